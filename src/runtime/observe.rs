@@ -286,7 +286,9 @@ mod tests {
         Activity, Ask, Checks, ListingNeed, Permission, Pull, RedChecks, Repository, Session,
         Sessions,
     };
-    use phileas_domain::model::{Login, Oid, PullNumber, RepositoryId, SessionId, Tree};
+    use phileas_domain::model::{
+        BranchName, Login, Oid, PullNumber, RepositoryId, SessionId, Tree,
+    };
     use phileas_domain::plan::Driver;
 
     use super::super::ports::{Patch, Subjects};

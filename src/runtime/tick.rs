@@ -259,7 +259,7 @@ pub async fn explain(
 ) -> Result<(TickReport, Sight), TickError> {
     let sight = look(github, jules, stopwatch, settings).await?;
     let mut decision = engine::decide(&sight.snapshot, &[]);
-    foresee_refusals(github, &mut decision).await;
+    foresee_refusals(github, &sight.snapshot, &mut decision).await;
     let mut report = TickReport {
         plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
         ..TickReport::default()
@@ -274,12 +274,14 @@ pub async fn explain(
 }
 
 /// A session whose start branch is not there will be refused by Jules.
-async fn foresee_refusals(github: &impl ReadGitHub, decision: &mut Decision) {
+async fn foresee_refusals(github: &impl ReadGitHub, snapshot: &Snapshot, decision: &mut Decision) {
     for effect in &decision.effects {
         let Effect::CreateSession(create) = effect else {
             continue;
         };
-        if create.make_branch.is_some() || github.has_branch(&create.branch).await != Ok(false) {
+        let is_known =
+            create.make_branch.is_some() || create.branch == snapshot.repository.default_branch;
+        if is_known || github.has_branch(&create.branch).await != Ok(false) {
             continue;
         }
         let announced = decision.report.lines.iter_mut().find(|line| {

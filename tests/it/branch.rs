@@ -69,7 +69,7 @@ fn a_start_branch_that_is_gone_stops_a_turn_and_not_its_track() {
     let sessions: Vec<String> = {
         let world = shared.world();
         let all = world.books().sessions.iter();
-        all.map(|session| session.title.clone()).collect()
+        all.filter_map(|session| session.title.clone()).collect()
     };
     assert_eq!(sessions.len(), 1, "{report:?}");
     assert!(sessions[0].contains("refactor"), "{sessions:?}");
@@ -110,4 +110,26 @@ fn a_branch_in_the_way_of_a_session_is_named() {
     };
     assert!(said.iter().any(|line| named(&line)), "{said:?}");
     assert_eq!(shared.world().books().sessions.len(), 1);
+}
+
+#[test]
+fn sessions_get_environment_variables_where_the_plan_says_so() {
+    for (plan, wanted) in [
+        ("cycle = [\"curator\"]\n", false),
+        (
+            "cycle = [\"curator\"]\n[defaults]\nenvironment_variables = true\n",
+            true,
+        ),
+    ] {
+        let repository = Folder::repository(plan, &["curator"]);
+        let shared = quiet_world(&repository, 7, Vec::new());
+        tick(&shared, "first");
+        let world = shared.world();
+        let records: Vec<bool> = world
+            .jules()
+            .records()
+            .map(|record| record.environment_variables)
+            .collect();
+        assert_eq!(records, [wanted]);
+    }
 }

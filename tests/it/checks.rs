@@ -28,6 +28,9 @@ fn fails(shared: &Shared) {
         log: Some("2026-01-05T00:00:00.0Z \u{1b}[31m##[error]exit code 101\u{1b}[0m\n".to_owned()),
     };
     github.fail_job(repo, head, "build", output, now);
+    drop(world);
+    // Jules has its time to fix it by itself.
+    shared.pass(MINUTE * 21);
 }
 
 #[test]
@@ -128,4 +131,32 @@ fn a_pull_request_that_needs_its_base_is_told_to_its_session_once_a_commit() {
         counted(&shared, &served);
         assert_eq!(messages(&shared).len(), said.len());
     }
+}
+
+/// Jules takes the message and its session never reads it: it is not said twice, and a person is called.
+#[test]
+fn a_message_that_is_never_read_ends_in_a_notice() {
+    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    shared.world().knobs_mut().done_message_unread = 1.0;
+    tick(&shared, "prepared");
+    pass_until(&shared, "COMPLETED");
+    tick(&shared, "settled");
+    shared.pass(MINUTE * 10);
+    fails(&shared);
+    tick(&shared, "told");
+    assert_eq!(messages(&shared).len(), 1);
+    shared.pass(MINUTE * 60 * 7);
+    tick(&shared, "called");
+    tick(&shared, "again");
+    assert_eq!(messages(&shared).len(), 1);
+    let world = shared.world();
+    let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let issues: Vec<_> = world.github().issues(repo.unwrap()).collect();
+    assert_eq!(issues.len(), 1);
+    assert!(
+        issues[0]
+            .title
+            .contains("pull request #1 waits for a person")
+    );
 }

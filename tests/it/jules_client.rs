@@ -13,7 +13,7 @@ use phileas_domain::engine::{
     ActivityKind, Checks, CreateFailure, CreateSession, ListingNeed, Repository, Session,
     SessionState,
 };
-use phileas_domain::model::{Marker, PromptLine, RepositoryId, TurnId};
+use phileas_domain::model::{Marker, PromptLine, RepositoryId, SessionId, TurnId};
 use phileas_world::faults::FaultRule;
 use phileas_world::jules::{Matcher, Scenario, Tier};
 use phileas_world::{Face, Fault, FaultPlan, Knobs};
@@ -74,6 +74,7 @@ fn turn(seq: u64) -> CreateSession {
         branch: "main".into(),
         make_branch: None,
         open_pull: true,
+        environment_variables: false,
         require_plan_approval: false,
         not_after: "2027-01-01T00:00:00Z".parse().unwrap(),
     }
@@ -342,7 +343,7 @@ async fn a_refusal_is_told_from_a_spent_quota_and_from_a_refused_key() {
     nowhere.branch = "no-such-branch".into();
     let failure = refused.create(&nowhere).await.unwrap_err();
     assert!(
-        matches!(failure, CreateFailure::Refused { .. }),
+        matches!(failure, CreateFailure::TurnRefused { .. }),
         "{failure:?}"
     );
     assert_eq!(refused.made(&nowhere), 0);
@@ -418,6 +419,7 @@ async fn a_session_of_another_repository_is_not_shown() {
         title: Some("poem".to_owned()),
         source: None,
         open_pull: false,
+        environment_variables: false,
         require_plan_approval: false,
     };
     bench
@@ -435,4 +437,27 @@ async fn a_session_of_another_repository_is_not_shown() {
         .unwrap();
     assert!(listed.sessions.is_empty());
     assert_eq!((listed.key.active, listed.key.created_last_day), (1, 1));
+}
+
+/// Jules answers 404 to a message for a session that is queued. It is sent again, and nobody is told that there is none.
+#[tokio::test]
+async fn a_message_to_a_queued_session_waits_for_it() {
+    let bench = bench(|scene| scene.knobs.queued_message_404 = true);
+    let session = bench.create(&turn(1)).await.unwrap();
+    let jules = &bench.clients.jules;
+    bench.shared.pass(Duration::from_millis(1));
+    let sent = jules.send_message(&session.id, "Hello").await;
+    if let Err(failure) = &sent {
+        assert!(failure.detail.contains("still queued"), "{failure}");
+        let later = Disposition::Retry { after: None };
+        assert_eq!(failure.disposition, later);
+    }
+    bench.shared.pass(Duration::from_secs(600));
+    jules
+        .send_message(&session.id, "Hello again")
+        .await
+        .unwrap();
+    let missing = SessionId::new("999999999999999999");
+    let failure = jules.send_message(&missing, "Hello").await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::NotFound);
 }

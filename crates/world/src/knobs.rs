@@ -350,6 +350,19 @@ knobs! {
     outputs_missing: f64 = 0.0, worst 0.2;
     /// Jules: share of completed sessions that push their whole old diff once more, an hour later.
     pushes_again: f64 = 0.0, worst 0.1;
+    /// Jules: `updateTime` is the time of entry into the present state, and no heartbeat.
+    update_time_frozen: bool = false, worst true;
+    /// Jules: share of messages to completed sessions that are accepted and never read.
+    done_message_unread: f64 = 0.0, worst 0.1;
+    /// Jules: a message to a QUEUED session is answered 404.
+    queued_message_404: bool = false, worst true;
+    /// Jules: a session says that it gets environment variables although it was not told so.
+    environment_echoed: bool = false, worst true;
+    /// Jules: the CI Fixer goes to work this many seconds after a check of its newest commit failed; 0 is never.
+    ci_fixer_seconds: u64 = 0, worst 600;
+    /// Jules: a completed session goes back to work after a comment of its user on its pull request that asks for
+    /// something.
+    answers_comments: bool = false, worst true;
     /// Jules: upper bound of a request's latency in milliseconds.
     jules_latency_ms: u64 = 400, worst 8_000;
 }

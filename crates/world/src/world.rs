@@ -168,6 +168,8 @@ impl World {
     /// Lets everything that is due up to `until` happen in order of its time, and stands at `until` afterwards.
     pub fn advance_to(&mut self, until: Timestamp) {
         self.settle();
+        let now = self.clock.now();
+        self.jules.react(now, &self.github, &self.knobs);
         for _ in 0..MAX_STEPS {
             let jules = self.jules.next_due();
             let maintainer = self.maintainer.next_due(&self.github, &self.jules);

@@ -56,11 +56,29 @@ struct Repository {
     object: Option<Commit>,
 }
 
+/// Who has committed a commit, by what it says itself.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Committer {
+    #[serde(default)]
+    email: Option<String>,
+}
+
+impl Committer {
+    /// Whether it is the account of Jules' App: GitHub gives it an address of its own.
+    /// <https://docs.github.com/en/account-and-profile/reference/email-addresses-reference>
+    pub(super) fn is_jules(&self) -> bool {
+        let email = self.email.as_deref().unwrap_or_default();
+        email.ends_with("google-labs-jules[bot]@users.noreply.github.com")
+    }
+}
+
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Commit {
     #[serde(default)]
     committed_date: Option<Timestamp>,
+    #[serde(default)]
+    committer: Option<Committer>,
     #[serde(default)]
     status_check_rollup: Option<Rollup>,
 }
@@ -89,6 +107,8 @@ struct Run {
     annotations: Option<Connection<Annotation>>,
     #[serde(default)]
     started_at: Option<Timestamp>,
+    #[serde(default)]
+    completed_at: Option<Timestamp>,
     check_suite: Option<Suite>,
 }
 
@@ -123,7 +143,10 @@ struct App {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Status {
+    #[serde(default)]
+    created_at: Option<Timestamp>,
     context: String,
     state: String,
     description: Option<String>,
@@ -135,6 +158,7 @@ impl Client {
         variables["commit"] = commit.as_str().into();
         let mut contexts = Vec::new();
         let mut committed_at = None;
+        let mut by_jules = false;
         let hidden = std::sync::atomic::AtomicBool::new(false);
         let note = |problem: &super::graphql::GraphError| {
             let tolerated = tolerated(problem);
@@ -148,6 +172,7 @@ impl Client {
             let commit = reply.data.repository.and_then(|found| found.object);
             let commit = commit.unwrap_or_default();
             committed_at = committed_at.or(commit.committed_date);
+            by_jules |= commit.committer.is_some_and(|by| by.is_jules());
             let page = commit.status_check_rollup.map(|rollup| rollup.contexts);
             let next = page.as_ref().and_then(Connection::next);
             contexts.extend(page.into_iter().flatten());
@@ -160,6 +185,7 @@ impl Client {
         let mut red = RedChecks {
             hidden: hidden.into_inner(),
             committed_at,
+            by_jules,
             ..RedChecks::default()
         };
         let mut jobs = Vec::new();
@@ -167,12 +193,16 @@ impl Client {
             match context {
                 Context::CheckRun(run) if run.status != "COMPLETED" => red.running += 1,
                 Context::CheckRun(run) if run.failed() => {
+                    red.failed_at = red.failed_at.max(run.completed_at);
                     jobs.extend(run.job().map(|job| (red.failed.len(), job)));
                     red.failed.push(run.into());
                 }
                 Context::StatusContext(status) => match status.state.as_str() {
                     "PENDING" | "EXPECTED" => red.running += 1,
-                    "FAILURE" | "ERROR" => red.failed.push(status.into()),
+                    "FAILURE" | "ERROR" => {
+                        red.failed_at = red.failed_at.max(status.created_at);
+                        red.failed.push(status.into());
+                    }
                     _ => {}
                 },
                 Context::CheckRun(_) => {}

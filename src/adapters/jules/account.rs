@@ -144,6 +144,7 @@ impl WriteAccount for Client {
                 .map(|(repository, branch)| (translate::source_name(repository), branch.clone())),
             open_pull: new.open_pull,
             require_plan_approval: new.require_plan_approval,
+            environment_variables: false,
         };
         let created = self.create_session(&new, None).await;
         let created = created.map_err(|error| error.create_failure(None))?;

@@ -225,9 +225,22 @@ impl Client {
     pub async fn send_message(&self, id: &str, text: &str) -> Result<(), ApiError> {
         let names = [("{session}", id)];
         let call = Call::new(routes::SEND_MESSAGE, &names);
-        self.call(&call.with_body(&Message { prompt: text }))
-            .await?;
-        Ok(())
+        let sent = self.call(&call.with_body(&Message { prompt: text })).await;
+        match sent {
+            Err(error) if error.is_status(404) => Err(self.queued_or(id, error).await),
+            sent => sent.map(drop),
+        }
+    }
+
+    /// A session that is queued takes no message yet, and answers as if it were not there.
+    async fn queued_or(&self, id: &str, error: ApiError) -> ApiError {
+        match self.get_session(id).await {
+            Ok(session) if session.state == "QUEUED" => ApiError {
+                cause: Cause::Queued,
+                ..error
+            },
+            Ok(_) | Err(_) => error,
+        }
     }
 
     /// Approves a session's plan, whatever its state says: some read `COMPLETED` and wait for it all the same.
@@ -321,7 +334,9 @@ impl Client {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            let fresh = call.route.starts_with("GET ")
+            // A message to a session that is still queued is answered 404, too; it was not taken.
+            let is_read = call.route.starts_with("GET ") || call.route == routes::SEND_MESSAGE;
+            let fresh = is_read
                 && session
                     .is_some_and(|(_, id)| self.recent.is_fresh(id, self.stopwatch.elapsed()));
             let jitter = lock(&self.jitter).f64();

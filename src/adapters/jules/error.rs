@@ -52,6 +52,9 @@ pub enum Cause {
         /// What is wrong with it.
         detail: String,
     },
+    /// The session waits for a machine, and takes no message before it has one.
+    #[error("the session is still queued and takes no message yet; send it again in some minutes")]
+    Queued,
     /// A listing that goes on beyond every limit.
     #[error("more than {pages} pages; the rest was not read")]
     TooManyPages {
@@ -189,7 +192,9 @@ impl ApiError {
         };
         match &self.cause {
             Cause::BadName(_) => Disposition::Refused,
-            Cause::TooLate | Cause::TooManyPages { .. } => Disposition::Retry { after: None },
+            Cause::TooLate | Cause::Queued | Cause::TooManyPages { .. } => {
+                Disposition::Retry { after: None }
+            }
             Cause::Transport(TransportError::NotSent(_)) => Disposition::Retry { after: None },
             Cause::Transport(TransportError::Lost(_) | TransportError::TooLarge { .. })
             | Cause::Unreadable { .. } => unsure(None),

@@ -105,6 +105,7 @@ impl HireJules for Account {
                 source: Some((translate::source_name(&repository), branch.clone())),
                 open_pull: new.open_pull,
                 require_plan_approval: new.require_plan_approval,
+                environment_variables: false,
             };
             let created = self.0.create_session(&session, None).await;
             let now = self.0.recent.now(self.0.stopwatch.elapsed());

@@ -77,6 +77,7 @@ impl RepositoryJules {
             source: Some((source, create.branch.to_string())),
             open_pull: create.open_pull,
             require_plan_approval: create.require_plan_approval,
+            environment_variables: create.environment_variables,
         }
     }
 }

@@ -177,6 +177,7 @@ async fn a_session_that_is_created_behind_our_back_is_archived() {
         branch: "main".into(),
         make_branch: None,
         open_pull: true,
+        environment_variables: false,
         require_plan_approval: false,
         not_after: one.not_after,
     };

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::limits::{CHECKS_READ, MAX_BASE_ROUNDS, PULL_POLL};
 use super::looks;
 use super::watched::{self, Watched};
-use super::word::{self, Matter};
+use super::word::{self, Matter, Pusher};
 use super::{Checks, Mergeable, Reason, Verdict};
 
 /// Looks after every open pull request of ours that needs its base. What GitHub has not worked out yet waits.
@@ -53,11 +53,20 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>, problem: &'static str) {
         );
         return;
     };
-    if word::is_pushed_by_others(draft, watched, commit.committed_at) {
-        looks::wait_longer(draft, watched, None);
-        let text = format!("{problem}, and its newest commit is not the session's");
-        watched.call(draft, Reason::BaseNeeded, &text);
-        return;
+    match word::pusher(draft, watched, commit.committed_at, commit.by_jules) {
+        Pusher::Session => {}
+        Pusher::Others => {
+            looks::wait_longer(draft, watched, None);
+            let text = format!("{problem}, and its newest commit is not the session's");
+            watched.call(draft, Reason::BaseNeeded, &text);
+            return;
+        }
+        Pusher::Unread => {
+            let text =
+                format!("pull request #{number}: {problem}; what its session does is read next");
+            let line = watched.line(Verdict::Waiting, Reason::BaseNeeded, text);
+            return draft.say(line.until(draft.after(PULL_POLL)));
+        }
     }
     let now = draft.now();
     let text = format!(

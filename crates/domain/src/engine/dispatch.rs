@@ -90,6 +90,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
         branch,
         make_branch,
         open_pull: words.open_pull,
+        environment_variables: candidate.policy.environment_variables,
         require_plan_approval: candidate.policy.plan_approval != PlanApproval::Auto,
         not_after,
     })));

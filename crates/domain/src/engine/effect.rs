@@ -225,6 +225,8 @@ pub struct CreateSession {
     pub open_pull: bool,
     /// Whether the session waits for its plan to be approved.
     pub require_plan_approval: bool,
+    /// Whether the session gets the environment variables that are set at Jules.
+    pub environment_variables: bool,
     /// Jules may be called only before this.
     pub not_after: Timestamp,
 }

@@ -41,6 +41,8 @@ pub(super) const REFUSED_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hour
 pub(super) const EFFECT_PAUSE: SignedDuration = SignedDuration::from_mins(30);
 /// The longest pause of a refused effect.
 pub(super) const EFFECT_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(24);
+/// How long failed checks are left to Jules' own CI Fixer, from the last commit, check or activity on.
+pub(super) const CHECKS_GRACE: SignedDuration = SignedDuration::from_mins(20);
 /// A day.
 pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// The rolling day of budgets. Sessions are dated by Jules' clock and looked at by GitHub's, so a budget's day is longer

@@ -1,12 +1,14 @@
 //! Failed checks go back to the session whose commit they looked at: once for each commit, for so many rounds, and then
 //! to a person.
 
+use jiff::Timestamp;
+
 use super::draft::Draft;
-use super::limits::{CHECKS_READ, MAX_FIX_ROUNDS, PULL_POLL};
+use super::limits::{CHECKS_GRACE, CHECKS_READ, MAX_FIX_ROUNDS, PULL_POLL};
 use super::looks;
 use super::watched::{self, Watched};
-use super::word::{self, Matter};
-use super::{Checks, FailedCheck, Mergeable, Reason, Verdict};
+use super::word::{self, Matter, Pusher};
+use super::{Checks, FailedCheck, Mergeable, Reason, RedChecks, Verdict};
 use crate::plan::MainRed;
 use crate::prompt::{self, CheckReport};
 
@@ -89,10 +91,17 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
         }
         return;
     }
-    if word::is_pushed_by_others(draft, watched, red.committed_at) {
-        looks::wait_longer(draft, watched, None);
-        let text = "its checks failed, and its newest commit is not the session's";
-        watched.call(draft, Reason::ChecksFailed, text);
+    match word::pusher(draft, watched, red.committed_at, red.by_jules) {
+        Pusher::Session => {}
+        Pusher::Others => {
+            looks::wait_longer(draft, watched, None);
+            let text = "its checks failed, and its newest commit is not the session's";
+            watched.call(draft, Reason::ChecksFailed, text);
+            return;
+        }
+        Pusher::Unread => return say_unread(draft, watched),
+    }
+    if matter.told.is_none() && !is_left_alone(draft, watched, red) {
         return;
     }
     let now = draft.now();
@@ -108,6 +117,41 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
     word::count(&mut record.checks, &mut record.fix_heads, head, now);
     watched.headline(draft, "failed checks");
     word::say(draft, watched, matter, text, remark);
+}
+
+/// Whether Jules has had its time to fix the checks by itself (CI Fixer, changelog of 2026-02-19): neither a commit nor a
+/// check nor an activity has appeared for a while. Otherwise the report tells until when it has.
+fn is_left_alone(draft: &mut Draft<'_>, watched: &Watched<'_>, red: &RedChecks) -> bool {
+    let Some(activities) = word::read_activities(draft, watched) else {
+        say_unread(draft, watched);
+        return false;
+    };
+    let own = activities.iter().filter(|one| word::is_by_jules(one));
+    let newest = own.map(|one| one.at).max();
+    let newest = [red.committed_at, red.failed_at, newest];
+    let Some(newest) = newest.into_iter().flatten().max() else {
+        return true;
+    };
+    let until = newest.checked_add(CHECKS_GRACE).unwrap_or(Timestamp::MAX);
+    if draft.now() >= until {
+        return true;
+    }
+    let text = format!(
+        "the checks of pull request #{} failed; Jules may fix them by itself",
+        watched.number()
+    );
+    let line = watched.line(Verdict::Waiting, Reason::ChecksFailed, text);
+    draft.say(line.until(until));
+    false
+}
+
+fn say_unread(draft: &mut Draft<'_>, watched: &Watched<'_>) {
+    let text = format!(
+        "the checks of pull request #{} failed; what its session does is read next",
+        watched.number()
+    );
+    let line = watched.line(Verdict::Waiting, Reason::ChecksFailed, text);
+    draft.say(line.until(draft.after(PULL_POLL)));
 }
 
 fn message(

@@ -54,10 +54,10 @@ fn remind(draft: &mut Draft<'_>, watched: &Watched<'_>) {
     word::count_once(&mut watched.record(draft).reminded, head, now);
     watched.headline(draft, "reminder");
     let body = format!(
-        "**phileas**\n\nNobody has reviewed this pull request of `{}` for three days. Merge it, say what is to be \
-         changed, or close it: until then it counts among those that wait for a review (`max_open_pulls`), and a persona \
-         whose work nobody takes rests. With the label `phileas:hold` phileas leaves it alone.\n\nThis is said \
-         once.\n\n{REMINDER_MARKER}\n",
+        "**phileas**\n\nThis comment is for maintainers and asks nothing of Jules: no change is wanted. This pull \
+         request of `{}` has had no review for three days. While it is open it counts among those that wait for a \
+         review (`max_open_pulls`), and a persona whose work is not taken rests. With the label `phileas:hold` phileas \
+         leaves it alone.\n\nThis is said once.\n\n{REMINDER_MARKER}\n",
         watched.persona()
     );
     let not_after = draft.after(INTENT_VALID);

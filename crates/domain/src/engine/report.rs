@@ -226,7 +226,7 @@ reasons! {
     RetryPause = "waiting.retry_pause",
     /// Nobody knows whether a session exists.
     Ambiguous = "held.ambiguous",
-    /// Jules refused the session for what it says, or GitHub its branch.
+    /// Jules refused the session, or GitHub its branch.
     CreateRefused = "held.create_refused",
     /// The repository variable says so.
     PausedVariable = "paused.variable",

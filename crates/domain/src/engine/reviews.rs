@@ -13,7 +13,7 @@ use super::limits::{
 };
 use super::watched::{self, Watched};
 use super::wish::{DONE, PENDING, REFUSED, Wish, record};
-use super::word::{self, Heard, Listener, Matter};
+use super::word::{self, Heard, Listener, Matter, Pusher};
 use super::{Ends, Line, PullState, Reason, Reviews, Verdict, admission};
 use crate::model::{Login, Oid, PullNumber, TrackName};
 use crate::prompt::{self, ReviewRemark, ReviewSaying};
@@ -247,9 +247,16 @@ fn stand(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>) -> Stand {
             draft.after(CHECKS_POLL),
         );
     }
-    if word::is_pushed_by_others(draft, watched, read.committed_at) {
-        let text = "its newest commit is not its session's, which would write over it; mend it by hand, or close it";
-        return refused(Reason::PushedByOthers, text);
+    match word::pusher(draft, watched, read.committed_at, read.by_jules) {
+        Pusher::Session => {}
+        Pusher::Others => {
+            let text = "its newest commit is not its session's, which would write over it; mend it by hand, or close it";
+            return refused(Reason::PushedByOthers, text);
+        }
+        Pusher::Unread => {
+            let text = "what its session does is read next".to_owned();
+            return waits(Reason::RequestUnread, text, draft.after(CHECKS_POLL));
+        }
     }
     let Some(heard) = of_writers(draft, read) else {
         let text = "who has reviewed it is looked at next".to_owned();

@@ -209,6 +209,10 @@ pub struct RedChecks {
     pub hidden: bool,
     /// When the commit was made, by what it says itself.
     pub committed_at: Option<Timestamp>,
+    /// Whether Jules' own account committed it. An account may be set up so that Jules commits as its user.
+    pub by_jules: bool,
+    /// When the last of those that failed ended.
+    pub failed_at: Option<Timestamp>,
     /// How many have not ended yet.
     pub running: usize,
     /// Those that ended badly.
@@ -240,6 +244,8 @@ pub struct Reviews {
     pub head: Oid,
     /// When that commit was made, by what it says itself.
     pub committed_at: Option<Timestamp>,
+    /// Whether Jules' own account committed it.
+    pub by_jules: bool,
     /// Each thread and each review, the newest first.
     pub remarks: Vec<ReviewThread>,
     /// Whether there are more than were read.

@@ -9,7 +9,9 @@ use super::limits::{
 };
 use super::remind::REMINDER_MARKER;
 use super::watched::Watched;
-use super::{ActivityKind, Effect, Listing, PullState, Reason, Session, SessionState, Verdict};
+use super::{
+    Activity, ActivityKind, Effect, Listing, PullState, Reason, Session, SessionState, Verdict,
+};
 use super::{budget, looks};
 use crate::model::{Oid, PullNumber};
 use crate::state::{Told, WatchedPull};
@@ -313,18 +315,67 @@ pub(super) fn look<'a>(
     })
 }
 
-/// Whether somebody else than the session has made the newest commit. A session that goes on writes its whole work anew
-/// over its branch, and what others have pushed would be lost.
-pub(super) fn is_pushed_by_others(
+/// Who has made the newest commit of a pull request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pusher {
+    /// Its session.
+    Session,
+    /// Somebody else. A session that goes on writes its whole work again over its branch, and what others have pushed
+    /// would be lost.
+    Others,
+    /// What the session did is read next.
+    Unread,
+}
+
+/// Judges by the committer and by the session's activities. `updateTime` is no heartbeat, and an author may be the user
+/// alone; where Jules shows no activity before the commit, `updateTime` is all that there is.
+pub(super) fn pusher(
     draft: &mut Draft<'_>,
     watched: &Watched<'_>,
     committed_at: Option<Timestamp>,
-) -> bool {
+    by_jules: bool,
+) -> Pusher {
     let (Some(committed_at), Ok(session)) = (committed_at, look(draft, watched)) else {
-        return false;
+        return Pusher::Session;
     };
-    let moved_at = session.updated_at.unwrap_or(session.created_at);
-    committed_at.duration_since(moved_at) > PUSH_LAG
+    if by_jules {
+        return Pusher::Session;
+    }
+    let Some(activities) = read_activities(draft, watched) else {
+        return Pusher::Unread;
+    };
+    let latest = committed_at.checked_add(PUSH_LAG).unwrap_or(committed_at);
+    let own = activities.iter().filter(|one| is_by_jules(one));
+    let before = own.map(|one| one.at).filter(|at| *at <= latest).max();
+    let moved_at = before.unwrap_or(session.updated_at.unwrap_or(session.created_at));
+    if committed_at.duration_since(moved_at) <= PUSH_LAG {
+        Pusher::Session
+    } else {
+        Pusher::Others
+    }
+}
+
+/// Whether Jules did it, and not a user.
+pub(super) fn is_by_jules(activity: &Activity) -> bool {
+    !matches!(activity.kind, ActivityKind::UserMessaged(_))
+}
+
+/// The session's activities. Asks for them where they were not read; where they cannot be read, there are none.
+pub(super) fn read_activities<'a>(
+    draft: &mut Draft<'a>,
+    watched: &Watched<'_>,
+) -> Option<&'a [Activity]> {
+    let snapshot = draft.snapshot;
+    let session = &watched.session;
+    if let Some(activities) = snapshot.activities.get(session) {
+        return Some(activities);
+    }
+    let away = matches!(snapshot.sessions, Listing::Failed(_));
+    if away || snapshot.unread.contains_key(session) {
+        return Some(&[]);
+    }
+    draft.needs.activities.insert(session.clone());
+    None
 }
 
 /// When something is to be done that is done once, and again only where nobody knows whether it was.

@@ -18,7 +18,7 @@ pub const RETRIES: RangeInclusive<u32> = 0..=10;
 pub const REST_AFTER: RangeInclusive<u32> = 0..=100;
 
 /// All knobs.
-pub(super) const KEYS: [&str; 16] = [
+pub(super) const KEYS: [&str; 17] = [
     "mode",
     "timezone",
     "advance_on",
@@ -35,10 +35,11 @@ pub(super) const KEYS: [&str; 16] = [
     "priority",
     "merge",
     "sensitive",
+    "environment_variables",
 ];
 
 /// The knobs of a step: a step has no clock of its own, and one that only observes would hold up its track for ever.
-pub(super) const STEP_KEYS: [&str; 13] = [
+pub(super) const STEP_KEYS: [&str; 14] = [
     "advance_on",
     "plan_approval",
     "automation",
@@ -52,6 +53,7 @@ pub(super) const STEP_KEYS: [&str; 13] = [
     "priority",
     "merge",
     "sensitive",
+    "environment_variables",
 ];
 
 /// The knobs that are set; the others stay as they are.
@@ -73,6 +75,7 @@ pub(super) struct Overrides {
     pub(super) priority: Option<Priority>,
     pub(super) merge: Option<Merge>,
     pub(super) sensitive: Option<bool>,
+    pub(super) environment_variables: Option<bool>,
     /// A time zone was named, and nobody knows it.
     pub(super) timezone_is_broken: bool,
 }
@@ -100,6 +103,7 @@ impl Overrides {
             "priority" => self.priority = entry.word(reader),
             "merge" => self.merge = entry.word(reader),
             "sensitive" => self.sensitive = entry.flag(reader),
+            "environment_variables" => self.environment_variables = entry.flag(reader),
             _ => {}
         }
     }
@@ -125,6 +129,9 @@ impl Overrides {
             priority: own.priority.unwrap_or(below.priority),
             merge: own.merge.unwrap_or(below.merge),
             sensitive: own.sensitive.unwrap_or(below.sensitive),
+            environment_variables: own
+                .environment_variables
+                .unwrap_or(below.environment_variables),
         }
     }
 }

@@ -125,6 +125,8 @@ pub struct Policy {
     pub merge: Merge,
     /// Whether a sensitive persona or role may run on a public repository, whose ledger is as public as it is.
     pub sensitive: bool,
+    /// Whether sessions get the environment variables that are set for the repository at Jules.
+    pub environment_variables: bool,
 }
 
 impl Default for Policy {
@@ -146,6 +148,7 @@ impl Default for Policy {
             priority: Priority::default(),
             merge: Merge::default(),
             sensitive: false,
+            environment_variables: false,
         }
     }
 }

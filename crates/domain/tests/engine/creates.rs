@@ -37,6 +37,7 @@ fn by_default_a_session_starts_from_the_default_branch_and_opens_a_pull_request(
         branch: "main".into(),
         make_branch: None,
         open_pull: true,
+        environment_variables: false,
         require_plan_approval: false,
         not_after: desk.now + SignedDuration::from_mins(2),
     };

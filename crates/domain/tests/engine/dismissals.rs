@@ -182,7 +182,7 @@ fn what_github_refuses_is_tried_again_less_and_less_often() {
     desk.tick();
     desk.notices.push(Notice {
         number: 4,
-        key: NoticeKey::JulesCredential.to_string(),
+        key: NoticeKey::LedgerCorrupt.to_string(),
     });
     let closing = |desk: &mut Desk| {
         let effects = decide(&desk.look(), &[]).effects;

@@ -1,9 +1,9 @@
 //! Failed checks go back to their session, for so many rounds, and then to a person.
 
 use phileas_domain::engine::{
-    Checks, Effect, FailedCheck, Notice, Reason, RedChecks, SessionState,
+    ActivityKind, Checks, Effect, FailedCheck, Notice, Reason, RedChecks, SessionState,
 };
-use phileas_domain::model::PullNumber;
+use phileas_domain::model::{PullNumber, SessionId};
 
 use crate::desk::Desk;
 
@@ -342,6 +342,7 @@ fn a_commit_of_somebody_else_is_not_handed_to_the_session() {
         for red in desk.red.values_mut() {
             red.committed_at = Some(desk.now);
         }
+        desk.minutes(21);
         desk.tick();
         assert_eq!(words(&desk).len(), told, "{later} minutes later");
         assert_eq!(has(&desk, Reason::ChecksFailed), told == 0);
@@ -381,4 +382,62 @@ fn what_is_only_observed_is_not_mended() {
     desk.tick();
     assert_eq!((words(&desk).len(), desk.looks), (0, 0));
     assert!(has(&desk, Reason::ObserveMode));
+}
+
+fn spoke_now(desk: &mut Desk, session: &SessionId, text: &str) {
+    let at = desk.now;
+    desk.say(session, at, ActivityKind::AgentMessaged(text.to_owned()));
+}
+
+/// Jules repairs failed checks by itself; phileas says something only when Jules has been quiet for a while.
+#[test]
+fn failed_checks_are_left_to_jules_for_a_while() {
+    let (mut desk, _) = red();
+    let red = desk.red.get_mut("c1").unwrap();
+    red.failed_at = Some(desk.now);
+    desk.tick();
+    assert_eq!(words(&desk).len(), 0);
+    assert!(has(&desk, Reason::ChecksFailed));
+    desk.minutes(15);
+    desk.tick();
+    assert_eq!(words(&desk).len(), 0);
+    desk.minutes(6);
+    desk.tick();
+    assert_eq!(words(&desk).len(), 1);
+}
+
+#[test]
+fn an_activity_begins_the_grace_again() {
+    let (mut desk, _) = red();
+    let red = desk.red.get_mut("c1").unwrap();
+    red.failed_at = Some(desk.now);
+    desk.minutes(15);
+    let session = desk.sessions[0].id.clone();
+    spoke_now(&mut desk, &session, "I fix the checks.");
+    desk.minutes(10);
+    desk.tick();
+    assert_eq!(words(&desk).len(), 0);
+    desk.minutes(11);
+    desk.tick();
+    assert_eq!(words(&desk).len(), 1);
+}
+
+/// `updateTime` does not move while a completed session works; its activities and the committer tell.
+#[test]
+fn the_newest_commit_is_judged_by_activities_and_committer() {
+    for (spoke, by_jules, told) in [(false, false, 0), (true, false, 1), (false, true, 1)] {
+        let (mut desk, _) = red();
+        let session = desk.sessions[0].id.clone();
+        spoke_now(&mut desk, &session, "I begin.");
+        desk.minutes(120);
+        if spoke {
+            spoke_now(&mut desk, &session, "I push.");
+        }
+        let red = desk.red.get_mut("c1").unwrap();
+        red.committed_at = Some(desk.now);
+        red.by_jules = by_jules;
+        desk.minutes(30);
+        desk.tick();
+        assert_eq!(words(&desk).len(), told, "{spoke} {by_jules}");
+    }
 }

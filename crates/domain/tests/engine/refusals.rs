@@ -68,7 +68,7 @@ fn a_refused_persona_is_left_out_and_its_track_goes_on() {
     // Each was asked for once, and is not again before its time.
     let refusals = |desk: &Desk| {
         let personas = &desk.state().personas;
-        ["a", "b"].map(|id| personas[&id.into()].refusals)
+        ["a", "b"].map(|id| personas[id].refusals)
     };
     assert_eq!(refusals(&desk), [1, 1]);
     assert!(desk.state().tracks["default"].turns.is_empty());

@@ -59,6 +59,7 @@ fn at_commit(desk: &mut Desk, commit: &str) {
     let read = Reviews {
         head: commit.into(),
         committed_at: Some("2026-01-05T00:00:00Z".parse().unwrap()),
+        by_jules: false,
         remarks,
         more: false,
     };

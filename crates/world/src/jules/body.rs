@@ -14,6 +14,7 @@ pub(super) struct NewSession {
     pub(super) context: Option<(String, String)>,
     pub(super) require_plan_approval: bool,
     pub(super) auto_create_pull: bool,
+    pub(super) environment_variables: bool,
 }
 
 /// Fields of a session that only the service sets; sending them is allowed and does nothing.
@@ -41,7 +42,10 @@ impl NewSession {
                     new.require_plan_approval = flag(&value, "session.require_plan_approval")?;
                 }
                 "automationMode" => new.auto_create_pull = automation(&value)?,
-                "sourceContext" => new.context = context(&value)?,
+                "sourceContext" => {
+                    new.context = context(&value)?;
+                    new.environment_variables = value["environmentVariablesEnabled"] == true;
+                }
                 other if OUTPUT_ONLY.contains(&other) => {}
                 other => return Err(unknown(other, "session")),
             }

@@ -12,6 +12,7 @@ use super::quota;
 use super::record::Via;
 use super::refusal::{Refusal, json_reply};
 use super::route::Route;
+use super::state::State;
 use crate::books::Books;
 use crate::github;
 use crate::knobs::{Knobs, VerbReply};
@@ -97,6 +98,10 @@ impl Model {
             Route::SendMessage(id) => {
                 let index = self.find(id, &call)?;
                 let text = body::message(call.body)?;
+                let queued = self.sessions[index].state() == State::Queued;
+                if knobs.acts("queued-message-404", queued && knobs.queued_message_404) {
+                    return Err(Refusal::not_found());
+                }
                 self.change(index, now, |session| {
                     session.message(&text, Via::Api, now, knobs)
                 })?;

@@ -18,6 +18,7 @@ mod patch;
 mod perform;
 mod query;
 mod quota;
+mod react;
 mod record;
 mod refusal;
 mod resource;

@@ -221,6 +221,7 @@ impl Model {
             prompt: new.prompt,
             require_plan_approval: new.require_plan_approval,
             auto_create_pull: new.auto_create_pull,
+            environment_variables: new.environment_variables,
             created: stamp(now, &mut chance),
             refused_after_effect: false,
             states: vec![(now, State::Queued)],

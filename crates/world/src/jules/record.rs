@@ -56,6 +56,8 @@ pub struct SessionRecord {
     pub require_plan_approval: bool,
     /// As it was sent.
     pub auto_create_pull: bool,
+    /// As it was sent.
+    pub environment_variables: bool,
     /// When.
     pub created: Timestamp,
     /// Whether the client was told that its create had failed.

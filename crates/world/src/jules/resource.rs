@@ -21,6 +21,8 @@ pub(super) struct Shown {
     title: TitleKept,
     prompt: bool,
     bare_name: bool,
+    frozen_update: bool,
+    environment: bool,
 }
 
 impl Session {
@@ -60,6 +62,8 @@ impl Session {
             title: knobs.title,
             prompt: !hidden,
             bare_name: knobs.session_name_bare,
+            frozen_update: knobs.acts("update-time-frozen", knobs.update_time_frozen),
+            environment: self.shown_environment(knobs),
         };
         if self.encoded.as_ref().is_none_or(|(of, _)| *of != shown) {
             let kept = self.shown_title(knobs.title) == self.own_title();
@@ -84,8 +88,16 @@ impl Session {
             title: knobs.title,
             prompt: true,
             bare_name: knobs.session_name_bare,
+            frozen_update: knobs.update_time_frozen,
+            environment: self.shown_environment(knobs),
         };
         self.wire(&shown, false).to_string()
+    }
+
+    /// Whether it says that it gets environment variables.
+    fn shown_environment(&self, knobs: &Knobs) -> bool {
+        let echoed = knobs.environment_echoed && !self.record.environment_variables;
+        knobs.acts("environment-echoed", echoed) || self.record.environment_variables
     }
 
     fn shown_title(&self, kept: TitleKept) -> String {
@@ -112,16 +124,19 @@ impl Session {
             put(&mut map, "prompt", &self.record.prompt);
         }
         if with_source && !self.source.is_empty() {
-            map.insert(
-                "sourceContext".to_owned(),
-                json!({
-                    "source": self.source,
-                    "githubRepoContext": { "startingBranch": self.record.starting_branch },
-                }),
-            );
+            let mut context = json!({
+                "source": self.source,
+                "githubRepoContext": { "startingBranch": self.record.starting_branch },
+            });
+            if shown.environment {
+                context["environmentVariablesEnabled"] = true.into();
+            }
+            map.insert("sourceContext".to_owned(), context);
         }
         put_time(&mut map, "createTime", self.created);
-        put_time(&mut map, "updateTime", self.updated);
+        let entered = self.record.states.last().map(|(at, _)| *at);
+        let updated = entered.filter(|_| shown.frozen_update);
+        put_time(&mut map, "updateTime", updated.unwrap_or(self.updated));
         let state = match &self.unknown_state {
             Some(unknown) if shown.state == State::InProgress => unknown.as_str(),
             _ => shown.state.name(),

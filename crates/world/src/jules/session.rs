@@ -1,6 +1,6 @@
 //! One session: what it was asked, where it stands, what it has produced.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -66,6 +66,10 @@ pub struct Session {
     /// A state that no client knows, shown in place of IN_PROGRESS.
     pub(super) unknown_state: Option<String>,
     pub(super) questions: Vec<Question>,
+    /// Commits of its own whose failed checks it has repaired by itself.
+    pub(super) fixed: BTreeSet<Oid>,
+    /// The newest comment on its pull request that it knows.
+    pub(super) comments_seen: u64,
     last_instant: Option<Timestamp>,
     pub(super) encoded: Option<(Shown, String)>,
     pub(super) revision: u64,
@@ -103,6 +107,8 @@ impl Session {
             follow_ups: 0,
             unknown_state: None,
             questions: Vec::new(),
+            fixed: BTreeSet::new(),
+            comments_seen: 0,
             last_instant: None,
             encoded: None,
             revision: 0,

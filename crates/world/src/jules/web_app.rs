@@ -63,6 +63,7 @@ impl Model {
                 .map(|(owner, repo, branch)| (format!("sources/github/{owner}/{repo}"), branch)),
             require_plan_approval: web.require_plan_approval,
             auto_create_pull: web.auto_create_pull,
+            environment_variables: false,
         };
         let index = self.create(account, "", new, Via::WebApp, false, now, knobs);
         Some(self.sessions[index].id().to_owned())

@@ -5,6 +5,7 @@ use phileas_domain::engine::{ReviewThread, Reviews, Saying};
 use phileas_domain::model::Oid;
 use serde::Deserialize;
 
+use super::super::checks::Committer;
 use super::subject::Account;
 use super::{Connection, present};
 
@@ -36,6 +37,8 @@ struct PullCommit {
 struct Commit {
     oid: String,
     committed_date: Timestamp,
+    #[serde(default)]
+    committer: Option<Committer>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,9 +83,11 @@ impl<T> Counted<T> {
 impl From<Pull> for Reviews {
     fn from(pull: Pull) -> Self {
         let newest = pull.commits.into_iter().last();
-        let committed_at = newest
-            .filter(|one| one.commit.oid == pull.head_ref_oid)
-            .map(|one| one.commit.committed_date);
+        let newest = newest.filter(|one| one.commit.oid == pull.head_ref_oid);
+        let committed_at = newest.as_ref().map(|one| one.commit.committed_date);
+        let by_jules = newest
+            .and_then(|one| one.commit.committer)
+            .is_some_and(|by| by.is_jules());
         let reviews = pull.latest_opinionated_reviews;
         let mut more =
             pull.review_threads.is_cut() || reviews.as_ref().is_some_and(Counted::is_cut);
@@ -99,6 +104,7 @@ impl From<Pull> for Reviews {
         Self {
             head: Oid::new(pull.head_ref_oid),
             committed_at,
+            by_jules,
             remarks: remarks.into_iter().map(|(_, remark)| remark).collect(),
             more,
         }

@@ -39,6 +39,7 @@ async fn every_route_is_called() {
         title: None,
         source: None,
         open_pull: false,
+        environment_variables: false,
         require_plan_approval: false,
     };
     assert_eq!(client.create_session(&new, None).await.unwrap().id(), "15");

@@ -174,12 +174,23 @@ async fn a_refused_key_is_no_refused_request() {
             "{failure:?}"
         );
     }
+    // What a turn says is refused for this turn alone.
     for reply in [
         refusal(
             400,
             "INVALID_ARGUMENT",
             "Request contains an invalid argument.",
         ),
+        raw(400, "text/html", "<html>bad request</html>"),
+        raw(413, "text/html", "<html>too large</html>"),
+    ] {
+        let failure = failure(reply).await;
+        assert!(
+            matches!(failure, CreateFailure::TurnRefused { .. }),
+            "{failure:?}"
+        );
+    }
+    for reply in [
         missing(),
         refusal(409, "ABORTED", "aborted"),
         raw(302, "text/html", ""),

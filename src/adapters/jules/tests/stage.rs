@@ -205,6 +205,7 @@ pub(super) fn create() -> CreateSession {
         branch: "main".into(),
         make_branch: None,
         open_pull: true,
+        environment_variables: false,
         require_plan_approval: true,
         not_after: at("2026-01-05T12:10:00Z"),
     }

@@ -162,6 +162,8 @@ pub struct NewSession {
     pub open_pull: bool,
     /// Whether it waits for its plan to be approved.
     pub require_plan_approval: bool,
+    /// Whether it gets the environment variables that are set for the repository at Jules.
+    pub environment_variables: bool,
 }
 
 impl From<NewSession> for Value {
@@ -172,10 +174,12 @@ impl From<NewSession> for Value {
             body.insert("title".into(), title.into());
         }
         if let Some((source, branch)) = new.source {
-            body.insert(
-                "sourceContext".into(),
-                serde_json::json!({"source": source, "githubRepoContext": {"startingBranch": branch}}),
-            );
+            let mut context = serde_json::json!({"source": source, "githubRepoContext": {"startingBranch": branch}});
+            // Sent only where it is wanted: the field is younger than the others.
+            if new.environment_variables {
+                context["environmentVariablesEnabled"] = true.into();
+            }
+            body.insert("sourceContext".into(), context);
         }
         if new.open_pull {
             body.insert("automationMode".into(), "AUTO_CREATE_PR".into());

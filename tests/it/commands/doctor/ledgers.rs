@@ -3,8 +3,9 @@
 use phileas_world::github::Role;
 use serde_json::{Value, json};
 
-use super::super::bench::{Bench, bench};
+use super::super::bench::{Bench, bench, bench_with};
 use super::patient::{Patient, findings, healthy, not_found_in, table};
+use crate::support::Folder;
 
 #[test]
 fn ledgers() {
@@ -38,7 +39,7 @@ fn ledgers() {
             |p| make(p, "phileas"),
             "ledger.blocked",
             "error",
-            "`phileas/init` beside the branch `phileas`",
+            "beside the branch `phileas`",
             1,
         ),
         (
@@ -269,4 +270,50 @@ fn a_commit_that_a_rule_refuses_is_told_with_branch_and_rule() {
         .run(&["tick"])
         .refused(2, "the rules in force are creation");
     assert!(ran.err.contains("the branch `jules`"), "{ran:?}");
+}
+
+/// The branch is looked up by doctor, `validate --repo` and `explain`, with the place that names it.
+#[test]
+fn a_start_branch_that_is_gone_is_found_before_anything_starts() {
+    let plan = "cycle = [{ persona = \"curator\", branch = \"release/9\" }]\n";
+    let folder = Folder::repository(plan, &["curator"]);
+    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let ran = bench.run(&["explain", "--json"]);
+    let refused = ran
+        .lines()
+        .into_iter()
+        .find(|line| line["decision"] == "refused" && line["reason"] == "waiting.persona_refused");
+    let refused = refused.unwrap_or_else(|| panic!("{ran:?}"));
+    assert!(
+        refused["detail"].as_str().unwrap().contains("`release/9`"),
+        "{refused}"
+    );
+    let ran = bench.run(&["doctor", "--json"]);
+    let found = findings(&ran);
+    let one = found.iter().find(|one| one["id"] == "plan.branch");
+    let one = one.unwrap_or_else(|| panic!("{ran:?}"));
+    assert_eq!(one["grade"], "error");
+    let dir = folder.path().to_str().unwrap();
+    let ran = bench.run(&["validate", dir, "--repo", "acme/widget"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for word in [
+        ".jules/schedules.toml:1:43",
+        "`release/9`",
+        "acme/widget",
+        "curator",
+    ] {
+        assert!(ran.out.contains(word), "{word}: {ran:?}");
+    }
+    bench.run(&["validate", dir]).done();
+    // The twin: once the branch is there, nothing is found.
+    {
+        let mut world = bench.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let head = github.branch_head(bench.repo, "main").unwrap();
+        github.create_branch(bench.repo, "release/9", head, "maintainer", now);
+    }
+    bench
+        .run(&["validate", dir, "--repo", "acme/widget"])
+        .done();
 }

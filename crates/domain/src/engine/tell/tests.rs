@@ -23,6 +23,7 @@ fn who_waits_for_something_outside_is_told_what_it_is() {
         "paused.hold",
         "paused.plan_invalid",
         "held.create_refused",
+        "waiting.persona_refused",
         "waiting.retry_pause",
     ];
     let mut by_words: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

@@ -174,6 +174,7 @@ skip_unchanged = false
 rest_after = 0
 priority = "high"
 merge = "green"
+environment_variables = true
 [budget]
 max_active = 7
 daily_sessions = 50
@@ -215,6 +216,7 @@ catch_up = "none"
         (4, 30, 0)
     );
     assert!(!defaults.skip_unchanged);
+    assert!(defaults.environment_variables);
     assert_eq!(plan.budget.tier, Tier::Pro);
     assert_eq!(
         (plan.budget.key_daily, plan.budget.key_active),

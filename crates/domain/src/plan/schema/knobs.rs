@@ -91,6 +91,11 @@ fn knob(key: &str) -> Value {
             "type": "boolean",
             "default": usual.sensitive,
         }),
+        "environment_variables" => json!({
+            "description": "Sessions get the environment variables that are set for the repository at Jules.",
+            "type": "boolean",
+            "default": usual.environment_variables,
+        }),
         _ => unknown(),
     }
 }

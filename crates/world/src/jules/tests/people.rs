@@ -288,3 +288,60 @@ fn deleting_removes_and_may_leave_the_work_running() {
         assert!(bench.books.sessions[0].deleted);
     }
 }
+
+#[test]
+fn a_queued_session_may_answer_404_to_a_message() {
+    let mut bench = Bench::new(vec![]);
+    bench.knobs.queued_message_404 = true;
+    let id = bench.create("a", json!({}));
+    let path = format!("/v1alpha/sessions/{id}:sendMessage");
+    let message = json!({"prompt": "Hello"});
+    assert_eq!(bench.post(&path, &message), 404);
+    bench.until(&id, "IN_PROGRESS");
+    assert_eq!(bench.post(&path, &message), 200);
+}
+
+#[test]
+fn a_message_to_a_completed_session_may_never_be_read() {
+    let mut bench = Bench::new(vec![Scenario::ending(Ending::Changes)]);
+    bench.knobs.done_message_unread = 1.0;
+    let id = bench.create("a", json!({}));
+    bench.until(&id, "COMPLETED");
+    let before = bench.activities(&id).len();
+    let path = format!("/v1alpha/sessions/{id}:sendMessage");
+    assert_eq!(bench.post(&path, &json!({"prompt": "Go on"})), 200);
+    bench.pass(7200);
+    assert_eq!(bench.activities(&id).len(), before);
+}
+
+#[test]
+fn failed_checks_and_comments_of_its_user_bring_a_session_back() {
+    let body = json!({"automationMode": "AUTO_CREATE_PR"});
+    for (fixes, comment, commits) in [
+        (true, "", 2),
+        (false, "Please rename it.", 2),
+        (false, "This asks nothing of Jules.", 1),
+        (false, "", 1),
+    ] {
+        let mut bench = Bench::new(vec![Scenario::ending(Ending::Changes)]);
+        bench.knobs.ci_fixer_seconds = if fixes { 600 } else { 0 };
+        bench.knobs.answers_comments = true;
+        let id = bench.create("a", body.clone());
+        bench.until(&id, "COMPLETED");
+        let head = bench.github.pull(bench.repo, 1).unwrap().head.oid;
+        if comment.is_empty() {
+            let now = bench.now;
+            bench
+                .github
+                .set_checks(bench.repo, head, "ci", Some("failure"), "acme", now);
+        } else {
+            let now = bench.now;
+            bench.github.comment(bench.repo, 1, comment, "octocat", now);
+        }
+        let now = bench.now;
+        bench.jules.react(now, &bench.github, &bench.knobs);
+        bench.pass(7200);
+        let record = bench.jules.session(&id).unwrap().record();
+        assert_eq!(record.commits.len(), commits, "{fixes} {comment}");
+    }
+}
