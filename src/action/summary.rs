@@ -359,6 +359,7 @@ mod tests {
             pr_number: Some(PullNumber(7)),
             detail: detail.to_owned(),
             until: Some("2026-01-05T09:30:00Z".parse().unwrap()),
+            is_requested: false,
         }
     }
 

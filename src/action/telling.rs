@@ -1,7 +1,8 @@
 //! Which of a report's lines the outputs `decision` and `reason` are of.
 //!
 //! The rule: a line about what this run was asked for comes before all others; then what was done comes before what
-//! waits, and what a person has to see before what time settles by itself. Of equals the first one counts.
+//! waits, and what a person has to see before what time settles by itself. What was refused to other people comes last.
+//! Of equals the first one counts.
 
 use phileas_domain::engine::{Ask, Line, Reason, Verdict};
 
@@ -64,7 +65,8 @@ fn weight(line: &Line) -> u8 {
         (Verdict::Settled, _) => 4,
         (Verdict::Held, _) => 5,
         (Verdict::Paused, _) => 6,
-        (Verdict::Refused, _) => 7,
+        (Verdict::Refused, _) if line.is_requested => 7,
+        (Verdict::Refused, _) => 13,
         // A person is waited for, or has to mend something.
         (
             _,
@@ -99,6 +101,7 @@ mod tests {
             pr_number: None,
             detail: String::new(),
             until: None,
+            is_requested: false,
         }
     }
 

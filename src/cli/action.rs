@@ -190,7 +190,7 @@ async fn ticked(
             dry_run,
         ),
         page,
-        annotations: annotations(&report, &told, exit),
+        annotations: annotations(&report, &settings.ask, &told, exit),
     })
 }
 
@@ -268,7 +268,7 @@ fn json_of(
 }
 
 /// Mistakes of the plan where they stand; what people must see; and why a run is red.
-fn annotations(report: &TickReport, told: &Told<'_>, exit: Exit) -> Vec<Annotation> {
+fn annotations(report: &TickReport, ask: &Ask, told: &Told<'_>, exit: Exit) -> Vec<Annotation> {
     let mut all: Vec<Annotation> = report
         .plan_diagnostics
         .iter()
@@ -278,7 +278,9 @@ fn annotations(report: &TickReport, told: &Told<'_>, exit: Exit) -> Vec<Annotati
         let who = line.track.as_ref().map(|track| format!(" {track}"));
         let said = format!("{} ({})", line.detail, line.reason.code());
         let level = match line.verdict {
-            Verdict::Held | Verdict::Refused => Level::Warning,
+            Verdict::Held => Level::Warning,
+            // Other people are answered where they made their request.
+            Verdict::Refused if tick::is_refused(line, ask) => Level::Warning,
             Verdict::Paused => Level::Notice,
             _ => continue,
         };

@@ -102,12 +102,12 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// A ledger that is not to be trusted, a refused key, an unknown name, a plan with mistakes and a wish that was refused
-/// have exit codes of their own, whatever else was done; every other wait is 0.
+/// A ledger that is not to be trusted, a refused key, an unknown name, a plan with mistakes and a request of this run that
+/// was refused have exit codes of their own, whatever else was done; every other wait is 0. What became of requests that
+/// people made by labels and comments is told to them, and is no matter of this run.
 fn exit(report: &TickReport, ask: &Ask) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
-    // A name that somebody has mistyped in a comment is answered there; this call did what it should.
-    let is_asked = matches!(ask, Ask::Persona(_) | Ask::Track(_) | Ask::Enter(_));
+    let is_unknown = |line: &Line| line.is_requested && line.reason == Reason::Unknown;
     let distrusted = [
         Reason::LedgerCorrupt,
         Reason::LedgerRolledBack,
@@ -118,43 +118,39 @@ fn exit(report: &TickReport, ask: &Ask) -> Exit {
         Exit::Corrupt
     } else if has(Reason::JulesCredential) {
         Exit::Credential
-    } else if is_asked && has(Reason::Unknown) {
+    } else if report.waiting.iter().any(|(_, line)| is_unknown(line)) {
         Exit::Usage
     } else if has(Reason::JulesUnavailable) {
         Exit::Unavailable
     } else if report.plan_diagnostics.iter().any(Diagnostic::is_error) {
         Exit::Usage
-    } else if is_refused(report, ask) {
+    } else if report.waiting.iter().any(|(_, line)| is_refused(line, ask)) {
         Exit::Findings
     } else {
         Exit::Done
     }
 }
 
-/// Whether what was asked of this very run was refused: it was not started, and nobody will remember it. What waits for
-/// a place is remembered, and what an earlier run had asked for is not this one's.
-fn is_refused(report: &TickReport, ask: &Ask) -> bool {
-    let refuses = |line: &Line| {
-        let everything = line.track.is_none()
-            && (matches!(line.verdict, Verdict::Refused | Verdict::Paused)
-                || matches!(line.reason, Reason::ObserveMode | Reason::LedgerCatchingUp));
-        let wish = line.verdict == Verdict::Refused && line.reason != Reason::RequestOld;
-        match ask {
-            Ask::Due => false,
-            Ask::Persona(id) => everything || wish && line.persona.as_ref() == Some(id),
-            Ask::Track(name) => {
-                let stands = matches!(line.verdict, Verdict::Refused | Verdict::Paused);
-                everything || stands && line.track.as_ref() == Some(name)
-            }
-            // No other track is asked for its next step then; what is said of a request is of an earlier run.
-            Ask::Enter(_) => {
-                let of_request = line.track.as_ref().and_then(TrackName::request_number);
-                everything || line.reason == Reason::PausedTrack && of_request.is_none()
-            }
-            Ask::All => everything || wish,
+/// Whether a line refuses what this very run was asked to do: it was not started, and no later run starts it. What waits
+/// for a place is remembered, and what other people requested is not this run's.
+pub(super) fn is_refused(line: &Line, ask: &Ask) -> bool {
+    if *ask == Ask::Due {
+        return false;
+    }
+    let holds_everything = line.track.is_none()
+        && (line.verdict == Verdict::Paused
+            || matches!(line.reason, Reason::ObserveMode | Reason::LedgerCatchingUp));
+    let is_of_paused_track = match ask {
+        Ask::Track(name) => line.verdict == Verdict::Paused && line.track.as_ref() == Some(name),
+        // No other track is asked for its next step then; what is said of a request is of an earlier run.
+        Ask::Enter(_) => {
+            let of_request = line.track.as_ref().and_then(TrackName::request_number);
+            line.reason == Reason::PausedTrack && of_request.is_none()
         }
+        Ask::Due | Ask::Persona(_) | Ask::All => false,
     };
-    report.waiting.iter().any(|(_, line)| refuses(line))
+    let is_own = line.is_requested && line.verdict == Verdict::Refused;
+    is_own || holds_everything || is_of_paused_track
 }
 
 /// The exit code; what to do about a refused key is said, because the decision knows no variables.

@@ -527,6 +527,7 @@ mod tests {
             pr_number: None,
             detail: String::new(),
             until: None,
+            is_requested: false,
         }
     }
 

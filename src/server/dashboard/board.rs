@@ -266,7 +266,8 @@ fn words_of(summary: &Summary) -> Words {
 #[must_use]
 pub fn standing_of(verdict: Verdict, reason: Reason) -> Standing {
     match (verdict, reason) {
-        (Verdict::Held | Verdict::Paused | Verdict::Refused, _)
+        // What was refused is told to whoever requested it; the repository needs nobody for that.
+        (Verdict::Held | Verdict::Paused, _)
         | (
             _,
             Reason::PersonAnswer

@@ -309,6 +309,41 @@ fn a_wish_wants_writers_and_what_is_due_wants_nobody() {
         .said(0, "dispatched", "due.request");
 }
 
+/// A comment of an account without write access fails nobody's run, and stands beside no line of its log.
+#[test]
+fn what_others_may_not_ask_for_is_no_matter_of_this_run() {
+    let (bench, runner) = (bench(), Runner::new());
+    let says = |body: &str| {
+        let mut world = bench.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let issue = github.open_issue(bench.repo, "It is slow", "Please.", &[], "stranger", now);
+        github.comment(bench.repo, issue, body, "stranger", now);
+    };
+    bench.tick();
+    says("/phileas stop");
+    let idle = runner.step(&bench, "issue_comment", COMMENT, &[]);
+    assert_eq!(
+        (idle.ran.code, idle.obeyed()),
+        (0, vec![]),
+        "{:?}",
+        idle.ran
+    );
+    assert_ne!(idle.outputs["decision"], "refused", "{:?}", idle.outputs);
+    assert!(
+        !idle.summary.starts_with("### phileas: refused"),
+        "{}",
+        idle.summary
+    );
+    for wish in [("INPUT_PERSONA", "tester"), ("INPUT_TRACK", "default")] {
+        let step = runner.step(&bench, "workflow_dispatch", "{}", &[wish]);
+        assert_eq!(step.ran.code, 0, "{:?}", step.ran);
+        assert_eq!(step.obeyed(), [""; 0], "{:?}", step.ran);
+    }
+}
+
+const COMMENT: &str = r#"{"action": "created", "comment": {"body": "/phileas stop", "user": {"login": "stranger", "type": "User"}}}"#;
+
 #[test]
 fn outside_a_workflow_it_says_what_to_use() {
     let bench = bench();

@@ -1,5 +1,7 @@
 //! What a person asks a tick for: joined, taken back, refused.
 
+use phileas_world::github::Role;
+
 use super::bench::{Bench, bench_with};
 use crate::support::Folder;
 
@@ -76,6 +78,52 @@ fn a_wish_that_is_refused_does_not_end_as_done() {
     let ran = bench.run(&["tick", "--track", "default"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     bench.run(&["tick", "--persona", "auditor"]).done();
+}
+
+/// What other people asked for on issues, and may not, is told to them where anybody is; a run that asks for something
+/// else does not fail by it.
+#[test]
+fn what_is_refused_to_others_fails_no_run() {
+    let plan = "cycle = [\"curator\"]\n[budget]\nmax_active = 5\ndaily_sessions = 9\nreserve_for_people = 0\n";
+    let folder = Folder::repository(plan, &["curator", "auditor"]);
+    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    bench.tick();
+    let says = |body: &str, who: &str| {
+        let mut world = bench.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let issue = github.open_issue(bench.repo, "It is slow", "Please.", &[], who, now);
+        github.comment(bench.repo, issue, body, who, now);
+        issue
+    };
+    let label = |issue: u64, label: &str, who: &str| {
+        let mut world = bench.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        github.set_role(bench.repo, "triager", Role::Triage);
+        github.add_label(bench.repo, issue, label, who, now);
+    };
+    for ask in [
+        &["--persona", "auditor"][..],
+        &["--track", "default"],
+        &["--all"],
+        &[],
+    ] {
+        // Somebody who may not ask, a label of somebody who may only label, and a mistyped command of a writer.
+        says("/phileas run auditor", "stranger");
+        says("/phileas stauts", "maintainer");
+        let issue = says("It is slow indeed.", "stranger");
+        label(issue, "phileas:auditor", "triager");
+        for command in ["explain", "tick"] {
+            let ran = bench.run(&[&[command], ask].concat()).done();
+            assert!(ran.out.contains("refused"), "{ran:?}");
+        }
+    }
+    // What this call itself asked for and cannot have is another matter.
+    says("/phileas run auditor", "stranger");
+    let ran = bench.run(&["tick", "--persona", "nobody"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.out.contains("there is no persona `nobody`"), "{ran:?}");
 }
 
 /// A pass that is asked for in a paused track does not begin, and nobody remembers that it was asked for.

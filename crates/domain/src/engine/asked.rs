@@ -120,7 +120,8 @@ fn take_up(draft: &mut Draft<'_>) {
         Ask::Due | Ask::Track(_) | Ask::Enter(_) => return,
         Ask::Persona(id) if !snapshot.plan.personas.contains_key(id) => {
             let text = format!("there is no persona `{id}`");
-            draft.say(Line::repository(Verdict::Refused, Reason::Unknown, text).persona(id));
+            let line = Line::repository(Verdict::Refused, Reason::Unknown, text);
+            draft.say(line.persona(id).requested());
             return;
         }
         Ask::Persona(id) => vec![id.clone()],
@@ -140,7 +141,7 @@ fn take_up(draft: &mut Draft<'_>) {
         if let Some(track) = open(draft, &persona) {
             let text = format!("`{persona}` is asked for already, as {track}; this wish joins it");
             let line = Line::track(&track, Verdict::Skipped, Reason::RequestOpen, text);
-            draft.say(line.persona(&persona));
+            draft.say(line.persona(&persona).requested());
             continue;
         }
         let number = draft.state.next_request_number();
@@ -212,5 +213,15 @@ pub(super) fn refuse(
         request.finished_at = Some(now);
     }
     draft.headline(format!("refused {track} {persona}"), None);
-    draft.say(Line::track(track, Verdict::Refused, reason, text).persona(persona));
+    let line = Line::track(track, Verdict::Refused, reason, text).persona(persona);
+    // A request of an earlier run that this one has joined counts, too, unless its time is over: this run has made another.
+    let is_named = match &draft.snapshot.ask {
+        Ask::Persona(id) => id == persona,
+        Ask::All => true,
+        Ask::Due | Ask::Track(_) | Ask::Enter(_) => false,
+    };
+    let request = draft.state.requests.get(key);
+    let is_by_command = request.is_some_and(|request| request.kind == BY_COMMAND);
+    let is_requested = is_named && is_by_command && reason != Reason::RequestOld;
+    draft.say(if is_requested { line.requested() } else { line });
 }

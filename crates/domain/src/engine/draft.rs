@@ -352,6 +352,7 @@ impl Line {
             pr_number: None,
             detail: detail.into(),
             until: None,
+            is_requested: false,
         }
     }
 
@@ -396,6 +397,12 @@ impl Line {
 
     pub(super) fn until(mut self, until: Timestamp) -> Self {
         self.until = Some(until);
+        self
+    }
+
+    /// It answers what this very run was asked to do.
+    pub(super) fn requested(mut self) -> Self {
+        self.is_requested = true;
         self
     }
 }

@@ -127,8 +127,12 @@ pub(super) const STATUS_SETTLES: SignedDuration = SignedDuration::from_mins(3);
 pub(super) const STATUS_REPEATS: u32 = 6;
 /// While something waits, its status comment changes no more often than this.
 pub(super) const STATUS_CALM: SignedDuration = SignedDuration::from_mins(15);
-/// How many requests one status comment shows.
+/// How many requests that are over one status comment shows.
 pub(super) const STATUS_REQUESTS: usize = 5;
+/// How much current work one status comment shows.
+pub(super) const STATUS_WORK: usize = 10;
+/// How many lines the answer to `status` or `explain` has. It is written into the ledger.
+pub(super) const ANSWER_LINES: usize = 40;
 /// Jules' own account on GitHub.
 pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 /// How many messages about failed checks one pull request's session gets, over all its commits.

@@ -4,6 +4,7 @@
 //! commit to make, effects to carry out after it, a report of everything that does and does not happen, and the time
 //! at which looking again is worth while. It performs no I/O, reads no clock, draws no randomness and cannot fail.
 
+mod account;
 mod admission;
 mod adopt;
 mod allowance;
@@ -42,6 +43,7 @@ mod protected;
 mod pulls;
 mod put_away;
 mod ready;
+mod reason_text;
 mod red;
 mod remind;
 mod report;

@@ -3,7 +3,7 @@
 use super::admission::is_of_a_stranger;
 use super::draft::Draft;
 use super::steer::go_on;
-use super::wish::{DONE, PENDING, REFUSED, What, Wish, record};
+use super::wish::{DONE, PENDING, REFUSED, What, Wish, record, unknown_text};
 use super::{
     Activity, ActivityKind, Line, Listing, Reason, SessionState, Sessions, Verdict, adopt, asked,
     binding, dashboard, layers, merging, plans, reviews, watched,
@@ -54,7 +54,8 @@ pub(super) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
             Ok(()) => return true,
             Err(refusal) => Err(refusal),
         },
-        What::Unknown(word) => Err((Reason::Unknown, format!("`{word}` is no command"))),
+        What::Help => Ok("the commands are listed below".to_owned()),
+        What::Unknown(word) => Err((Reason::Unknown, unknown_text(draft, wish, word))),
     };
     match answer {
         Ok(answer) => {
@@ -77,8 +78,9 @@ pub(super) fn refuse(draft: &mut Draft<'_>, wish: &Wish<'_>, reason: Reason, tex
     let track = record(draft, wish, |request, now| {
         request.outcome = Some(REFUSED.to_owned());
         request.reason = Some(reason.code().to_owned());
-        // What there would have to be is another thing for each command.
-        request.answer = (reason == Reason::NothingToDo).then(|| text.to_owned());
+        // What there would have to be is another thing for each command, and so is what was typed.
+        let says_more = reason == Reason::NothingToDo || matches!(wish.what, What::Unknown(_));
+        request.answer = says_more.then(|| text.to_owned());
         request.finished_at = Some(now);
     });
     draft.headline(format!("refused {track}"), None);
@@ -345,7 +347,7 @@ fn pause(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
             ..Pause::default()
         });
     }
-    "paused: nothing starts until somebody says `/phileas resume`".to_owned()
+    "paused: nothing starts until a person with write access says `/phileas resume`".to_owned()
 }
 
 /// Takes back a pause of the state that is not newer than the wish. Others have switches of their own.
@@ -373,39 +375,7 @@ fn stop(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
             count += 1;
         }
     }
-    format!("paused, and cancelled: {count}. Nothing starts until somebody says `/phileas resume`")
-}
-
-/// What `status` and `explain` answer: how everything stands at the end of a decision, in words of ours.
-pub(super) fn account(draft: &Draft<'_>, everything: bool) -> String {
-    /// How many lines one answer holds.
-    const MOST: usize = 15;
-    let mut said = Vec::new();
-    let lines = draft.all_lines().filter(|line| {
-        everything
-            || !matches!(line.verdict, Verdict::Skipped | Verdict::Waiting)
-            || line.turn.is_some()
-    });
-    for line in lines {
-        let track = line.track.as_ref().map_or("everything", TrackName::as_str);
-        let persona = line.persona.as_ref().map(|id| format!(", {id}"));
-        let text = format!(
-            "  - {}: {} (`{}`)",
-            super::neutral::neutral(&format!("{track}{}", persona.unwrap_or_default())),
-            line.verdict.as_str(),
-            line.reason
-        );
-        if !said.contains(&text) {
-            said.push(text);
-        }
-    }
-    let more = said.len().saturating_sub(MOST);
-    said.truncate(MOST);
-    if more > 0 {
-        said.push(format!("  - and {more} more; `phileas explain` shows all"));
-    }
-    if said.is_empty() {
-        return "nothing is at work and nothing waits".to_owned();
-    }
-    format!("this is how things stand:\n{}", said.join("\n"))
+    format!(
+        "paused, and cancelled: {count}. Nothing starts until a person with write access says `/phileas resume`"
+    )
 }

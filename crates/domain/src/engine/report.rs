@@ -42,6 +42,8 @@ pub struct Line {
     pub detail: String,
     /// When this may change by itself.
     pub until: Option<Timestamp>,
+    /// Whether it answers what this very run was asked to do, not what other people requested.
+    pub is_requested: bool,
 }
 
 /// What is done about a track, schedule or request.

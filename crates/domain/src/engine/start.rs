@@ -326,7 +326,7 @@ pub(super) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
         Ask::Persona(id) => Line::repository(Verdict::Refused, reason, text).persona(id),
         Ask::All => Line::repository(Verdict::Refused, reason, text),
     };
-    draft.say(line);
+    draft.say(line.requested());
 }
 
 /// Drops what is older than its time: spent budget, finished requests and their tracks.

@@ -8,21 +8,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::account::{account, since};
 use super::draft::Draft;
 use super::limits::{
-    DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, STATUS_AGAIN, STATUS_CALM, STATUS_REPEATS,
-    STATUS_REQUESTS, STATUS_SETTLES,
+    DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, STATUS_AGAIN, STATUS_CALM,
+    STATUS_REPEATS, STATUS_REQUESTS, STATUS_SETTLES, STATUS_WORK,
 };
 use super::neutral::neutral;
-use super::obey::{account, newest_of};
-use super::wish::{DONE, PENDING, REFUSED};
-use super::{Effect, Reason, Verdict, layers, plans, reviews, watched};
+use super::obey::newest_of;
+use super::reason_text::reason_text;
+use super::wish::{COMMANDS, DONE, PENDING, REFUSED, UNKNOWN};
+use super::{Effect, Ledger, Reason, Verdict, layers, plans, reviews, watched};
 use crate::model::{PullNumber, TrackName};
 use crate::prompt;
-use crate::state::{Extra, Outcome, RequestState, StatusState, Turn};
+use crate::state::{Extra, HistoryEntry, Outcome, Pause, RequestState, StatusState, Turn};
 
 /// Ends every status comment, so that it is found again where the state does not know it.
 pub const STATUS_MARKER: &str = "<!-- phileas:status -->";
+
+/// What the ledger keeps of an answer in whose place a newer one stands.
+const REPLACED: &str = "a newer answer stands in its place";
 
 /// Brings every status comment up to date.
 pub(super) fn everybody(draft: &mut Draft<'_>) {
@@ -37,13 +42,14 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
     };
     let mut subjects: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
     let mut open = BTreeSet::new();
+    let pulls = pulls_at_work(draft);
     for (key, request) in &draft.state.requests {
-        if let (Some(subject), Some(_), Some(number)) =
+        if let (Some(subject), Some(thread), Some(number)) =
             (&request.subject, request.thread, request.number)
         {
             let of_it = subjects.entry(subject.clone()).or_default();
             of_it.push((number, key.clone()));
-            if !is_over(request) {
+            if !is_over(request) || pulls.contains(&PullNumber(thread)) {
                 open.insert(subject.clone());
             }
         }
@@ -52,18 +58,32 @@ pub(super) fn everybody(draft: &mut Draft<'_>) {
     for mut requests in subjects.into_values() {
         requests.sort_unstable();
         requests.reverse();
-        requests.truncate(STATUS_REQUESTS);
         subject(draft, &requests);
     }
 }
 
-/// Answers those who want to know how things stand. It is written down, so that it is told once and stays.
-fn answer(draft: &mut Draft<'_>) {
-    let waits = |request: &RequestState| {
-        request.outcome.as_deref() == Some(DONE)
-            && request.answer.is_none()
-            && matches!(request.command.as_deref(), Some("status" | "explain"))
+/// The pull requests of sessions that are open, or were when this decision began: what becomes of one is told, too.
+fn pulls_at_work(draft: &Draft<'_>) -> BTreeSet<PullNumber> {
+    let before = match &draft.snapshot.ledger {
+        Ledger::Present { state, .. } => Some(&**state),
+        Ledger::Missing { .. } | Ledger::Corrupt { .. } => None,
     };
+    let states = before.into_iter().chain([&draft.state]);
+    states
+        .flat_map(|state| watched::owners(state).into_keys())
+        .collect()
+}
+
+/// Whether a request asks how things stand, and was let through.
+fn is_question(request: &RequestState) -> bool {
+    request.outcome.as_deref() == Some(DONE)
+        && matches!(request.command.as_deref(), Some("status" | "explain"))
+}
+
+/// Answers those who want to know how things stand. It is written down, so that it is told once and stays, until the
+/// next answer takes its place.
+fn answer(draft: &mut Draft<'_>) {
+    let waits = |request: &RequestState| is_question(request) && request.answer.is_none();
     let keys: Vec<String> = draft
         .state
         .requests
@@ -72,19 +92,23 @@ fn answer(draft: &mut Draft<'_>) {
         .map(|(key, _)| key.clone())
         .collect();
     for key in keys {
-        let command = draft
-            .state
-            .requests
-            .get(&key)
-            .map(|one| one.command.clone());
-        let text = account(draft, command == Some(Some("explain".to_owned())));
+        let Some(request) = draft.state.requests.get(&key) else {
+            continue;
+        };
+        let (subject, number) = (request.subject.clone(), request.number);
+        let text = account(draft, request.command.as_deref() == Some("explain"));
+        for request in draft.state.requests.values_mut() {
+            if is_question(request) && request.subject == subject && request.number < number {
+                request.answer = Some(REPLACED.to_owned());
+            }
+        }
         if let Some(request) = draft.state.requests.get_mut(&key) {
             request.answer = Some(text);
         }
     }
 }
 
-/// The newest requests of one subject, newest first.
+/// The requests of one subject, newest first.
 fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
     let Some((_, newest)) = requests.first() else {
         return;
@@ -186,49 +210,252 @@ struct Text {
 /// Where one request stands.
 pub(super) struct Standing {
     pub(super) text: String,
-    /// Whether it only waits, for a reason that may be another one in a minute.
-    waits: bool,
+    /// The same without what may be another reason in a minute.
+    calm: String,
 }
 
 impl Standing {
-    fn waits(reason: Option<Reason>) -> Self {
+    /// It stands as it is said.
+    fn firm(text: String) -> Self {
+        let calm = text.clone();
+        Self {
+            text,
+            calm,
+        }
+    }
+
+    fn waits(reason: Option<Reason>, since: Option<Timestamp>) -> Self {
+        let since = since.map(since_text).unwrap_or_default();
         let text = match reason {
-            Some(reason) => format!("waits (`{reason}`): {}.", waiting(reason)),
-            None => "waits for its turn.".to_owned(),
+            Some(reason) => format!("waits{since} (`{reason}`): {}.", reason_text(reason)),
+            None => format!("waits{since} for its turn."),
         };
-        Self { text, waits: true }
+        Self {
+            text,
+            calm: "waits".to_owned(),
+        }
     }
 }
 
-/// What the comment should say; `None` while something is being started that the next moment tells of. Nothing else
-/// may hold it back: one request that nothing is known of would silence all others of its subject.
+fn since_text(at: Timestamp) -> String {
+    format!(" since {}", utc(at))
+}
+
+/// An instant as people read it.
+pub(super) fn utc(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// The parts of a comment.
+#[derive(Default)]
+struct Parts {
+    work: Vec<String>,
+    answer: Option<String>,
+    past: Vec<String>,
+    /// Whether somebody wants to know which commands there are.
+    lists_commands: bool,
+    /// Whether a pause matters to its readers.
+    tells_pauses: bool,
+}
+
+/// What the comment should say: the current work first, then who paused the repository, the newest answer, and what is
+/// over. `None` while something is being started that the next moment tells of. Nothing else may hold it back: one
+/// request that nothing is known of would silence all others of its subject.
 fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Text> {
-    let mut lines = Vec::new();
     let mut calm = String::new();
+    let mut parts = Parts::default();
+    work_of_thread(draft, requests, (&mut calm, &mut parts));
     for (number, key) in requests {
         let Some(request) = draft.state.requests.get(key) else {
             continue;
         };
-        let what = match (&request.persona, &request.command) {
-            (Some(persona), _) => format!("`{}`", plain(persona.as_str())),
-            (None, Some(command)) => format!("the command `{}`", plain(command)),
-            (None, None) => "a wish".to_owned(),
-        };
-        let who = request
-            .actor
-            .as_ref()
-            .map(|login| format!(", asked for by `{}`", plain(login)))
-            .unwrap_or_default();
+        if is_question(request) {
+            if parts.answer.is_none() {
+                calm.push_str(&format!("{number}: answered\n"));
+                parts.answer = Some(answer_text(request));
+            }
+            continue;
+        }
+        let is_current = is_current(draft, *number, request);
+        if !is_current && parts.past.len() >= STATUS_REQUESTS {
+            continue;
+        }
         let state = standing(draft, *number, request)?;
-        let told = if state.waits { "waits" } else { &state.text };
-        calm.push_str(&format!("{number}: {told}\n"));
-        lines.push(format!("- {what}{who}: {}", state.text));
+        calm.push_str(&format!("{number}: {}\n", state.calm));
+        let line = format!("- {}: {}", request_text(request), state.text);
+        let command = request.command.as_deref();
+        parts.tells_pauses |= matches!(command, Some("pause" | "stop"));
+        parts.lists_commands |= matches!(command, Some("help" | UNKNOWN));
+        if is_current {
+            parts.work.push(line);
+        } else {
+            parts.past.push(line);
+        }
     }
-    let body = format!(
-        "**phileas**\n\n{}\n\nThis comment is edited as things go on.\n\n{STATUS_MARKER}\n",
-        lines.join("\n")
-    );
+    let body = parts.body(draft);
     Some(Text { body, calm })
+}
+
+impl Parts {
+    fn body(mut self, draft: &Draft<'_>) -> String {
+        let tells_pauses = self.tells_pauses || self.answer.is_some() || !self.work.is_empty();
+        let more = self.work.len().saturating_sub(STATUS_WORK);
+        self.work.truncate(STATUS_WORK);
+        if more > 0 {
+            self.work.push(format!("- and {more} more"));
+        }
+        let mut parts = vec!["**phileas**".to_owned()];
+        if !self.work.is_empty() {
+            parts.push(self.work.join("\n"));
+        } else if tells_pauses || self.past.is_empty() {
+            parts.push("Nothing of phileas is at work or waits here.".to_owned());
+        }
+        if tells_pauses {
+            let pauses = pauses(draft);
+            let pauses: Vec<String> = pauses.iter().map(|text| format!("- {text}")).collect();
+            parts.extend((!pauses.is_empty()).then(|| pauses.join("\n")));
+        }
+        parts.extend(self.answer);
+        if !self.past.is_empty() {
+            let past = self.past.join("\n");
+            let stands_alone = parts.len() == 1;
+            parts.push(match stands_alone {
+                true => past,
+                false => format!("Before:\n\n{past}"),
+            });
+        }
+        parts.extend(self.lists_commands.then(command_list));
+        parts.push("phileas edits this comment as things change.".to_owned());
+        format!("{}\n\n{STATUS_MARKER}\n", parts.join("\n\n"))
+    }
+}
+
+/// Whether a request waits, is at work, or has a pull request that is open.
+fn is_current(draft: &Draft<'_>, number: u64, request: &RequestState) -> bool {
+    let track = draft.state.tracks.get(&TrackName::of_request(number));
+    let outcome = request.outcome.as_deref();
+    track.is_some_and(|track| !track.turns.is_empty())
+        || outcome == Some(PENDING)
+        || outcome == Some(Outcome::PrOpen.as_str())
+}
+
+/// What is requested, and by which account.
+fn request_text(request: &RequestState) -> String {
+    let what = match (&request.persona, request.command.as_deref()) {
+        (Some(persona), _) => format!("`{}`", plain(persona.as_str())),
+        (None, None | Some(UNKNOWN)) => "a request".to_owned(),
+        (None, Some(command)) => format!("the command `{}`", plain(command)),
+    };
+    let who = request.actor.as_ref();
+    let who = who.map(|login| format!(", asked for by `{}`", plain(login)));
+    what + &who.unwrap_or_default()
+}
+
+/// The answer to `status` or `explain`, as of the time when it was given.
+fn answer_text(request: &RequestState) -> String {
+    let command = plain(request.command.as_deref().unwrap_or_default());
+    let who = request.actor.as_ref();
+    let who = who.map(|login| format!(" to `{}`", plain(login)));
+    let at = request.finished_at.map(|at| format!(", {}", utc(at)));
+    format!(
+        "The answer to `/phileas {command}`{}{}:\n\n{}",
+        who.unwrap_or_default(),
+        at.unwrap_or_default(),
+        request.answer.as_deref().unwrap_or_default()
+    )
+}
+
+fn command_list() -> String {
+    let commands = COMMANDS.iter();
+    let lines: Vec<String> = commands
+        .map(|(words, what)| format!("- `/phileas {words}`: {what}"))
+        .collect();
+    format!("The commands:\n\n{}", lines.join("\n"))
+}
+
+/// What is at work on the thread without a request on it: the turn or the session whose pull request it is, and the turn
+/// that its notice is about.
+fn work_of_thread(
+    draft: &Draft<'_>,
+    requests: &[(u64, String)],
+    (calm, parts): (&mut String, &mut Parts),
+) {
+    let newest = requests.first();
+    let newest = newest.and_then(|(_, key)| draft.state.requests.get(key));
+    let Some(thread) = newest.and_then(|request| request.thread) else {
+        return;
+    };
+    let is_own = |track: &TrackName| {
+        let number = track.request_number();
+        number.is_some_and(|number| requests.iter().any(|(known, _)| *known == number))
+    };
+    let notices = &draft.snapshot.notices;
+    let notice = notices.iter().find(|notice| notice.number == thread);
+    let noticed = notice.and_then(|notice| notice.key.strip_prefix("turn:"));
+    for (name, track) in draft.state.tracks.iter().filter(|(name, _)| !is_own(name)) {
+        for turn in track.turns.values() {
+            let is_here =
+                turn.pr_number == Some(PullNumber(thread)) || noticed == Some(turn.turn.as_str());
+            if let Some(state) = is_here.then(|| live(draft, name, turn)).flatten() {
+                calm.push_str(&format!("{}: {}\n", turn.turn, state.calm));
+                parts
+                    .work
+                    .push(work_line(turn.persona_id.as_str(), name, &state.text));
+            }
+        }
+    }
+    let owners = watched::owners(&draft.state);
+    let owner = owners.get(&PullNumber(thread));
+    if let Some(entry) = owner.filter(|entry| parts.work.is_empty() && !is_own(&entry.track_name()))
+    {
+        let text = open_pull(PullNumber(thread), entry);
+        calm.push_str(&format!("{text}\n"));
+        parts.work.push(work_line(
+            entry.persona_id.as_str(),
+            &entry.track_name(),
+            &text,
+        ));
+    }
+}
+
+fn work_line(persona: &str, track: &TrackName, text: &str) -> String {
+    format!(
+        "- `{}` of track `{}`: {text}",
+        plain(persona),
+        plain(track.as_str())
+    )
+}
+
+/// What keeps everything from starting, with the account that paused it where one did.
+pub(super) fn pauses(draft: &Draft<'_>) -> Vec<String> {
+    let lines = draft.all_lines();
+    let paused = lines.filter(|line| line.track.is_none() && line.verdict == Verdict::Paused);
+    let mut said: Vec<String> = Vec::new();
+    for line in paused {
+        let text = match (line.reason, &draft.state.paused) {
+            (Reason::PausedState, Some(pause)) => paused_text(pause),
+            (reason, _) => format!("{} (`{reason}`)", reason_text(reason)),
+        };
+        if !said.contains(&text) {
+            said.push(text);
+        }
+    }
+    said
+}
+
+fn paused_text(pause: &Pause) -> String {
+    let by = pause.by.as_ref();
+    let by = by.map(|login| format!(" by `{}`", plain(login)));
+    let since = pause.at.map(since_text);
+    let why = pause.reason.as_deref();
+    let why = why.map(|why| format!(": {}", neutral(why)));
+    format!(
+        "paused{}{} (`{}`){}; `/phileas resume` ends the pause",
+        by.unwrap_or_default(),
+        since.unwrap_or_default(),
+        Reason::PausedState,
+        why.unwrap_or_default()
+    )
 }
 
 /// A word of a plan or an account inside backticks.
@@ -254,7 +481,8 @@ pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -
             )
         });
         let reason = line.map(|line| line.reason);
-        let mut standing = Standing::waits(reason);
+        let since = request.asked_at.or(request.created_at);
+        let mut standing = Standing::waits(reason, since);
         // Until a person has read that plan, its session keeps its place.
         if reason == Some(Reason::BudgetActive)
             && let Some(places) = plans::in_words(&plans::places(draft, |track, _| {
@@ -273,8 +501,7 @@ pub(super) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -
     if let Some(turn) = turns.and_then(|turns| turns.values().next()) {
         return live(draft, &track, turn);
     }
-    let text = over(draft, request);
-    Some(Standing { text, waits: false })
+    Some(Standing::firm(over(draft, request)))
 }
 
 /// What became of a request that neither waits nor is at work.
@@ -329,7 +556,10 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
         .unwrap_or_default();
     let pull = entry.pr_number.map(|pull| format!("pull request #{pull}"));
     match (&entry.outcome, pull) {
-        (Some(Outcome::PrOpen), Some(pull)) => format!("{pull} is open{session}."),
+        (Some(Outcome::PrOpen), Some(_)) => match entry.pr_number {
+            Some(number) => open_pull(number, entry),
+            None => format!("its pull request is open{session}."),
+        },
         (Some(Outcome::Merged), Some(pull)) => format!("{pull} was merged{session}."),
         (Some(Outcome::Rejected), Some(pull)) => format!("{pull} was closed unmerged{session}."),
         (Some(outcome), pull) => {
@@ -348,6 +578,18 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
     }
 }
 
+/// That the pull request of an ended turn is open, and since when that is known.
+fn open_pull(number: PullNumber, entry: &HistoryEntry) -> String {
+    let session = entry.session_id.as_ref();
+    let session = session.map(|id| format!("; {}", session_link(id.as_str())));
+    let since = entry.finished_at.map(since_text);
+    format!(
+        "pull request #{number} is open{}{}.",
+        since.unwrap_or_default(),
+        session.unwrap_or_default()
+    )
+}
+
 /// Whether `/phileas retry` starts once more what was asked for by this request, as far as is known now.
 fn can_be_retried(draft: &Draft<'_>, request: &RequestState) -> bool {
     let (Some(subject), Some(persona), Some(thread)) =
@@ -364,76 +606,64 @@ fn can_be_retried(draft: &Draft<'_>, request: &RequestState) -> bool {
 }
 
 fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
+    let mut lines = draft.lines_of(track).rev();
+    let line = lines.find(|line| line.turn.as_ref() == Some(&turn.turn));
+    let reason = line.map(|line| line.reason);
     let Some(session) = &turn.session_id else {
         let young = |at: Timestamp| draft.now().duration_since(at) < GRACE;
         return match &turn.intent {
             Some(intent) if young(intent.created_at) => None,
-            Some(_) => Some(Standing {
-                text: "nobody knows yet whether its session was started.".to_owned(),
-                waits: false,
-            }),
+            Some(intent) => Some(Standing::firm(format!(
+                "whether its session was started is not known yet; requested from Jules at {}.",
+                utc(intent.created_at)
+            ))),
             None => {
                 let reason = draft.lines_of(track).last().map(|line| line.reason);
-                Some(Standing::waits(reason))
+                Some(Standing::waits(reason, None))
             }
         };
     };
     let link = session_link(session.as_str());
-    let text = match (turn.pr_number, turn.warned_at) {
-        (Some(pull), _) => format!("pull request #{pull} is open; {link}."),
-        (None, Some(_)) => {
-            let asks_for_plan = draft
-                .lines_of(track)
-                .any(|line| line.reason == Reason::PlanApproval);
-            if asks_for_plan {
-                format!(
-                    "its plan waits for somebody with write access to say `/phileas approve` here, or to put on the \
-                     label `phileas:approve-plan` (`{}`); {link}.",
-                    Reason::PlanApproval
-                )
-            } else {
-                format!("waits for a person; {link}.")
-            }
-        }
-        (None, None) => format!("at work; {link}."),
+    if let Some(pull) = turn.pr_number {
+        let known = draft.snapshot.pulls.get(&pull);
+        let since = known.map(|pull| since_text(pull.created_at));
+        return Some(Standing {
+            text: format!(
+                "pull request #{pull} is open{}; {link}.",
+                since.unwrap_or_default()
+            ),
+            calm: format!("pull request #{pull} is open"),
+        });
+    }
+    let stands = reason.filter(|reason| *reason != Reason::SessionRunning);
+    let stands = stands.map(|reason| format!(" (`{reason}`): {}", reason_text(reason)));
+    let stands = stands.unwrap_or_default();
+    let Some(warned_at) = turn.warned_at else {
+        let since = since(draft, turn).map(since_text).unwrap_or_default();
+        return Some(Standing {
+            text: format!("at work{since}{stands}; {link}."),
+            calm: "at work".to_owned(),
+        });
     };
-    Some(Standing { text, waits: false })
+    let since = since_text(warned_at);
+    let text = if reason == Some(Reason::PlanApproval) {
+        format!(
+            "its plan waits{since} for a person with write access to say `/phileas approve` here, or to put on the label \
+             `phileas:approve-plan` (`{}`); {link}.",
+            Reason::PlanApproval
+        )
+    } else {
+        format!("waits{since} for a person{stands}; {link}.")
+    };
+    Some(Standing {
+        text,
+        calm: format!("waits for a person{since}"),
+    })
 }
 
 pub(super) fn session_link(id: &str) -> String {
     let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("[session {id}](https://jules.google.com/session/{id})")
-}
-
-/// Why something waits, for people who do not know phileas.
-pub(super) fn waiting(reason: Reason) -> &'static str {
-    match reason {
-        Reason::BudgetActive => "enough sessions are at work in this repository",
-        Reason::BudgetDaily => {
-            "enough sessions were started within a day in this repository (`daily_sessions` and `reserve_for_people` of \
-             the plan's budget)"
-        }
-        Reason::ActorHour => "the same person has asked for enough within an hour",
-        Reason::JulesQuota => "the Jules key has no room for it now",
-        Reason::JulesUnavailable => "Jules does not answer",
-        Reason::JulesCredential => "Jules refuses the key",
-        Reason::ChecksRunning => "the checks of its newest commit are not over",
-        Reason::MergeableUnknown => "GitHub does not know yet whether it can be merged",
-        Reason::MergeSent => "GitHub was asked to merge it, and the answer was lost",
-        Reason::ReviewsAsked => "its session cannot be told yet",
-        Reason::ReviewsTold => "its session was told, and nobody knows yet whether that arrived",
-        Reason::PersonaBusy => "the same persona is at work elsewhere",
-        Reason::SubjectHeld => "the label `phileas:hold` keeps it from starting",
-        Reason::PausedVariable
-        | Reason::PausedLabel
-        | Reason::PausedState
-        | Reason::PausedTrack => "everything is paused",
-        Reason::PlanInvalid => "a limit in the plan cannot be read",
-        Reason::CreateRefused => "Jules refused the session; it is tried again",
-        Reason::PersonaRefused => "Jules refused the persona's last session; it is tried again",
-        Reason::RetryPause => "it is tried again in a while",
-        _ => "it starts by itself as soon as it can",
-    }
 }
 
 /// The personas, for somebody who asked for one that is not there.

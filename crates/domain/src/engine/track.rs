@@ -18,7 +18,7 @@ pub(super) fn candidates(draft: &mut Draft<'_>, only: Option<&TrackName>) -> Vec
     let snapshot = draft.snapshot;
     if let Some(name) = only.filter(|name| !snapshot.plan.tracks.contains_key(*name)) {
         let text = format!("there is no track `{name}`");
-        draft.say(Line::track(name, Verdict::Refused, Reason::Unknown, text));
+        draft.say(Line::track(name, Verdict::Refused, Reason::Unknown, text).requested());
     }
     let wanted = snapshot
         .plan
@@ -38,7 +38,7 @@ pub(super) fn entering(draft: &mut Draft<'_>, entry: EntryPoint) -> Option<Candi
             "no track goes through the layers of the entry point `{}`",
             entry.as_str()
         );
-        draft.say(Line::repository(Verdict::Refused, Reason::Unknown, text));
+        draft.say(Line::repository(Verdict::Refused, Reason::Unknown, text).requested());
         return None;
     };
     next(draft, track, Call::At(index))

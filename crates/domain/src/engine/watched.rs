@@ -11,7 +11,7 @@ use super::wish::HOLD;
 use super::{Line, NoticeKey, Pull, PullState, Reason, Verdict};
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::Mode;
-use crate::state::{HistoryEntry, WatchedPull};
+use crate::state::{HistoryEntry, State, WatchedPull};
 
 /// An open pull request of a session of ours.
 #[derive(Debug, Clone)]
@@ -26,8 +26,7 @@ pub(super) struct Watched<'a> {
 }
 
 /// Whose each pull request is that is not known to be over, by number.
-fn owners<'s>(draft: &'s Draft<'_>) -> BTreeMap<PullNumber, &'s HistoryEntry> {
-    let state = &draft.state;
+pub(super) fn owners(state: &State) -> BTreeMap<PullNumber, &HistoryEntry> {
     let over = state
         .history
         .open()
@@ -42,7 +41,7 @@ fn owners<'s>(draft: &'s Draft<'_>) -> BTreeMap<PullNumber, &'s HistoryEntry> {
 
 /// The open ones that were read, the newest first.
 pub(super) fn open<'a>(draft: &Draft<'a>) -> Vec<Watched<'a>> {
-    owners(draft)
+    owners(&draft.state)
         .into_iter()
         .rev()
         .filter_map(|(number, entry)| watch(draft, number, entry))
@@ -52,14 +51,14 @@ pub(super) fn open<'a>(draft: &Draft<'a>) -> Vec<Watched<'a>> {
 
 /// Whether it is of a session of ours, and was not seen to be over.
 pub(super) fn is_ours(draft: &Draft<'_>, number: PullNumber) -> bool {
-    owners(draft)
+    owners(&draft.state)
         .get(&number)
         .is_some_and(|entry| entry.session_id.is_some())
 }
 
 /// The open one of this number. `None`: it is nobody's of ours, or only looked at.
 pub(super) fn of<'a>(draft: &Draft<'a>, number: PullNumber) -> Option<Watched<'a>> {
-    let owners = owners(draft);
+    let owners = owners(&draft.state);
     watch(draft, number, owners.get(&number)?)
 }
 
@@ -90,7 +89,7 @@ fn is_observed(draft: &Draft<'_>, entry: &HistoryEntry) -> bool {
 
 /// The open ones that are only looked at, as the report tells.
 pub(super) fn say_observed(draft: &mut Draft<'_>) {
-    let observed: Vec<(PullNumber, TrackName, PersonaId)> = owners(draft)
+    let observed: Vec<(PullNumber, TrackName, PersonaId)> = owners(&draft.state)
         .into_iter()
         .filter(|(number, entry)| {
             let pull = draft.snapshot.pulls.get(number);
@@ -112,7 +111,7 @@ pub(super) fn forget(draft: &mut Draft<'_>) {
     if draft.state.pulls.is_empty() {
         return;
     }
-    let kept: BTreeSet<PullNumber> = owners(draft).into_keys().collect();
+    let kept: BTreeSet<PullNumber> = owners(&draft.state).into_keys().collect();
     // What is closed is dropped when its session has been archived.
     let stays = |number: &PullNumber, known: &WatchedPull| {
         kept.contains(number) || known.closed_at.is_some()

@@ -11,11 +11,12 @@ use super::admission::{Admission, admit, is_about_the_actor};
 use super::comment::command_in;
 use super::draft::Draft;
 use super::limits::{GRACE, POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
+use super::neutral::neutral;
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::tell::STATUS_MARKER;
 use super::{Effect, Line, Reason, Verdict, dashboard, heard, obey};
 use crate::model::{PersonaId, TrackName, TurnId};
-use crate::plan::RESERVED_IDS;
+use crate::plan::{RESERVED_IDS, closest};
 use crate::prompt;
 use crate::state::RequestState;
 
@@ -31,6 +32,35 @@ pub(super) const PENDING: &str = "pending";
 pub(super) const REFUSED: &str = "refused";
 /// The outcome of a command that was carried out.
 pub(super) const DONE: &str = "done";
+/// Stands in the state for a command that is none.
+pub(super) const UNKNOWN: &str = "unknown";
+/// What can be said behind `/phileas`, and what it does.
+pub(super) const COMMANDS: [(&str, &str); 11] = [
+    (
+        "run PERSONA",
+        "starts a session of this persona on the issue or pull request",
+    ),
+    (
+        "retry",
+        "starts again what is over, and lets continue what waits for a person; on a pull request of a session, tells the \
+         session what reviewers want changed",
+    ),
+    ("approve", "approves the plan that a session waits with"),
+    (
+        "cancel",
+        "ends what is at work here, and takes back what waits",
+    ),
+    (
+        "pause",
+        "nothing starts in the repository until `/phileas resume`",
+    ),
+    ("resume", "ends the pause"),
+    ("stop", "pauses the repository, and ends every session"),
+    ("status", "tells how each track stands"),
+    ("explain", "tells everything that was decided, with details"),
+    ("dashboard", "opens the dashboard issue"),
+    ("help", "lists these commands"),
+];
 /// The label that keeps everything from starting on what it is put on.
 pub(super) const HOLD: &str = "hold";
 /// The label that pauses the repository.
@@ -84,6 +114,8 @@ pub(super) enum What {
     Explain,
     /// Everything shall stop at once.
     Stop,
+    /// Which commands there are.
+    Help,
     /// Something that is not understood here.
     Unknown(String),
 }
@@ -114,6 +146,7 @@ impl What {
             ["status"] => Self::Status,
             ["explain"] => Self::Explain,
             ["stop"] => Self::Stop,
+            ["help"] => Self::Help,
             words => Self::Unknown(shortened(&words.join(" "))),
         }
     }
@@ -155,7 +188,8 @@ impl What {
             Self::Status => "status",
             Self::Explain => "explain",
             Self::Stop => "stop",
-            Self::Unknown(_) => "unknown",
+            Self::Help => "help",
+            Self::Unknown(_) => UNKNOWN,
         }
     }
 
@@ -174,6 +208,44 @@ pub(super) fn could_be_persona(word: &str) -> bool {
 /// Somebody's words, for the report.
 fn shortened(words: &str) -> String {
     prompt::clean_line(words).chars().take(WORD_LIMIT).collect()
+}
+
+/// Why a command is none: the word as it was typed, and what was probably meant.
+pub(super) fn unknown_text(draft: &Draft<'_>, wish: &Wish<'_>, typed: &str) -> String {
+    if wish.kind == BY_LABEL {
+        let label = neutral(&format!("{LABEL_PREFIX}{typed}"));
+        return format!("the label {label} names no persona and no command");
+    }
+    if typed.is_empty() {
+        return "`/phileas` stands alone, without a command".to_owned();
+    }
+    let shown = neutral(typed);
+    let (first, rest) = typed.split_once(' ').unwrap_or((typed, ""));
+    let mut verbs = COMMANDS.iter().map(|(words, _)| verb(words));
+    match (first, verbs.any(|verb| verb == first)) {
+        ("run", _) if rest.is_empty() => {
+            "`run` needs the id of a persona: `/phileas run PERSONA`".to_owned()
+        }
+        ("run", _) => format!("{shown} does not name one persona: `/phileas run PERSONA`"),
+        (_, true) => format!("{shown} has words behind the command; say `/phileas {first}`"),
+        (_, false) => {
+            let personas = &draft.snapshot.plan.personas;
+            if let Some(id) = personas.keys().find(|id| id.as_str() == first) {
+                return format!("{shown} is not a command; say `/phileas run {id}`");
+            }
+            let verbs = COMMANDS.iter().map(|(words, _)| verb(words));
+            match closest(first, verbs) {
+                Some(meant) => {
+                    format!("{shown} is not a command; did you mean `/phileas {meant}`?")
+                }
+                None => format!("{shown} is not a command"),
+            }
+        }
+    }
+}
+
+fn verb(words: &str) -> &str {
+    words.split(' ').next().unwrap_or(words)
 }
 
 /// Takes up every wish that is seen and not yet known, in the order in which they were made: whoever says two things
@@ -448,4 +520,25 @@ pub(super) fn record(
         .requests
         .insert(wish.key.clone().into_owned(), request);
     TrackName::of_request(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list that people are given must hold what is understood, and all of it.
+    #[test]
+    fn the_commands_that_are_listed_are_those_that_are_understood() {
+        for (words, _) in COMMANDS {
+            let words = words.replace("PERSONA", "curator");
+            let words: Vec<&str> = words.split(' ').collect();
+            let command = What::of_comment(&words);
+            assert_eq!(command.word(), words[0], "{words:?}");
+        }
+        let listed = COMMANDS.map(|(words, _)| verb(words));
+        for word in RESERVED_IDS {
+            let understood = What::of_comment(&[word]).word() != UNKNOWN;
+            assert!(!understood || listed.contains(&word), "{word}");
+        }
+    }
 }

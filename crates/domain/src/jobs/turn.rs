@@ -434,6 +434,7 @@ mod tests {
             pr_number: None,
             detail: "it waits".to_owned(),
             until: None,
+            is_requested: false,
         };
         let mut told = Told::begin(&state, at(0));
         let asks = [line(Reason::PersonAnswer)];

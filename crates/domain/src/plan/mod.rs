@@ -75,7 +75,7 @@ pub const SCHEDULES_PATH: &str = ".jules/schedules.toml";
 /// The folder of personas on the default branch.
 pub const PERSONAS_FOLDER: &str = ".jules/personas";
 /// Words that labels and comments use as commands, so that no persona may be called by them.
-pub const RESERVED_IDS: [&str; 9] = [
+pub const RESERVED_IDS: [&str; 10] = [
     "hold",
     "retry",
     "approve-plan",
@@ -85,6 +85,7 @@ pub const RESERVED_IDS: [&str; 9] = [
     "stop",
     "status",
     "explain",
+    "help",
 ];
 
 /// The layers of the hand-over pipeline, in its order.

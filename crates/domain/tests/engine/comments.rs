@@ -328,12 +328,229 @@ fn status_and_explain_are_answered_once_with_reason_codes() {
     assert!(told.contains("skipped.manual"), "{told}");
     desk.minutes(40);
     desk.tick();
-    assert_eq!(desk.status(7), told, "an answer stays as it was given");
+    let answer = |text: &str| text.split_once("The answer to").unwrap().1.to_owned();
+    assert_eq!(
+        answer(desk.status(7)),
+        answer(&told),
+        "an answer stays as it was given"
+    );
     desk.writes(7, "/phileas status", "ada");
     desk.tick();
-    let (now, _) = desk.status(7).split_once("`explain`").unwrap();
+    let now = desk.status(7).to_owned();
     assert!(now.contains("waiting.session_stuck"), "{now}");
-    assert!(!now.contains("skipped.manual"), "{now}");
+    // The newest answer takes the place of the one before, and says nothing of who asked for it.
+    assert_eq!(now.matches("The answer to").count(), 1, "{now}");
+    assert!(
+        now.contains("`/phileas status` to `ada`, 2026-01-05 00:41 UTC"),
+        "{now}"
+    );
+    for text in ["explain", "request:", "finished.command"] {
+        assert!(!now.contains(text), "{text}: {now}");
+    }
+}
+
+#[test]
+fn status_lists_each_track_with_its_reason_as_a_sentence() {
+    let plan =
+        "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n[schedules]\nc = \"manual\"\nd = \"0 9 * * *\"\n";
+    let mut desk = Desk::new(plan, &["a", "b", "c", "d"]);
+    desk.writer("ada").issue(7, "t", "b");
+    desk.tick();
+    desk.becomes(SessionState::Paused);
+    desk.minutes(1);
+    desk.writes(7, "/phileas status", "ada");
+    desk.tick();
+    let told = desk.status(7).to_owned();
+    for line in [
+        "- `one`, `a`: its session is at work (`waiting.session_running`); since 2026-01-05 \
+         00:00 UTC; [session",
+        "- `two`, `b`: a person paused its session in Jules",
+        "- `schedule:c`, `c`: it runs only when a person requests it (`skipped.manual`)",
+        "- `schedule:d`, `d`: its time has not come until 2026-01-05 09:00 UTC (`waiting.not_due`)",
+    ] {
+        assert!(told.contains(line), "{line}\n{told}");
+    }
+}
+
+/// However much is said afterwards, what is at work stands first; and what other accounts said is not told here.
+#[test]
+fn current_work_stands_first_and_always_with_who_paused() {
+    let mut desk = desk();
+    desk.writes(7, "/phileas run b", "ada");
+    desk.tick();
+    let work = "`b`, asked for by `ada`: at work since 2026-01-05 00:00 UTC; [session";
+    for _ in 0..7 {
+        desk.minutes(1);
+        desk.writes(7, "/phileas resume", "ada");
+        desk.writes(7, "/phileas status", "ada");
+        desk.writes(7, "/phileas status", "stranger");
+        desk.tick();
+    }
+    let told = desk.status(7).to_owned();
+    assert!(
+        told.starts_with(&format!("**phileas**\n\n- {work}")),
+        "{told}"
+    );
+    assert_eq!(told.matches("the command `resume`").count(), 5, "{told}");
+    assert!(!told.contains("actor_permission"), "{told}");
+    desk.minutes(1);
+    desk.writes(7, "/phileas pause", "ada");
+    desk.tick();
+    let told = desk.status(7).to_owned();
+    let paused = "- paused by `ada` since 2026-01-05 00:08 UTC (`paused.state`)";
+    let (first, rest) = told.split_once(paused).expect("who paused");
+    assert!(first.contains(work) && rest.contains("Before:"), "{told}");
+    let pull = desk.opens_pull();
+    desk.minutes(1);
+    desk.tick();
+    let open = format!(
+        "- `b`, asked for by `ada`: pull request #{pull} is open since 2026-01-05 00:09 UTC; [session"
+    );
+    let told = desk.status(7).to_owned();
+    assert!(
+        told.starts_with(&format!("**phileas**\n\n{open}")),
+        "{told}"
+    );
+    desk.merge(pull);
+    desk.minutes(1);
+    desk.tick();
+    let told = desk.status(7).to_owned();
+    assert!(
+        told.starts_with("**phileas**\n\nNothing of phileas is at work"),
+        "{told}"
+    );
+}
+
+/// The ledger keeps the newest answer of an issue, not each.
+#[test]
+fn an_answer_that_was_replaced_takes_no_room_in_the_ledger() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.writer("ada").issue(7, "t", "b");
+    for _ in 0..9 {
+        desk.writes(7, "/phileas status", "ada");
+        desk.tick();
+        desk.minutes(1);
+    }
+    let answers = desk.state().requests.values();
+    let long = answers.filter(|one| {
+        one.answer
+            .as_ref()
+            .is_some_and(|text| text.contains("default"))
+    });
+    assert_eq!(long.count(), 1);
+}
+
+/// On a pull request of a track nobody has requested anything; its session is told all the same.
+#[test]
+fn the_comment_on_a_sessions_pull_request_names_that_session() {
+    let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
+    desk.writer("ada");
+    desk.tick();
+    let pull = desk.opens_pull();
+    desk.minutes(1);
+    desk.tick();
+    desk.pull_subject(pull.0, true);
+    desk.writes(pull.0, "/phileas status", "ada");
+    desk.tick();
+    let told = desk.status(pull.0).to_owned();
+    let work = format!(
+        "- `a` of track `default`: pull request #{pull} is open since 2026-01-05 00:01 UTC; [session"
+    );
+    assert!(told.contains(&work), "{told}");
+    // Days later it is merged.
+    desk.hours(48);
+    desk.tick();
+    desk.merge(pull);
+    desk.minutes(1);
+    desk.tick();
+    let told = desk.status(pull.0).to_owned();
+    assert!(told.contains("Nothing of phileas is at work"), "{told}");
+}
+
+#[test]
+fn an_unknown_command_is_answered_with_its_word_and_the_list_of_commands() {
+    for (typed, said) in [
+        (
+            "/phileas stauts",
+            "`stauts` is not a command; did you mean `/phileas status`?",
+        ),
+        (
+            "/phileas Status",
+            "`Status` is not a command; did you mean `/phileas status`?",
+        ),
+        ("/phileas dance now", "`dance now` is not a command"),
+        (
+            "/phileas approve please",
+            "`approve please` has words behind the command; say `/phileas approve`",
+        ),
+        ("/phileas a", "`a` is not a command; say `/phileas run a`"),
+        (
+            "/phileas run",
+            "`run` needs the id of a persona: `/phileas run PERSONA`",
+        ),
+        (
+            "/phileas run a b",
+            "`run a b` does not name one persona: `/phileas run PERSONA`",
+        ),
+        ("/phileas", "`/phileas` stands alone, without a command"),
+        (
+            "/phileas @octocat <b>#1",
+            "`(at)octocat ‹b›no. 1` is not a command",
+        ),
+    ] {
+        let mut desk = desk();
+        desk.writes(7, typed, "ada");
+        desk.tick();
+        let told = desk.status(7);
+        let line =
+            format!("- a request, asked for by `ada`: not done: {said} (`refused.unknown`).");
+        assert!(told.contains(&line), "{line}\n{told}");
+        assert_eq!(told.matches("\n- `/phileas ").count(), 11, "{told}");
+    }
+    let mut desk = desk();
+    desk.label(7, "run", "ada");
+    desk.tick();
+    let told = desk.status(7);
+    let said = "the label `phileas:run` names no persona and no command";
+    assert!(
+        told.contains(said) && told.contains("- `/phileas status`: "),
+        "{told}"
+    );
+}
+
+#[test]
+fn help_lists_the_commands_once() {
+    let mut desk = desk();
+    for _ in 0..2 {
+        desk.writes(7, "/phileas help", "ada");
+        desk.tick();
+        desk.minutes(1);
+    }
+    let told = desk.status(7);
+    assert!(
+        told.contains("the command `help`, asked for by `ada`: the commands are listed below."),
+        "{told}"
+    );
+    for word in [
+        "run PERSONA",
+        "retry",
+        "approve",
+        "cancel",
+        "pause",
+        "resume",
+        "stop",
+        "status",
+        "explain",
+        "dashboard",
+        "help",
+    ] {
+        assert_eq!(
+            told.matches(&format!("- `/phileas {word}`: ")).count(),
+            1,
+            "{word}: {told}"
+        );
+    }
+    assert_eq!(desk.sessions, []);
 }
 
 /// Whoever asks how things stand does not make the comment change with every reason to wait.

@@ -59,6 +59,7 @@ fn a_line_about_a_turn_says_all_that_is_known_of_it() {
         pr_number: Some(PullNumber(2)),
         detail: "pull request #2 is neither merged nor closed".to_owned(),
         until: Some(desk.now + SignedDuration::from_mins(30)),
+        is_requested: false,
     };
     assert_eq!(desk.lines, [expected]);
 }

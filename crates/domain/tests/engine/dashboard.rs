@@ -229,7 +229,8 @@ fn r23_a_writers_tick_is_obeyed_once_and_springs_back() {
     assert_eq!(desk.personas_run(), ["b"]);
     assert!(!desk.board().contains("[x]"), "{}", desk.board());
     assert!(
-        desk.board().contains("- run `b` by `ada`: at work;"),
+        desk.board()
+            .contains("- run `b` by `ada`: at work since 2026-01-05 00:30 UTC;"),
         "{}",
         desk.board()
     );
@@ -340,7 +341,7 @@ fn pause_and_resume_take_each_others_place() {
     );
     assert!(
         desk.board()
-            .contains("paused: everything is paused (`paused.state`)"),
+            .contains("paused: the repository is paused (`paused.state`)"),
         "{}",
         desk.board()
     );

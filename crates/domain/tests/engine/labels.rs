@@ -49,7 +49,7 @@ fn a_label_of_a_writer_starts_its_persona_on_the_issue() {
     assert!(prompt.contains("on issue #7"), "{prompt}");
     let status = desk.status(7);
     assert!(
-        status.contains("`b`, asked for by `ada`: at work; [session"),
+        status.contains("`b`, asked for by `ada`: at work since 2026-01-05 00:00 UTC; [session"),
         "{status}"
     );
     assert!(
@@ -104,7 +104,7 @@ fn who_has_no_place_waits_and_the_comment_says_why() {
     assert_eq!(desk.reasons("request:1"), [Reason::BudgetActive]);
     let status = desk.status(7).to_owned();
     assert!(
-        status.contains("waits (`waiting.budget_active`)"),
+        status.contains("waits since 2026-01-05 00:00 UTC (`waiting.budget_active`): enough"),
         "{status}"
     );
     desk.minutes(5);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::super::account::{concerns_everything, names, why};
 use super::super::draft::Draft;
 use super::super::limits::{
     DASHBOARD_BOXES, DASHBOARD_CALM, DASHBOARD_CELL, DASHBOARD_PERSONAS, DASHBOARD_REQUESTS,
@@ -9,10 +10,9 @@ use super::super::limits::{
 };
 use super::super::neutral::neutral;
 use super::super::obey::waits_for_a_person;
-use super::super::tell::{plain, session_link, standing, waiting};
+use super::super::tell::{plain, session_link, standing};
 use super::super::wish::{BY_BOX, could_be_persona};
 use super::super::yields::{budget_of, yields_of};
-use super::super::{Line, Reason, Verdict};
 use super::{MARKER, boxes};
 use crate::model::TrackName;
 
@@ -56,16 +56,8 @@ fn code(word: &str) -> String {
 /// What concerns everything.
 fn repository(draft: &Draft<'_>, out: &mut String) {
     let mut said: Vec<String> = Vec::new();
-    for line in draft.all_lines().filter(|line| line.track.is_none()) {
-        let tells = matches!(
-            line.verdict,
-            Verdict::Paused | Verdict::Held | Verdict::Waiting
-        );
-        // A wish that is read next is told of when it was read.
-        if !tells || line.reason == Reason::RequestUnread {
-            continue;
-        }
-        let text = format!("- {}: {}", line.verdict.as_str(), why(line));
+    for line in draft.all_lines().filter(|line| concerns_everything(line)) {
+        let text = format!("- {}: {}", line.verdict.as_str(), why(line, false));
         if !said.contains(&text) {
             said.push(text);
         }
@@ -75,54 +67,8 @@ fn repository(draft: &Draft<'_>, out: &mut String) {
     }
 }
 
-/// The reason of a line, with its stable code.
-fn why(line: &Line) -> String {
-    let known = match line.reason {
-        Reason::SessionRunning => "at work",
-        Reason::SessionAsked => "it asked something and was answered",
-        Reason::SessionStuck => "its session has been quiet for long",
-        Reason::PersonAnswer => "its session asks something that only a person can answer",
-        Reason::PlanApproval => "its plan waits for the approval of a person",
-        Reason::SessionPaused => "a person paused its session",
-        Reason::PrOpen => "its pull request is neither merged nor closed",
-        Reason::ReviewBacklog => "enough pull requests wait for a review",
-        Reason::PersonaResting => "its work was not wanted lately, so it rests",
-        Reason::PersonaRefused => "its session was refused, so it is left out for a while",
-        Reason::Unchanged => "the default branch has not moved since its last turn",
-        Reason::NotDue => "its time has not come",
-        Reason::MainRed => "the checks of the default branch are red",
-        Reason::Ambiguous => "nobody knows whether its session exists",
-        Reason::DueTrack | Reason::DueSchedule | Reason::DueRequest | Reason::DueRetry => {
-            "it is its turn"
-        }
-        Reason::Finished => "its turn has ended",
-        Reason::TrackEmpty => "it has no step that could run",
-        Reason::Manual => "it runs only when it is asked for",
-        reason => match reason.code().split_once('.').map_or("", |(kind, _)| kind) {
-            "waiting" | "paused" | "held" => waiting(reason),
-            _ => "`phileas explain` says why",
-        },
-    };
-    // Only a time of the plan is fixed; others move on with every look.
-    let until = line.until.filter(|_| line.reason == Reason::NotDue);
-    let until = until.map(|at| format!(" until {}", at.strftime("%Y-%m-%d %H:%M UTC")));
-    format!("{known}{} (`{}`)", until.unwrap_or_default(), line.reason)
-}
-
 fn tracks(draft: &Draft<'_>, out: &mut String) {
-    let plan = &draft.snapshot.plan;
-    let schedules = plan.schedules.keys().map(TrackName::of_schedule);
-    let mut names: Vec<TrackName> = plan.tracks.keys().cloned().chain(schedules).collect();
-    let live = draft
-        .state
-        .tracks
-        .iter()
-        .filter(|(_, track)| !track.turns.is_empty());
-    for (name, _) in live {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
+    let names = names(draft);
     if names.is_empty() {
         out.push_str("\nThe plan has no tracks and no schedules.\n");
         return;
@@ -158,7 +104,7 @@ fn track(draft: &Draft<'_>, name: &TrackName, out: &mut String) {
             None => session,
         })
     });
-    let stands = line.map_or_else(|| "nothing is known".to_owned(), why);
+    let stands = line.map_or_else(|| "nothing is known".to_owned(), |line| why(line, false));
     let _ = writeln!(
         out,
         "| {} | {} | {} | {} |",
