@@ -53,7 +53,10 @@ impl Client {
         title: &str,
         body: &str,
     ) -> Result<u64, Failure> {
-        if let Some(number) = self.find_notice(key).await? {
+        // A list may show for a while what was closed a moment ago.
+        if let Some(number) = self.find_notice(key).await?
+            && self.stands(number).await?
+        {
             return Ok(number);
         }
         let now = self.pause.now();

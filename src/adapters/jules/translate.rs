@@ -2,7 +2,7 @@
 
 use http::Uri;
 use jiff::Timestamp;
-use phileas_domain::engine::{Activity, ActivityKind, Session, SessionState};
+use phileas_domain::engine::{Activity, ActivityKind, PlanStep, Session, SessionState};
 use phileas_domain::model::{Marker, PullNumber, RepositoryId, RepositoryName, SessionId};
 
 use super::wire;
@@ -177,7 +177,15 @@ pub(super) fn activity(activity: &wire::Activity, fallback: Timestamp) -> Activi
     let kind = match &activity.kind {
         Kind::AgentMessaged(text) => ActivityKind::AgentMessaged(text.clone()),
         Kind::UserMessaged(text) => ActivityKind::UserMessaged(text.clone()),
-        Kind::PlanGenerated(_) => ActivityKind::PlanGenerated,
+        Kind::PlanGenerated(plan) => {
+            let mut steps: Vec<_> = plan.steps.iter().collect();
+            steps.sort_by_key(|step| step.index);
+            let steps = steps.into_iter().map(|step| PlanStep {
+                title: step.title.clone(),
+                description: step.description.clone(),
+            });
+            ActivityKind::PlanGenerated(steps.collect())
+        }
         Kind::PlanApproved(_) => ActivityKind::PlanApproved,
         Kind::ProgressUpdated { .. } => ActivityKind::Progress,
         Kind::SessionCompleted => ActivityKind::Completed,

@@ -1,8 +1,9 @@
 //! `phileas session show`: one session, what happened in it, and which turn it belongs to.
 
+use std::borrow::Cow;
 use std::io::Write;
 
-use phileas_domain::engine::{Activity, ActivityKind};
+use phileas_domain::engine::{Activity, ActivityKind, PlanStep};
 use phileas_domain::model::SessionId;
 use phileas_domain::state::{HistoryEntry, State};
 use serde_json::{Value, json};
@@ -130,15 +131,25 @@ fn activity_words(kind: &ActivityKind) -> String {
     }
 }
 
-fn words_of(kind: &ActivityKind) -> (&str, Option<&str>) {
+/// The titles of a plan's steps, with their numbers.
+fn steps_of(steps: &[PlanStep]) -> String {
+    let steps = steps.iter().enumerate();
+    let titles: Vec<String> = steps
+        .map(|(index, step)| format!("{}. {}", index + 1, step.title))
+        .collect();
+    titles.join("\n")
+}
+
+fn words_of(kind: &ActivityKind) -> (&str, Option<Cow<'_, str>>) {
+    let borrowed = |text| Some(Cow::Borrowed(text));
     match kind {
-        ActivityKind::AgentMessaged(text) => ("agent_messaged", Some(text)),
-        ActivityKind::UserMessaged(text) => ("user_messaged", Some(text)),
-        ActivityKind::PlanGenerated => ("plan_generated", None),
+        ActivityKind::AgentMessaged(text) => ("agent_messaged", borrowed(text.as_str())),
+        ActivityKind::UserMessaged(text) => ("user_messaged", borrowed(text.as_str())),
+        ActivityKind::PlanGenerated(steps) => ("plan_generated", Some(Cow::Owned(steps_of(steps)))),
         ActivityKind::PlanApproved => ("plan_approved", None),
         ActivityKind::Progress => ("progress", None),
         ActivityKind::Completed => ("completed", None),
-        ActivityKind::Failed(reason) => ("failed", Some(reason)),
+        ActivityKind::Failed(reason) => ("failed", borrowed(reason.as_str())),
         ActivityKind::Unknown(kind) => (kind, None),
     }
 }

@@ -60,7 +60,7 @@ fn plan_of(state: &SessionState, activities: &[Activity]) -> Planned {
         return Planned::Waits;
     }
     let last = activities.iter().rev().find_map(|one| match one.kind {
-        ActivityKind::PlanGenerated => Some(Planned::Waits),
+        ActivityKind::PlanGenerated(_) => Some(Planned::Waits),
         ActivityKind::PlanApproved => Some(Planned::Approved),
         _ => None,
     });

@@ -183,6 +183,12 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Calls a person by another issue in the place of the one that is open.
+    pub(super) fn call_anew(&mut self, key: NoticeKey, title: String, body: String, comment: &str) {
+        self.dismiss(&key, comment);
+        self.effect(Effect::OpenNotice { key, title, body });
+    }
+
     /// Closes the issues of a key that are open. There are several where some were opened before others could be seen.
     pub(super) fn dismiss(&mut self, key: &NoticeKey, comment: &str) {
         let key = key.to_string();

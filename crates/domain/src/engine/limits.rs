@@ -133,6 +133,14 @@ pub(super) const STATUS_REQUESTS: usize = 5;
 pub(super) const STATUS_WORK: usize = 10;
 /// How many lines the answer to `status` or `explain` has. It is written into the ledger.
 pub(super) const ANSWER_LINES: usize = 40;
+/// How many steps of a plan people are shown.
+pub(super) const PLAN_STEPS: usize = 30;
+/// How many lines of them, titles and descriptions together.
+pub(super) const PLAN_LINES: usize = 80;
+/// How long each line is, in characters.
+pub(super) const PLAN_LINE: usize = 160;
+/// How many plans one status comment shows.
+pub(super) const PLANS_SHOWN: usize = 3;
 /// Jules' own account on GitHub.
 pub(super) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 /// How many messages about failed checks one pull request's session gets, over all its commits.

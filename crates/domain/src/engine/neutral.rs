@@ -9,11 +9,17 @@ const LIMIT: usize = 300;
 /// An agent's text as one line of code. GitHub makes nothing of what stands in code; other bots read the raw text, so
 /// what could mean something to one is broken as well.
 pub(super) fn neutral(text: &str) -> String {
+    format!("`{}`", inert_line(text, LIMIT))
+}
+
+/// An agent's text as one line that means nothing to GitHub inside code, and nothing to other bots; no longer than
+/// `limit` characters and an ellipsis.
+pub(super) fn inert_line(text: &str, limit: usize) -> String {
     // Whoever steers an agent reads its words here, so that no key must stand in them; nor one behind invisible characters.
     let line = prompt::without_secrets(&prompt::clean_line(text));
     let mut out = String::new();
     let mut before = ' ';
-    for character in line.chars().take(LIMIT) {
+    for character in line.chars().take(limit) {
         match character {
             '`' => out.push('\''),
             '@' => out.push_str("(at)"),
@@ -27,10 +33,10 @@ pub(super) fn neutral(text: &str) -> String {
         }
         before = character;
     }
-    if line.chars().count() > LIMIT {
+    if line.chars().count() > limit {
         out.push('…');
     }
-    format!("`{}`", out.trim())
+    out.trim().to_owned()
 }
 
 #[cfg(test)]

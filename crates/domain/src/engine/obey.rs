@@ -1,5 +1,7 @@
 //! A wish that was let through is carried out: a session is asked for, or what is under way is steered.
 
+use jiff::Timestamp;
+
 use super::admission::is_of_a_stranger;
 use super::draft::Draft;
 use super::steer::go_on;
@@ -233,6 +235,21 @@ fn let_go_on(draft: &mut Draft<'_>, id: &TurnId) -> Result<String, Refusal> {
     }
 }
 
+/// Why the newest plan is not the one that an approval of this time means: what people could not have read they did not
+/// approve.
+fn unseen(activities: &[Activity], turn: Option<&Turn>, at: Timestamp) -> Option<&'static str> {
+    let is_plan = |one: &&Activity| matches!(one.kind, ActivityKind::PlanGenerated(_));
+    let mut plans = activities.iter().filter(is_plan);
+    if plans.clone().any(|one| one.at > at) {
+        return Some("the plan was made after this was said; read it, and say it again");
+    }
+    let newest = plans.next_back()?;
+    let shown = turn?.plan_shown.as_ref()?;
+    (*shown != newest.id).then_some(
+        "Jules has made another plan since the one that is shown; read it, and say it again",
+    )
+}
+
 /// The plan that waits is approved by the decision that follows. `None`: Jules was not asked yet whether one waits.
 fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refusal>> {
     let nothing = |text: &str| Some(Err((Reason::NothingToDo, text.to_owned())));
@@ -273,14 +290,13 @@ fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refu
     let Some(&(track, slot, ref persona, ref id)) = waiting.next() else {
         return elsewhere(draft, "no plan waits here for approval");
     };
-    // What nobody could have read cannot have been meant.
     let Some(activities) = draft.snapshot.activities.get(id) else {
         draft.needs.activities.insert(id.clone());
         return None;
     };
-    let is_newer = |one: &Activity| one.kind == ActivityKind::PlanGenerated && one.at > wish.at;
-    if activities.iter().any(is_newer) {
-        return nothing("the plan was made after this was said; read it, and say it again");
+    let turn = draft.turn(track, slot);
+    if let Some(text) = unseen(activities, turn, wish.at) {
+        return nothing(text);
     }
     let index = draft.state.tracks.get(track).and_then(|state| state.index);
     let policy = binding::policy_of(draft, track, index, persona);

@@ -8,7 +8,7 @@ use super::layers::Seat;
 use super::limits::{CALL_AGAIN, POLL};
 use super::messages::{answer, message_marker, reminder};
 use super::step::Progress;
-use super::{Effect, Line, NoticeKey, Reason, Verdict};
+use super::{Effect, Line, NoticeKey, Reason, Verdict, plans};
 use crate::model::{SessionId, Slot, TrackName};
 use crate::state::Turn;
 
@@ -32,15 +32,22 @@ pub(super) fn carry_on(
         Line::turn(track, seq, slot, &current, verdict, reason, detail)
     };
     let soon = draft.after(POLL);
+    // While the session cannot be seen, it may wait for the person still.
     let still_calls = matches!(
         progress,
-        Progress::CallPerson { .. } | Progress::ReadActivities
+        Progress::CallPerson { .. }
+            | Progress::ReadActivities
+            | Progress::Wait {
+                reason: Reason::JulesUnavailable | Reason::SessionUnread,
+                ..
+            }
     );
     if turn.warned_at.is_some()
         && !still_calls
         && let Some(turn) = draft.turn_mut(track, slot)
     {
         turn.warned_at = None;
+        turn.plan_shown = None;
     }
     match progress {
         Progress::ReadActivities if draft.snapshot.unread.contains_key(session) => {
@@ -121,7 +128,9 @@ pub(super) fn carry_on(
             );
         }
         Progress::CallPerson { reason, detail } => {
-            call_person(draft, track, slot, turn, &detail);
+            let plan = plans::newest(draft, session).filter(|_| reason == Reason::PlanApproval);
+            let plan = plan.map(|(made, _)| made.id.clone());
+            call_for(draft, (track, slot), turn, &detail, plan);
             draft.say(line(Verdict::Waiting, reason, detail).until(soon));
         }
         Progress::End {
@@ -169,16 +178,32 @@ pub(super) fn call_person(
     turn: &Turn,
     detail: &str,
 ) {
+    call_for(draft, (track, slot), turn, detail, None);
+}
+
+/// The same, with the plan that waits, by its activity. Another plan than the one that people were shown calls again, by
+/// another issue: who approved on the first one would approve what is not shown there.
+fn call_for(
+    draft: &mut Draft<'_>,
+    (track, slot): (&TrackName, &Slot),
+    turn: &Turn,
+    detail: &str,
+    plan: Option<String>,
+) {
     let now = draft.now();
+    let key = NoticeKey::Turn(turn.turn.clone());
+    let is_other_plan = turn.warned_at.is_some() && plan.is_some() && turn.plan_shown != plan;
     let lately = |at: Timestamp| now.duration_since(at) < CALL_AGAIN;
-    if turn.warned_at.is_some_and(lately)
-        || (turn.warned_at.is_some() && draft.is_called(&NoticeKey::Turn(turn.turn.clone())))
+    if !is_other_plan
+        && (turn.warned_at.is_some_and(lately)
+            || (turn.warned_at.is_some() && draft.is_called(&key)))
     {
         return;
     }
     let seq = draft.seq(track);
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.warned_at = Some(now);
+        turn.plan_shown = plan.clone();
     }
     let persona = &turn.persona_id;
     let session = turn
@@ -186,14 +211,23 @@ pub(super) fn call_person(
         .as_ref()
         .map(|id| format!("\n\nThe session: https://jules.google.com/session/{id}"))
         .unwrap_or_default();
-    draft.call(
-        NoticeKey::Turn(turn.turn.clone()),
-        format!("phileas: {persona} waits for a person"),
-        format!(
-            "Turn {seq} of track `{track}` ({persona}): {detail}.{session}\n\nThe track waits until this is settled; \
-             the others go on. `phileas explain` shows where it stands, `phileas session cancel` ends the turn."
-        ),
+    let plan = plan.and_then(|_| plans::shown(draft, track, turn));
+    let plan = plan.map(|text| format!("\n\n{text}")).unwrap_or_default();
+    let title = format!("phileas: {persona} waits for a person");
+    let body = format!(
+        "Turn {seq} of track `{track}` ({persona}): {detail}.{session}{plan}\n\nThe track waits until this is settled; \
+         the others go on. `phileas explain` shows where it stands, `phileas session cancel` ends the turn."
     );
+    if is_other_plan {
+        draft.call_anew(
+            key,
+            title,
+            body,
+            "Jules made another plan; another issue shows it.",
+        );
+    } else {
+        draft.call(key, title, body);
+    }
     draft.headline(
         format!("called a person for {track}#{seq} {persona}"),
         Some(&turn.turn),

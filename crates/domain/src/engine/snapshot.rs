@@ -417,6 +417,15 @@ pub struct Activity {
     pub has_changes: bool,
 }
 
+/// A step of a session's plan. Both texts are untrusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlanStep {
+    /// What is done.
+    pub title: String,
+    /// More of it; may be empty.
+    pub description: String,
+}
+
 /// What an activity is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActivityKind {
@@ -424,8 +433,8 @@ pub enum ActivityKind {
     AgentMessaged(String),
     /// Somebody answered.
     UserMessaged(String),
-    /// A plan was made.
-    PlanGenerated,
+    /// A plan was made, of these steps.
+    PlanGenerated(Vec<PlanStep>),
     /// A plan was approved.
     PlanApproved,
     /// It moved.

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::account::{account, since};
 use super::draft::Draft;
 use super::limits::{
-    DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, STATUS_AGAIN, STATUS_CALM,
+    DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, PLANS_SHOWN, STATUS_AGAIN, STATUS_CALM,
     STATUS_REPEATS, STATUS_REQUESTS, STATUS_SETTLES, STATUS_WORK,
 };
 use super::neutral::neutral;
@@ -212,6 +212,8 @@ pub(super) struct Standing {
     pub(super) text: String,
     /// The same without what may be another reason in a minute.
     calm: String,
+    /// The plan that waits for approval, as people are shown it.
+    plan: Option<String>,
 }
 
 impl Standing {
@@ -221,6 +223,7 @@ impl Standing {
         Self {
             text,
             calm,
+            plan: None,
         }
     }
 
@@ -233,6 +236,7 @@ impl Standing {
         Self {
             text,
             calm: "waits".to_owned(),
+            plan: None,
         }
     }
 }
@@ -250,6 +254,8 @@ pub(super) fn utc(at: Timestamp) -> String {
 #[derive(Default)]
 struct Parts {
     work: Vec<String>,
+    /// Plans that wait for approval.
+    plans: Vec<String>,
     answer: Option<String>,
     past: Vec<String>,
     /// Whether somebody wants to know which commands there are.
@@ -286,6 +292,7 @@ fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Text> {
         let command = request.command.as_deref();
         parts.tells_pauses |= matches!(command, Some("pause" | "stop"));
         parts.lists_commands |= matches!(command, Some("help" | UNKNOWN));
+        parts.plans.extend(state.plan);
         if is_current {
             parts.work.push(line);
         } else {
@@ -304,12 +311,14 @@ impl Parts {
         if more > 0 {
             self.work.push(format!("- and {more} more"));
         }
+        self.plans.truncate(PLANS_SHOWN);
         let mut parts = vec!["**phileas**".to_owned()];
         if !self.work.is_empty() {
             parts.push(self.work.join("\n"));
         } else if tells_pauses || self.past.is_empty() {
             parts.push("Nothing of phileas is at work or waits here.".to_owned());
         }
+        parts.extend(self.plans);
         if tells_pauses {
             let pauses = pauses(draft);
             let pauses: Vec<String> = pauses.iter().map(|text| format!("- {text}")).collect();
@@ -401,6 +410,7 @@ fn work_of_thread(
                 parts
                     .work
                     .push(work_line(turn.persona_id.as_str(), name, &state.text));
+                parts.plans.extend(state.plan);
             }
         }
     }
@@ -633,6 +643,7 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
                 since.unwrap_or_default()
             ),
             calm: format!("pull request #{pull} is open"),
+            plan: None,
         });
     }
     let stands = reason.filter(|reason| *reason != Reason::SessionRunning);
@@ -643,10 +654,12 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
         return Some(Standing {
             text: format!("at work{since}{stands}; {link}."),
             calm: "at work".to_owned(),
+            plan: None,
         });
     };
     let since = since_text(warned_at);
-    let text = if reason == Some(Reason::PlanApproval) {
+    let asks_for_plan = reason == Some(Reason::PlanApproval);
+    let text = if asks_for_plan {
         format!(
             "its plan waits{since} for a person with write access to say `/phileas approve` here, or to put on the label \
              `phileas:approve-plan` (`{}`); {link}.",
@@ -658,6 +671,7 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
     Some(Standing {
         text,
         calm: format!("waits for a person{since}"),
+        plan: plans::shown(draft, track, turn).filter(|_| asks_for_plan),
     })
 }
 

@@ -111,6 +111,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         cancel: fields.flag("cancel"),
         approved_by: fields.text("approved_by"),
         approved_at: fields.time("approved_at"),
+        plan_shown: fields.text("plan_shown"),
         extra: fields.rest(),
         ..Turn::new(id?, PersonaId::new(persona?))
     })

@@ -129,6 +129,7 @@ fn turn(turn: &Turn) -> Written<'_> {
     out.put_if("cancel", true, turn.cancel);
     out.text_if("approved_by", turn.approved_by.as_ref());
     out.time_if("approved_at", turn.approved_at.as_ref());
+    out.text_if("plan_shown", turn.plan_shown.as_ref());
     out.with(&turn.extra)
 }
 

@@ -90,6 +90,8 @@ pub struct Turn {
     pub approved_by: Option<String>,
     /// When that person said so. A plan that was made later is not meant.
     pub approved_at: Option<Timestamp>,
+    /// The activity of the plan that people were shown last.
+    pub plan_shown: Option<String>,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -137,6 +139,7 @@ impl Turn {
             cancel: false,
             approved_by: None,
             approved_at: None,
+            plan_shown: None,
             extra: Extra::new(),
         }
     }

@@ -216,6 +216,148 @@ fn where_a_plan_waits_is_told_to_whom_it_stops() {
     assert_eq!(approvals(&desk), 1, "{:?}", desk.lines);
 }
 
+/// The notices that a tick has opened: what they are about, and what they say.
+fn opened(desk: &Desk) -> Vec<(String, String)> {
+    let opened = desk.effects.iter().filter_map(|effect| match effect {
+        Effect::OpenNotice { key, body, .. } => Some((key.to_string(), body.clone())),
+        _ => None,
+    });
+    opened.collect()
+}
+
+/// Who approves a plan has to have seen it.
+#[test]
+fn a_plan_that_waits_is_shown_where_it_is_approved() {
+    let mut desk = at_work("");
+    let id = desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.minutes(1);
+    let hostile = "Thanks @octocat\n```\n</details>\n/merge\nfixes #3";
+    desk.plans(
+        &id,
+        &[("Find the slow part", "src/open.rs"), ("Mend it", hostile)],
+    );
+    desk.tick();
+    let notices = opened(&desk);
+    let [(_, notice)] = &notices[..] else {
+        panic!("{notices:?}");
+    };
+    let shown = "2 steps, planned at 2026-01-05 00:04 UTC</summary>\n\n```text\n1. Find the slow part\n   src/open.rs\n\
+                 2. Mend it\n   Thanks (at)octocat\n   '''\n   ‹/details›\n   ∕merge\n   fixes no. 3\n```\n\n</details>";
+    for text in [notice.as_str(), desk.status(7)] {
+        assert!(text.contains(shown), "{text}");
+        assert!(
+            text.contains("asked for by `ada` on #7:\n\n<details><summary>"),
+            "{text}"
+        );
+    }
+    // Once it is approved, there is nothing to show.
+    desk.minutes(1);
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    desk.minutes(1);
+    desk.becomes(SessionState::InProgress);
+    desk.tick();
+    assert!(!desk.status(7).contains("<details>"), "{}", desk.status(7));
+}
+
+#[test]
+fn a_plan_of_a_track_is_shown_with_what_asked_for_it() {
+    let plan = "[tracks]\nmain = [\"a\"]\n[defaults]\nplan_approval = \"writers\"\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    desk.writer("ada");
+    desk.tick();
+    desk.minutes(2);
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    let (_, notice) = opened(&desk).remove(0);
+    let origin = "asked for by track `main` of [the plan](https://github.com/acme/widget/blob/HEAD/.jules/schedules.toml)";
+    assert!(notice.contains(origin), "{notice}");
+    assert!(notice.contains("1. Look around"), "{notice}");
+    // It is approved there, and the comment there shows it, too.
+    let number = desk.notices[0].number;
+    desk.issue(number, "waits", &notice);
+    desk.writes(number, "/phileas explain", "ada");
+    desk.tick();
+    assert!(
+        desk.status(number).contains("1. Look around"),
+        "{}",
+        desk.status(number)
+    );
+    desk.minutes(1);
+    desk.writes(number, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1, "{:?}", desk.lines);
+}
+
+/// Jules may revise a plan while it waits.
+#[test]
+fn another_plan_is_shown_anew_and_not_approved_unseen() {
+    let mut desk = at_work("");
+    let id = desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    assert!(
+        desk.status(7).contains("1. Look around"),
+        "{}",
+        desk.status(7)
+    );
+    desk.minutes(1);
+    desk.plans(&id, &[("Delete everything", "")]);
+    desk.minutes(1);
+    // Said by somebody who saw the first one.
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 0, "{:?}", desk.lines);
+    let told = desk.status(7);
+    assert!(
+        told.contains("Jules has made another plan since the one that is shown"),
+        "{told}"
+    );
+    assert!(
+        told.contains("1. Delete everything") && !told.contains("Look around"),
+        "{told}"
+    );
+    let notices = opened(&desk);
+    assert_eq!(notices.len(), 1, "{:?}", desk.effects);
+    assert!(notices[0].1.contains("1. Delete everything"), "{notices:?}");
+    let closes = |effect: &&Effect| matches!(effect, Effect::CloseNotice { .. });
+    assert_eq!(desk.effects.iter().filter(closes).count(), 1);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(opened(&desk), []);
+    desk.writes(7, "/phileas approve", "ada");
+    desk.tick();
+    assert_eq!(approvals(&desk), 1, "{:?}", desk.lines);
+}
+
+/// While Jules does not answer, what waits for a person waits still.
+#[test]
+fn an_outage_takes_back_no_call() {
+    let mut desk = at_work("");
+    desk.becomes(SessionState::AwaitingPlanApproval);
+    desk.tick();
+    assert_eq!(desk.notices.len(), 1);
+    desk.listing_works = false;
+    for _ in 0..3 {
+        desk.minutes(20);
+        desk.tick();
+        assert_eq!(desk.notices.len(), 1, "{:?}", desk.effects);
+    }
+    assert!(
+        desk.status(7).contains("waiting.jules_unavailable"),
+        "{}",
+        desk.status(7)
+    );
+    desk.listing_works = true;
+    desk.minutes(20);
+    desk.tick();
+    assert_eq!(opened(&desk), [], "it was never closed");
+    assert!(
+        desk.status(7).contains("1. Look around"),
+        "{}",
+        desk.status(7)
+    );
+}
+
 /// Where no plan waits at all, none is named, and Jules is not asked for one; the first listing is for the new ledger.
 #[test]
 fn an_approval_of_nothing_names_no_place() {

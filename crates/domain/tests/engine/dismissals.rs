@@ -94,7 +94,7 @@ fn an_issue_about_a_turn_that_is_over_is_closed() {
     desk.say(
         &id,
         now,
-        phileas_domain::engine::ActivityKind::PlanGenerated,
+        phileas_domain::engine::ActivityKind::PlanGenerated(Vec::new()),
     );
     desk.tick();
     let open: Vec<_> = desk.notices.iter().map(|one| one.key.clone()).collect();

@@ -1,6 +1,6 @@
 //! Replies that leave things out, and replies from a future version.
 
-use phileas_domain::engine::{ActivityKind, SessionState};
+use phileas_domain::engine::{ActivityKind, PlanStep, SessionState};
 use phileas_domain::model::PullNumber;
 use serde_json::{Value, json};
 
@@ -131,7 +131,13 @@ async fn activities_are_read_with_all_their_omissions() {
     assert_eq!(
         kinds,
         [
-            ActivityKind::PlanGenerated,
+            ActivityKind::PlanGenerated(vec![
+                PlanStep {
+                    title: "Look".to_owned(),
+                    description: String::new()
+                },
+                PlanStep::default()
+            ]),
             ActivityKind::PlanApproved,
             ActivityKind::Progress,
             ActivityKind::AgentMessaged("Which one?".to_owned()),

@@ -235,7 +235,7 @@ fn plan_approval(live: &Live<'_>) -> Progress {
         return Progress::ReadActivities;
     };
     let made = newest(activities, |kind| {
-        matches!(kind, ActivityKind::PlanGenerated)
+        matches!(kind, ActivityKind::PlanGenerated(_))
     });
     let approved = newest(activities, |kind| {
         matches!(kind, ActivityKind::PlanApproved)

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, ActivityKind, Checks, Mergeable, Pull, PullState, SessionState,
+    Activity, ActivityKind, Checks, Mergeable, PlanStep, Pull, PullState, SessionState,
 };
 use phileas_domain::model::{PullNumber, SessionId};
 
@@ -21,6 +21,19 @@ impl Desk {
         });
     }
 
+    /// A session makes a plan of steps with these titles and descriptions.
+    pub(crate) fn plans(&mut self, session: &SessionId, steps: &[(&str, &str)]) {
+        let steps = steps.iter().map(|(title, description)| PlanStep {
+            title: (*title).to_owned(),
+            description: (*description).to_owned(),
+        });
+        self.say(
+            session,
+            self.now,
+            ActivityKind::PlanGenerated(steps.collect()),
+        );
+    }
+
     /// The newest session changes its state.
     pub(crate) fn becomes(&mut self, state: SessionState) -> SessionId {
         let now = self.now;
@@ -34,7 +47,7 @@ impl Desk {
             SessionState::AwaitingUserFeedback => {
                 self.say(&id, now, ActivityKind::AgentMessaged("which?".to_owned()))
             }
-            SessionState::AwaitingPlanApproval => self.say(&id, now, ActivityKind::PlanGenerated),
+            SessionState::AwaitingPlanApproval => self.plans(&id, &[("Look around", "")]),
             _ => {}
         }
         id

@@ -86,7 +86,8 @@ const FILE: &str = r#"{
           },
           "cancel": true,
           "approved_by": "ada",
-          "approved_at": "2026-01-01T13:00:00Z"
+          "approved_at": "2026-01-01T13:00:00Z",
+          "plan_shown": "a5"
         }
       },
       "paused": {
@@ -318,6 +319,7 @@ fn state() -> State {
         cancel: true,
         approved_by: Some("ada".to_owned()),
         approved_at: Some(at(13)),
+        plan_shown: Some("a5".to_owned()),
         extra: extra.clone(),
     };
     let pause = |hour, by: &str, reason: &str| Pause {
