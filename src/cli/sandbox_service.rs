@@ -174,6 +174,7 @@ pub(super) async fn run(
         access: Arc::new(Access::new(places.admin.local_addr()?, None, [])?),
         audit,
         figures: Arc::clone(&figures),
+        pulse: Arc::clone(&pulse),
         github: GITHUB.to_owned(),
         ending: asked.clone(),
     };

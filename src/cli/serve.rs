@@ -171,6 +171,7 @@ pub(super) async fn run(
         access,
         audit,
         figures: Arc::clone(&figures),
+        pulse: Arc::clone(&pulse),
         github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         ending: asked.clone(),
     };

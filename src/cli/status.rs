@@ -150,7 +150,7 @@ fn document(connection: &Connection, status: &Status) -> Value {
         },
         "budget": budget_json(status),
         "notices": status.notices.iter()
-            .map(|notice| json!({ "number": notice.number, "key": notice.key }))
+            .map(|notice| json!({ "number": notice.number, "key": notice.key, "title": notice.title }))
             .collect::<Vec<_>>(),
         "next_due": report.wake_at.map(|at| at.to_string()),
     })

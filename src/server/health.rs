@@ -18,7 +18,7 @@ use crate::runtime::inbox::Inbox;
 /// What a line begins with that says that deliveries should not be sent. Behind it may stand a colon and why.
 pub const NOT_READY: &str = "not ready";
 /// How long the inbox may take to show that it answers.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub const PATIENCE: Duration = Duration::from_secs(2);
 /// How long an answer serves all who ask: anybody may ask, and looking costs a read of the inbox.
 const KEPT_FOR: Duration = Duration::from_secs(1);
 
@@ -46,14 +46,7 @@ impl<I: Inbox> Watch<I> {
         {
             return last.trouble.clone();
         }
-        let trouble = self.pulse.trouble(&*self.inbox, Timestamp::now());
-        let trouble = match tokio::time::timeout(PATIENCE, trouble).await {
-            Ok(trouble) => trouble,
-            Err(_) => Some(format!(
-                "the inbox has not answered for {} s",
-                PATIENCE.as_secs()
-            )),
-        };
+        let trouble = trouble(&*self.inbox, &self.pulse, Timestamp::now()).await;
         // Only a change is news.
         match (&trouble, &last.trouble) {
             (Some(trouble), None) => tracing::error!("not ready: {trouble}"),
@@ -65,6 +58,18 @@ impl<I: Inbox> Watch<I> {
             trouble: trouble.clone(),
         };
         trouble
+    }
+}
+
+/// Why deliveries should not be sent to the service at this time, if they should not.
+pub async fn trouble(inbox: &impl Inbox, pulse: &Pulse, now: Timestamp) -> Option<String> {
+    let trouble = pulse.trouble(inbox, now);
+    match tokio::time::timeout(PATIENCE, trouble).await {
+        Ok(trouble) => trouble,
+        Err(_) => Some(format!(
+            "the inbox has not answered for {} s",
+            PATIENCE.as_secs()
+        )),
     }
 }
 

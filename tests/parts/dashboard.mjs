@@ -38,7 +38,8 @@ const first = await Promise.race([
   ended.then(() => Promise.reject(new Error('the sandbox ended before it served'))),
   late(START_LIMIT_MS, 'the sandbox does not serve'),
 ]);
-const base = JSON.parse(first[0]).dashboard.replace(/\/$/, '');
+const places = JSON.parse(first[0]);
+const base = places.dashboard.replace(/\/$/, '');
 const browser = await chromium.launch({
   executablePath: browserPath,
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -54,7 +55,9 @@ try {
     }
   }
   await clicks(repository);
+  await pause(repository);
   await metrics();
+  await troubles(pages);
 } finally {
   await browser.close();
   sandbox.kill('SIGTERM');
@@ -137,6 +140,7 @@ async function axeOf(pages, settings) {
   await context.close();
 }
 
+/** What can be clicked does what it says. */
 async function clicks(repository) {
   for (const javaScriptEnabled of [true, false]) {
     const { context, page } = await open({ javaScriptEnabled }, () => 'clicks');
@@ -164,6 +168,56 @@ async function clicks(repository) {
   check(renewed, 'an open page does not renew itself');
   await page.keyboard.press('Tab');
   check(await page.evaluate(() => document.activeElement.className) === 'skip', 'the first stop of the keyboard is not the skip link');
+  await context.close();
+}
+
+/** A repository is paused and let go on by its page, with and without scripts. */
+async function pause(repository) {
+  for (const javaScriptEnabled of [true, false]) {
+    const { context, page } = await open({ javaScriptEnabled, viewport: SIZES[0] }, () => 'pause');
+    const button = async (name) => {
+      const found = page.getByRole('button', { name, exact: true });
+      const until = Date.now() + CHANGE_LIMIT_MS;
+      while (await found.count() === 0 && Date.now() < until) await page.goto(base + repository);
+      return found;
+    };
+    await (await button('Pause')).click();
+    await page.getByText('It is paused').waitFor({ timeout: CLICK_LIMIT_MS });
+    const end = await button('End the pause');
+    await page.getByText('Paused by the dashboard of the service').waitFor({ timeout: CLICK_LIMIT_MS });
+    await page.screenshot({ path: `${folder}/paused.png`, fullPage: true });
+    await end.click();
+    await page.getByText('The pause is over').waitFor({ timeout: CLICK_LIMIT_MS });
+    await context.close();
+  }
+}
+
+/** What is wrong with the service stands on every page: here, a webhook with another secret. */
+async function troubles(pages) {
+  const answer = await fetch(places.webhook, {
+    method: 'POST',
+    body: '{}',
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': 'ping',
+      'x-github-delivery': '11111111-2222-3333-4444-555555555555',
+      'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
+    },
+  });
+  check(answer.status === 401, `a forged delivery is answered ${answer.status}`);
+  for (const colorScheme of ['light', 'dark']) {
+    for (const viewport of SIZES) {
+      const named = Object.fromEntries(Object.entries(pages).map(([key, path]) => [`trouble-${key}`, path]));
+      await look(named, { colorScheme, viewport, javaScriptEnabled: true });
+      await axeOf(named, { colorScheme, viewport });
+    }
+  }
+  const { context, page } = await open({}, () => 'troubles');
+  for (const [key, path] of Object.entries(pages)) {
+    await page.goto(base + path);
+    const text = await page.getByRole('alert').first().innerText().catch(() => '');
+    check(text.includes('1 delivery was refused'), `${key}: does not say that deliveries are refused: ${text}`);
+  }
   await context.close();
 }
 

@@ -179,7 +179,8 @@ impl Client {
                 }
                 Some(key) if key != DASHBOARD_KEY => {
                     let key = key.to_owned();
-                    notices.push(Notice { number, key });
+                    let title = issue.title;
+                    notices.push(Notice { number, key, title });
                 }
                 // A person may have cut the marker out of the one that the ledger knows.
                 _ => dashboards.push(Dashboard {

@@ -40,7 +40,7 @@ pub(super) async fn check(
             format!(
                 "issue #{} of phileas wants a person: {}",
                 notice.number,
-                plain(&notice.key, SAID_CHARS)
+                plain(&notice.title, SAID_CHARS)
             ),
             page(notice.number),
         );

@@ -85,7 +85,7 @@ pub(super) fn print(
             screen.line(&format!(
                 "#{} {}",
                 notice.number,
-                plain(&notice.key, DETAIL_CHARS)
+                plain(&notice.title, DETAIL_CHARS)
             ))?;
         }
     }

@@ -59,6 +59,8 @@ pub struct Words {
     pub at: Option<Timestamp>,
     /// Why its last tick failed, if it did.
     pub trouble: Option<String>,
+    /// Whether Jules refused its key at the last look.
+    pub key_refused: bool,
 }
 
 /// What is kept of a repository for its own page.
@@ -105,6 +107,14 @@ impl Board {
     #[must_use]
     pub fn words(&self, id: RepositoryId) -> Option<Arc<Words>> {
         self.shelf().words.get(&id).cloned()
+    }
+
+    /// The repositories whose Jules key was refused at the last look, by their numbers.
+    #[must_use]
+    pub fn with_refused_keys(&self) -> Vec<RepositoryId> {
+        let shelf = self.shelf();
+        let refused = shelf.words.iter().filter(|(_, words)| words.key_refused);
+        refused.map(|(id, _)| *id).collect()
     }
 
     /// Everything about a repository. `None`: it was not ticked yet, or has been put away for others.
@@ -218,6 +228,7 @@ impl Words {
             merged: (0, 0),
             at: None,
             trouble: None,
+            key_refused: false,
         }
     }
 }
@@ -259,6 +270,9 @@ fn words_of(summary: &Summary) -> Words {
         merged: (summary.total.sessions, summary.total.merged),
         at: Some(summary.at),
         trouble: None,
+        key_refused: summary
+            .all_lines()
+            .any(|line| line.reason == Reason::JulesCredential),
     }
 }
 

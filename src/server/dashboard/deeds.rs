@@ -1,6 +1,7 @@
 //! What can be done on the dashboard. Every form carries its token, every deed is written down.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use axum::Extension;
@@ -8,14 +9,19 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use phileas_domain::model::RepositoryId;
+use phileas_domain::model::{Holder, RepositoryId};
+use phileas_domain::state::Pause;
 
 use super::access::{COOKIE, Checked, SESSION, Who};
 use super::door::{RequestId, too_many};
 use super::{Desk, show};
 use crate::runtime::inbox::{Inbox, InboxError, Replayed};
+use crate::runtime::ports::WriteGitHub;
+use crate::runtime::{Edit, EditError, edit};
 use crate::server::audit::Deed;
 
+/// Who the ledger says has paused a repository from here: the dashboard knows a token, and no person.
+const PAUSED_BY: &str = "the dashboard of the service";
 /// The longest field of a form, in bytes.
 const MAX_FIELD: usize = 512;
 
@@ -48,7 +54,7 @@ impl<I> Desk<I> {
 }
 
 /// A form that does not carry what it must, as one that was shown before the service was started anew.
-fn not_ours<I>(desk: &Desk<I>, who: Option<&Who>) -> Response {
+async fn not_ours<I: Inbox>(desk: &Desk<I>, who: Option<&Who>) -> Response {
     let text = "It was made before the service was started anew, or elsewhere. Go back, load the page anew and try again.";
     show::message(
         desk,
@@ -57,6 +63,7 @@ fn not_ours<I>(desk: &Desk<I>, who: Option<&Who>) -> Response {
         "This form is too old",
         text.to_owned(),
     )
+    .await
 }
 
 fn unavailable(error: &InboxError) -> Response {
@@ -73,7 +80,7 @@ pub(super) async fn look<I: Inbox + 'static>(
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who));
+        return not_ours(&desk, Some(&who)).await;
     }
     let repository = RepositoryId(id);
     let about = id.to_string();
@@ -108,7 +115,7 @@ pub(super) async fn resume<I: Inbox + 'static>(
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who));
+        return not_ours(&desk, Some(&who)).await;
     }
     let about = id.to_string();
     let resumed = desk
@@ -131,6 +138,115 @@ pub(super) async fn resume<I: Inbox + 'static>(
     }
 }
 
+/// A repository is paused: nothing starts in it until the pause is taken back, here or by a command.
+pub(super) async fn pause<I: Inbox + 'static>(
+    state: Shared<I>,
+    who: Extension<Who>,
+    request: Extension<RequestId>,
+    id: Path<u64>,
+    form: Bytes,
+) -> Response {
+    set_paused(state, who, request, id, form, true).await
+}
+
+/// The pause of a repository is taken back. Labels and variables pause it on.
+pub(super) async fn unpause<I: Inbox + 'static>(
+    state: Shared<I>,
+    who: Extension<Who>,
+    request: Extension<RequestId>,
+    id: Path<u64>,
+    form: Bytes,
+) -> Response {
+    set_paused(state, who, request, id, form, false).await
+}
+
+async fn set_paused<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    Path(id): Path<u64>,
+    form: Bytes,
+    paused: bool,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours(&desk, Some(&who)).await;
+    }
+    let (repository, about) = (RepositoryId(id), id.to_string());
+    let what = if paused { "pause" } else { "unpause" };
+    let repositories = desk.dashboard.repositories.as_ref();
+    let members = repositories.map(|all| all.members()).unwrap_or_default();
+    let member = members.into_iter().find(|member| member.id == repository);
+    let (Some(repositories), Some(member)) = (repositories, member) else {
+        desk.record(&who.word(), what, Some(&about), "unknown", &request);
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let outside = repositories.outside();
+    let github = outside.client(member.name.clone(), &member.account);
+    match write_pause(&github, &request, paused).await {
+        Ok(changed) => {
+            let result = if changed { "done" } else { "it was so already" };
+            desk.record(&who.word(), what, Some(&about), result, &request);
+            // The page shows what a look finds.
+            if let Err(error) = desk.dashboard.inbox.wake(repository, desk.now()).await {
+                return unavailable(&error);
+            }
+            let word = match (paused, changed) {
+                (true, true) => "pause",
+                (true, false) => "pause-known",
+                (false, true) => "unpause",
+                (false, false) => "unpause-none",
+            };
+            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
+        }
+        Err(error) => {
+            desk.record(&who.word(), what, Some(&about), "failed", &request);
+            let status = StatusCode::BAD_GATEWAY;
+            let text = format!(
+                "{error}. The repository variable PHILEAS_PAUSED and the label phileas:pause on an open issue pause it \
+                 without the ledger."
+            );
+            show::message(
+                &desk,
+                Some(&who),
+                status,
+                "The ledger was not changed",
+                text,
+            )
+            .await
+        }
+    }
+}
+
+/// Writes a pause into the ledger, or takes it out. Whether that changed anything.
+async fn write_pause(
+    github: &impl WriteGitHub,
+    request: &RequestId,
+    paused: bool,
+) -> Result<bool, EditError> {
+    let holder = Holder::from(format!("dashboard-{}", request.0));
+    let edit_of = Edit {
+        headline: if paused { "pause" } else { "resume" },
+        holder: &holder,
+        moves_pointer_of: None,
+    };
+    let changed = AtomicBool::new(false);
+    edit(github, &edit_of, |state, observation| {
+        changed.store(state.paused.is_some() != paused, Ordering::Relaxed);
+        if !paused {
+            state.paused = None;
+            return Ok(());
+        }
+        state.paused.get_or_insert_with(|| Pause {
+            at: Some(observation.now),
+            by: Some(PAUSED_BY.to_owned()),
+            ..Pause::default()
+        });
+        Ok(())
+    })
+    .await?;
+    Ok(changed.into_inner())
+}
+
 /// A delivery runs again.
 pub(super) async fn replay<I: Inbox + 'static>(
     State(desk): Shared<I>,
@@ -139,7 +255,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who));
+        return not_ours(&desk, Some(&who)).await;
     }
     let about = field(&form, "id").unwrap_or_default();
     let Ok(id) = about.parse() else {
@@ -172,7 +288,7 @@ pub(super) async fn login<I: Inbox + 'static>(
         return Redirect::to("/").into_response();
     }
     if !desk.is_own_form(None, &form) {
-        return not_ours(&desk, None);
+        return not_ours(&desk, None).await;
     }
     let now = Instant::now();
     // A token that is pasted often has a line's end with it.
@@ -211,7 +327,7 @@ pub(super) async fn logout<I: Inbox + 'static>(
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who));
+        return not_ours(&desk, Some(&who)).await;
     }
     desk.dashboard.access.end(&who);
     desk.record(&who.word(), "logout", None, "done", &request);

@@ -21,6 +21,7 @@ mod show;
 pub mod summary;
 #[cfg(test)]
 mod tests;
+mod troubles;
 pub mod view;
 pub mod words;
 
@@ -39,6 +40,7 @@ use super::ending::Ending;
 use super::figures::Figures;
 use super::repositories::Repositories;
 use crate::adapters::pause::Pause;
+use crate::runtime::driver::Pulse;
 use crate::runtime::inbox::Inbox;
 
 pub use access::{Access, AccessError};
@@ -63,6 +65,8 @@ pub struct Dashboard<I> {
     pub audit: Arc<Audit>,
     /// What the listeners count.
     pub figures: Arc<Figures>,
+    /// Whether what ticks repositories lives.
+    pub pulse: Arc<Pulse>,
     /// Where people meet GitHub, such as `https://github.com`.
     pub github: String,
     /// When open pages are let go.
@@ -104,6 +108,8 @@ pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> R
         .route("/repositories/{id}", get(show::repository::<I>))
         .route("/repositories/{id}/look", post(deeds::look::<I>))
         .route("/repositories/{id}/resume", post(deeds::resume::<I>))
+        .route("/repositories/{id}/pause", post(deeds::pause::<I>))
+        .route("/repositories/{id}/unpause", post(deeds::unpause::<I>))
         .route("/deliveries", get(show::deliveries::<I>))
         .route("/deliveries/replay", post(deeds::replay::<I>))
         .route("/events", get(show::events::<I>))

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse as _, Response};
 use phileas_domain::model::RepositoryName;
 
 use super::assets::{ICON, SCRIPT, STYLE};
+use super::troubles::Trouble;
 use super::view::deliveries::{DeliveryView, InboxView, ParkedView};
 use super::view::front::FrontView;
 use super::view::repository::{ComingView, PulseView, RepositoryView};
@@ -34,6 +35,8 @@ pub(super) struct Frame {
     pub(super) place: &'static str,
     /// What came of the last form.
     pub(super) word: Option<&'static str>,
+    /// What is wrong with the service.
+    pub(super) troubles: Vec<Trouble>,
 }
 
 impl Frame {
@@ -51,6 +54,7 @@ impl Frame {
             topic: None,
             place: "",
             word: None,
+            troubles: Vec::new(),
         }
     }
 }
@@ -67,8 +71,6 @@ pub(super) struct Front {
     pub(super) nobody: String,
     /// What `phileas.toml` names and is not reached: name, and why.
     pub(super) unreached: Vec<(String, String)>,
-    /// Why GitHub did not tell of all repositories.
-    pub(super) trouble: Option<String>,
 }
 
 #[derive(Template)]

@@ -49,13 +49,18 @@ fn done(query: Option<&str>) -> Option<&'static str> {
         "replay" => "The delivery runs again: its repository is looked at now.",
         "replay-parked" => "The repository is parked; resume it first.",
         "replay-nobody" => "This delivery wakes nobody.",
+        "pause" => "It is paused: nothing starts in it. The page shows it after the next look.",
+        "pause-known" => "It was paused already.",
+        "unpause" => "The pause is over; what is due starts with the next look.",
+        "unpause-none" => "The dashboard and commands have not paused it.",
         "replay-unknown" => "This delivery is not stored any more.",
         _ => return None,
     })
 }
 
 impl<I> Desk<I> {
-    fn frame(&self, who: Option<&Who>) -> Frame {
+    /// The frame of a page that says nothing of the service.
+    fn bare_frame(&self, who: Option<&Who>) -> Frame {
         let now = self.now();
         let csrf = self.dashboard.access.csrf(who);
         Frame {
@@ -67,7 +72,20 @@ impl<I> Desk<I> {
     }
 }
 
-fn unavailable<I>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
+impl<I: Inbox> Desk<I> {
+    async fn frame(&self, who: Option<&Who>) -> Frame {
+        let troubles = match who {
+            Some(_) => self.troubles().await,
+            None => Vec::new(),
+        };
+        Frame {
+            troubles,
+            ..self.bare_frame(who)
+        }
+    }
+}
+
+async fn unavailable<I: Inbox>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
     tracing::error!("{error}");
     let status = StatusCode::SERVICE_UNAVAILABLE;
     message(
@@ -77,17 +95,18 @@ fn unavailable<I>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
         "The inbox does not answer",
         error.to_string(),
     )
+    .await
 }
 
 /// A page that says one thing.
-pub(super) fn message<I>(
+pub(super) async fn message<I: Inbox>(
     desk: &Desk<I>,
     who: Option<&Who>,
     status: StatusCode,
     heading: &'static str,
     text: String,
 ) -> Response {
-    let frame = desk.frame(who);
+    let frame = desk.frame(who).await;
     let page = pages::Message {
         frame,
         heading,
@@ -112,7 +131,7 @@ pub(super) async fn front<I: Inbox + 'static>(
     let inbox = &desk.dashboard.inbox;
     let (parked, counts) = match (inbox.parked().await, inbox.counts(now).await) {
         (Ok(parked), Ok(counts)) => (parked, counts),
-        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error),
+        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error).await,
     };
     let parked: BTreeMap<RepositoryId, String> = parked
         .iter()
@@ -135,7 +154,7 @@ pub(super) async fn front<I: Inbox + 'static>(
             topic: Some(Topic::Repositories.word()),
             place: "front",
             word: done(query),
-            ..desk.frame(Some(&who))
+            ..desk.frame(Some(&who)).await
         },
         query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
         view,
@@ -145,7 +164,6 @@ pub(super) async fn front<I: Inbox + 'static>(
             .iter()
             .map(|one| (one.name.to_string(), short(&one.because)))
             .collect(),
-        trouble: trouble.map(|trouble| short(&trouble)),
     };
     shown(StatusCode::OK, &page)
 }
@@ -178,12 +196,12 @@ pub(super) async fn repository<I: Inbox + 'static>(
     let dashboard = &desk.dashboard;
     let wake = match dashboard.inbox.look(repository).await {
         Ok(wake) => wake,
-        Err(error) => return unavailable(&desk, &who, &error),
+        Err(error) => return unavailable(&desk, &who, &error).await,
     };
     let known = desk.names().remove(&repository);
     let stored = wake.as_ref().and_then(|wake| wake.name.clone());
     let Some(name) = known.or(stored) else {
-        return missing(&desk, &who);
+        return missing(&desk, &who).await;
     };
     let words = dashboard.board.words(repository);
     let words = words.map_or_else(Words::unseen, |words| (*words).clone());
@@ -202,7 +220,7 @@ pub(super) async fn repository<I: Inbox + 'static>(
         frame: Frame {
             topic: Some(Topic::Repository(repository).word()),
             word: done(query.as_deref()),
-            ..desk.frame(Some(&who))
+            ..desk.frame(Some(&who)).await
         },
         id,
         pulse: one::pulse(&words, wake.as_ref(), now),
@@ -225,7 +243,7 @@ fn unseen(put_away: bool) -> &'static str {
     }
 }
 
-fn missing<I>(desk: &Desk<I>, who: &Who) -> Response {
+async fn missing<I: Inbox>(desk: &Desk<I>, who: &Who) -> Response {
     let text = "The service does not look after a repository of this number.";
     message(
         desk,
@@ -234,6 +252,7 @@ fn missing<I>(desk: &Desk<I>, who: &Who) -> Response {
         "No such repository",
         text.to_owned(),
     )
+    .await
 }
 
 pub(super) async fn deliveries<I: Inbox + 'static>(
@@ -251,7 +270,7 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
     };
     let (records, parked) = match (inbox.deliveries(page).await, inbox.parked().await) {
         (Ok(records), Ok(parked)) => (records, parked),
-        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error),
+        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error).await,
     };
     let names = desk.names();
     let next = records.last().map(|record| record.place);
@@ -260,7 +279,7 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
             topic: before.is_none().then(|| Topic::Inbox.word()),
             place: "deliveries",
             word: done(query),
-            ..desk.frame(Some(&who))
+            ..desk.frame(Some(&who)).await
         },
         parked: parked
             .iter()
@@ -278,7 +297,7 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
 }
 
 /// What was refused before anything was read out of it, in the order of how likely somebody has set up something wrong.
-fn refused(figures: &Figures) -> Vec<(u64, &'static str)> {
+pub(super) fn refused(figures: &Figures) -> Vec<(u64, &'static str)> {
     let all = [
         (
             figures.wrong_signature.value(),
@@ -343,7 +362,7 @@ pub(super) fn local(wanted: Option<String>) -> String {
 
 pub(super) fn login_page<I>(desk: &Desk<I>, wrong: Option<&'static str>, next: String) -> Response {
     let page = pages::Login {
-        frame: desk.frame(None),
+        frame: desk.bare_frame(None),
         wrong,
         next,
     };

@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    BudgetFigures, Ledger, Line, Snapshot, Yield, budget_figures, next_step, yield_of_all, yields,
+    BudgetFigures, Ledger, Line, Notice, Snapshot, Yield, budget_figures, next_step, yield_of_all,
+    yields,
 };
 use phileas_domain::model::{PersonaId, RepositoryId, RepositoryName, TrackName};
 use phileas_domain::plan::{StepKind, Track};
-use phileas_domain::state::{HistoryEntry, State, TrackState};
+use phileas_domain::state::{HistoryEntry, Pause, State, TrackState};
 
 use crate::runtime::TickReport;
 
@@ -48,8 +49,10 @@ pub struct Summary {
     pub budget: BudgetFigures,
     /// When Jules was last asked what is spent of its key.
     pub key_at: Option<Timestamp>,
-    /// Open issues by which phileas calls a person: number, and what it is about.
+    /// Open issues by which phileas calls a person: number, and title.
     pub notices: Vec<(u64, String)>,
+    /// The pause that stands in the ledger.
+    pub paused: Option<Pause>,
     /// What is wrong with the plan.
     pub findings: Vec<String>,
     /// What the tick could not carry out.
@@ -90,6 +93,13 @@ pub struct ScheduleSummary {
     pub live: bool,
     /// What is done, or waited for.
     pub lines: Vec<Line>,
+}
+
+/// What a notice says, without the name that all of them begin with.
+fn title_of(notice: &Notice) -> &str {
+    let title = notice.title.strip_prefix("phileas: ");
+    let title = title.unwrap_or(&notice.title).trim();
+    if title.is_empty() { &notice.key } else { title }
 }
 
 impl Summary {
@@ -160,14 +170,18 @@ impl Summary {
                 .notices
                 .iter()
                 .take(MAX_ROWS)
-                .map(|notice| (notice.number, short(&notice.key)))
+                .map(|notice| (notice.number, short(title_of(notice))))
                 .collect(),
+            paused: state.paused.clone(),
             findings: findings(snapshot),
             failed: report
                 .failed
                 .iter()
                 .take(MAX_FINDINGS)
-                .map(|one| short(&format!("{}, {}: {}", one.what, one.about, one.detail)))
+                .map(|one| {
+                    let what = one.what.replace('_', " ");
+                    short(&format!("{what} failed for {}: {}", one.about, one.detail))
+                })
                 .collect(),
         })
     }

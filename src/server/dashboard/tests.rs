@@ -18,6 +18,7 @@ use crate::runtime::inbox::{Delivery, Inbox as _};
 use crate::server::audit::{AUDIT_FILE, Audit};
 use crate::server::ending;
 use crate::server::ending::End;
+use crate::server::figures::Figures;
 
 const TOKEN: &str = "a-test-token-of-the-admin";
 const HOST: &str = "127.0.0.1:9090";
@@ -26,6 +27,7 @@ const HOSTILE: &str = "</title><script>alert(1)</script>\"'onload=";
 struct Stand {
     router: Router,
     inbox: Arc<MemoryInbox>,
+    figures: Arc<Figures>,
     folder: TempDir,
     _end: End,
 }
@@ -41,6 +43,7 @@ impl Stand {
         let folder = tempfile::tempdir().unwrap();
         let inbox = Arc::new(MemoryInbox::new(100));
         let (end, asked) = ending();
+        let figures = Arc::new(Figures::default());
         let dashboard = Dashboard {
             inbox: Arc::clone(&inbox),
             board: Arc::new(Board::default()),
@@ -50,13 +53,15 @@ impl Stand {
                 Access::new(HOST.parse().unwrap(), token.map(SecretString::from), []).unwrap(),
             ),
             audit: Arc::new(Audit::open(folder.path()).unwrap()),
-            figures: Arc::default(),
+            figures: Arc::clone(&figures),
+            pulse: Arc::default(),
             github: "https://github.com".to_owned(),
             ending: asked,
         };
         Self {
             router: routes(dashboard, Router::new()),
             inbox,
+            figures,
             folder,
             _end: end,
         }
@@ -126,6 +131,36 @@ async fn what_others_say_stays_text() {
     assert!(!page.text.contains("\"'onload"), "{}", page.text);
     let front = stand.get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").await;
     assert!(front.text.contains("alert(1)") && !front.text.contains("<script>alert"));
+}
+
+/// A person who looks at any page sees that deliveries are refused; without the token nothing is shown.
+#[tokio::test]
+async fn each_page_says_what_is_wrong_with_the_service() {
+    const ALERT: &str = "The service needs attention";
+    let stand = Stand::new(None);
+    stand.heard("issues").await;
+    let pages = ["/", "/deliveries", "/repositories/7", "/repositories/1"];
+    for path in pages {
+        let page = stand.get(path).await.text;
+        assert!(!page.contains(ALERT), "{path}: {page}");
+    }
+    for _ in 0..3 {
+        stand.figures.wrong_signature.count();
+    }
+    for path in pages {
+        let page = stand.get(path).await.text;
+        let (_, alert) = page.split_once(ALERT).expect(path);
+        let (alert, _) = alert.split_once("</section>").unwrap();
+        assert!(
+            alert.contains("3 deliveries were refused since the start: signed with another secret"),
+            "{alert}"
+        );
+        assert!(alert.contains("href=\"/deliveries\""), "{alert}");
+    }
+    let guarded = Stand::new(Some(TOKEN));
+    guarded.figures.wrong_signature.count();
+    let login = guarded.get("/login").await.text;
+    assert!(!login.contains(ALERT), "{login}");
 }
 
 #[tokio::test]

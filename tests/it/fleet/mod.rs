@@ -3,6 +3,7 @@
 mod away;
 mod check;
 mod clock;
+mod dashboard;
 mod driver;
 mod fatal;
 mod feed;

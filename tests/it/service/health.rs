@@ -81,6 +81,15 @@ fn a_service_that_cannot_store_is_not_ready() {
         "{body}"
     );
     assert_eq!(body.lines().count(), 1, "{body}");
+    // People who look at a page learn it, too.
+    for path in ["/", "/deliveries", "/repositories/7", "/repositories/8"] {
+        let page = get(service.admin, path).body;
+        let alert = page.split_once("The service needs attention");
+        assert!(
+            alert.is_some_and(|(_, text)| text.contains("the disk is broken")),
+            "{path}: {page}"
+        );
+    }
     let [admin, public] = [service.admin, service.public].map(|listener| {
         let listener = listener.to_string();
         let asked = Phileas::new(&["health", "--ready", "--listen", &listener]).run();
@@ -98,6 +107,8 @@ fn a_service_that_cannot_store_is_not_ready() {
     let reply = ask(service.public, &Post::about("good", 7).bytes());
     assert_eq!(reply.status, 202);
     until_ready_is(&service, 200);
+    let page = get(service.admin, "/").body;
+    assert!(!page.contains("The service needs attention"), "{page}");
     assert_eq!(service.terminate().code(), Some(0));
     let said = std::fs::read_to_string(&log).unwrap();
     let times = said.matches("the disk is broken").count();

@@ -66,6 +66,10 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
             }
         }
         notices::dismiss_settled(&mut draft);
+        // Later rounds of a tick decide about the same look, in which the issue is not open yet.
+        if events.is_empty() {
+            notices::plan(&mut draft);
+        }
         tell::everybody(&mut draft);
         dashboard::show(&mut draft);
         layers::write_documents(&mut draft);

@@ -259,6 +259,8 @@ pub enum NoticeKey {
     Persona(PersonaId),
     /// The Jules key is refused.
     JulesCredential,
+    /// The plan has mistakes.
+    PlanInvalid,
 }
 
 impl fmt::Display for NoticeKey {
@@ -272,6 +274,7 @@ impl fmt::Display for NoticeKey {
             Self::Pull(pull) => write!(f, "pull:{pull}"),
             Self::Persona(persona) => write!(f, "persona:{persona}"),
             Self::JulesCredential => f.write_str("jules_credential"),
+            Self::PlanInvalid => f.write_str("plan_invalid"),
         }
     }
 }

@@ -133,6 +133,8 @@ pub(super) const STATUS_REQUESTS: usize = 5;
 pub(super) const STATUS_WORK: usize = 10;
 /// How many lines the answer to `status` or `explain` has. It is written into the ledger.
 pub(super) const ANSWER_LINES: usize = 40;
+/// How many mistakes of a plan its notice names.
+pub(super) const MISTAKES_SHOWN: usize = 20;
 /// How many steps of a plan people are shown.
 pub(super) const PLAN_STEPS: usize = 30;
 /// How many lines of them, titles and descriptions together.

@@ -1,6 +1,9 @@
 //! Issues that called a person are closed once nothing waits for one.
 
 use super::draft::Draft;
+use super::gate::holds_all_back;
+use super::limits::MISTAKES_SHOWN;
+use super::neutral::neutral;
 use super::{Checks, Listing, Mergeable, NoticeKey, PullState};
 use crate::model::{PersonaId, PullNumber, TurnId};
 use crate::state::{Told, WatchedPull};
@@ -77,6 +80,49 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
             );
         }
     }
+}
+
+/// Calls a person while the plan has mistakes, and takes it back once it has none.
+pub(super) fn plan(draft: &mut Draft<'_>) {
+    let snapshot = draft.snapshot;
+    let mistakes: Vec<_> = snapshot
+        .plan_diagnostics
+        .iter()
+        .filter(|one| one.is_error())
+        .collect();
+    if mistakes.is_empty() {
+        let text = "The plan has no mistakes any more; phileas closes this issue.";
+        draft.dismiss(&NoticeKey::PlanInvalid, text);
+        return;
+    }
+    let mut lines: Vec<String> = mistakes
+        .iter()
+        .take(MISTAKES_SHOWN)
+        .map(|one| format!("- {}", neutral(&one.to_string())))
+        .collect();
+    let more = mistakes.len().saturating_sub(MISTAKES_SHOWN);
+    if more > 0 {
+        lines.push(format!("- and {more} more"));
+    }
+    let holds = mistakes.iter().any(|one| holds_all_back(one));
+    let effect = if holds {
+        "Nothing starts until it is fixed: a limit that cannot be read is not guessed."
+    } else {
+        "What a mistake concerns does not run; the rest of the plan does."
+    };
+    let head = snapshot.repository.default_head.as_ref();
+    let head = head.map(|head| format!(" at commit {head}"));
+    draft.call(
+        NoticeKey::PlanInvalid,
+        "phileas: the plan has mistakes".to_owned(),
+        format!(
+            "phileas read the plan on `{}`{}:\n\n{}\n\n{effect} `phileas validate` lists all mistakes with their \
+             fixes. phileas closes this issue when the plan has none.",
+            snapshot.repository.default_branch,
+            head.unwrap_or_default(),
+            lines.join("\n")
+        ),
+    );
 }
 
 /// That it was marked as ready: who makes it a draft again means it.

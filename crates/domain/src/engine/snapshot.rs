@@ -454,6 +454,8 @@ pub struct Notice {
     pub number: u64,
     /// What it is about: the text of [`super::NoticeKey`].
     pub key: String,
+    /// Its title. Whoever may edit the issue may have changed it.
+    pub title: String,
 }
 
 /// An open issue that may be the dashboard.

@@ -16,7 +16,8 @@ fn two_turns() -> (Desk, [TurnId; 2]) {
     let ids = ["one", "two"].map(|track| desk.state().tracks[track].turns[""].turn.clone());
     for (number, id) in (1..).zip(&ids) {
         let key = NoticeKey::Turn(id.clone()).to_string();
-        desk.notices.push(Notice { number, key });
+        let title = String::new();
+        desk.notices.push(Notice { number, key, title });
     }
     (desk, ids)
 }
@@ -139,7 +140,8 @@ fn what_is_wrong_with_the_ledger_or_the_key_is_closed_once_it_is_mended() {
     let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);
     desk.tick();
     for (number, key) in (1..).zip(keys) {
-        desk.notices.push(Notice { number, key });
+        let title = String::new();
+        desk.notices.push(Notice { number, key, title });
     }
     let said = |desk: &mut Desk| {
         let effects = decide(&desk.look(), &[]).effects.into_iter();
@@ -162,7 +164,8 @@ fn all_issues_of_a_key_are_closed_each_of_them_once() {
     let keys = [NoticeKey::LedgerCorrupt, NoticeKey::Turn(turn)];
     for (number, key) in (10..).zip(keys.iter().chain(&keys)) {
         let key = key.to_string();
-        desk.notices.push(Notice { number, key });
+        let title = String::new();
+        desk.notices.push(Notice { number, key, title });
     }
     let effects = decide(&desk.look(), &[]).effects;
     let mut closed: Vec<u64> = effects
@@ -183,6 +186,7 @@ fn what_github_refuses_is_tried_again_less_and_less_often() {
     desk.notices.push(Notice {
         number: 4,
         key: NoticeKey::LedgerCorrupt.to_string(),
+        title: String::new(),
     });
     let closing = |desk: &mut Desk| {
         let effects = decide(&desk.look(), &[]).effects;
@@ -201,4 +205,44 @@ fn what_github_refuses_is_tried_again_less_and_less_often() {
         desk.minutes(1);
     }
     assert!(closing(&mut desk).is_some());
+}
+
+/// A plan that cannot be read is as bad as a key that is refused: a person is called, and let go when it is fixed.
+#[test]
+fn a_plan_with_mistakes_calls_a_person_until_it_is_fixed() {
+    let path = ".jules/schedules.toml";
+    for (mistake, place, effect) in [
+        (
+            "cycle = [\"a\"]\n[budget]\nmax_active = \"two\"\n",
+            "`.jules/schedules.toml:3:",
+            "Nothing starts until it is fixed",
+        ),
+        (
+            "cycle = [\"a\", \"nobody\"]\n",
+            "`.jules/schedules.toml:1:",
+            "What a mistake concerns does not run",
+        ),
+    ] {
+        let mut desk = Desk::new(mistake, &["a"]);
+        desk.tick();
+        let opened = desk.effects.iter().find_map(|effect| match effect {
+            Effect::OpenNotice { key, title, body } => Some((key, title, body)),
+            _ => None,
+        });
+        let (key, title, body) = opened.expect("a notice");
+        assert_eq!(*key, NoticeKey::PlanInvalid);
+        assert_eq!(title, "phileas: the plan has mistakes");
+        assert!(body.contains(place) && body.contains(effect), "{body}");
+        desk.minutes(1);
+        desk.tick();
+        let opens = |effect: &Effect| matches!(effect, Effect::OpenNotice { .. });
+        assert!(!desk.effects.iter().any(opens), "{:?}", desk.effects);
+        assert_eq!(desk.notices.len(), 1);
+        let fixed = "cycle = [\"a\"]\n".to_owned();
+        desk.files.insert(path.to_owned(), fixed);
+        desk.minutes(1);
+        desk.tick();
+        assert_eq!(desk.notices, []);
+        assert_eq!(desk.personas_run(), ["a"]);
+    }
 }

@@ -404,12 +404,12 @@ fn carry_out(world: &mut World, actor: usize) {
             }
             done(world, actor, None);
         }
-        Effect::OpenNotice { key, .. } => {
+        Effect::OpenNotice { key, title, .. } => {
             let key = key.to_string();
             watch::notice(world, &key);
             if world.notices.iter().all(|notice| notice.key != key) {
                 let number = world.notices.len() as u64 + 1;
-                world.notices.push(Notice { number, key });
+                world.notices.push(Notice { number, key, title });
             }
             done(world, actor, None);
         }

@@ -59,6 +59,7 @@ fn answer() -> Value {
             "schedules": file("schedules.toml", "cycle = []\n"),
             "blocks": folder("blocks", &[file("a.md", "x")]), "partials": null,
             "config": null,
+            "jules": null,
             "tasks": folder("tasks", &[]), "sprints": null,
             "roles": null,
             "personas": personas,
@@ -71,12 +72,12 @@ fn answer() -> Value {
         "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
         "recent": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
         "notices": { "nodes": [
-            { "number": 5, "body": "x <!-- phileas:notice:jules_credential -->", "lastEditedAt": null,
+            { "number": 5, "title": "Issue 5", "body": "x <!-- phileas:notice:jules_credential -->", "lastEditedAt": null,
                 "author": { "__typename": "User" }, "authorAssociation": "NONE", "viewerDidAuthor": true },
-            { "number": 6, "body": "somebody's own", "lastEditedAt": null, "author": null, "authorAssociation": "NONE", "viewerDidAuthor": false },
-            { "number": 10, "body": "<!-- phileas:notice:ledger_corrupt -->", "lastEditedAt": null,
+            { "number": 6, "title": "Issue 6", "body": "somebody's own", "lastEditedAt": null, "author": null, "authorAssociation": "NONE", "viewerDidAuthor": false },
+            { "number": 10, "title": "Issue 10", "body": "<!-- phileas:notice:ledger_corrupt -->", "lastEditedAt": null,
                 "author": { "__typename": "User" }, "authorAssociation": "CONTRIBUTOR", "viewerDidAuthor": false },
-            { "number": 7, "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true, "author": null, "authorAssociation": "NONE",
+            { "number": 7, "title": "Issue 7", "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true, "author": null, "authorAssociation": "NONE",
                 "lastEditedAt": "2026-01-05T01:00:00Z" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
         "active": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [
@@ -145,7 +146,9 @@ async fn one_request_tells_everything() {
         .collect();
     assert_eq!(states, [(2, PullState::Closed), (3, PullState::Open)]);
     let key = "jules_credential".to_owned();
-    assert_eq!(seen.notices, [Notice { number: 5, key }]);
+    let title = "Issue 5".to_owned();
+    let number = 5;
+    assert_eq!(seen.notices, [Notice { number, key, title }]);
     assert_eq!(seen.paused_by_label, Some(8));
     // Labels of ours on what is open, whatever their case; pull requests that are closed do not count.
     let words = |word: &str| BTreeSet::from([word.to_owned()]);

@@ -138,6 +138,7 @@ impl LedgerCommit {
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct NoticeIssue {
     pub(in super::super) number: u64,
+    pub(in super::super) title: String,
     pub(in super::super) body: String,
     #[serde(deserialize_with = "present")]
     pub(in super::super) last_edited_at: Option<Timestamp>,

@@ -51,7 +51,8 @@
       address.searchParams.delete('done');
       const answer = await fetch(address, { headers: { accept: 'text/html' }, cache: 'no-store' });
       if (answer.redirected || answer.status === 401) return location.reload();
-      if (!answer.ok) return undefined;
+      // Why the service is away stands on the page that says so.
+      if (!answer.ok && answer.status !== 503) return undefined;
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
       const fresh = page.getElementById('main');
       if (!fresh) return undefined;

@@ -48,8 +48,10 @@ pub struct RepositoryView {
     pub reserved: u32,
     /// Until when the key pauses.
     pub pause: Option<Moment>,
-    /// Open issues by which phileas calls a person: number, subject, page.
+    /// Open issues by which phileas calls a person: number, title, page.
     pub notices: Vec<(u64, String, String)>,
+    /// Who paused it and why, and since when.
+    pub paused: Option<(String, Option<Moment>)>,
     /// What is wrong with the plan.
     pub findings: Vec<String>,
     /// What could not be carried out.
@@ -176,6 +178,16 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
                 )
             })
             .collect(),
+        paused: summary.paused.as_ref().map(|pause| {
+            let by = pause.by.as_ref().map(|by| format!(" by {by}"));
+            let why = pause.reason.as_ref().map(|why| format!(": {why}"));
+            let text = format!(
+                "Paused{}{}",
+                by.unwrap_or_default(),
+                why.unwrap_or_default()
+            );
+            (short(&text), pause.at.map(|at| words::moment(at, now)))
+        }),
         findings: summary.findings.clone(),
         failed: summary.failed.clone(),
     }

@@ -123,11 +123,12 @@ impl Desk {
                 }
                 None
             }
-            Effect::OpenNotice { key, .. } => {
+            Effect::OpenNotice { key, title, .. } => {
                 let number = 100 + self.notices.len() as u64;
                 self.notices.push(Notice {
                     number,
                     key: key.to_string(),
+                    title: title.clone(),
                 });
                 None
             }
