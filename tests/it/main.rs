@@ -22,6 +22,7 @@ mod mcp;
 mod merging;
 mod open_pulls;
 mod other_programs;
+mod outages;
 mod packaging;
 mod prompt;
 mod race;

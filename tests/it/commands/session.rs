@@ -197,16 +197,18 @@ fn a_session_at_work_is_not_retried_and_a_held_turn_goes_on() {
         .run(&["session", "retry", &id])
         .refused(2, "is at work");
 
-    // Two attempts came to nothing that anybody knows of: a person decides.
+    // Two sessions of it showed up late, so the list does not prove that the third attempt has none: a person decides.
     let mut held = state.clone();
     let (_, slot, _) = state.live_turn(&turn).unwrap();
     let track = held.tracks.get_mut("default").unwrap();
     let live = track.turns.get_mut(slot).unwrap();
     live.session_id = None;
     live.history_key = None;
-    live.intent = None;
+    let intent = live.intent.as_mut().unwrap();
+    intent.created_at = "2026-01-04T00:00:00Z".parse().unwrap();
+    intent.not_after = intent.created_at;
     live.attempt = 3;
-    live.ambiguous = 2;
+    live.late_finds = 2;
     live.warned_at = Some("2026-01-05T00:00:00Z".parse().unwrap());
     held.history.get_mut(&0).unwrap().outcome = Some(Outcome::Failed);
     bench.write_ledger(&phileas_domain::state::codec::save(&held));
@@ -216,7 +218,7 @@ fn a_session_at_work_is_not_retried_and_a_held_turn_goes_on() {
     assert_eq!(ran.lines()[0]["done"], "goes on");
     let state = bench.state();
     let turn = state.tracks["default"].turns.values().next().unwrap();
-    assert_eq!((turn.ambiguous, turn.attempt), (0, 3));
+    assert_eq!((turn.late_finds, turn.attempt), (0, 4));
     assert!(turn.session_id.is_some(), "{turn:?}");
 }
 

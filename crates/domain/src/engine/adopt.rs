@@ -3,9 +3,12 @@
 //! Jules has no idempotency key. Whoever wants a session commits an intent first, and only the winner of that commit
 //! calls Jules, once. When the winner dies, or the answer is lost, a successor finds the session by the marker in its
 //! prompt or title. Only one complete listing, taken after the grace, may say that there is none; then the next attempt
-//! starts under a marker of its own. Where such a listing leaves open only sessions that Jules does not show, for longer
-//! than an hour, a person decides. The one window that stays open: a session that a complete listing does not show
-//! although it was created more than the grace ago. It then shows up later, is recorded as a duplicate and archived.
+//! starts under a marker of its own, however many came to nothing before: an outage of Jules stops no track. The pause
+//! between two such attempts doubles up to [`ABSENT_PAUSE_LIMIT`]. Where a complete listing cannot be had for longer than
+//! an hour although Jules answers, or leaves open only sessions that Jules does not show, a person decides. The one window
+//! that stays open: a session that a complete listing does not show although it was created more than the grace ago. It
+//! then shows up later, is recorded as a duplicate and archived. After [`LATE_FINDS_LIMIT`] of these in one turn a listing
+//! proves nothing any more, and a person decides.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -13,14 +16,17 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::events::own;
+use super::events::{doubled, own};
 use super::gate::{horizon, our_line};
-use super::limits::{AMBIGUOUS_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, POLL};
-use super::unseen::{Unread, behind_doors, unread};
+use super::limits::{
+    ABSENT_PAUSE_LIMIT, CLOCK_TOLERANCE, DAY, GRACE, LATE_FINDS_LIMIT, POLL, PULL_POLL,
+    UNREAD_PATIENCE,
+};
+use super::unseen::{Unread, behind_doors, end_unseen, unread};
 use super::{Effect, Line, Reason, Session, Sessions, Snapshot, Verdict, ending, progress};
 use crate::model::{Marker, SessionId, Slot, TrackName};
 use crate::prompt;
-use crate::state::{HistoryEntry, Outcome, State, Turn};
+use crate::state::{HistoryEntry, Intent, Outcome, State, Turn};
 
 /// A turn whose intent stands and whose session is not known.
 pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
@@ -28,7 +34,6 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         return;
     };
     let now = draft.now();
-    let seq = draft.seq(track);
     if adopt(draft, track, slot, turn) {
         return;
     }
@@ -75,10 +80,7 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         Unread::None => false,
     };
     if !complete || unread {
-        // Where a deeper listing is what is missing, it has been asked for already, with those of the other turns.
-        let until = settled_at.max(draft.after(POLL));
-        let text = "nobody knows whether its session was created; a complete listing after the grace will tell";
-        draft.say(held(draft, track, slot, turn, text).until(until));
+        unlisted(draft, track, slot, turn, intent, unread);
         return;
     }
     if let Some((other, marker)) = like {
@@ -103,45 +105,102 @@ pub(super) fn seek(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: 
         draft.say(held(draft, track, slot, turn, text));
         return;
     }
+    absent(draft, track, slot, turn, intent);
+}
+
+/// No complete listing from after the grace is at hand yet. Where Jules answers and none can be had for
+/// [`UNREAD_PATIENCE`], a person decides; an outage of Jules ends by itself.
+fn unlisted(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    intent: &Intent,
+    unread: bool,
+) {
+    let now = draft.now();
+    let settled_at = intent.created_at.checked_add(GRACE).unwrap_or(now);
+    let patience = settled_at.checked_add(UNREAD_PATIENCE);
+    let is_over = patience.is_ok_and(|patience| now >= patience);
+    let short = draft.snapshot.listing().filter(|listing| {
+        let answers = listing.covers(horizon(intent.created_at));
+        is_over && !unread && !answers
+    });
+    let Some(listing) = short else {
+        // Where a deeper listing is what is missing, it has been asked for already, with those of the other turns.
+        let until = settled_at.max(draft.after(POLL));
+        let text = "whether its session was created is not known yet; a complete listing after the grace shows it";
+        draft.say(held(draft, track, slot, turn, text).until(until));
+        return;
+    };
+    let why = match listing.archived {
+        true => "is longer than what phileas reads of it",
+        false => "does not show archived sessions",
+    };
+    if turn.cancel {
+        let note = format!("Jules' list {why}; whether it has a session is not known");
+        end_unseen(draft, track, slot, note);
+        return;
+    }
+    let text = format!(
+        "Jules' list {why}, so it does not prove that attempt {} has no session; a person decides: \
+         `phileas session retry {id}` starts the next attempt, `phileas session cancel {id}` ends the turn",
+        turn.attempt,
+        id = turn.turn
+    );
+    progress::call_person(draft, track, slot, turn, &text);
+    let until = draft.after(PULL_POLL);
+    draft.say(held(draft, track, slot, turn, text).until(until));
+}
+
+/// A complete listing, taken after the grace, does not show the session of this attempt: the next attempt may start.
+fn absent(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn, intent: &Intent) {
+    if turn.late_finds >= LATE_FINDS_LIMIT && !turn.cancel {
+        let text = format!(
+            "Jules' complete list showed {} sessions of earlier attempts only after it had left them out, so it does not \
+             prove that attempt {} has none; a person decides: `phileas session retry {id}` starts the next attempt, \
+             `phileas session cancel {id}` ends the turn",
+            turn.late_finds,
+            turn.attempt,
+            id = turn.turn
+        );
+        progress::call_person(draft, track, slot, turn, &text);
+        draft.say(held(draft, track, slot, turn, text));
+        return;
+    }
+    let now = draft.now();
+    let seq = draft.seq(track);
+    let pause = doubled(GRACE, turn.ambiguous, ABSENT_PAUSE_LIMIT);
+    let next_at = intent.created_at.checked_add(pause).unwrap_or(now).max(now);
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.intent = None;
-        // Whatever a person was called for is settled; the next attempt is nobody's affair.
+        // A notice about this attempt is settled; the next attempt opens its own.
         turn.warned_at = None;
         turn.attempt += 1;
-        turn.ambiguous += 1;
+        turn.ambiguous = turn.ambiguous.saturating_add(1);
         turn.listed_empty_at = Some(now);
-        turn.not_before = Some(now);
+        turn.not_before = Some(next_at);
     }
     draft.headline(
         format!("no session of {track}#{seq} {}", turn.persona_id),
         Some(&turn.turn),
     );
+    if next_at > now {
+        // What waits between two attempts has a line of its own.
+        return;
+    }
     let text = format!(
         "a complete listing shows no session of attempt {}; the next one may start",
         turn.attempt
     );
-    draft.say(
-        draft
-            .line(
-                track,
-                slot,
-                turn,
-                Verdict::Waiting,
-                Reason::RetryPause,
-                text,
-            )
-            .until(now),
-    );
+    let (verdict, reason) = (Verdict::Waiting, Reason::RetryPause);
+    let line = draft.line(track, slot, turn, verdict, reason, text);
+    draft.say(line.until(next_at));
 }
 
 /// A turn between two attempts: the session of an earlier one may show up late.
 pub(super) fn late(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
-    if adopt(draft, track, slot, turn) || turn.ambiguous < AMBIGUOUS_LIMIT {
-        return;
-    }
-    let text = "after two attempts nobody knows whether a session exists; a person decides";
-    progress::call_person(draft, track, slot, turn, text);
-    draft.say(held(draft, track, slot, turn, text));
+    let _adopted = adopt(draft, track, slot, turn);
 }
 
 /// Nobody knows whether a turn has a session.
@@ -153,11 +212,6 @@ pub(super) fn held(
     text: impl Into<String>,
 ) -> Line {
     draft.line(track, slot, turn, Verdict::Held, Reason::Ambiguous, text)
-}
-
-/// Whether a turn may be started by itself, or a person decides.
-pub(super) fn is_held(turn: &Turn) -> bool {
-    turn.ambiguous >= AMBIGUOUS_LIMIT
 }
 
 fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> bool {
@@ -184,6 +238,8 @@ fn adopt(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) -> 
         return false;
     };
     if let Some(turn) = draft.turn_mut(track, slot) {
+        let late = u32::from(marker.attempt < turn.attempt);
+        turn.late_finds = turn.late_finds.saturating_add(late);
         turn.attempt = turn.attempt.max(marker.attempt);
     }
     own(draft, track, slot, &marker, session, "adopted");
@@ -327,6 +383,7 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
             ),
         };
         let (track, persona) = (entry.track_name(), entry.persona_id.clone());
+        note_late_find(&mut draft.state, &marker);
         let mut line =
             Line::track(&track, Verdict::Settled, Reason::FoundDuplicate, text).persona(&persona);
         line.turn = Some(marker.turn.clone());
@@ -341,6 +398,17 @@ pub(super) fn duplicates(draft: &mut Draft<'_>) {
                 session: session.id.clone(),
             });
         }
+    }
+}
+
+/// A live turn whose earlier attempt has a session after all, which a complete listing had not shown.
+fn note_late_find(state: &mut State, marker: &Marker) {
+    let tracks = state.tracks.values_mut();
+    let mut turns = tracks.flat_map(|track| track.turns.values_mut());
+    if let Some(turn) = turns.find(|turn| turn.turn == marker.turn)
+        && marker.attempt < turn.attempt
+    {
+        turn.late_finds = turn.late_finds.saturating_add(1);
     }
 }
 

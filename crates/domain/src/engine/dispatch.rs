@@ -70,6 +70,7 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
             extra: Extra::new(),
         });
         turn.not_before = None;
+        turn.warned_at = None;
         turn.base_sha = base;
         turn.branch = Some(branch.clone());
         turn.given = words.given;

@@ -359,7 +359,8 @@ pub(super) fn forget_refused(draft: &mut Draft<'_>) {
     known.retain(|_, one| now.duration_since(one.at) < kept);
 }
 
-fn doubled(base: SignedDuration, times: u32, limit: SignedDuration) -> SignedDuration {
+/// A pause that doubles each time, up to a limit.
+pub(super) fn doubled(base: SignedDuration, times: u32, limit: SignedDuration) -> SignedDuration {
     let factor = 1_i32.checked_shl(times.min(16)).unwrap_or(i32::MAX);
     base.checked_mul(factor)
         .map_or(limit, |span| span.min(limit))

@@ -10,9 +10,13 @@ pub(super) const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(2);
 pub(super) const INTENT_VALID: SignedDuration = SignedDuration::from_mins(2);
 /// How many sessions one commit may announce.
 pub(super) const INTENTS_PER_COMMIT: usize = 3;
-/// How many attempts may end without anybody knowing, before a person decides.
-pub(super) const AMBIGUOUS_LIMIT: u32 = 2;
-/// How long sessions that Jules does not show may hold a turn that could be theirs, before a person decides.
+/// The longest pause from an attempt that has no session to the next one; it doubles from [`GRACE`].
+pub(super) const ABSENT_PAUSE_LIMIT: SignedDuration = SignedDuration::from_mins(30);
+/// How many sessions of one turn may show up after a complete listing without them. Then a listing proves nothing any more,
+/// and a person decides.
+pub(super) const LATE_FINDS_LIMIT: u32 = 2;
+/// How long sessions that Jules does not show, or a listing that does not reach far enough, may hold a turn before a person
+/// decides.
 pub(super) const UNREAD_PATIENCE: SignedDuration = SignedDuration::from_hours(1);
 /// How soon a running session is looked at again.
 pub(super) const POLL: SignedDuration = SignedDuration::from_mins(1);

@@ -68,10 +68,8 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
             .values()
             .flat_map(|track| track.turns.values())
             .any(|turn| {
-                let unstarted = turn.session_id.is_none();
-                turn.turn == id
-                    && (turn.warned_at.is_some()
-                        || unstarted && (turn.refusals > 0 || turn.ambiguous > 0))
+                let is_refused = turn.session_id.is_none() && turn.refusals > 0;
+                turn.turn == id && (turn.warned_at.is_some() || is_refused)
             });
         if !waits {
             draft.dismiss(

@@ -7,8 +7,8 @@ use super::draft::Draft;
 use super::steer::go_on;
 use super::wish::{DONE, PENDING, REFUSED, What, Wish, record, unknown_text};
 use super::{
-    Activity, ActivityKind, Line, Listing, Reason, SessionState, Sessions, Verdict, adopt, asked,
-    binding, dashboard, layers, merging, plans, reviews, watched,
+    Activity, ActivityKind, Line, Listing, Reason, SessionState, Sessions, Verdict, asked, binding,
+    dashboard, layers, merging, plans, reviews, watched,
 };
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::PlanApproval;
@@ -130,7 +130,7 @@ fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
 
 /// Whether a turn waits for a person, so that a person can let it go on.
 pub(super) fn waits_for_a_person(turn: &Turn) -> bool {
-    turn.warned_at.is_some() || adopt::is_held(turn) || turn.not_before.is_some()
+    turn.warned_at.is_some() || turn.not_before.is_some()
 }
 
 /// What waits goes on; the session of an open pull request is told what its reviewers want changed; what is over is asked

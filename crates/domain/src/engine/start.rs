@@ -8,8 +8,8 @@ use super::draft::Draft;
 use super::limits::REQUEST_KEPT;
 use super::step::{self, Work};
 use super::{
-    Ask, Line, Reason, Verdict, adopt, allowance, asked, binding, budget, dispatch, ending, gate,
-    layers, schedule, track,
+    Ask, Line, Reason, Verdict, allowance, asked, binding, budget, dispatch, ending, gate, layers,
+    schedule, track,
 };
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Mode, Policy, Priority};
@@ -201,9 +201,9 @@ fn busy_elsewhere(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
     Some(wait(candidate, Reason::PersonaBusy, text).until(draft.after(super::limits::POLL)))
 }
 
-/// Whether a turn's next attempt is still to be started, and by nobody but phileas itself.
+/// Whether a turn's next attempt is still to be started.
 fn is_between(turn: &Turn) -> bool {
-    turn.session_id.is_none() && turn.intent.is_none() && !turn.cancel && !adopt::is_held(turn)
+    turn.session_id.is_none() && turn.intent.is_none() && !turn.cancel
 }
 
 /// Whether no attempt at a turn was begun yet.

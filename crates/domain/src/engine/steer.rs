@@ -31,6 +31,7 @@ pub enum SteerError {
 /// its next attempt.
 pub fn go_on(turn: &mut Turn) {
     turn.ambiguous = 0;
+    turn.late_finds = 0;
     // Before there is a session, a person is called for one that bears the marker and is not the announced one, and for
     // one that Jules does not show. Once the intent is gone the marker is all that counts; the next listings reach back
     // to it.
@@ -142,11 +143,13 @@ mod tests {
         let held = Turn {
             attempt: 2,
             ambiguous: 2,
+            late_finds: 2,
             not_before: Some(at(9)),
             ..Turn::new(id, "b".into())
         };
         let free = Turn {
             ambiguous: 0,
+            late_finds: 0,
             not_before: None,
             ..held.clone()
         };

@@ -113,7 +113,7 @@ pub(super) fn behind_doors(
 
 /// Ends a turn as cancelled of which nobody knows whether it has a session. It is written down, so that the session is
 /// archived should it show itself.
-fn end_unseen(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: String) {
+pub(super) fn end_unseen(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: String) {
     let key = draft.state.next_history_key();
     let seq = draft.seq(track);
     let Some(turn) = draft.turn_mut(track, slot) else {

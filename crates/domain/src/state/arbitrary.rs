@@ -176,6 +176,7 @@ fn turn() -> impl Strategy<Value = Turn> {
                 refusals: failures / 3,
                 repeats: nudges / 2,
                 ambiguous: failures / 2,
+                late_finds: nudges / 3,
                 warned_at: nudged_at,
                 cancel,
                 branch: branch.clone().map(Into::into),

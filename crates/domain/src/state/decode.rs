@@ -101,6 +101,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         repeats: fields.count("repeats").unwrap_or_default(),
         listed_empty_at: fields.time("listed_empty_at"),
         ambiguous: fields.count("ambiguous").unwrap_or_default(),
+        late_finds: fields.count("late_finds").unwrap_or_default(),
         failures: fields.count("failures").unwrap_or_default(),
         refusals: fields.count("refusals").unwrap_or_default(),
         not_before: fields.time("not_before"),

@@ -117,6 +117,7 @@ fn turn(turn: &Turn) -> Written<'_> {
     out.put_if("repeats", turn.repeats, turn.repeats > 0);
     out.time("listed_empty_at", turn.listed_empty_at.as_ref());
     out.put_if("ambiguous", turn.ambiguous, turn.ambiguous > 0);
+    out.put_if("late_finds", turn.late_finds, turn.late_finds > 0);
     out.put_if("failures", turn.failures, turn.failures > 0);
     out.put_if("refusals", turn.refusals, turn.refusals > 0);
     out.time_if("not_before", turn.not_before.as_ref());

@@ -67,8 +67,10 @@ pub struct Turn {
     pub repeats: u32,
     /// When a complete listing, taken after the grace, did not show this attempt's session.
     pub listed_empty_at: Option<Timestamp>,
-    /// How many attempts ended without anybody knowing whether a session came of them.
+    /// How many attempts ended because a complete listing did not show their session.
     pub ambiguous: u32,
+    /// How many sessions of earlier attempts showed up after such a listing.
+    pub late_finds: u32,
     /// How many attempts failed by Jules' own word.
     pub failures: u32,
     /// How many creates in a row were refused. They use up no retry: no session came of them.
@@ -129,6 +131,7 @@ impl Turn {
             repeats: 0,
             listed_empty_at: None,
             ambiguous: 0,
+            late_finds: 0,
             failures: 0,
             refusals: 0,
             not_before: None,

@@ -66,7 +66,7 @@ fn an_issue_about_a_turn_is_closed_when_the_turn_waits_for_nobody() {
         unstarted(turn);
         turn.ambiguous = 1;
     });
-    assert_eq!(in_the_dark, only_the_other);
+    assert_eq!(in_the_dark, neither, "the next attempt starts by itself");
     // Once it has a session, how it came by it does not matter any more.
     let started = closed(|turn| {
         turn.refusals = 1;

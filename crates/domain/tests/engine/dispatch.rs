@@ -1,6 +1,7 @@
 //! Dispatch: at most one session an attempt, wherever a process dies.
 
-use phileas_domain::engine::{Effect, Reason, SessionState, Verdict};
+use jiff::SignedDuration;
+use phileas_domain::engine::{Effect, Reason, SessionState, Verdict, go_on};
 use phileas_domain::model::{Slot, TrackName};
 use phileas_domain::state::Turn;
 
@@ -81,17 +82,177 @@ fn only_a_complete_listing_after_the_grace_says_that_there_is_none() {
     assert!(desk.sessions[0].title.ends_with(".2]"));
 }
 
+/// When the attempts of the live turn were announced, over so many minutes.
+fn attempts_in(desk: &mut Desk, minutes: i64) -> Vec<i64> {
+    let begin = desk.now;
+    let mut announced = Vec::new();
+    for _ in 0..minutes {
+        desk.tick();
+        let creates = |effect: &Effect| matches!(effect, Effect::CreateSession(_));
+        if desk.effects.iter().any(creates) {
+            announced.push(desk.now.duration_since(begin).as_mins());
+        }
+        desk.minutes(1);
+    }
+    announced
+}
+
 #[test]
-fn after_two_attempts_in_the_dark_a_person_decides() {
+fn an_outage_stops_no_track_and_each_attempt_waits_for_a_complete_listing() {
+    for hours in [2, 48] {
+        let mut desk = Desk::new(ONE, &["a", "b"]);
+        desk.answering = Answering::LostBefore;
+        let announced = attempts_in(&mut desk, hours * 60);
+        assert_eq!(announced[..5], [0, 15, 45, 75, 105]);
+        let pauses = announced.windows(2).skip(1).map(|two| two[1] - two[0]);
+        assert!(pauses.into_iter().all(|pause| pause == 30), "{announced:?}");
+        assert_eq!(turn(&desk).ambiguous as usize + 1, announced.len());
+        assert!(desk.notices.is_empty(), "{:?}", desk.notices);
+        desk.answering = Answering::Session;
+        let after = attempts_in(&mut desk, 60);
+        assert_eq!(after.len(), 1, "{after:?}");
+        assert_eq!((desk.sessions.len(), desk.personas_run().len()), (1, 1));
+    }
+}
+
+/// An older version asked a person after two attempts, and left the turn so.
+#[test]
+fn a_turn_that_an_older_version_held_goes_on() {
     let mut desk = Desk::new(ONE, &["a", "b"]);
     desk.answering = Answering::LostBefore;
-    for _ in 0..60 {
+    desk.tick();
+    let mut state = desk.state().clone();
+    let track = state.tracks.get_mut("default").unwrap();
+    let held = track.turns.get_mut("").unwrap();
+    (held.intent, held.attempt, held.ambiguous) = (None, 3, 2);
+    (held.listed_empty_at, held.warned_at) = (Some(desk.now), Some(desk.now));
+    let key = format!("turn:{}", held.turn);
+    desk.set_state(state);
+    desk.notices.push(phileas_domain::engine::Notice {
+        number: 9,
+        key,
+        title: String::new(),
+    });
+    desk.answering = Answering::Session;
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+    assert!(desk.sessions[0].title.ends_with(".3]"));
+    desk.tick();
+    assert!(desk.notices.is_empty(), "{:?}", desk.notices);
+}
+
+/// Lets minutes pass, in which a listing shows a session an hour after it was made.
+fn lagging(desk: &mut Desk, minutes: i64) {
+    for _ in 0..minutes {
+        let now = desk.now;
+        let sessions = desk.sessions.iter();
+        let young = sessions.filter(|made| now.duration_since(made.created_at).as_mins() < 60);
+        desk.left_out = young.map(|made| made.id.clone()).collect();
         desk.tick();
-        desk.minutes(5);
+        desk.minutes(1);
     }
-    assert!(desk.reasons("default").contains(&Reason::Ambiguous));
-    assert_eq!(turn(&desk).ambiguous, 2);
+}
+
+#[test]
+fn after_two_late_finds_of_a_turn_a_person_decides() {
+    let mut desk = Desk::new(&format!("{ONE}[defaults]\nretry = 9\n"), &["a", "b"]);
+    desk.answering = Answering::Lost;
+    lagging(&mut desk, 120);
+    assert_eq!(desk.sessions.len(), 3);
+    let first = turn(&desk);
+    assert_eq!(first.session_id.as_ref(), Some(&desk.sessions[0].id));
+    assert_eq!((first.late_finds, first.attempt), (2, 3));
+    assert_eq!(desk.state().history[&0].duplicates.len(), 2);
+    assert!(desk.notices.is_empty(), "nothing is left open");
+    desk.sessions[0].state = SessionState::Failed;
+    lagging(&mut desk, 15);
+    assert_eq!((desk.sessions.len(), desk.notices.len()), (4, 0));
+    lagging(&mut desk, 40);
+    assert_eq!(desk.sessions.len(), 4, "the list is not believed again");
+    assert_eq!(desk.reasons("default"), [Reason::Ambiguous]);
     assert_eq!(desk.notices.len(), 1);
+    let said = desk.line("default").detail.clone();
+    let id = turn(&desk).turn.clone();
+    for word in ["retry", "cancel"] {
+        let way = format!("`phileas session {word} {id}`");
+        assert!(said.contains(&way), "{said}");
+    }
+    lagging(&mut desk, 10);
+    assert_eq!(turn(&desk).session_id.as_ref(), Some(&desk.sessions[3].id));
+    assert!(desk.notices.is_empty(), "the session has shown up");
+}
+
+#[test]
+fn a_person_lets_a_turn_go_on_or_ends_it_when_the_list_is_not_believed() {
+    for ends in [false, true] {
+        let mut desk = Desk::new(ONE, &["a", "b"]);
+        desk.answering = Answering::LostBefore;
+        desk.tick();
+        let mut state = desk.state().clone();
+        let track = state.tracks.get_mut("default").unwrap();
+        track.turns.get_mut("").unwrap().late_finds = 2;
+        desk.set_state(state);
+        desk.minutes(15);
+        desk.tick();
+        assert_eq!(desk.notices.len(), 1);
+        desk.answering = Answering::Session;
+        if ends {
+            desk.cancel_first();
+        } else {
+            let mut state = desk.state().clone();
+            let track = state.tracks.get_mut("default").unwrap();
+            go_on(track.turns.get_mut("").unwrap());
+            desk.set_state(state);
+        }
+        desk.minutes(1);
+        desk.tick();
+        desk.tick();
+        let persona = if ends { "b" } else { "a" };
+        assert_eq!(desk.personas_run(), [persona]);
+        assert!(desk.notices.is_empty(), "{:?}", desk.notices);
+    }
+}
+
+/// Jules answers, and its list does not reach far enough: it is too long, or does not show archived sessions.
+#[test]
+fn a_person_is_asked_where_a_complete_listing_cannot_be_had() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.answering = Answering::LostBefore;
+    desk.tick();
+    desk.listings_reach = Some(SignedDuration::from_mins(5));
+    desk.minutes(74);
+    desk.tick();
+    assert_eq!(desk.reasons("default"), [Reason::Ambiguous]);
+    assert_eq!(desk.notices.len(), 0);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.notices.len(), 1);
+    let said = &desk.line("default").detail;
+    assert!(said.contains("is longer than what phileas reads"), "{said}");
+    desk.listings_reach = None;
+    desk.answering = Answering::Session;
+    desk.tick();
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
+    assert!(desk.notices.is_empty(), "{:?}", desk.notices);
+}
+
+#[test]
+fn no_person_is_asked_while_jules_does_not_list_at_all() {
+    let mut desk = Desk::new(ONE, &["a", "b"]);
+    desk.answering = Answering::LostBefore;
+    desk.tick();
+    desk.listing_works = false;
+    for _ in 0..48 {
+        desk.hours(1);
+        desk.tick();
+    }
+    assert!(desk.notices.is_empty(), "{:?}", desk.notices);
+    desk.listing_works = true;
+    desk.answering = Answering::Session;
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 1);
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn a_ledger_that_was_born_between_two_reads_is_read_again_before_anybody_is_call
 }
 
 #[test]
-fn a_turn_that_waits_for_a_person_still_looks_for_its_session() {
+fn a_turn_between_two_attempts_still_looks_for_the_session_of_the_first() {
     let mut desk = Desk::new(ONE, &["a", "b"]);
     desk.answering = Answering::Lost;
     desk.tick();
@@ -155,15 +155,12 @@ fn a_turn_that_waits_for_a_person_still_looks_for_its_session() {
     desk.tick();
     desk.minutes(16);
     desk.tick();
-    desk.tick();
-    assert_eq!(desk.reasons("default"), [Reason::Ambiguous]);
-    assert_eq!(desk.notices.len(), 1);
+    assert_eq!(desk.reasons("default"), [Reason::RetryPause]);
     desk.sessions.push(hidden);
-    desk.hours(3);
+    desk.minutes(1);
     desk.tick();
     assert_eq!(desk.personas_run(), ["a"]);
-    desk.tick();
-    assert_eq!(desk.notices.len(), 0, "nobody needs to decide any more");
+    assert_eq!(desk.turn("default").late_finds, 1);
 }
 
 #[test]

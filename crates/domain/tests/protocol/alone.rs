@@ -9,7 +9,7 @@ use crate::world::{Phase, World};
 
 /// How many steps a world may take on its way, before it counts as stuck.
 pub(crate) const PATIENCE: usize = 400;
-/// How many attempts may end in the dark before a person decides, as the architecture says.
+/// How many sessions may show up late before a person decides.
 const HELD: u32 = 2;
 
 impl Protocol {
@@ -87,7 +87,7 @@ fn turns_are_settled(world: &World, sessions_end: bool) -> bool {
         return false;
     };
     let mut live = state.tracks.values().flat_map(|track| track.turns.values());
-    let held = |turn: &Turn| turn.ambiguous >= HELD && turn.warned_at.is_some();
+    let held = |turn: &Turn| turn.late_finds >= HELD && turn.warned_at.is_some();
     if sessions_end {
         let ended = state
             .history

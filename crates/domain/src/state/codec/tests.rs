@@ -181,7 +181,14 @@ fn what_never_happened_is_not_counted_in_the_file() {
     part("dashboard", "{}");
     // Others read a turn and a budget, whose other keys are always there.
     let text = save(&sound());
-    for key in ["repeats", "ambiguous", "failures", "refusals", "strikes"] {
+    for key in [
+        "repeats",
+        "ambiguous",
+        "late_finds",
+        "failures",
+        "refusals",
+        "strikes",
+    ] {
         assert!(!text.contains(&format!("\"{key}\"")), "{key}: {text}");
     }
 }

@@ -85,11 +85,14 @@ impl Desk {
     }
 
     pub(super) fn look_further(&mut self, snapshot: &mut Snapshot) {
+        let mut asked = Default::default();
         for _ in 0..8 {
             let needs = needs(snapshot);
-            if needs.is_empty() {
+            // What a listing of limited reach does not show, the runtime does not ask for twice either.
+            if needs.is_empty() || (self.listings_reach.is_some() && needs == asked) {
                 return;
             }
+            asked = needs.clone();
             if let Some(need) = needs.listing {
                 self.listings += 1;
                 snapshot.sessions = self.list(need);
