@@ -230,7 +230,9 @@ fn print_json(
         "turns": forecast.turns.len(),
         "most_in_a_day": forecast.most_in_a_day,
         "most_at_once": forecast.most_at_once,
+        "turns_of": turns_of(forecast),
         "daily_sessions": snapshot.plan.budget.daily_sessions,
+        "track_share": snapshot.plan.budget.track_share.number(),
         "max_active": snapshot.plan.budget.max_active,
         "key_daily": limits.daily,
         "key_active": limits.active,
@@ -299,6 +301,9 @@ fn print(
         snapshot.plan.budget.max_active,
         limits.active
     ))?;
+    for line in shares(snapshot, forecast) {
+        screen.line(&line)?;
+    }
     let colour = screen.colour;
     let layered = layered(&snapshot.plan);
     if !layered.is_empty() {
@@ -328,6 +333,45 @@ fn print(
     Ok(())
 }
 
+/// How many sessions each track and schedule gets.
+fn turns_of(forecast: &Forecast) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for turn in &forecast.turns {
+        *counts.entry(turn.track.as_str()).or_default() += 1;
+    }
+    counts
+}
+
+/// Who gets what, where more than one track or schedule does.
+fn shares(snapshot: &Snapshot, forecast: &Forecast) -> Vec<String> {
+    let counts = turns_of(forecast);
+    if counts.len() < 2 {
+        return Vec::new();
+    }
+    let all = forecast.turns.len();
+    let line = |name: &str, count: usize| {
+        format!(
+            "  {name:<24} {count:>4} of {all}, {:>3} %",
+            count * 100 / all.max(1)
+        )
+    };
+    let is_schedule = |name: &&str| TrackName::from(*name).schedule_persona().is_some();
+    let (schedules, tracks): (Vec<_>, Vec<_>) =
+        counts.into_iter().partition(|(name, _)| is_schedule(name));
+    let kept = snapshot.plan.budget.reserved_for_tracks();
+    let mut lines = vec![format!(
+        "Who gets what (`track_share` leaves {kept} of {} sessions a day to tracks with work):",
+        snapshot.plan.budget.daily_sessions
+    )];
+    lines.extend(tracks.iter().map(|(name, count)| line(name, *count)));
+    if !schedules.is_empty() {
+        let together = schedules.iter().map(|(_, count)| count).sum();
+        let name = format!("schedules ({})", schedules.len());
+        lines.push(line(&name, together));
+    }
+    lines
+}
+
 /// Why a turn starts later than it could, in a forecast from an instant on, below a day.
 fn held_text(held: &Held, from: Timestamp, day: &str, zone: &TimeZone) -> String {
     let since = held.since.to_zoned(zone.clone());
@@ -348,6 +392,7 @@ fn holder(reason: Reason) -> &'static str {
         Reason::ActorHour => "`requests_per_actor_hour`",
         Reason::BudgetActive => "`max_active`",
         Reason::BudgetDaily => "`daily_sessions`",
+        Reason::BudgetShare => "`track_share`",
         Reason::JulesQuota => "the Jules key's limits",
         Reason::MainRed => "red checks of the default branch",
         Reason::PersonaBusy => "the same work elsewhere",

@@ -111,14 +111,48 @@ fn nothing_but_the_budget_holds_the_plan_back() {
     let shared = spend(eager(&repository), 24 * DAYS as i64, |_| false);
     let (sessions, writes) = books(&shared);
     let made = made(&sessions);
-    check_order(&made, 0);
+    let cycle = check_order(&made, 0);
     check_budget(&sessions, &writes, DAILY, ACTIVE);
     one_session_a_turn(&sessions, &judge::state(&shared), "eager");
+    assert!(
+        cycle + 1 >= 2 * DAYS && cycle <= 3 * DAYS,
+        "the cycle has its share: {cycle} of {}",
+        made.len()
+    );
     assert_eq!(
         made.len(),
         DAILY * DAYS,
         "each day's budget is used up: {made:?}"
     );
+}
+
+/// Cycle and clock share the day, and the forecast shows who gets what.
+#[test]
+fn of_a_hundred_sessions_the_cycle_has_forty() {
+    let turns_of = |more: &str| {
+        let repository = repository(more);
+        let from = ["--from", "2026-01-05T00:00:00Z", "--days", "20"];
+        let arguments = [&["simulate", repository.text(), "--json"], &from[..]].concat();
+        let summary = Phileas::new(&arguments)
+            .run()
+            .expect(0)
+            .lines()
+            .pop()
+            .unwrap();
+        let all = summary["summary"]["turns"].as_u64().unwrap();
+        let cycle = summary["summary"]["turns_of"]["default"].as_u64().unwrap();
+        let text = Phileas::new(&arguments[..2]).run().expect(0);
+        assert!(text.out.contains("Who gets what"), "{text}");
+        (cycle, all)
+    };
+    let (cycle, all) = turns_of("");
+    assert!((98..=102).contains(&all), "{cycle} of {all}");
+    assert!((38..=42).contains(&cycle), "{cycle} of {all}");
+    let (none, all) = turns_of("[budget]\ntrack_share = 0\n");
+    assert!(none < 20, "{none} of {all}");
+    say(&format!(
+        "twenty-four: the cycle has {cycle} of {all} sessions, and {none} without its share"
+    ));
 }
 
 /// At five sessions a day, shared with 23 schedules, the cycle would take three months to come round. The budget is

@@ -144,6 +144,7 @@ fn has_a_time(reason: Reason) -> bool {
             | Reason::CreateRefused
             | Reason::JulesQuota
             | Reason::BudgetDaily
+            | Reason::BudgetShare
             | Reason::ActorHour
             | Reason::PersonaResting
     )

@@ -7,8 +7,8 @@ use super::limits::{BUDGET_DAY, DAY, NUMBERS_NAMED, POLL, PULL_POLL, ROLLBACK_SE
 use super::start::{Candidate, Cause, wait};
 use super::{Checks, Line, Listing, ListingNeed, Reason, gate, pulls};
 use crate::model::{PullNumber, SessionId};
-use crate::plan::{MainRed, Priority};
-use crate::state::Outcome;
+use crate::plan::{MainRed, Mode, Priority};
+use crate::state::{Outcome, Turn};
 
 /// Whether the default branch's checks stand in the way.
 pub(super) fn red(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
@@ -69,6 +69,90 @@ pub(super) fn of_repository(draft: &Draft<'_>, candidate: &Candidate) -> Option<
         return Some(line.until(freed_at(&recent, limit as usize, draft)));
     }
     None
+}
+
+/// Whether schedules have had their part of the day while a track has work.
+pub(super) fn of_schedules(
+    draft: &Draft<'_>,
+    candidate: &Candidate,
+    tracks_work: bool,
+) -> Option<Line> {
+    candidate.track.schedule_persona()?;
+    let budget = &draft.snapshot.plan.budget;
+    let kept = budget.reserved_for_tracks();
+    if !tracks_work || kept == 0 {
+        return None;
+    }
+    let limit = budget.daily_sessions.saturating_sub(kept) as usize;
+    let recent = recent_of_schedules(draft);
+    let spent = recent.len() + announced_of_schedules(draft);
+    if spent < limit {
+        return None;
+    }
+    let text = format!(
+        "schedules have started {spent} of the {} sessions of a day; {kept} are left to tracks (`budget.track_share`)",
+        budget.daily_sessions
+    );
+    let leaving = recent.len().checked_sub(limit);
+    let until = leaving
+        .and_then(|place| recent.get(place))
+        .and_then(|at| at.checked_add(BUDGET_DAY).ok());
+    let until = until.unwrap_or_else(|| draft.after(PULL_POLL));
+    Some(wait(candidate, Reason::BudgetShare, text).until(until))
+}
+
+/// Whether a track of the plan wants a session now: one of these candidates is its own, or one of its turns is at work and
+/// waits for no person.
+pub(super) fn tracks_work(draft: &Draft<'_>, candidates: &[Candidate]) -> bool {
+    let plan = &draft.snapshot.plan;
+    let is_due = |candidate: &Candidate| {
+        candidate.policy.mode == Mode::Act && plan.tracks.contains_key(&candidate.track)
+    };
+    let mut tracks = draft.state.tracks.iter();
+    candidates.iter().any(is_due)
+        || tracks.any(|(name, track)| {
+            let mut turns = track.turns.values();
+            plan.tracks.contains_key(name) && turns.any(|turn| is_at_work(draft, turn))
+        })
+}
+
+fn is_at_work(draft: &Draft<'_>, turn: &Turn) -> bool {
+    let listing = draft.snapshot.listing();
+    let session = turn.session_id.as_ref();
+    let listed = session.and_then(|id| listing.and_then(|listing| listing.get(id)));
+    turn.warned_at.is_none() && listed.is_none_or(|session| session.state.is_live())
+}
+
+/// Sessions of schedules in the rolling day, oldest first.
+fn recent_of_schedules(draft: &Draft<'_>) -> Vec<Timestamp> {
+    let now = draft.now();
+    // Keys are given in the order in which sessions become known, which is nearly that of their creation.
+    let nearly = BUDGET_DAY + DAY;
+    let entries = draft.state.history.values().rev();
+    let mut recent: Vec<Timestamp> = entries
+        .map_while(|entry| {
+            let at = entry.created_at;
+            at.is_none_or(|at| now.duration_since(at) < nearly)
+                .then_some(entry)
+        })
+        .filter(|entry| {
+            let track = entry.track.as_ref();
+            track.is_some_and(|track| track.schedule_persona().is_some())
+        })
+        .filter_map(|entry| entry.created_at)
+        .filter(|at| now.duration_since(*at) < BUDGET_DAY)
+        .collect();
+    recent.sort_unstable();
+    recent
+}
+
+fn announced_of_schedules(draft: &Draft<'_>) -> usize {
+    let tracks = draft.state.tracks.iter();
+    let schedules = tracks.filter(|(name, _)| name.schedule_persona().is_some());
+    let turns = schedules.flat_map(|(_, track)| track.turns.values());
+    turns
+        .filter(|turn| turn.intent.is_some() && turn.session_id.is_none())
+        .count()
 }
 
 /// The first numbers, as people write them.

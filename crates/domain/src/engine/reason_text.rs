@@ -63,6 +63,9 @@ fn waiting_text(reason: Reason) -> &'static str {
             "enough sessions were started within a day in this repository (`daily_sessions` and `reserve_for_people` of \
              the plan's budget)"
         }
+        Reason::BudgetShare => {
+            "schedules have had their part of the day; the rest is left to tracks (`track_share` of the plan's budget)"
+        }
         Reason::ActorHour => "the same person has requested enough within an hour",
         Reason::JulesQuota => "the Jules key has no room for it now",
         Reason::PersonaResting => "its work was not wanted lately, so it rests",

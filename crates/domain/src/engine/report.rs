@@ -186,6 +186,8 @@ reasons! {
     BudgetActive = "waiting.budget_active",
     /// Enough sessions were started today in this repository.
     BudgetDaily = "waiting.budget_daily",
+    /// Schedules have had their part of the day; the rest is left to tracks.
+    BudgetShare = "waiting.budget_share",
     /// The same person has asked for enough within an hour; it has its turn later.
     ActorHour = "waiting.actor_budget",
     /// The Jules key's quota is spent or reserved for people.

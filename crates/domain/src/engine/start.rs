@@ -86,12 +86,13 @@ pub(super) fn due(draft: &mut Draft<'_>, mut started: usize) {
         Ask::Enter(entry) => candidates.extend(track::entering(draft, entry)),
         Ask::Persona(_) | Ask::All => candidates.extend(asked::candidates(draft)),
     }
+    let tracks_work = budget::tracks_work(draft, &candidates);
     candidates.sort_by_key(Candidate::order);
     for candidate in candidates {
         let mut next = Some(candidate);
         // Who is left out once is not found again, so this ends with the steps of the track.
         while let Some(candidate) = next.take() {
-            if let Some(line) = obstacle(draft, &candidate, started) {
+            if let Some(line) = obstacle(draft, &candidate, started, tracks_work) {
                 draft.say(line);
                 continue;
             }
@@ -131,7 +132,12 @@ fn leave_out(
 }
 
 /// What stands in the way of a candidate, cheapest question first: Jules is asked only when nothing else does.
-fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Option<Line> {
+fn obstacle(
+    draft: &mut Draft<'_>,
+    candidate: &Candidate,
+    started: usize,
+    tracks_work: bool,
+) -> Option<Line> {
     if candidate.policy.mode == Mode::Observe {
         let text = "`mode` is \"observe\" here; it is decided and reported, not started";
         return Some(wait(candidate, Reason::ObserveMode, text));
@@ -141,6 +147,7 @@ fn obstacle(draft: &mut Draft<'_>, candidate: &Candidate, started: usize) -> Opt
         .or_else(|| busy_elsewhere(draft, candidate))
         .or_else(|| budget::red(draft, candidate))
         .or_else(|| budget::of_repository(draft, candidate))
+        .or_else(|| budget::of_schedules(draft, candidate, tracks_work))
         .or_else(|| budget::of_key(draft, candidate))
         .or_else(|| {
             (started >= super::limits::INTENTS_PER_COMMIT).then(|| {

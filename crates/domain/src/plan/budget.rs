@@ -16,9 +16,10 @@ pub const REQUESTS: RangeInclusive<u32> = 0..=1_000;
 /// Sessions of the key's day that are kept for people.
 pub const RESERVE: RangeInclusive<u32> = 0..=10_000;
 
-pub(super) const KEYS: [&str; 8] = [
+pub(super) const KEYS: [&str; 9] = [
     "max_active",
     "daily_sessions",
+    "track_share",
     "max_open_pulls",
     "requests_per_actor_hour",
     "tier",
@@ -49,6 +50,11 @@ pub(super) fn read(
             "reserve_for_people" => {
                 set(&mut budget.reserve_for_people, RESERVE);
                 reserve_at = Some((entry.at, entry.path.clone()));
+            }
+            "track_share" => {
+                if let Some(share) = entry.share(reader) {
+                    budget.track_share = share;
+                }
             }
             "tier" => budget.tier = entry.word(reader).unwrap_or_default(),
             "key_daily" => budget.key_daily = entry.small(reader, DAILY),

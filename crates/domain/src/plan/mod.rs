@@ -59,7 +59,7 @@ pub use entry::EntryPoint;
 pub use persona::{PROMPT_FILES, Persona, read_personas};
 pub use policy::{
     AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed,
-    Merge, Mode, PlanApproval, Policy, Priority, Tier,
+    Merge, Mode, PlanApproval, Policy, Priority, Share, Tier,
 };
 
 pub(crate) use lines::duplicate;

@@ -195,6 +195,40 @@ impl Tier {
     }
 }
 
+/// A part of a whole, from 0 to 1, in millionths: exact for every figure that people write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share(u32);
+
+impl Share {
+    /// Millionths in a whole.
+    const WHOLE: u32 = 1_000_000;
+    /// A half.
+    pub const HALF: Self = Self(Self::WHOLE / 2);
+
+    /// Reads a number from 0 to 1. What is finer than a millionth is rounded.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let number: f64 = text.parse().ok()?;
+        let millionths = (number * f64::from(Self::WHOLE)).round();
+        (0.0..=1.0)
+            .contains(&number)
+            .then_some(Self(millionths as u32))
+    }
+
+    /// This part of a number of things, rounded down.
+    #[must_use]
+    pub fn of(self, count: u32) -> u32 {
+        let part = u64::from(count) * u64::from(self.0) / u64::from(Self::WHOLE);
+        u32::try_from(part).unwrap_or(u32::MAX)
+    }
+
+    /// As a number.
+    #[must_use]
+    pub fn number(self) -> f64 {
+        f64::from(self.0) / f64::from(Self::WHOLE)
+    }
+}
+
 /// How much may be spent, for a repository and for its Jules key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
@@ -202,6 +236,8 @@ pub struct Budget {
     pub max_active: u32,
     /// Sessions of this repository in a rolling day. What people ask for may go `reserve_for_people` beyond.
     pub daily_sessions: u32,
+    /// The part of these that schedules leave to tracks while a track has work.
+    pub track_share: Share,
     /// Open pull requests of ours that nobody has reviewed, above which nothing new starts by itself.
     pub max_open_pulls: u32,
     /// Requests of one person in an hour.
@@ -221,6 +257,7 @@ impl Default for Budget {
         Self {
             max_active: 2,
             daily_sessions: 5,
+            track_share: Share::HALF,
             max_open_pulls: 3,
             requests_per_actor_hour: 6,
             tier: Tier::default(),
@@ -232,6 +269,14 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// How many of the day's sessions schedules leave to tracks while a track has work.
+    #[must_use]
+    pub fn reserved_for_tracks(&self) -> u32 {
+        let part = self.track_share.of(self.daily_sessions);
+        let is_shared = self.track_share > Share(0) && self.daily_sessions >= 2;
+        part.max(u32::from(is_shared))
+    }
+
     /// The key's limits: figures before the plan's.
     #[must_use]
     pub fn key_limits(&self) -> KeyLimits {

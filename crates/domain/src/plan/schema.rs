@@ -207,6 +207,13 @@ fn of_budget(key: &str) -> Value {
             budget::DAILY,
             usual.daily_sessions,
         ),
+        "track_share" => json!({
+            "description": "The part of `daily_sessions` that schedules leave to tracks while a track has work.",
+            "type": "number",
+            "minimum": 0,
+            "maximum": 1,
+            "default": usual.track_share.number(),
+        }),
         "max_open_pulls" => figure(
             "With so many open pull requests of its own that nobody has reviewed, nothing new starts.",
             budget::OPEN_PULLS,

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::document::Document;
 use super::duration;
+use super::policy::Share;
 use super::suggest::{did_you_mean, either_of};
 use super::words::Word;
 use crate::Diagnostic;
@@ -278,6 +279,26 @@ impl<'t> Entry<'t> {
         let limits = u64::from(*limits.start())..=u64::from(*limits.end());
         self.number(reader, limits)
             .and_then(|value| u32::try_from(value).ok())
+    }
+
+    /// A part of a whole: a number from 0 to 1.
+    pub(super) fn share(&self, reader: &mut Reader<'_>) -> Option<Share> {
+        const SHAPE: &str = "a number from 0 to 1, such as 0.5";
+        let value = self.value.get_ref();
+        let float = value.as_float().map(|float| float.as_str());
+        let text = float.or_else(|| value.as_integer().map(|integer| integer.as_str()));
+        let text = self.or_wrong_type(text, reader, SHAPE)?;
+        let share = Share::parse(text);
+        if share.is_none() {
+            let message = format!("{text} is out of range");
+            reader.error(
+                self.value_at(),
+                &self.path,
+                message,
+                format!("write {SHAPE}"),
+            );
+        }
+        share
     }
 
     /// A span of time within limits, in seconds.

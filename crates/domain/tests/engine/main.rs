@@ -58,6 +58,7 @@ mod rules;
 mod schedules;
 mod seats;
 mod sessions;
+mod shares;
 mod silence;
 mod spans;
 mod spending;

@@ -551,6 +551,7 @@ fn holds_what_is_due(reason: Reason) -> bool {
         Reason::ActorHour
             | Reason::BudgetActive
             | Reason::BudgetDaily
+            | Reason::BudgetShare
             | Reason::JulesQuota
             | Reason::MainRed
             | Reason::PersonaBusy
