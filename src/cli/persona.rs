@@ -9,7 +9,7 @@ use std::path::Path;
 
 use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan::{self, PERSONAS_FOLDER, Plan, SCHEDULES_PATH, StepKind};
-use phileas_domain::{Diagnostic, prompt};
+use phileas_domain::{Diagnostic, board, prompt};
 use serde_json::json;
 
 use super::arguments::PersonaCommand;
@@ -69,7 +69,11 @@ pub(super) async fn run(
                 tree: &tree,
                 track: &track.as_str().into(),
                 open_pulls: &[],
-                sprint: None,
+                sprint: plan
+                    .sprints
+                    .is_none()
+                    .then(|| board::current_sprint(&tree))
+                    .flatten(),
                 // The fences of a preview guard nothing, so the same preview may look the same each time.
                 entropy: &[0; 32],
                 notes: &[],

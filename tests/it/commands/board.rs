@@ -57,7 +57,7 @@ fn rotten() -> Folder {
             ".jules/sprints/sprint-2/README.md",
             "# Sprint 2\n\nStatus: Planned\n",
         ),
-        (".jules/sprints/current.txt", "2\n"),
+        (".jules/sprints/current.txt", "two\n"),
         (
             ".jules/personas/curator/journals/2026-01-10-0900-Sound.md",
             "---\ntitle: Sound\ndate: 2026-01-10\nauthor: curator\ntype: journal\n---\nSeen.\n",
@@ -138,7 +138,7 @@ fn rot_is_listed_with_its_places_and_fix_mends_what_is_safe_and_nothing_else() {
             ".jules/sprints/sprint-1/tester-feedback.md:1:1: warning: nothing stands in it",
             ".jules/sprints/sprint-2: error: sprint 2 is empty: it has neither a plan nor feedback",
             ".jules/sprints/sprint-3: error: sprint 3 is empty",
-            ".jules/sprints/current.txt: warning: the sprint's number is not read here",
+            ".jules/sprints/current.txt: warning: this is no number of a sprint",
             ".jules/personas/curator/journals/2026-01-11-0900-Faked.md:3:7: error: the date is 2024-05-20, and the file's name says 2026-01-11 (at date)",
             ".jules/personas/curator/journals/2026-01-12-0900-Broken.md:",
             ".jules/personas/curator/journals/2026-01-13-0900-Latin.md: error: it is not text in UTF-8",

@@ -27,7 +27,10 @@ mod write;
 
 pub use choose::{tags_of, tasks_for};
 pub use lint::{Kind, Linted, lint};
-pub use sprints::{PaperKind, SPRINTS_FOLDER, SprintPaper, papers, sprint_folder, sprint_of};
+pub use sprints::{
+    PaperKind, SPRINTS_FOLDER, SprintPaper, current_sprint, current_sprint_path, papers,
+    sprint_folder, sprint_of,
+};
 pub use task::{TASKS_FOLDER, Task, TaskState};
 pub use tasks::tasks;
 pub use write::{

@@ -56,6 +56,20 @@ pub fn sprint_of(folder: &str) -> Option<u64> {
     (number <= SPRINT_LIMIT).then_some(number)
 }
 
+/// The file in which seed 004's system kept the number of the sprint.
+#[must_use]
+pub fn current_sprint_path() -> String {
+    format!("{SPRINTS_FOLDER}/{CURRENT}")
+}
+
+/// The sprint that this file names; `None` where there is none, or what it says is no number of a sprint.
+#[must_use]
+pub fn current_sprint(tree: &Tree) -> Option<u64> {
+    let text = tree.text(&current_sprint_path())?;
+    let number = text.trim_start_matches('\u{feff}').trim().parse().ok()?;
+    (1..=SPRINT_LIMIT).contains(&number).then_some(number)
+}
+
 /// The papers of a sprint in which something stands: README, plans, feedback, each by who wrote it.
 #[must_use]
 pub fn papers(tree: &Tree, sprint: u64) -> Vec<SprintPaper<'_>> {
@@ -82,6 +96,21 @@ pub fn papers(tree: &Tree, sprint: u64) -> Vec<SprintPaper<'_>> {
     papers
 }
 
+/// The number counts where the plan has no `[sprints]`: there passes are sprints, and the ledger has their number.
+fn current(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) {
+    if crate::plan::read(tree).0.sprints.is_some() {
+        let wrong = "the sprint's number is not read here: the plan has `[sprints]`, so it lives in the ledger";
+        let mend = "remove the file; phileas sprint status tells the number";
+        found.push(Diagnostic::warning(path, wrong).mend(mend));
+    } else if tree.get(path).is_some_and(|entry| entry.text.is_some())
+        && current_sprint(tree).is_none()
+    {
+        let wrong = "this is no number of a sprint, so prompts name none";
+        let mend = format!("write a whole number from 1 to {SPRINT_LIMIT}");
+        found.push(Diagnostic::warning(path, wrong).mend(mend));
+    }
+}
+
 fn kind(file: &str) -> Option<(PaperKind, Option<&str>)> {
     if file == "README.md" {
         return Some((PaperKind::Readme, None));
@@ -106,11 +135,7 @@ pub(super) fn check(tree: &Tree, folders: &BTreeSet<String>, found: &mut Vec<Dia
         let rest = &path[SPRINTS_FOLDER.len() + 1..];
         match rest.split_once('/') {
             Some((folder, _)) => sprints.entry(folder).or_default().push((path, entry)),
-            None if rest == CURRENT => {
-                let wrong = "the sprint's number is not read here: it lives in the ledger";
-                let mend = "remove the file; phileas sprint status tells the number";
-                found.push(Diagnostic::warning(path, wrong).mend(mend));
-            }
+            None if rest == CURRENT => current(tree, path, found),
             None => {}
         }
     }

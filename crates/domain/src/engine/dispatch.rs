@@ -9,6 +9,7 @@ use super::start::{Candidate, Cause};
 use super::{
     CreateSession, Effect, Line, MakeBranch, PullState, Reason, Subject, Verdict, binding, sprint,
 };
+use crate::board;
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
 use crate::plan::{Automation, Branch, PlanApproval};
 use crate::prompt::{self, RenderError};
@@ -147,7 +148,11 @@ fn of_persona<'s>(
         })
         .collect();
     draft.needs.texts.extend(unread);
-    let folders = snapshot.papers.unread(prompt::folders_to_read(sprint));
+    let mut folders = prompt::folders_to_read(sprint);
+    if snapshot.plan.sprints.is_none() {
+        folders.push(board::current_sprint_path());
+    }
+    let folders = snapshot.papers.unread(folders);
     draft.needs.folders.extend(folders);
     let open_pulls: Vec<_> = snapshot
         .pulls

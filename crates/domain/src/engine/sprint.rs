@@ -5,13 +5,17 @@
 
 use super::draft::Draft;
 use super::start::{Candidate, Cause};
+use crate::board;
 
 /// The number of the first one.
 const FIRST: u64 = 1;
 
-/// The sprint that a candidate's turn belongs to; `None` where the plan has none.
+/// The sprint that a candidate's turn belongs to: of a plan without sprints, the one that people or agents wrote down in
+/// `.jules/sprints/current.txt`; `None` where there is none.
 pub(super) fn of(draft: &Draft<'_>, candidate: &Candidate) -> Option<u64> {
-    let sprints = draft.snapshot.plan.sprints.as_ref()?;
+    let Some(sprints) = draft.snapshot.plan.sprints.as_ref() else {
+        return board::current_sprint(&draft.snapshot.tree);
+    };
     // Sprints that are turned on in the middle of a pass begin with it.
     let Some(now) = draft.state.sprint else {
         return Some(FIRST);
@@ -27,7 +31,8 @@ pub(super) fn of(draft: &Draft<'_>, candidate: &Candidate) -> Option<u64> {
 
 /// Writes down the sprint that a turn begins in.
 pub(super) fn go_on(draft: &mut Draft<'_>, sprint: Option<u64>) {
-    if sprint.is_some() && draft.state.sprint != sprint {
+    let is_counted = draft.snapshot.plan.sprints.is_some();
+    if is_counted && sprint.is_some() && draft.state.sprint != sprint {
         draft.state.sprint = sprint;
         draft.headline(format!("sprint {}", sprint.unwrap_or(FIRST)), None);
     }

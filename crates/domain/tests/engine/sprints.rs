@@ -147,3 +147,32 @@ fn a_repository_without_them_is_not_asked_for_them() {
     }
     assert_eq!(desk.folders_read.len(), 0);
 }
+
+/// Seed 004's own system kept the number in a file, and the plan of its repository has no `[sprints]`.
+#[test]
+fn without_the_table_the_number_in_the_file_counts() {
+    for (written, told) in [
+        ("7\n", Some(7)),
+        ("\u{feff}7\r\n", Some(7)),
+        ("seven\n", None),
+        ("0\n", None),
+        ("", None),
+    ] {
+        let mut desk = Desk::new(TWO, &["a", "b"]);
+        for (path, text) in [("current.txt", written), ("sprint-7/a-plan.md", "Mine.\n")] {
+            desk.files
+                .insert(format!(".jules/sprints/{path}"), text.to_owned());
+        }
+        desk.tick();
+        let prompt = prompt(&desk);
+        let says = prompt.contains("This is sprint 7.") && prompt.contains("Mine.");
+        assert_eq!(says, told.is_some(), "{written:?}: {prompt}");
+        assert_eq!(desk.state().sprint, None, "the file has it");
+    }
+    // Where passes are sprints, the ledger has the number.
+    let mut desk = with_sprints();
+    desk.files
+        .insert(".jules/sprints/current.txt".to_owned(), "7\n".to_owned());
+    desk.tick();
+    assert!(prompt(&desk).contains("This is sprint 1."));
+}

@@ -125,7 +125,7 @@ impl Desk {
             for folder in &needs.folders {
                 let inside = self.files.iter().filter(|(path, _)| {
                     path.strip_prefix(folder.as_str())
-                        .is_some_and(|rest| rest.starts_with('/'))
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 });
                 for (path, text) in inside {
                     snapshot.tree.insert_text(path.clone(), text);
