@@ -206,7 +206,7 @@ fn inside<'p>(layout: Layout, stream: &'p str, rest: &[&'p str]) -> Place<'p> {
             stream,
             label: None,
         },
-        (Layout::Flat, ["proposals", _]) => Place::Proposal { stream },
+        (_, ["proposals", _]) => Place::Proposal { stream },
         (Layout::Workstreams, ["issues", "index.md"]) => Place::Index { stream },
         (Layout::Workstreams, ["issues", label, _]) => Place::Item {
             stream,

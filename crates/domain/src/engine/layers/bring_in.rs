@@ -6,6 +6,7 @@ use super::super::{Line, Pull, Reason, Session, Verdict, ending};
 use super::narrated;
 use super::picture;
 use super::seat::Seat;
+use super::speak;
 use crate::exchange::{CommitRange, Import, Request, import};
 use crate::model::{Slot, TrackName};
 use crate::state::{Outcome, Turn};
@@ -45,11 +46,8 @@ pub(in crate::engine) fn bring_in(
     let picture = picture::picture(draft);
     let (tree, exchange) = (&picture.tree, picture.exchange.as_ref());
     let streams = exchange.map(|exchange| &exchange.streams);
-    // The narrator tells all streams.
-    let stream = match streams.and_then(|streams| streams.keys().next()) {
-        Some(first) if *seat == Seat::Narrator => first.as_str(),
-        _ => seat.stream(),
-    };
+    let stream = speak::stream(exchange, seat);
+    let stream = stream.as_str();
     let item = seat.item().unwrap_or_default();
     let path = streams
         .and_then(|streams| picture::item(streams.get(stream)?, item))

@@ -117,12 +117,17 @@ fn item(
     found.map(Some).ok_or_else(gone)
 }
 
-/// The stream that a prompt is about. The narrator tells all of them.
-fn stream(exchange: Option<&Exchange>, seat: &Seat) -> String {
-    let first = exchange.and_then(|exchange| exchange.streams.keys().next());
-    match first {
-        Some(first) if *seat == Seat::Narrator => first.clone(),
-        _ => seat.stream().to_owned(),
+/// The stream that a seat's work belongs to. Of those that belong to all streams, the narrator has the first one, and so
+/// has an innovator where none bears the usual name: what it writes must lie in a stream that exists.
+pub(super) fn stream(exchange: Option<&Exchange>, seat: &Seat) -> String {
+    let streams = exchange.map(|exchange| &exchange.streams);
+    let first = streams.and_then(|streams| streams.keys().next());
+    let own = seat.stream();
+    let is_there = streams.is_some_and(|streams| streams.contains_key(own));
+    match (first, seat) {
+        (Some(first), Seat::Narrator) => first.clone(),
+        (Some(first), Seat::Innovator { .. }) if !is_there => first.clone(),
+        _ => own.to_owned(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::desk::{Desk, Incoming};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::{Filed, Memory, Proposal, stem};
-use crate::exchange::layout::{Layout, Place};
+use crate::exchange::layout::Place;
 use crate::exchange::limits::PROPOSALS_PER_SESSION;
 use crate::exchange::memory::{self, Owner};
 use crate::exchange::shapes::{INNOVATOR_PERSPECTIVE, PROPOSAL};
@@ -13,9 +13,6 @@ use crate::exchange::{edit, names, publish, values};
 use crate::yaml;
 
 pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
-    if desk.layout == Layout::Workstreams {
-        return; // Workstreams have no innovators; each file is told of at the end.
-    }
     let proposals = desk.incoming(|place| matches!(place, Place::Proposal { .. }));
     if publish::label(role).is_none() {
         let folder = format!("{}/proposals", desk.stream().home);

@@ -241,3 +241,54 @@ fn proposals_become_issues_once_also_where_the_answer_is_lost() {
     assert_eq!((desk.published.len(), effects > 0), (3, true));
     assert!(desk.effects.is_empty(), "{:?}", desk.effects);
 }
+
+/// What it is told to write lies in a workstream that exists, and is taken from there.
+#[test]
+fn an_innovator_among_workstreams_writes_where_something_is() {
+    let plan = "[budget]\ndaily_sessions = 60\n[tracks.ideas]\nsteps = [\"layer:innovators\"]\nstart = \"0 1 * * *\"\n";
+    for home in [
+        ".jules/workstreams/core",
+        ".jules/workstreams/core/exchange",
+    ] {
+        let mut desk = Desk::new(plan, &[]);
+        let roster =
+            "version = 1\n[workflow]\nenabled = false\n[innovators]\nroles = [\"architect\"]\n";
+        desk.files
+            .insert(".jlo/config.toml".to_owned(), roster.to_owned());
+        desk.tick();
+        desk.exchange
+            .insert_text(format!("{home}/events/pending/.gitkeep"), "");
+        desk.hours(1);
+        desk.tick();
+        assert_eq!(slots(&desk), ["innovators/architect"], "{:#?}", desk.lines);
+        let prompt = &created(&desk)[0].prompt;
+        for path in [
+            format!("{home}/proposals/architect-NAME.yml"),
+            ".jules/workstreams/core/workstations/architect/perspective.yml".to_owned(),
+        ] {
+            assert!(prompt.contains(&path), "{path} is missing: {prompt}");
+        }
+        for path in [".jules/exchange/", ".jules/workstations/", "/generic/"] {
+            assert!(!prompt.contains(path), "{path}: {prompt}");
+        }
+        let proposal = |name: &str| {
+            let text = format!(
+                "schema_version: 1\nid: \"{name}1\"\npersona: architect\ncreated_at: 2026-01-05\ntitle: Plan {name}\n\
+                 problem: There are too many parts.\nintroduction: Put two of them together.\nimportance: Each part costs time.\n\
+                 impact_surface: [src]\nimplementation_cost: A day.\nconsistency_risks: [Names could clash.]\n\
+                 verification_signals: [Builds get faster.]\n"
+            );
+            wrote(&format!("{home}/proposals/architect-{name}.yml"), text)
+        };
+        ends(
+            &mut desk,
+            "innovators/architect",
+            ["alpha", "gamma", "delta"].map(proposal).into(),
+        );
+        desk.tick();
+        assert_eq!(desk.outcomes(), [Some(Outcome::Imported)]);
+        assert_eq!(desk.state().published.len(), 3, "{:#?}", desk.lines);
+        let memory = ".jules/workstreams/core/workstations/architect/perspective.yml";
+        assert!(desk.exchange.get(memory).is_some());
+    }
+}
