@@ -10,7 +10,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Ask, Checks, KeyUse, Ledger, Listing, Repository, Sessions, Snapshot, decide,
+    Ask, Checks, KeyUse, Ledger, Listing, PlanCommit, Repository, Sessions, Snapshot, decide,
 };
 use phileas_domain::model::{Oid, RepositoryId, SessionId, Slot, TrackName, Tree, TurnId};
 use phileas_domain::plan::{self, Driver};
@@ -152,6 +152,8 @@ fn snapshot() -> Snapshot {
         layers_read: false,
         written: BTreeMap::new(),
         commits: None,
+        plan_commit: PlanCommit::Unread,
+        previous_tick: None,
         ask: Ask::Due,
     }
 }

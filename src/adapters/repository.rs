@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use phileas_domain::engine::{
     CommitSpan, Commits, MergeFacts, MergeMethod, Permission, Pull, RedChecks, Remark, Reviews,
 };
@@ -37,6 +38,10 @@ impl ReadGitHub for Client {
 
     async fn read_commits(&self, span: &CommitSpan) -> Result<Commits, Failure> {
         self.commits_of(span).await
+    }
+
+    async fn read_plan_commit(&self, head: &Oid) -> Result<Option<Timestamp>, Failure> {
+        self.plan_commit_at(head).await
     }
 
     async fn read_pulls(

@@ -70,6 +70,7 @@ pub(super) fn settings(ask: Ask) -> Result<Settings, Stopped> {
         ask,
         entropy,
         paused_by_variable: variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
+        previous_tick: None,
     })
 }
 

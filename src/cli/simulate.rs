@@ -8,8 +8,8 @@ use std::io::Write;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    self, Ask, Assumptions, Checks, Forecast, Held, Ledger, Line, Listing, ListingNeed, Reason,
-    Repository, Snapshot,
+    self, Ask, Assumptions, Checks, Forecast, Held, Ledger, Line, Listing, ListingNeed, PlanCommit,
+    Reason, Repository, Snapshot,
 };
 use phileas_domain::fleet::Habits;
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
@@ -205,6 +205,8 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         layers_read: false,
         written: BTreeMap::new(),
         commits: None,
+        plan_commit: PlanCommit::Unknown,
+        previous_tick: None,
         ask: Ask::Due,
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{self, Ledger, Listing, Needs, Papers, Snapshot};
+use phileas_domain::engine::{self, Ledger, Listing, Needs, Papers, PlanCommit, Snapshot};
 use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::state::{self, STATE_PATH};
 
@@ -144,6 +144,8 @@ pub fn snapshot_of(observation: Observation, settings: &Settings) -> Snapshot {
         layers_read: false,
         written: BTreeMap::new(),
         commits: None,
+        plan_commit: PlanCommit::Unread,
+        previous_tick: settings.previous_tick,
         ask: settings.ask.clone(),
     }
 }
@@ -275,7 +277,25 @@ async fn read(
     if !(needs.texts.is_empty() && needs.folders.is_empty() && needs.sources.is_empty()) {
         texts(github, snapshot, needs).await;
     }
+    if needs.plan_commit {
+        plan_commit(github, snapshot).await;
+    }
     handed_over::read(github, jules, snapshot, needs).await;
+}
+
+/// Reads when the plan got its newest commit. Where that is not known, its new times count from now on.
+async fn plan_commit(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
+    snapshot.plan_commit = PlanCommit::Unknown;
+    let Some(head) = &snapshot.repository.default_head else {
+        return;
+    };
+    match github.read_plan_commit(head).await {
+        Ok(Some(at)) => snapshot.plan_commit = PlanCommit::At(at),
+        Ok(None) => {}
+        Err(failure) => {
+            tracing::warn!(%failure, "the plan's newest commit could not be read; its new times count from now on");
+        }
+    }
 }
 
 #[cfg(test)]
@@ -346,6 +366,10 @@ mod tests {
 
         async fn read_commits(&self, _: &engine::CommitSpan) -> Result<engine::Commits, Failure> {
             unreachable!("nobody narrates an archived repository")
+        }
+
+        async fn read_plan_commit(&self, _: &Oid) -> Result<Option<Timestamp>, Failure> {
+            unreachable!("no schedule runs in an archived repository")
         }
 
         async fn read_pulls(
@@ -427,6 +451,7 @@ mod tests {
             ask: Ask::Due,
             entropy: [0; 32],
             paused_by_variable: None,
+            previous_tick: None,
         }
     }
 

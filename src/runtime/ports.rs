@@ -168,6 +168,12 @@ pub trait ReadGitHub: Send + Sync {
         span: &CommitSpan,
     ) -> impl Future<Output = Result<Commits, Failure>> + Send;
 
+    /// Reads when the files of the plan, as they are at a commit, got their newest commit.
+    fn read_plan_commit(
+        &self,
+        head: &Oid,
+    ) -> impl Future<Output = Result<Option<Timestamp>, Failure>> + Send;
+
     /// Reads pull requests by number; missing ones are left out.
     fn read_pulls(
         &self,

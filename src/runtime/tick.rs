@@ -47,6 +47,8 @@ pub struct Settings {
     pub entropy: [u8; 32],
     /// The repository variable `PHILEAS_PAUSED`.
     pub paused_by_variable: Option<String>,
+    /// When this process last finished a tick of the repository, where it knows.
+    pub previous_tick: Option<Timestamp>,
 }
 
 /// What a tick did, and why it did nothing more.

@@ -29,6 +29,8 @@ pub struct Days {
     seed: u64,
     ticks: u64,
     wake_at: Timestamp,
+    /// When a tick last ended well.
+    ticked_at: Option<Timestamp>,
     hourly: bool,
     clients: Clients,
 }
@@ -74,6 +76,7 @@ impl Days {
             seed,
             ticks: 0,
             wake_at: now,
+            ticked_at: None,
             hourly: false,
             clients,
         }
@@ -154,6 +157,7 @@ impl Days {
             ask,
             entropy: entropy(self.seed, self.ticks),
             paused_by_variable: None,
+            previous_tick: self.ticked_at.filter(|_| !self.hourly),
         };
         let tick = Tick {
             github: &self.clients.github,
@@ -172,6 +176,9 @@ impl Days {
                 .max(now + SignedDuration::from_secs(1)),
             Err(_) => soon,
         };
+        if let Ok(report) = &result {
+            self.ticked_at = Some(report.now);
+        }
         let after = self.cost();
         let cost = crate::cli::lines::Cost {
             github_requests: after.github_requests - before.github_requests,

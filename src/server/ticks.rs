@@ -1,10 +1,11 @@
 //! One repository's tick, as the service does it: with what is shared, and with what its failures mean for the others.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::Ask;
 use phileas_domain::model::{Holder, RepositoryId};
 use phileas_domain::plan::Driver as PlanDriver;
@@ -42,6 +43,8 @@ pub struct Ticks {
     feed: Option<Arc<Feed>>,
     /// Outages since a tick last ended well.
     outages: AtomicU32,
+    /// When each repository's tick last ended well, by GitHub's clock.
+    ended_at: Mutex<BTreeMap<RepositoryId, Timestamp>>,
 }
 
 impl Ticks {
@@ -55,6 +58,7 @@ impl Ticks {
             onlookers: Vec::new(),
             feed: None,
             outages: AtomicU32::new(0),
+            ended_at: Mutex::default(),
         }
     }
 
@@ -88,7 +92,7 @@ impl Ticks {
             Ok(key) => &key.client,
             Err(no_key) => return outage(no_key.to_string(), Some(KEYLESS_REST)),
         };
-        let settings = match self.settings() {
+        let settings = match self.settings(member.id) {
             Ok(settings) => settings,
             Err(error) => return outage(error.to_string(), None),
         };
@@ -110,6 +114,7 @@ impl Ticks {
             Ok(report) => {
                 if !report.stopped {
                     self.outages.store(0, Ordering::Relaxed);
+                    self.ended_at().insert(member.id, report.now);
                 }
                 tell(member, &report);
                 for onlooker in &self.onlookers {
@@ -138,7 +143,11 @@ impl Ticks {
         }
     }
 
-    fn settings(&self) -> Result<Settings, getrandom::Error> {
+    fn ended_at(&self) -> MutexGuard<'_, BTreeMap<RepositoryId, Timestamp>> {
+        self.ended_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn settings(&self, repository: RepositoryId) -> Result<Settings, getrandom::Error> {
         let entropy = self.repositories.outside().entropy.draw()?;
         let mark: String = entropy[28..]
             .iter()
@@ -150,6 +159,7 @@ impl Ticks {
             ask: Ask::Due,
             entropy,
             paused_by_variable: self.paused.clone(),
+            previous_tick: self.ended_at().get(&repository).copied(),
         })
     }
 

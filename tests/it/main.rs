@@ -32,6 +32,7 @@ mod requests;
 mod reviews;
 mod rounds;
 mod scenarios;
+mod schedule_edits;
 mod secrecy;
 mod service;
 mod setup;

@@ -55,6 +55,7 @@ pub(super) const REVIEWS: &str = concat!(
     "\n",
     include_str!("graphql/account.graphql"),
 );
+pub(super) const PLAN_COMMIT: &str = include_str!("graphql/plan_commit.graphql");
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 
 /// Every document as it is sent, by name, for whoever checks them against GitHub's schema. Those that grow with
@@ -76,6 +77,7 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("MarkReady", MARK_READY.to_owned()),
         ("MergeFacts", MERGE_FACTS.to_owned()),
         ("Reviews", REVIEWS.to_owned()),
+        ("PlanCommit", PLAN_COMMIT.to_owned()),
         ("Commit", COMMIT.to_owned()),
     ]
 }

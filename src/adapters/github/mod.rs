@@ -46,6 +46,7 @@ mod pages;
 mod paths;
 mod people;
 mod place;
+mod plan_commit;
 mod plan_files;
 mod proposal;
 mod protection;

@@ -29,6 +29,7 @@ pub(super) async fn run(
         // Nothing is decided here.
         entropy: [0; 32],
         paused_by_variable: None,
+        previous_tick: None,
     };
     let snapshot = snapshot_of(observation, &settings);
     if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger {

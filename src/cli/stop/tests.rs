@@ -56,6 +56,7 @@ impl Stage {
             ask: Ask::Due,
             entropy: [7; 32],
             paused_by_variable: None,
+            previous_tick: None,
         };
         tick.run(&settings).await.unwrap();
         stage

@@ -371,6 +371,7 @@ pub(super) fn workflow(
             ask: Ask::Due,
             entropy,
             paused_by_variable: None,
+            previous_tick: None,
         };
         tick.run(&settings).await
     })

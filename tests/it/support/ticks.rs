@@ -35,6 +35,7 @@ pub(crate) fn settings(holder: &str, entropy: u8) -> Settings {
         ask: Ask::Due,
         entropy: [entropy; 32],
         paused_by_variable: None,
+        previous_tick: None,
     }
 }
 

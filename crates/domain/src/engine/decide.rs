@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
     Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, layers, merging,
-    notices, pulls, put_away, ready, red, remind, reviews, start, tell, watched, wish,
+    notices, pulls, put_away, ready, red, remind, reviews, start, tell, timing, watched, wish,
 };
 
 /// Decides what should happen next.
@@ -43,6 +43,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         watched::forget(&mut draft);
         start::forget_old(&mut draft);
         events::forget_refused(&mut draft);
+        timing::note_changes(&mut draft);
         match gate::paused(&mut draft) {
             None => {
                 start::due(&mut draft, started);

@@ -288,6 +288,8 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
             state.passes = passes + u64::from(back);
             // A start by hand on a clock that was put back must not bring an answered start time back.
             state.last_started = state.last_started.max(*started);
+            let last = state.last_started;
+            state.timing.missed.retain(|slot| last < Some(*slot));
         }
         Cause::Schedule { .. } | Cause::Request { .. } | Cause::Retry | Cause::Slot => {
             state.index = Some(0);
@@ -311,12 +313,10 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
         .insert(candidate.work.slot.clone(), turn.clone());
     match &candidate.cause {
         Cause::Schedule { slot } => {
-            draft
-                .state
-                .schedules
-                .entry(persona.as_str().to_owned())
-                .or_default()
-                .last_fired = Some(*slot);
+            let schedules = &mut draft.state.schedules;
+            let known = schedules.entry(persona.as_str().to_owned()).or_default();
+            known.last_fired = Some(*slot);
+            known.timing.missed.retain(|missed| missed > slot);
         }
         Cause::Request { key } => {
             if let Some(request) = draft.state.requests.get_mut(key) {

@@ -59,6 +59,7 @@ mod steer;
 mod step;
 mod subject;
 mod tell;
+mod timing;
 mod track;
 mod unseen;
 mod watched;
@@ -86,9 +87,9 @@ pub use roster::{LastTurn, Standing, roster};
 pub use simulate::{Assumptions, Forecast, Held, Planned, simulate};
 pub use snapshot::{
     Activity, ActivityKind, Ask, Checks, Commit, CommitSpan, Commits, Dashboard, ExchangeRead,
-    FailedCheck, KeyUse, Ledger, Listing, Mergeable, Notice, Outage, Papers, PlanStep, Pull,
-    PullState, RedChecks, Remark, Repository, ReviewThread, Reviews, Saying, Session, SessionState,
-    Sessions, Snapshot, Written,
+    FailedCheck, KeyUse, Ledger, Listing, Mergeable, Notice, Outage, Papers, PlanCommit, PlanStep,
+    Pull, PullState, RedChecks, Remark, Repository, ReviewThread, Reviews, Saying, Session,
+    SessionState, Sessions, Snapshot, Written,
 };
 pub use steer::{SteerError, go_on, next_step, set_next_step};
 pub use subject::{

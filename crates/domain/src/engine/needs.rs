@@ -60,6 +60,8 @@ pub struct Needs {
     pub written: BTreeMap<SessionId, Option<(PullNumber, Oid)>>,
     /// Commits of the default branch.
     pub commits: Option<CommitSpan>,
+    /// When the plan got its newest commit.
+    pub plan_commit: bool,
 }
 
 impl Needs {

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{CATCH_UP_TOLERANCE, SLOTS_LIMIT};
+use super::limits::{CATCH_UP_TOLERANCE, POLL};
 use super::start::{Candidate, Cause, work_of};
 use super::track::reluctance;
-use super::{Line, Reason, Verdict, gate};
+use super::{Line, Reason, Verdict, gate, timing};
 use crate::model::TrackName;
 use crate::plan::{CatchUp, Cron, Schedule};
 
@@ -78,20 +78,32 @@ fn slot_due(
     let Some(last) = known.last_fired else {
         // First sight: slots count from now on.
         known.last_fired = Some(now);
+        known.timing.expression = Some(timing::written(cron));
         not_due(draft, track, schedule, cron);
         return None;
     };
-    let Some(newest) = cron.newest_in(last, now) else {
+    if timing::is_unread(&known.timing, cron) {
+        let line = Line::track(
+            track,
+            Verdict::Waiting,
+            Reason::NotDue,
+            "since when it runs at these times is being read",
+        );
+        draft.say(line.persona(persona).until(draft.after(POLL)));
+        return None;
+    }
+    let from = timing::counted_from(&known.timing, last);
+    let missed = timing::missed(&known.timing, last);
+    let newest = cron.newest_in(from, now).or(missed.last().copied());
+    let Some(newest) = newest else {
         not_due(draft, track, schedule, cron);
         return None;
     };
-    let oldest = cron.next_after(last).unwrap_or(newest);
+    let oldest = missed.first().copied();
+    let oldest = oldest.or_else(|| cron.next_after(from)).unwrap_or(newest);
     match schedule.policy.catch_up {
         CatchUp::One => Some((newest, oldest)),
-        CatchUp::All => cron
-            .slots_in(last, now, SLOTS_LIMIT)
-            .first()
-            .map(|slot| (*slot, *slot)),
+        CatchUp::All => Some((oldest, oldest)),
         CatchUp::None if now.duration_since(newest) <= CATCH_UP_TOLERANCE => Some((newest, newest)),
         CatchUp::None => {
             known.last_fired = Some(newest);

@@ -92,8 +92,24 @@ pub struct Snapshot {
     pub written: BTreeMap<SessionId, Written>,
     /// The newest commits of the default branch, where they were asked for.
     pub commits: Option<Commits>,
+    /// When the plan got its newest commit, where that was asked for.
+    pub plan_commit: PlanCommit,
+    /// When this process last finished a tick of the repository. The ledger alone says it of others.
+    pub previous_tick: Option<Timestamp>,
     /// What a person asked this very run to do.
     pub ask: Ask,
+}
+
+/// When the files of the plan got their newest commit, as its committer dated it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PlanCommit {
+    /// It was not asked for.
+    #[default]
+    Unread,
+    /// It could not be read, or there is none.
+    Unknown,
+    /// Then.
+    At(Timestamp),
 }
 
 /// What GitHub says of the repository.

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::layers::{self, Due};
-use super::limits::DECIDER_BATCHES;
+use super::limits::{DECIDER_BATCHES, POLL};
 use super::start::{Candidate, Cause};
 use super::step::{self, Work};
-use super::{Ask, Line, Reason, Verdict, gate, rest};
+use super::{Ask, Line, Reason, Verdict, gate, rest, timing};
 use crate::model::{PersonaId, TrackName};
 use crate::plan::{EntryPoint, Policy, Step, StepKind, Track};
 use crate::state::{Outcome, TrackState};
@@ -134,7 +134,7 @@ fn next(draft: &mut Draft<'_>, plan: &Track, call: Call) -> Option<Candidate> {
                 draft.say(line);
             }
             let line = Line::track(&plan.name, Verdict::Waiting, Reason::ExchangeUnread, what);
-            draft.say(line.until(draft.after(super::limits::POLL)));
+            draft.say(line.until(draft.after(POLL)));
             None
         }
         Walk::NotDue(until) => {
@@ -370,11 +370,20 @@ fn pass_start(
     }
     let Some(last) = state.last_started else {
         // First sight: starts count from now on.
-        draft.track_mut(&plan.name).last_started = Some(now);
+        let expression = timing::written(start);
+        let known = draft.track_mut(&plan.name);
+        known.last_started = Some(now);
+        known.timing.expression = Some(expression);
         return Err(start.next_after(now));
     };
+    let timing = draft.state.tracks.get(&plan.name);
+    let timing = timing.map(|known| known.timing.clone()).unwrap_or_default();
+    if timing::is_unread(&timing, start) {
+        return Err(Some(draft.after(POLL)));
+    }
     start
-        .newest_in(last, now)
+        .newest_in(timing::counted_from(&timing, last), now)
+        .or_else(|| timing::missed(&timing, last).last().copied())
         .map(Some)
         .ok_or_else(|| start.next_after(now))
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
     MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
-    ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
+    ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -232,6 +232,11 @@ fn track() -> impl Strategy<Value = TrackState> {
                 seq,
                 passes,
                 last_started,
+                timing: Timing {
+                    expression: idle.clone(),
+                    since: last_started,
+                    missed: last_started.into_iter().collect(),
+                },
                 idle,
                 turns,
                 paused,
@@ -410,7 +415,21 @@ pub(super) fn state() -> impl Strategy<Value = State> {
             state.budget.created.sort_unstable();
             state.schedules = schedules
                 .into_iter()
-                .map(|(k, (last_fired, extra))| (k, ScheduleState { last_fired, extra }))
+                .map(|(k, (last_fired, extra))| {
+                    let timing = Timing {
+                        expression: last_fired.map(|at| at.to_string()),
+                        since: last_fired,
+                        missed: Vec::new(),
+                    };
+                    (
+                        k,
+                        ScheduleState {
+                            last_fired,
+                            timing,
+                            extra,
+                        },
+                    )
+                })
                 .collect();
             state.personas = personas
                 .into_iter()

@@ -7,7 +7,7 @@ use super::values::{history_key, session, time};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
     MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
-    ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
+    ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
 };
 use crate::json::{Node, Value};
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
@@ -71,6 +71,7 @@ pub(super) fn track_fields(mut fields: Fields<'_, '_>) -> Option<TrackState> {
         seq: fields.number("seq").unwrap_or_default(),
         passes: fields.number("passes").unwrap_or_default(),
         last_started: fields.time("last_started"),
+        timing: timing(&mut fields),
         idle: fields.word("idle"),
         turns: fields.table("turns", id_key, turn),
         paused: paused(&mut fields),
@@ -164,8 +165,17 @@ fn schedule(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Sche
     let mut fields = Fields::of(node, path, issues)?;
     Some(ScheduleState {
         last_fired: fields.time("last_fired"),
+        timing: timing(&mut fields),
         extra: fields.rest(),
     })
+}
+
+fn timing(fields: &mut Fields<'_, '_>) -> Timing {
+    Timing {
+        expression: fields.text("expression"),
+        since: fields.time("since"),
+        missed: fields.list("missed", time),
+    }
 }
 
 fn request(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<RequestState> {

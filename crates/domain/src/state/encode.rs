@@ -7,7 +7,7 @@ use super::written::{Object, Written, time};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
     MergeState, Pause, PersonaState, PublishingState, RefusedEffect, RequestState, STATE_VERSION,
-    ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
+    ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::Oid;
 
@@ -95,6 +95,7 @@ fn track(track: &TrackState) -> Written<'_> {
     out.put("seq", track.seq);
     out.put("passes", track.passes);
     out.time_if("last_started", track.last_started.as_ref());
+    timing(&mut out, &track.timing);
     out.text_if("idle", track.idle.as_ref());
     out.table("turns", &track.turns, turn);
     let paused = track.paused.as_ref().map(pause);
@@ -146,7 +147,17 @@ fn intent(intent: &Intent) -> Written<'_> {
 fn schedule(schedule: &ScheduleState) -> Written<'_> {
     let mut out = Object::default();
     out.time("last_fired", schedule.last_fired.as_ref());
+    timing(&mut out, &schedule.timing);
     out.with(&schedule.extra)
+}
+
+fn timing(out: &mut Object<'_>, timing: &Timing) {
+    out.text_if("expression", timing.expression.as_ref());
+    out.time_if("since", timing.since.as_ref());
+    if !timing.missed.is_empty() {
+        let missed: Vec<_> = timing.missed.iter().map(time).collect();
+        out.put("missed", missed);
+    }
 }
 
 fn request(request: &RequestState) -> Written<'_> {

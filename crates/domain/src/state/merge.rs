@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Amendment, HistoryEntry, State, Told, TrackState, WatchedPull};
+use super::{Amendment, HistoryEntry, State, Timing, Told, TrackState, WatchedPull};
 use crate::model::{Oid, TrackName};
 
 /// Adds what `other` knows and `base` does not. Returns remarks on what did not fit, for people.
@@ -27,6 +27,9 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     for (name, theirs) in &other.schedules {
         let ours = base.schedules.entry(name.clone()).or_default();
         ours.last_fired = ours.last_fired.max(theirs.last_fired);
+        if ours.timing == Timing::default() {
+            ours.timing.clone_from(&theirs.timing);
+        }
     }
     for (id, theirs) in &other.requests {
         let ours = base

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Extra, Pause};
+use super::{Extra, Pause, Timing};
 use crate::model::{BranchName, Holder, Oid, PersonaId, PullNumber, SessionId, Slot, TurnId};
 
 /// Where a track stands.
@@ -29,6 +29,8 @@ pub struct TrackState {
     pub passes: u64,
     /// For a track with a start time: the newest start that was answered with a pass.
     pub last_started: Option<Timestamp>,
+    /// Since when it has its start time.
+    pub timing: Timing,
     /// What the layers of this track looked at when none of them had anything to do, as the beginning of a SHA-256 in
     /// lower-case hexadecimal. While that is the same, nobody reads the exchange for them.
     pub idle: Option<String>,

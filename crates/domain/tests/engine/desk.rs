@@ -140,6 +140,12 @@ pub(crate) struct Desk {
     pub(crate) folders_read: Vec<BTreeSet<String>>,
     /// Numbers of the issues that were opened for proposals, by marker.
     pub(crate) published: BTreeMap<String, u64>,
+    /// When the plan got its newest commit, as its committer says.
+    pub(crate) plan_commit: Option<Timestamp>,
+    /// How often that was read.
+    pub(crate) plan_commits_read: usize,
+    /// When this process last finished a tick.
+    pub(crate) previous_tick: Option<Timestamp>,
     created: usize,
 }
 
@@ -204,6 +210,9 @@ impl Desk {
             exchanges_read: 0,
             folders_read: Vec::new(),
             published: BTreeMap::new(),
+            plan_commit: None,
+            plan_commits_read: 0,
+            previous_tick: None,
             created: 0,
         }
     }

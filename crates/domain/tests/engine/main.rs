@@ -64,6 +64,7 @@ mod spans;
 mod spending;
 mod sprints;
 mod subjects;
+mod timing;
 mod unseen;
 mod wishes;
 mod witness;

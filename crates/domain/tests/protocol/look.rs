@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Ask, Checks, KeyUse, Listing, ListingNeed, Mergeable, Pull, PullState, Repository, Sessions,
-    Snapshot, needs,
+    Ask, Checks, KeyUse, Listing, ListingNeed, Mergeable, PlanCommit, Pull, PullState, Repository,
+    Sessions, Snapshot, needs,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -71,6 +71,8 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         layers_read: false,
         written: std::collections::BTreeMap::new(),
         commits: None,
+        plan_commit: PlanCommit::Unread,
+        previous_tick: None,
         ask: Ask::Due,
     }
 }

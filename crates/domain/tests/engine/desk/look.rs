@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use phileas_domain::board;
 use phileas_domain::engine::{
     Commit, Commits, ExchangeRead, KeyUse, Ledger, Listing, ListingNeed, Outage, Papers,
-    Permission, Repository, Session, Sessions, Snapshot, Subject, Written, needs,
+    Permission, PlanCommit, Repository, Session, Sessions, Snapshot, Subject, Written, needs,
 };
 use phileas_domain::model::{Oid, RepositoryId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -73,6 +73,8 @@ impl Desk {
             layers_read: false,
             written: BTreeMap::new(),
             commits: None,
+            plan_commit: PlanCommit::Unread,
+            previous_tick: self.previous_tick,
             ask: self.ask.clone(),
         }
     }
@@ -213,6 +215,10 @@ impl Desk {
                     cut: false,
                     lines: (3, 1),
                 });
+            }
+            if needs.plan_commit {
+                self.plan_commits_read += 1;
+                snapshot.plan_commit = self.plan_commit.map_or(PlanCommit::Unknown, PlanCommit::At);
             }
             for id in needs.activities {
                 let known = self.activities.get(&id).cloned().unwrap_or_default();

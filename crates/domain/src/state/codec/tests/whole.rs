@@ -5,7 +5,7 @@ use crate::state::codec::{load, save};
 use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
     MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
-    ScheduleState, State, StatusState, Told, TrackState, Turn, WatchedPull,
+    ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -54,6 +54,11 @@ const FILE: &str = r#"{
       "seq": 3,
       "passes": 4,
       "last_started": "2026-01-01T05:00:00Z",
+      "expression": "17 19 * * * UTC",
+      "since": "2026-01-01T04:00:00Z",
+      "missed": [
+        "2026-01-01T03:00:00Z"
+      ],
       "idle": "9f3c5a0e77b1aa01",
       "turns": {
         "left": {
@@ -100,7 +105,9 @@ const FILE: &str = r#"{
   },
   "schedules": {
     "curator": {
-      "last_fired": "2026-01-01T14:00:00Z"
+      "last_fired": "2026-01-01T14:00:00Z",
+      "expression": "manual",
+      "since": "2026-01-01T13:00:00Z"
     }
   },
   "requests": {
@@ -339,6 +346,11 @@ fn state() -> State {
         seq: 3,
         passes: 4,
         last_started: Some(at(5)),
+        timing: Timing {
+            expression: Some("17 19 * * * UTC".to_owned()),
+            since: Some(at(4)),
+            missed: vec![at(3)],
+        },
         idle: Some("9f3c5a0e77b1aa01".to_owned()),
         turns: [("left".into(), turn)].into(),
         paused: Some(pause(13, "ada", "holidays")),
@@ -424,6 +436,11 @@ fn state() -> State {
     };
     let schedule = ScheduleState {
         last_fired: Some(at(14)),
+        timing: Timing {
+            expression: Some("manual".to_owned()),
+            since: Some(at(13)),
+            missed: Vec::new(),
+        },
         extra: extra.clone(),
     };
     State {
