@@ -288,6 +288,7 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
             state.passes = passes + u64::from(back);
             // A start by hand on a clock that was put back must not bring an answered start time back.
             state.last_started = state.last_started.max(*started);
+            state.pass_stalled = false;
             let last = state.last_started;
             state.timing.missed.retain(|slot| last < Some(*slot));
         }

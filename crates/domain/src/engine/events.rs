@@ -147,6 +147,10 @@ pub(super) fn own(
     let turn_id = turn.turn.clone();
     // Who never got a session has not seen this head.
     if let Some(base) = &turn.base_sha {
+        let (persona, base) = (turn.persona_id.clone(), base.clone());
+        state.base_shas.insert(persona, base);
+    }
+    if let Some(base) = &turn.base_sha {
         let known = draft.state.personas.entry(turn.persona_id.clone());
         known.or_default().last_base_sha = Some(base.clone());
     }

@@ -219,6 +219,7 @@ fn walk(
     let first = match last {
         _ if let Call::At(index) = call => index,
         Some(last) if again => last,
+        Some(_) if starts_new_pass(draft, plan, state, call) => all,
         Some(last) => last + 1,
         None => 0,
     };
@@ -302,16 +303,29 @@ fn more_to_decide(draft: &Draft<'_>, plan: &Track, state: &TrackState, last: usi
     sound.first() == Some(&true) && sound.len() < DECIDER_BATCHES
 }
 
+/// Whether a start has come after a pass that stalled in the middle: then the new pass begins where the plan says, and not
+/// where the old one stopped.
+fn starts_new_pass(draft: &mut Draft<'_>, plan: &Track, state: &TrackState, call: Call) -> bool {
+    state.pass_stalled
+        && matches!(call, Call::Due)
+        && matches!(pass_start(draft, plan, state, false), Ok(Some(_)))
+}
+
 /// Writes down that a pass is over whose last layers had nothing to do. Until the next one begins nobody has to look at
 /// the exchange again to know that. A persona that is left out has its turn as soon as it can run, so where one is among
 /// the rest of the pass, the pointer stays.
 fn pass_over(draft: &mut Draft<'_>, plan: &Track, first: usize) {
     let rest = plan.steps.get(first..).unwrap_or_default();
     let of_layers = |step: &Step| matches!(step.kind, StepKind::Layer(_));
+    if rest.is_empty() {
+        return;
+    }
     let Some(StepKind::Layer(name)) = plan.steps.last().map(|step| &step.kind) else {
+        draft.track_mut(&plan.name).pass_stalled = true;
         return;
     };
-    if rest.is_empty() || !rest.iter().all(of_layers) {
+    if !rest.iter().all(of_layers) {
+        draft.track_mut(&plan.name).pass_stalled = true;
         return;
     }
     let persona = PersonaId::from(name.as_str());
@@ -433,9 +447,9 @@ pub(super) fn reluctance(
     let head = draft.snapshot.repository.default_head.as_ref();
     let last = draft
         .state
-        .personas
-        .get(persona)
-        .and_then(|known| known.last_base_sha.as_ref());
+        .tracks
+        .get(track)
+        .and_then(|known| known.base_shas.get(persona));
     (policy.skip_unchanged && last.is_some() && last == head).then(|| {
         (
             Reason::Unchanged,

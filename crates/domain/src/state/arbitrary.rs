@@ -232,11 +232,17 @@ fn track() -> impl Strategy<Value = TrackState> {
                 seq,
                 passes,
                 last_started,
+                pass_stalled: seq % 2 == 0,
                 timing: Timing {
                     expression: idle.clone(),
                     since: last_started,
                     missed: last_started.into_iter().collect(),
                 },
+                base_shas: idle
+                    .clone()
+                    .map(|word| (word.as_str().into(), word.as_str().into()))
+                    .into_iter()
+                    .collect(),
                 idle,
                 turns,
                 paused,

@@ -71,7 +71,9 @@ pub(super) fn track_fields(mut fields: Fields<'_, '_>) -> Option<TrackState> {
         seq: fields.number("seq").unwrap_or_default(),
         passes: fields.number("passes").unwrap_or_default(),
         last_started: fields.time("last_started"),
+        pass_stalled: fields.flag("pass_stalled"),
         timing: timing(&mut fields),
+        base_shas: fields.table("base_shas", id_key, oid),
         idle: fields.word("idle"),
         turns: fields.table("turns", id_key, turn),
         paused: paused(&mut fields),
@@ -176,6 +178,10 @@ fn timing(fields: &mut Fields<'_, '_>) -> Timing {
         since: fields.time("since"),
         missed: fields.list("missed", time),
     }
+}
+
+fn oid(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Oid> {
+    word(node, path, issues).map(Oid::new)
 }
 
 fn request(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<RequestState> {

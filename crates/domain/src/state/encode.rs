@@ -95,7 +95,11 @@ fn track(track: &TrackState) -> Written<'_> {
     out.put("seq", track.seq);
     out.put("passes", track.passes);
     out.time_if("last_started", track.last_started.as_ref());
+    out.put_if("pass_stalled", true, track.pass_stalled);
     timing(&mut out, &track.timing);
+    if !track.base_shas.is_empty() {
+        out.table("base_shas", &track.base_shas, |oid| oid.to_string().into());
+    }
     out.text_if("idle", track.idle.as_ref());
     out.table("turns", &track.turns, turn);
     let paused = track.paused.as_ref().map(pause);

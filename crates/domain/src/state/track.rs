@@ -29,8 +29,13 @@ pub struct TrackState {
     pub passes: u64,
     /// For a track with a start time: the newest start that was answered with a pass.
     pub last_started: Option<Timestamp>,
+    /// For a track with a start time: nothing of the rest of its pass could run when it was looked at last, so the next
+    /// start begins a pass.
+    pub pass_stalled: bool,
     /// Since when it has its start time.
     pub timing: Timing,
+    /// The default branch's head at each persona's newest turn in this track.
+    pub base_shas: BTreeMap<PersonaId, Oid>,
     /// What the layers of this track looked at when none of them had anything to do, as the beginning of a SHA-256 in
     /// lower-case hexadecimal. While that is the same, nobody reads the exchange for them.
     pub idle: Option<String>,

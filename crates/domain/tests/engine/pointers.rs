@@ -203,3 +203,53 @@ fn a_track_that_is_asked_for_passes_over_a_prompt_that_cannot_be_rendered() {
     desk.tick();
     assert_eq!(desk.sessions.len(), 0);
 }
+
+/// The rest of a pass could not run, and can again when the next start has come.
+#[test]
+fn a_pass_begins_at_its_first_step_also_after_one_that_stopped_in_the_middle() {
+    let plan = "[tracks.night]\nsteps = [\"a\", \"b\", \"c\"]\nstart = \"0 3 * * *\"\n[defaults]\nskip_unchanged = false\n\
+                rest_after = 0\n[budget]\nmax_open_pulls = 99\n";
+    let mut desk = Desk::new(plan, &["a", "b", "c"]);
+    let prompts = |id: &str| format!(".jules/personas/{id}/prompt.md");
+    let whole = desk.files.clone();
+    let turn = |desk: &mut Desk| {
+        desk.tick();
+        if desk.sessions.last().is_some_and(|one| one.pulls.is_empty()) {
+            desk.opens_pull();
+        }
+        desk.tick();
+    };
+    desk.tick();
+    desk.files.remove(&prompts("b"));
+    desk.files.remove(&prompts("c"));
+    desk.hours(3);
+    for _ in 0..4 {
+        turn(&mut desk);
+        desk.minutes(10);
+    }
+    assert_eq!(desk.personas_run(), ["a"]);
+    desk.now = "2026-01-06T03:00:00Z".parse().unwrap();
+    desk.files = whole;
+    for _ in 0..6 {
+        turn(&mut desk);
+        desk.minutes(10);
+    }
+    assert_eq!(desk.personas_run(), ["a", "a", "b", "c"]);
+}
+
+/// Only the day's budget stands in the way: the pass goes on, however many starts come meanwhile.
+#[test]
+fn a_pass_that_waits_for_the_budget_goes_on_where_it_stopped() {
+    let plan = "[tracks.night]\nsteps = [\"a\", \"b\", \"c\"]\nstart = \"0 3 * * *\"\n[defaults]\nskip_unchanged = false\n\
+                rest_after = 0\n[budget]\nmax_open_pulls = 99\ndaily_sessions = 1\n";
+    let mut desk = Desk::new(plan, &["a", "b", "c"]);
+    for _ in 0..5 * 24 {
+        desk.tick();
+        if desk.sessions.last().is_some_and(|one| one.pulls.is_empty()) {
+            desk.opens_pull();
+            desk.tick();
+        }
+        desk.hours(1);
+    }
+    assert_eq!(desk.personas_run(), ["a", "b", "c", "a", "b"]);
+}

@@ -63,3 +63,34 @@ fn a_rest_that_requests_alone_have_earned_lasts_by_days() {
     desk.tick();
     assert_eq!(desk.sessions.len(), 2);
 }
+
+/// A persona in two tracks has its turn in each, though the default branch has not moved.
+#[test]
+fn what_is_unchanged_is_known_by_track_and_persona() {
+    let plan = "[tracks]\none = [\"a\"]\ntwo = [\"a\", \"b\"]\n[schedules]\na = \"0 * * * *\"\n[budget]\nmax_active = 9\n\
+                key_active = 9\ndaily_sessions = 99\nkey_daily = 99\nmax_open_pulls = 99\n";
+    let mut desk = Desk::new(plan, &["a", "b"]);
+    for _ in 0..12 {
+        desk.tick();
+        while let Some(place) = desk.sessions.iter().position(|one| one.pulls.is_empty()) {
+            desk.opens_pull_of(place);
+            desk.tick();
+        }
+        desk.minutes(10);
+    }
+    let mut ran: Vec<(String, String)> = desk
+        .state()
+        .history
+        .values()
+        .map(|entry| (entry.track_name().to_string(), entry.persona_id.to_string()))
+        .collect();
+    ran.sort();
+    let expected = [
+        ("one", "a"),
+        ("schedule:a", "a"),
+        ("two", "a"),
+        ("two", "b"),
+    ];
+    let expected = expected.map(|(track, persona)| (track.to_owned(), persona.to_owned()));
+    assert_eq!(ran, expected);
+}

@@ -69,8 +69,8 @@ fn a_cycle_and_a_clock_run_side_by_side_but_never_the_same_persona_twice() {
     desk.tick();
     assert_eq!(
         desk.reasons("schedule:a"),
-        [Reason::Unchanged],
-        "a ran on this very commit"
+        [Reason::PersonaBusy],
+        "that `a` ran on this very commit in the cycle does not matter to its schedule"
     );
     desk.push();
     desk.tick();

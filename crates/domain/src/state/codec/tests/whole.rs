@@ -54,11 +54,15 @@ const FILE: &str = r#"{
       "seq": 3,
       "passes": 4,
       "last_started": "2026-01-01T05:00:00Z",
+      "pass_stalled": true,
       "expression": "17 19 * * * UTC",
       "since": "2026-01-01T04:00:00Z",
       "missed": [
         "2026-01-01T03:00:00Z"
       ],
+      "base_shas": {
+        "typist": "5d2e"
+      },
       "idle": "9f3c5a0e77b1aa01",
       "turns": {
         "left": {
@@ -346,11 +350,13 @@ fn state() -> State {
         seq: 3,
         passes: 4,
         last_started: Some(at(5)),
+        pass_stalled: true,
         timing: Timing {
             expression: Some("17 19 * * * UTC".to_owned()),
             since: Some(at(4)),
             missed: vec![at(3)],
         },
+        base_shas: [("typist".into(), "5d2e".into())].into(),
         idle: Some("9f3c5a0e77b1aa01".to_owned()),
         turns: [("left".into(), turn)].into(),
         paused: Some(pause(13, "ada", "holidays")),
