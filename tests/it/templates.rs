@@ -249,3 +249,62 @@ fn a_layers_template_draws_from_the_whole_default_branch() {
         assert!(sessions[0].prompt.contains(text), "{}", sessions[0].prompt);
     }
 }
+
+/// Seven of eight go on as if the eighth had never been in the plan.
+#[test]
+fn a_persona_that_was_renamed_away_is_off() {
+    for (from, to) in [
+        ("a/prompt.md", "a/prompt.md.disabled"),
+        ("a/prompt.md", "a/prompt.md.j2.bak"),
+        ("a/prompt.md", "a.off/prompt.md"),
+        ("a/prompt.md", "_a/prompt.md"),
+    ] {
+        let plan =
+            "cycle = [\"a\", \"personas/a/prompt.md\", \"b\"]\n[schedules]\na = \"0 9 * * *\"\n";
+        let folder = Folder::repository(plan, &["a", "b"]);
+        let path = |name: &str| folder.join(&format!(".jules/personas/{name}"));
+        std::fs::create_dir_all(path(to).parent().unwrap()).unwrap();
+        std::fs::rename(path(from), path(to)).unwrap();
+        let ended = Phileas::new(&["validate", folder.text()]).run().expect(0);
+        assert!(ended.out.contains("switched off"), "{to}: {ended}");
+        assert!(!ended.out.contains("error"), "{to}: {ended}");
+        let shared = quiet_world(&folder, 7, Vec::new());
+        let report = tick(&shared, "tick");
+        assert_eq!(
+            prompts(&shared).into_keys().collect::<Vec<_>>(),
+            ["b"],
+            "{to}"
+        );
+        assert!(
+            report.plan_diagnostics.iter().all(|one| !one.is_error()),
+            "{:?}",
+            report.plan_diagnostics
+        );
+    }
+}
+
+/// A template in which a merge was committed unfinished makes no prompt with both sides in it.
+#[test]
+fn merge_markers_in_a_template_are_called_so() {
+    let conflict = "One.\n<<<<<<< HEAD\nTwo.\n=======\nThree.\n>>>>>>> main\n";
+    for (path, body) in [
+        (".jules/base.md.j2", "{% extends 'base.md.j2' %}"),
+        (".jules/partials/x.md.j2", "{{ x }}"),
+        (
+            ".jules/guide.md",
+            "{{ include_required('.jules/guide.md') }}",
+        ),
+    ] {
+        let folder = Folder::repository("cycle = [\"me\"]\n", &[]);
+        let prompt = format!("---\nid: me\nemoji: \"⚙\"\n---\n{body}\n");
+        folder.write(".jules/personas/me/prompt.md.j2", &prompt);
+        folder.write(path, conflict);
+        let ended = Phileas::new(&["validate", folder.text()]).run().expect(1);
+        let told = format!("`{path}`, line 2: merge markers");
+        assert!(ended.out.contains(&told), "{ended}");
+    }
+    // What agents write is data, whatever stands in it.
+    let folder = Folder::repository("cycle = [\"me\"]\n", &["me"]);
+    folder.write(".jules/personas/me/journals/2026-01-01-x.md", conflict);
+    Phileas::new(&["validate", folder.text()]).run().expect(0);
+}

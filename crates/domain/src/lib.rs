@@ -22,6 +22,7 @@
 //! | [`diagnostic`] | where is the mistake, and how is it mended? |
 
 pub mod board;
+mod conflict;
 pub mod diagnostic;
 pub mod engine;
 pub mod exchange;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::persona::{PROMPT_FILES, folder_of, is_id};
+use super::persona::{PROMPT_FILES, folder_of, folder_switched_off, is_id, is_prompt_switched_off};
+use super::section::Reader;
 use super::suggest::closest;
 use super::{PERSONAS_FOLDER, Persona, RESERVED_IDS};
 use crate::model::{PersonaId, Tree};
@@ -16,6 +17,8 @@ pub(super) struct Known<'t> {
     files: BTreeMap<&'t str, Vec<&'t str>>,
     /// Where what was archived lies, by id.
     archived: BTreeMap<&'t str, &'t str>,
+    /// The prompts of personas that were switched off by renaming, by id.
+    off: BTreeMap<&'t str, &'t str>,
 }
 
 impl<'t> Known<'t> {
@@ -23,11 +26,17 @@ impl<'t> Known<'t> {
         let mut folders = BTreeSet::new();
         let mut files: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut archived = BTreeMap::new();
+        let mut off = BTreeMap::new();
         for (path, _) in tree.below(PERSONAS_FOLDER) {
             let Some((folder, rest)) = folder_of(path) else {
                 continue;
             };
             folders.insert(folder);
+            let of_folder = folder_switched_off(folder).filter(|_| PROMPT_FILES.contains(&rest));
+            let of_prompt = is_id(folder) && !rest.contains('/') && is_prompt_switched_off(rest);
+            if let Some(id) = of_folder.or(of_prompt.then_some(folder)) {
+                off.entry(id).or_insert(path);
+            }
             if !rest.contains('/') {
                 files.entry(folder).or_default().push(rest);
             }
@@ -42,6 +51,25 @@ impl<'t> Known<'t> {
             folders,
             files,
             archived,
+            off,
+        }
+    }
+
+    /// What is said of naming `id`, at the place that names it. A persona that was switched off is no mistake.
+    pub(super) fn remark(&self, id: &str, reader: &mut Reader<'_>, at: usize, key: &str) {
+        let Some((message, mend)) = self.complaint(id) else {
+            return;
+        };
+        let files = self.files.get(id).map_or(&[][..], |files| &files[..]);
+        let has_prompt = files.iter().any(|file| PROMPT_FILES.contains(file));
+        match self.off.get(id).filter(|_| !has_prompt) {
+            Some(path) => reader.warning(
+                at,
+                key,
+                format!("the persona `{id}` is switched off: its prompt is `{path}`"),
+                "its turns are left out; to switch it on, call its prompt `prompt.md.j2` or `prompt.md` again",
+            ),
+            None => reader.error(at, key, message, mend),
         }
     }
 
@@ -51,7 +79,7 @@ impl<'t> Known<'t> {
     }
 
     /// What is wrong with naming `id`, and how to mend it.
-    pub(super) fn complaint(&self, id: &str) -> Option<(String, String)> {
+    fn complaint(&self, id: &str) -> Option<(String, String)> {
         if self.personas.contains_key(id) {
             return None;
         }

@@ -12,7 +12,7 @@ use crate::Diagnostic;
 use crate::model::{PersonaId, Tree};
 
 pub use folders::{MAX_ID_BYTES, MAX_PERSONAS, MAX_PROMPT_BYTES, PROMPT_FILES};
-pub(super) use folders::{folder_of, is_id};
+pub(super) use folders::{folder_of, folder_switched_off, is_id, is_prompt_switched_off};
 
 /// A role that Jules is asked to play.
 #[derive(Debug, Clone, PartialEq)]

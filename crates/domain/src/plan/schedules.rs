@@ -39,9 +39,7 @@ pub(super) fn read(
             );
             break;
         }
-        if let Some((message, mend)) = known.complaint(entry.key) {
-            reader.error(entry.at, &entry.path, message, mend);
-        }
+        known.remark(entry.key, reader, entry.at, &entry.path);
         // A line of it that could not be read may have been its time zone, or its mode.
         let whole = !reader.document.is_broken(&entry.path);
         let legal = is_id(entry.key) && !RESERVED_IDS.contains(&entry.key);

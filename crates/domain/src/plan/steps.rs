@@ -135,9 +135,7 @@ fn named(reader: &mut Reader<'_>, item: &Entry<'_>, text: &str, known: &Known<'_
 
 fn persona(reader: &mut Reader<'_>, entry: &Entry<'_>, text: &str, known: &Known<'_>) -> StepKind {
     let id = id_of(text);
-    if let Some((message, mend)) = known.complaint(id) {
-        reader.error(entry.value_at(), &entry.path, message, mend);
-    }
+    known.remark(id, reader, entry.value_at(), &entry.path);
     StepKind::Persona(PersonaId::new(id))
 }
 

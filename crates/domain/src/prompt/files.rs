@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::limits::{TEMPLATE_LIMIT_BYTES, UNREAD_LIMIT_PATHS};
+use crate::conflict;
 use crate::model::{Mode, Tree};
 use crate::plan::Persona;
 
@@ -201,6 +202,7 @@ impl Files {
         let entry = self.tree.get(path);
         let (message, mend) = match entry.map(|entry| (entry.mode, &entry.text)) {
             Some((Mode::File, Some(text))) if text.len() <= TEMPLATE_LIMIT_BYTES => {
+                refuse_markers(path, text)?;
                 return Ok(Arc::clone(text));
             }
             Some((Mode::File, Some(text))) => (
@@ -239,6 +241,17 @@ impl Files {
             ));
         }
         self.text(path)
+    }
+}
+
+/// Refuses a file of people with the markers of an unfinished merge in it. What agents write is data as it stands.
+pub(super) fn refuse_markers(path: &str, text: &str) -> Result<(), Refusal> {
+    match conflict::marker_line(text).filter(|_| !is_written_by_agents(path)) {
+        Some(line) => Err(Refusal::new(
+            format!("`{path}`, line {line}: {}", conflict::MESSAGE),
+            conflict::MEND,
+        )),
+        None => Ok(()),
     }
 }
 

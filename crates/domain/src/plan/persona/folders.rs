@@ -14,6 +14,37 @@ pub const MAX_PERSONAS: usize = 500;
 pub const MAX_ID_BYTES: usize = 42;
 /// The names of a prompt, the one that counts first.
 pub const PROMPT_FILES: [&str; 2] = ["prompt.md.j2", "prompt.md"];
+/// Words in the name of a folder or of a prompt by which people switch a persona off and keep its text.
+const OFF_WORDS: [&str; 24] = [
+    "archive",
+    "archived",
+    "backup",
+    "bak",
+    "deleted",
+    "deprecated",
+    "disable",
+    "disabled",
+    "draft",
+    "example",
+    "hold",
+    "ignore",
+    "inactive",
+    "off",
+    "old",
+    "orig",
+    "parked",
+    "paused",
+    "removed",
+    "retired",
+    "sample",
+    "save",
+    "skip",
+    "unused",
+];
+/// Endings of files that hold texts. A prompt with another one behind its own is kept, and not used.
+const TEXT_ENDINGS: [&str; 8] = [
+    "htm", "html", "j2", "jinja", "jinja2", "markdown", "md", "txt",
+];
 /// Folders among the personas that hold pieces of prompts.
 const PIECES: [&str; 2] = ["blocks", "partials"];
 
@@ -38,6 +69,45 @@ pub(in crate::plan) fn is_id(text: &str) -> bool {
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+/// Whether a file is a prompt whose name says that it is not in use: `prompt.md.j2.disabled`, `prompt.md.bak`,
+/// `prompt.off.md`, `prompt.md~`, `_prompt.md`.
+pub(in crate::plan) fn is_prompt_switched_off(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let is_set_aside = name.starts_with(['_', '.', '#']) || name.ends_with(['~', '#']);
+    let bare = name.trim_matches(['_', '.', '#', '~']);
+    let mut words = bare.split(['.', '-', '_', ' ', '~', '(', ')']);
+    if words.clone().all(|word| word != "prompt") {
+        return false;
+    }
+    let has_further_ending = || {
+        let further = PROMPT_FILES
+            .iter()
+            .find_map(|file| bare.strip_prefix(file)?.strip_prefix('.'));
+        let last = further.and_then(|further| further.rsplit('.').next());
+        last.is_some_and(|last| !last.is_empty() && !TEXT_ENDINGS.contains(&last))
+    };
+    is_set_aside || words.any(|word| OFF_WORDS.contains(&word)) || has_further_ending()
+}
+
+/// The id of the persona whose folder was renamed to switch it off: `curator` for `curator.disabled`, `_curator`,
+/// `.curator` and `curator~`.
+pub(in crate::plan) fn folder_switched_off(folder: &str) -> Option<&str> {
+    let bare = folder.trim_matches(['_', '.', '~']);
+    let id = match bare.split_once('.') {
+        Some((id, rest))
+            if rest
+                .split('.')
+                .any(|word| OFF_WORDS.contains(&&*word.to_lowercase())) =>
+        {
+            id
+        }
+        Some(_) => return None,
+        None if bare.len() < folder.len() => bare,
+        None => return None,
+    };
+    is_id(id).then_some(id)
 }
 
 /// All prompts that can be read, and what is wrong with the others.
@@ -105,7 +175,9 @@ fn folders<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<&'
 }
 
 fn is_persona_folder(folder: &str) -> bool {
-    !folder.starts_with(['_', '.']) && !PIECES.contains(&folder)
+    !folder.starts_with(['_', '.'])
+        && !PIECES.contains(&folder)
+        && folder_switched_off(folder).is_none()
 }
 
 /// The file that counts.
@@ -118,19 +190,7 @@ fn prompt_file<'t>(
         .iter()
         .filter_map(|wanted| files.iter().find(|(name, _, _)| name == wanted));
     let Some((_, path, entry)) = found.next() else {
-        // A folder without a prompt is nothing, except where somebody meant to write one.
-        if let Some((name, path, _)) = files
-            .iter()
-            .find(|(name, _, _)| name.to_lowercase().starts_with("prompt"))
-        {
-            diagnostics.push(
-                Diagnostic::error(
-                    *path,
-                    format!("`{name}` is not read as the prompt of `{folder}`"),
-                )
-                .mend("call it `prompt.md.j2` or `prompt.md`"),
-            );
-        }
+        diagnostics.extend(without_prompt(folder, files));
         return None;
     };
     if let Some((_, ignored, _)) = found.next() {
@@ -143,6 +203,26 @@ fn prompt_file<'t>(
         );
     }
     Some((path, entry))
+}
+
+/// A folder without a prompt is nothing, except where a person meant to write one, or switched one off.
+fn without_prompt(folder: &str, files: &Files<'_>) -> Option<Diagnostic> {
+    let is_off = |name: &str| is_prompt_switched_off(name);
+    let meant = files
+        .iter()
+        .find(|(name, _, _)| name.to_lowercase().starts_with("prompt") && !is_off(name));
+    if let Some((name, path, _)) = meant {
+        let message = format!("`{name}` is not read as the prompt of `{folder}`");
+        return Some(
+            Diagnostic::error(*path, message).mend("call it `prompt.md.j2` or `prompt.md`"),
+        );
+    }
+    let (name, path, _) = files.iter().find(|(name, _, _)| is_off(name))?;
+    let message = format!("the persona `{folder}` is switched off: its prompt is called `{name}`");
+    Some(
+        Diagnostic::warning(*path, message)
+            .mend("to switch it on, call it `prompt.md.j2` or `prompt.md`"),
+    )
 }
 
 /// What is wrong with the folder itself.

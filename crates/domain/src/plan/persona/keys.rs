@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Persona, word_mend};
 use crate::Diagnostic;
+use crate::conflict;
 use crate::model::PersonaId;
 use crate::plan::branch;
 use crate::plan::frontmatter::{Frontmatter, Missing, NEVER_CLOSED};
@@ -13,6 +14,10 @@ use crate::plan::words::Word;
 
 /// Reads one prompt. `None`: it has an error.
 pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {
+    if let Some(line) = conflict::marker_line(text) {
+        let wrong = Diagnostic::error(path, conflict::MESSAGE).at(line, 1);
+        return (None, vec![wrong.mend(conflict::MEND)]);
+    }
     let head = match Frontmatter::split(text) {
         Ok(head) => head,
         Err(missing) => return (None, vec![without_head(id, path, &missing)]),

@@ -317,6 +317,82 @@ fn the_template_counts_before_the_plain_file() {
 }
 
 #[test]
+fn a_prompt_that_was_renamed_away_is_off() {
+    for name in [
+        "prompt.md.j2.disabled",
+        "prompt.md.j2.bak",
+        "prompt.md.j2.off",
+        "prompt.md.j2.old",
+        "prompt.md.DISABLED",
+        "prompt.md.orig",
+        "prompt.md.j2~",
+        "prompt.md.j2.2026-01-05",
+        "prompt.disabled.md",
+        "prompt-old.md.j2",
+        "disabled_prompt.md",
+        "_prompt.md.j2",
+        "prompt (old).md",
+    ] {
+        let path = format!("a/{name}");
+        let files = [(path.as_str(), "no frontmatter"), ("a/journals/1.md", "")];
+        let tree =
+            Tree::of_texts(files.map(|(path, text)| (format!("{PERSONAS_FOLDER}/{path}"), text)));
+        let (personas, found) = read_personas(&tree);
+        assert!(personas.is_empty());
+        let [hint] = &found[..] else {
+            panic!("{name}: {found:?}");
+        };
+        assert!(
+            !hint.is_error() && hint.message.contains("switched off"),
+            "{hint}"
+        );
+        // Beside a prompt that is in use it is nothing.
+        let (paths, said) = read_files(&[(&path, "x"), ("a/prompt.md", &prompt("a"))]);
+        assert_eq!((paths.len(), said), (1, vec![]), "{name}");
+    }
+    for folder in ["a.disabled", "a.off", "a.bak.2", "_a", ".a", "a~"] {
+        let (paths, said) = read_files(&[(&format!("{folder}/prompt.md"), &prompt("a"))]);
+        assert_eq!((paths, said), (vec![], vec![]), "{folder}");
+    }
+}
+
+#[test]
+fn a_prompt_with_a_slip_in_its_name_is_a_mistake() {
+    for name in [
+        "prompt.markdown",
+        "prompt.md.txt",
+        "prompt.md.jinja2",
+        "prompt.j2.md",
+        "prompts.md",
+        "prompt",
+    ] {
+        let tree = Tree::of_texts([(format!("{PERSONAS_FOLDER}/a/{name}"), prompt("a"))]);
+        let (_, found) = read_personas(&tree);
+        assert!(found.len() == 1 && found[0].is_error(), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn merge_markers_are_called_so_wherever_they_stand() {
+    let conflict = "<<<<<<< HEAD\nemoji: a\n=======\nemoji: b\n>>>>>>> other\n";
+    for (text, line) in [
+        (format!("---\nid: a\n{conflict}---\nBody\n"), 3),
+        (format!("---\nid: a\nemoji: a\n---\nBody\n\n{conflict}"), 7),
+        (format!("{conflict}---\nid: a\n---\nBody\n"), 1),
+    ] {
+        let (persona, found) = read_one("a", &text);
+        assert!(persona.is_none());
+        let [wrong] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert!(wrong.message.contains("merge markers"), "{wrong}");
+        assert_eq!(wrong.line, Some(line));
+    }
+    let example = format!("---\nid: a\nemoji: a\n---\nA conflict looks so:\n```\n{conflict}```\n");
+    assert!(read_one("a", &example).0.is_some());
+}
+
+#[test]
 fn a_prompt_under_another_name_is_a_finding() {
     let (paths, said) = read_files(&[("a/Prompt.md", &prompt("a"))]);
     assert!(paths.is_empty());

@@ -248,7 +248,8 @@ fn environment(
     notes: &Arc<Mutex<Notes>>,
 ) -> Environment<'static> {
     let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // A condition may ask for a name that is not there, as in Jinja2; to print it is an error.
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(FUEL_LIMIT_STEPS));
     environment.set_recursion_limit(RECURSION_LIMIT);

@@ -11,7 +11,7 @@ use crate::Diagnostic;
 use crate::exchange::{self, Owner};
 use crate::model::{Mode, Tree};
 use crate::prompt::files::{
-    Refusal, Unread, check_name, is_on_the_ledger, is_source, is_written_by_agents,
+    Refusal, Unread, check_name, is_on_the_ledger, is_source, is_written_by_agents, refuse_markers,
 };
 use crate::prompt::limits::TEMPLATE_LIMIT_BYTES;
 
@@ -122,7 +122,10 @@ impl Sources {
         };
         Ok(match (&entry.text, entry.mode) {
             (Some(text), Mode::File) if text.len() <= TEMPLATE_LIMIT_BYTES => {
-                Found::Text(Arc::clone(text))
+                match refuse_markers(path, text) {
+                    Ok(()) => Found::Text(Arc::clone(text)),
+                    Err(refusal) => Found::Unreadable(refusal),
+                }
             }
             (Some(text), Mode::File) => Found::Unreadable(Refusal::new(
                 format!(

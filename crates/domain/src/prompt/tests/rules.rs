@@ -3,6 +3,29 @@
 use super::*;
 
 #[test]
+fn a_name_that_is_not_there_is_false_in_a_condition_and_an_error_where_it_is_printed() {
+    for (body, prompt) in [
+        ("{% if nope %}a{% else %}b{% endif %}", "b"),
+        ("{% if not nope %}a{% endif %}", "a"),
+        (
+            "{% if id and nope %}a{% elif nope or id %}b{% endif %}",
+            "b",
+        ),
+        ("{{ 'a' if nope else 'b' }}", "b"),
+        ("{{ nope or 'b' }}", "b"),
+    ] {
+        assert_eq!(Given::body(body).prompt(), prompt, "{body}");
+    }
+    for body in [
+        "{{ nope }}",
+        "{{ nope.x }}",
+        "{% for x in nope %}{% endfor %}x",
+    ] {
+        assert!(Given::body(body).mistake().contains("nope"), "{body}");
+    }
+}
+
+#[test]
 fn every_name_of_the_context_has_its_value() {
     let mut given = Given::body("");
     given.sprint = Some(3);
