@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, Error, Output, State, UndefinedBehavior, Value};
+use minijinja::{Environment, Error, Output, State, Value};
 
 use super::fence::Fence;
 use super::files::{Files, Refusal, is_written_by_agents};
-use super::limits::{EMITTED_LIMIT_BYTES, FUEL_LIMIT_STEPS, PROMPT_LIMIT_BYTES, RECURSION_LIMIT};
+use super::jinja::{engine, printed as printed_as_jinja};
+use super::limits::{EMITTED_LIMIT_BYTES, PROMPT_LIMIT_BYTES};
+use super::percent::with_percent;
 
 /// Paths of the files that went into a prompt.
 pub(super) type Included = Arc<Mutex<BTreeSet<String>>>;
@@ -22,14 +24,7 @@ pub(super) fn environment(
     fence: &Arc<Fence>,
     included: &Included,
 ) -> Environment<'static> {
-    let mut environment = Environment::new();
-    // A condition may ask for a name that is not there, as in Jinja2; to print it is an error.
-    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment.set_fuel(Some(FUEL_LIMIT_STEPS));
-    environment.set_recursion_limit(RECURSION_LIMIT);
-    // Errors name the expression that is undefined only in this mode.
-    environment.set_debug(true);
+    let mut environment = engine();
     environment.set_syntax(seed_syntax());
     environment.set_formatter(metered());
     set_files(&mut environment, files, included);
@@ -81,7 +76,10 @@ pub(super) fn metered()
             )
             .into());
         }
-        minijinja::escape_formatter(out, state, value)
+        match printed_as_jinja(state.auto_escape(), value) {
+            Some(text) => Ok(out.write_str(&text)?),
+            None => minijinja::escape_formatter(out, state, value),
+        }
     }
 }
 
@@ -102,7 +100,7 @@ fn set_files(environment: &mut Environment<'static>, files: &Arc<Files>, include
         };
         let text = files.template(&path)?;
         note(&included, &path);
-        Ok(Some(text.as_ref().to_owned()))
+        Ok(Some(with_percent(&text)))
     });
 }
 

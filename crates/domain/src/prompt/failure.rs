@@ -14,6 +14,15 @@ use crate::Diagnostic;
 use crate::diagnostic::line_and_column;
 use crate::plan::Persona;
 
+/// How an unknown method is put right.
+const METHOD_MEND: &str = "use a method that gives a new value, such as `x.upper()` or `x.get(\"a\")`: no template changes a \
+     list or a map in place; `{% set x = x + [1] %}` makes a new one";
+/// How an unknown filter or test is put right.
+const FILTER_MEND: &str =
+    "use one of Jinja2's; those that draw by chance are left out, so that a prompt stays the same";
+/// The longest expression of GitHub Actions that is repeated in a message, in bytes.
+const EXPRESSION_SHOWN_BYTES: usize = 80;
+
 /// Names that differ in more than a third of their characters are not what somebody meant.
 const NEAR_FRACTION: usize = 3;
 
@@ -38,6 +47,7 @@ impl Place<'_> {
             Some(refusal) => (refusal.message.clone(), refusal.mend.clone()),
             None => self.explain(innermost),
         };
+        let mend = placed.and_then(actions_expression).unwrap_or(mend);
         let mut said = self.at(placed, message).mend(mend);
         let mut from: Vec<String> = Vec::new();
         for error in errors.iter().rev() {
@@ -96,20 +106,20 @@ impl Place<'_> {
                 "shorten its loops".to_owned(),
             ),
             ErrorKind::InvalidOperation if detail.contains("recursion limit") => (
-                format!("templates or macros call each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten, a macro four)"),
+                format!(
+                    "templates or macros call each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten, a macro four)"
+                ),
                 "look for one that includes itself".to_owned(),
             ),
             ErrorKind::UndefinedError => self.explain_undefined(detail),
             ErrorKind::TemplateNotFound => (detail.to_owned(), self.near_file(detail)),
-            ErrorKind::UnknownMethod => (
+            ErrorKind::UnknownMethod => (described(error), METHOD_MEND.to_owned()),
+            ErrorKind::UnknownFunction => (
                 described(error),
-                "methods of Python are not available; use a filter (`x|upper`) or a test (`x is startingwith(\"a\")`)".to_owned(),
+                self.near_name(quoted(detail).unwrap_or_default()),
             ),
-            ErrorKind::UnknownFunction => {
-                (described(error), self.near_name(quoted(detail).unwrap_or_default()))
-            }
             ErrorKind::UnknownFilter | ErrorKind::UnknownTest => {
-                (described(error), "use one that minijinja has built in".to_owned())
+                (described(error), FILTER_MEND.to_owned())
             }
             ErrorKind::SyntaxError => (described(error), syntax(detail)),
             _ => (described(error), String::new()),
@@ -183,6 +193,33 @@ pub(super) fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
         cause = source.source();
     }
     (errors, None)
+}
+
+/// How an expression of GitHub Actions, `${{ … }}`, is shown as it stands, where a mistake is inside of one.
+pub(super) fn actions_expression(error: &Error) -> Option<String> {
+    let source = error.template_source()?;
+    let open = match error.range() {
+        Some(range) => {
+            let begun = source.get(..range.end)?;
+            let open = begun.rfind("${{")?;
+            (!begun[open..].contains("}}")).then_some(open)?
+        }
+        // A sign that no template may have is told by its line alone.
+        None => {
+            let before = error.line()?.checked_sub(1)?;
+            let mut lines = source.split_inclusive('\n');
+            let start: usize = lines.by_ref().take(before).map(str::len).sum();
+            start + lines.next()?.find("${{")?
+        }
+    };
+    let end = source[open..].find("}}").map(|length| open + length + 2);
+    let expression = end
+        .map(|end| &source[open..end])
+        .filter(|text| text.len() <= EXPRESSION_SHOWN_BYTES && !text.contains('\n'))
+        .unwrap_or("${{ … }}");
+    Some(format!(
+        "`${{{{ … }}}}` is an expression of GitHub Actions; to show it as it stands, write `{{% raw %}}{expression}{{% endraw %}}`"
+    ))
 }
 
 /// How a mistake of syntax is mended, by what the parser missed.

@@ -34,16 +34,20 @@
 mod assembly;
 mod checks;
 mod context;
+mod cycler;
 mod environment;
 mod failure;
 mod fence;
 mod files;
+mod jinja;
 mod journals;
 mod limits;
 mod marker;
 mod needed;
 mod partials;
+mod percent;
 mod pulls;
+mod python;
 mod render;
 mod reviews;
 mod secrets;
@@ -57,6 +61,7 @@ mod tests;
 mod title;
 mod untrusted;
 mod validate;
+mod wrap;
 
 pub use assembly::{
     Assembled, Assembly, Attached, Include, Origin, RULES_PATH, Seed, Skipped, assemble,

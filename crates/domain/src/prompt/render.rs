@@ -14,6 +14,7 @@ use super::files::Files;
 use super::journals::journal_entries;
 use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, TEMPLATE_LIMIT_BYTES};
 use super::partials::partials;
+use super::percent::with_percent;
 use super::pulls::OpenPulls;
 use super::sections::{notes, with_sections};
 use super::sprint::sprint_context;
@@ -86,7 +87,7 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
                 TEMPLATE_LIMIT_BYTES,
             )]);
         }
-        if let Err(error) = environment.add_template_owned(name.to_owned(), source.clone()) {
+        if let Err(error) = environment.add_template_owned(name.to_owned(), with_percent(source)) {
             broken.push(error);
         }
     }

@@ -7,7 +7,7 @@ use minijinja::{Error, ErrorKind};
 use super::older::Compiled;
 use crate::Diagnostic;
 use crate::diagnostic::line_and_column;
-use crate::prompt::failure::{chain, described, nearest, quoted, syntax};
+use crate::prompt::failure::{actions_expression, chain, described, nearest, quoted, syntax};
 use crate::prompt::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
 
 /// What a template can call.
@@ -32,6 +32,8 @@ pub(super) fn explain(
         Some(refusal) => (refusal.message.clone(), refusal.mend.clone()),
         None => reason(innermost, variables),
     };
+    let expression = errors.iter().rev().find_map(|one| actions_expression(one));
+    let mend = expression.unwrap_or(mend);
     let placed: Vec<Place> = errors
         .iter()
         .rev()

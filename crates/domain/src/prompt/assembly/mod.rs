@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::Environment;
 
 pub use home::canonical_layer;
 pub use lint::read_orders;
@@ -42,7 +42,9 @@ pub use lint::read_orders;
 use super::RenderError;
 use super::environment::{Page, metered, seed_syntax};
 use super::fence::Fence;
-use super::limits::{FUEL_LIMIT_STEPS, MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, RECURSION_LIMIT};
+use super::jinja::engine;
+use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES};
+use super::percent::with_percent;
 use super::stack::deep;
 use crate::Diagnostic;
 use crate::layers::RULES;
@@ -195,7 +197,7 @@ fn assemble_here(
             (&compiled.base, &compiled.base_text),
         ] {
             environment
-                .add_template_owned(name.clone(), source.clone())
+                .add_template_owned(name.clone(), with_percent(source))
                 .map_err(|error| explain(&error, &entry, &variables, Some(compiled)))?;
         }
     }
@@ -247,18 +249,11 @@ fn environment(
     fence: &Arc<Fence>,
     notes: &Arc<Mutex<Notes>>,
 ) -> Environment<'static> {
-    let mut environment = Environment::new();
-    // A condition may ask for a name that is not there, as in Jinja2; to print it is an error.
-    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment.set_fuel(Some(FUEL_LIMIT_STEPS));
-    environment.set_recursion_limit(RECURSION_LIMIT);
-    // Errors name the expression that is undefined only in this mode.
-    environment.set_debug(true);
+    let mut environment = engine();
     environment.set_syntax(seed_syntax());
     environment.set_formatter(metered());
     let loading = Arc::clone(sources);
-    environment.set_loader(move |name| Ok(loading.template(name)?.map(|text| text.to_string())));
+    environment.set_loader(move |name| Ok(loading.template(name)?.map(|text| with_percent(&text))));
     functions::add(&mut environment, sources, fence, notes);
     environment
 }

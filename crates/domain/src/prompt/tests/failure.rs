@@ -34,8 +34,8 @@ fn an_included_template_is_named_with_who_used_it() {
 fn a_partial_that_is_used_names_its_own_line() {
     let given = Given::body("{{ outer }}")
         .file(".jules/partials/outer.md.j2", "a\n{{ inner }}")
-        .file(".jules/partials/inner.md.j2", "{{ id.upper() }}");
-    insta::assert_snapshot!(given.mistake(), @r#".jules/partials/inner.md.j2:1:6: error: unknown method: string has no method named upper (used by `.jules/partials/outer.md.j2`:2, used by `.jules/personas/refactor/prompt.md.j2`:6); methods of Python are not available; use a filter (`x|upper`) or a test (`x is startingwith("a")`)"#);
+        .file(".jules/partials/inner.md.j2", "{{ id.append(1) }}");
+    insta::assert_snapshot!(given.mistake(), @r#".jules/partials/inner.md.j2:1:6: error: unknown method: string has no method named append (used by `.jules/partials/outer.md.j2`:2, used by `.jules/personas/refactor/prompt.md.j2`:6); use a method that gives a new value, such as `x.upper()` or `x.get("a")`: no template changes a list or a map in place; `{% set x = x + [1] %}` makes a new one"#);
 }
 
 #[test]
@@ -160,6 +160,29 @@ fn r14_each_limit_is_told_by_its_name() {
     );
 }
 
+/// What a workflow fills in is shown as it stands, or not at all.
+#[test]
+fn an_expression_of_github_actions_is_told_with_the_way_to_show_it() {
+    for expression in [
+        "${{ github.sha }}",
+        "${{ secrets['TOKEN'] }}",
+        "${{ hashFiles('**/Cargo.lock') }}",
+        "${{ runner.os == 'Linux' && 'a' || 'b' }}",
+        "${{ !cancelled() }}",
+        "${{github.event.pull_request.number}}",
+    ] {
+        let fix = format!("{{% raw %}}{expression}{{% endraw %}}");
+        let said = Given::body(&format!("Run\n`{expression}`.")).mistake();
+        assert!(said.contains(":7:") && said.contains(&fix), "{said}");
+        let shown = Given::body(&format!("Run {fix}.")).prompt();
+        assert_eq!(shown, format!("Run {expression}."));
+    }
+    for body in ["$ {{ nope }}", "${{ id }} {{ nope }}"] {
+        let said = Given::body(body).mistake();
+        assert!(!said.contains("raw"), "{said}");
+    }
+}
+
 #[test]
 fn an_empty_prompt_is_a_mistake() {
     assert!(
@@ -210,6 +233,12 @@ fn r14_deep_nesting_ends_in_a_message() {
             "{% set n = namespace(x={}) %}{% for i in range(20000) %}{% set n.x = {'a': n.x} %}{% endfor %}{{ n.x }}{{ n.x == n.x }}{{ y }}".to_owned(),
         ),
         ("tests", format!("{{{{ id{} }}}}", repeat(" is string"))),
+        ("formats", format!("{{{{ id{} }}}}", repeat(" % id"))),
+        ("bracketed formats", format!("{{{{ {} }}}}", repeat("id % ("))),
+        (
+            "json",
+            "{% set n = namespace(x={}) %}{% for i in range(20000) %}{% set n.x = {'a': [n.x]} %}{% endfor %}{{ n.x|tojson }}".to_owned(),
+        ),
     ] {
         let mut given = Given::body(&body);
         for n in 0..6 {

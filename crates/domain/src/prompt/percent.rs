@@ -1,0 +1,301 @@
+//! The operator `%` where a text is on its left: `'%s: %d' % (name, number)`.
+//!
+//! The engine knows it for numbers alone, and offers no way to add to an operator. So a template is given to it with a
+//! filter in the operator's place: `left % right` becomes `left|percent(right)`, on the same line.
+
+use minijinja::formatting::{FormatStyle, format};
+use minijinja::machinery::{Token, tokenize};
+use minijinja::value::ValueKind;
+use minijinja::{Error, ErrorKind, State, Value};
+
+use super::environment::seed_syntax;
+use super::jinja::invalid;
+
+/// The filter's name. It is no word, so that no template has it by chance.
+pub(super) const PERCENT: &str = "__percent";
+
+/// No more operators than this get the filter; the others are for numbers alone.
+const OPERATORS_LIMIT: usize = 500;
+
+/// The template with the filter in the place of each operator that may have a text on its left. What cannot be read is
+/// left to the engine, which says what is wrong with it.
+pub(super) fn with_percent(source: &str) -> String {
+    if !source.contains('%') {
+        return source.to_owned();
+    }
+    let mut tokens = Vec::new();
+    for token in tokenize(source, false, seed_syntax()) {
+        let Ok((token, span)) = token else {
+            return source.to_owned();
+        };
+        tokens.push((token, span.start_offset as usize, span.end_offset as usize));
+    }
+    let mut edits: Vec<(usize, usize, String)> = Vec::new();
+    let mut replaced = Vec::new();
+    for at in 0..tokens.len() {
+        if !matches!(tokens[at].0, Token::Mod) || replaced.len() == OPERATORS_LIMIT {
+            continue;
+        }
+        let is_text =
+            left(&tokens, at).is_some_and(|start| may_be_text(&tokens, start, at, &replaced));
+        if let (true, Some(end)) = (is_text, right(&tokens, at + 1)) {
+            let (_, start, stop) = tokens[at];
+            edits.push((start, stop, format!("|{PERCENT}(")));
+            edits.push((end, end, ")".to_owned()));
+            replaced.push(at);
+        }
+    }
+    edits.sort_by_key(|(start, _, _)| *start);
+    let mut out = String::with_capacity(source.len() + edits.len() * PERCENT.len());
+    let mut from = 0;
+    for (start, stop, text) in edits {
+        out.push_str(&source[from..start]);
+        out.push_str(&text);
+        from = stop;
+    }
+    out.push_str(&source[from..]);
+    out
+}
+
+/// `left % right`: a text is a format, as in Python; anything else is a number.
+pub(super) fn percent(state: &State, left: &Value, right: &Value) -> Result<Value, Error> {
+    let Some(pattern) = left.as_str() else {
+        let numbers = minijinja::context! { left => left, right => right };
+        return state
+            .env()
+            .compile_expression("left % right")?
+            .eval(numbers);
+    };
+    let mut arguments: Vec<Value> = match right.is_tuple() {
+        true => right.try_iter()?.collect(),
+        false => vec![right.clone()],
+    };
+    if arguments.iter().any(Value::is_undefined) {
+        return Err(Error::from(ErrorKind::UndefinedError));
+    }
+    let is_named = !right.is_tuple() && matches!(right.kind(), ValueKind::Map | ValueKind::Seq);
+    let pattern = with_representations(pattern, &mut arguments, is_named)?;
+    format(FormatStyle::Printf, &pattern, &arguments).map(Value::from)
+}
+
+/// The pattern without `%r`, which the engine does not know: its argument becomes what Python would show of it. More
+/// arguments than the pattern takes are an error, as in Python.
+fn with_representations(
+    pattern: &str,
+    arguments: &mut [Value],
+    is_named: bool,
+) -> Result<String, Error> {
+    let mut out = String::with_capacity(pattern.len());
+    let mut used = 0;
+    let mut rest = pattern;
+    while let Some(at) = rest.find('%') {
+        let (before, spec) = rest.split_at(at);
+        out.push_str(before);
+        let is_type =
+            |(_, c): &(usize, char)| c.is_ascii_alphabetic() && !matches!(*c, 'h' | 'l' | 'L');
+        let ends = |pair: &(usize, char)| pair.1 == '%' || is_type(pair);
+        let name = spec[1..].strip_prefix('(').and_then(|rest| rest.find(')'));
+        let skipped = name.map_or(1, |end| end + 3);
+        let Some((end, kind)) = spec
+            .char_indices()
+            .skip_while(|(at, _)| *at < skipped)
+            .find(ends)
+        else {
+            out.push_str(spec);
+            return Ok(out);
+        };
+        used += spec[skipped..end].matches('*').count();
+        out.push_str(&spec[..end]);
+        if kind == 'r'
+            && let Some(argument) = arguments.get_mut(used).filter(|_| name.is_none())
+        {
+            let listed = Value::from(vec![argument.clone()]).to_string();
+            *argument = Value::from(listed.trim_start_matches('[').trim_end_matches(']'));
+            out.push('s');
+        } else {
+            out.push(kind);
+        }
+        used += usize::from(kind != '%' && name.is_none());
+        rest = &spec[end + kind.len_utf8()..];
+    }
+    out.push_str(rest);
+    if used < arguments.len() && !is_named {
+        return Err(invalid("more values are given than the pattern takes"));
+    }
+    Ok(out)
+}
+
+type Tokens<'s> = [(Token<'s>, usize, usize)];
+
+/// Where the operand that ends before a token begins: a literal, a name or what stands in brackets, with everything that
+/// is called, looked up or filtered of it.
+fn left(tokens: &Tokens<'_>, end: usize) -> Option<usize> {
+    let mut at = end.checked_sub(1)?;
+    loop {
+        match tokens[at].0 {
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => {
+                at = opening(tokens, at)?;
+                // A call or a look-up goes on with what it is of.
+                let is_of = at.checked_sub(1).is_some_and(|before| {
+                    matches!(
+                        tokens[before].0,
+                        Token::ParenClose | Token::BracketClose | Token::Str(_) | Token::String(_)
+                    ) || matches!(tokens[before].0, Token::Ident(name) if !is_keyword(name))
+                });
+                if is_of {
+                    at -= 1;
+                    continue;
+                }
+            }
+            Token::Ident(_) | Token::Str(_) | Token::String(_) => {}
+            _ => return None,
+        }
+        match at.checked_sub(1).map(|before| &tokens[before].0) {
+            Some(Token::Dot | Token::Pipe) => at = at.checked_sub(2)?,
+            _ => return Some(at),
+        }
+    }
+}
+
+fn is_keyword(name: &str) -> bool {
+    matches!(
+        name,
+        "in" | "is" | "not" | "and" | "or" | "if" | "else" | "elif" | "set" | "call"
+    )
+}
+
+fn opening(tokens: &Tokens<'_>, close: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for at in (0..=close).rev() {
+        match tokens[at].0 {
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => depth += 1,
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What stands before an operand may bind closer than `%` does; then both are numbers.
+fn may_be_text(tokens: &Tokens<'_>, start: usize, end: usize, replaced: &[usize]) -> bool {
+    let Some(before) = start.checked_sub(1) else {
+        return false;
+    };
+    let is_number = match tokens[before].0 {
+        Token::Mul | Token::Div | Token::FloorDiv | Token::Pow | Token::Minus | Token::Plus => {
+            // `a + '%s' % b` adds afterwards; a sign before a number is part of it.
+            !matches!(tokens[before].0, Token::Plus)
+                || before == 0
+                || !ends_operand(&tokens[before - 1].0)
+        }
+        Token::Mod => replaced.last() != Some(&before),
+        _ => false,
+    };
+    !is_number && start < end
+}
+
+fn ends_operand(token: &Token<'_>) -> bool {
+    match token {
+        Token::Ident(name) => !is_keyword(name),
+        Token::Str(_) | Token::String(_) | Token::Int(_) | Token::Int128(_) | Token::Float(_) => {
+            true
+        }
+        Token::ParenClose | Token::BracketClose | Token::BraceClose => true,
+        _ => false,
+    }
+}
+
+/// The byte behind the operand that begins at a token.
+fn right(tokens: &Tokens<'_>, mut at: usize) -> Option<usize> {
+    loop {
+        while matches!(tokens.get(at)?.0, Token::Minus | Token::Plus) {
+            at += 1;
+        }
+        at = match tokens.get(at)?.0 {
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => closing(tokens, at)?,
+            Token::Ident(_)
+            | Token::Str(_)
+            | Token::String(_)
+            | Token::Int(_)
+            | Token::Int128(_)
+            | Token::Float(_) => at,
+            _ => return None,
+        };
+        loop {
+            at = match tokens.get(at + 1).map(|(token, _, _)| token) {
+                Some(Token::Dot | Token::Pipe) => at + 2,
+                Some(Token::ParenOpen | Token::BracketOpen) => closing(tokens, at + 1)?,
+                _ => break,
+            };
+        }
+        match tokens.get(at + 1).map(|(token, _, _)| token) {
+            Some(Token::Pow) => at += 2,
+            _ => return tokens.get(at).map(|(_, _, end)| *end),
+        }
+    }
+}
+
+fn closing(tokens: &Tokens<'_>, open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, (token, _, _)) in tokens.iter().enumerate().skip(open) {
+        match token {
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operator_becomes_a_filter_where_a_text_may_stand() {
+        for (source, expected) in [
+            ("{{ '%s' % x }}", "{{ '%s' |__percent( x) }}"),
+            (
+                "{{ '%s' % x|upper ~ 'y' }}",
+                "{{ '%s' |__percent( x|upper) ~ 'y' }}",
+            ),
+            (
+                "{{ '%s%s' % (a, b[0].c) }}",
+                "{{ '%s%s' |__percent( (a, b[0].c)) }}",
+            ),
+            (
+                "{{ a.b('x')|trim % -c.d(1) }}",
+                "{{ a.b('x')|trim |__percent( -c.d(1)) }}",
+            ),
+            (
+                "{{ '%%%s' % x % y }}",
+                "{{ '%%%s' |__percent( x) |__percent( y) }}",
+            ),
+            ("{{ 1 + '%s' % x }}", "{{ 1 + '%s' |__percent( x) }}"),
+            ("{% if not f % x %}", "{% if not f |__percent( x) %}"),
+            // Numbers stay as they are.
+            ("{{ 7 % 3 }}", "{{ 7 % 3 }}"),
+            ("{{ -a % 3 }}", "{{ -a % 3 }}"),
+            ("{{ a * b % 3 }}", "{{ a * b % 3 }}"),
+            // So does what is no expression, or cannot be read.
+            (
+                "100 % of {# a % b #}{% raw %}{{ a % b }}{% endraw %}",
+                "100 % of {# a % b #}{% raw %}{{ a % b }}{% endraw %}",
+            ),
+            ("{{ a % }}", "{{ a % }}"),
+            ("{{ ' % ", "{{ ' % "),
+        ] {
+            assert_eq!(with_percent(source), expected);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Methods of Python's texts, lists and maps, beside those that the engine's companion crate has.
+
+use minijinja::value::{Tuple, ValueKind, from_args};
+use minijinja::{Error, State, Value};
+use minijinja_contrib::pycompat;
+
+use super::jinja::invalid;
+
+/// The widest that `center` and its like make a text, in characters.
+const WIDTH_LIMIT_CHARS: usize = 10_000;
+
+/// Where a text gets its filling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+    Both,
+}
+
+/// A text with signs before it, behind it, or on both sides, so that it is so wide.
+pub(super) fn padded(text: &str, width: usize, fill: char, side: Side) -> Result<String, Error> {
+    if width > WIDTH_LIMIT_CHARS {
+        return Err(invalid(format!(
+            "{width} characters are more than WIDTH_LIMIT_CHARS ({WIDTH_LIMIT_CHARS})"
+        )));
+    }
+    let missing = width.saturating_sub(text.chars().count());
+    let before = match side {
+        Side::Left => missing,
+        Side::Right => 0,
+        // Python puts the odd one before the text where the width is odd.
+        Side::Both => missing / 2 + (missing & width & 1),
+    };
+    let signs = |many| fill.to_string().repeat(many);
+    Ok(format!(
+        "{}{text}{}",
+        signs(before),
+        signs(missing - before)
+    ))
+}
+
+/// Calls a method of a value that has none of its own.
+pub(super) fn method(
+    state: &mut State<'_, '_>,
+    value: &Value,
+    name: &str,
+    arguments: &[Value],
+) -> Result<Value, Error> {
+    if let Some(text) = value.as_str()
+        && let Some(result) =
+            changed(text, name, arguments).or_else(|| asked(text, name, arguments))
+    {
+        return result;
+    }
+    match (value.kind(), name) {
+        (ValueKind::Seq, "index") => {
+            let (wanted,): (&Value,) = from_args(arguments)?;
+            let place = value.try_iter()?.position(|item| item == *wanted);
+            place
+                .map(Value::from)
+                .ok_or_else(|| invalid(format!("`{wanted}` is not in the list")))
+        }
+        (ValueKind::Seq | ValueKind::Map, "copy") => {
+            let () = from_args(arguments)?;
+            Ok(value.clone())
+        }
+        _ => pycompat::unknown_method_callback(state, value, name, arguments),
+    }
+}
+
+/// Methods that give another text.
+fn changed(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, Error>> {
+    Some(match name {
+        "casefold" => {
+            from_args(arguments).map(|()| Value::from(text.replace('ß', "ss").to_lowercase()))
+        }
+        "center" => pad(text, arguments, Side::Both),
+        "expandtabs" => {
+            from_args(arguments).and_then(|(size,): (Option<usize>,)| expandtabs(text, size))
+        }
+        "ljust" => pad(text, arguments, Side::Right),
+        "partition" => {
+            from_args(arguments).map(|(between,): (&str,)| match text.split_once(between) {
+                Some((before, rest)) => three(before, between, rest),
+                None => three(text, "", ""),
+            })
+        }
+        "removeprefix" => from_args(arguments)
+            .map(|(prefix,): (&str,)| Value::from(text.strip_prefix(prefix).unwrap_or(text))),
+        "removesuffix" => from_args(arguments)
+            .map(|(suffix,): (&str,)| Value::from(text.strip_suffix(suffix).unwrap_or(text))),
+        "rjust" => pad(text, arguments, Side::Left),
+        "rpartition" => {
+            from_args(arguments).map(|(between,): (&str,)| match text.rsplit_once(between) {
+                Some((before, rest)) => three(before, between, rest),
+                None => three("", "", text),
+            })
+        }
+        "rsplit" => rsplit(text, arguments),
+        "swapcase" => from_args(arguments).map(|()| Value::from(swapcase(text))),
+        "zfill" => zfill(text, arguments),
+        _ => return None,
+    })
+}
+
+/// Methods that tell something of a text.
+fn asked(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, Error>> {
+    let is = |holds: bool| from_args(arguments).map(|()| Value::from(holds));
+    Some(match name {
+        "index" => from_args(arguments).and_then(|(part,): (&str,)| place(text, text.find(part))),
+        "isdecimal" => is(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit())),
+        "isidentifier" => is(text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && text.chars().all(|c| c.is_alphanumeric() || c == '_')),
+        "isprintable" => is(!text.contains(char::is_control)),
+        "istitle" => is(is_title(text)),
+        "rindex" => from_args(arguments).and_then(|(part,): (&str,)| place(text, text.rfind(part))),
+        _ => return None,
+    })
+}
+
+fn pad(text: &str, arguments: &[Value], side: Side) -> Result<Value, Error> {
+    let (width, fill): (usize, Option<&str>) = from_args(arguments)?;
+    let mut signs = fill.unwrap_or(" ").chars();
+    let (Some(fill), None) = (signs.next(), signs.next()) else {
+        return Err(invalid("the sign to fill with must be one character"));
+    };
+    padded(text, width, fill, side).map(Value::from)
+}
+
+fn zfill(text: &str, arguments: &[Value]) -> Result<Value, Error> {
+    let (width,): (usize,) = from_args(arguments)?;
+    let (sign, digits) = match text.strip_prefix(['+', '-']) {
+        Some(digits) => text.split_at(text.len() - digits.len()),
+        None => ("", text),
+    };
+    let digits = padded(digits, width.saturating_sub(sign.len()), '0', Side::Left)?;
+    Ok(Value::from(format!("{sign}{digits}")))
+}
+
+fn expandtabs(text: &str, size: Option<usize>) -> Result<Value, Error> {
+    let size = size.unwrap_or(8);
+    let mut out = String::new();
+    let mut column = 0;
+    for c in text.chars() {
+        match c {
+            '\t' if size > 0 => {
+                let spaces = size - column % size;
+                out.push_str(&padded("", spaces, ' ', Side::Left)?);
+                column += spaces;
+            }
+            '\t' => {}
+            _ => {
+                out.push(c);
+                column = if c == '\n' { 0 } else { column + 1 };
+            }
+        }
+    }
+    Ok(Value::from(out))
+}
+
+fn swapcase(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_uppercase() {
+            true => out.extend(c.to_lowercase()),
+            false => out.extend(c.to_uppercase()),
+        }
+    }
+    out
+}
+
+/// Whether each word begins with a capital and has no other one.
+fn is_title(text: &str) -> bool {
+    let mut after_letter = false;
+    let mut has_capital = false;
+    for c in text.chars() {
+        if (c.is_uppercase() && after_letter) || (c.is_lowercase() && !after_letter) {
+            return false;
+        }
+        has_capital |= c.is_uppercase();
+        after_letter = c.is_alphabetic();
+    }
+    has_capital
+}
+
+fn place(text: &str, at: Option<usize>) -> Result<Value, Error> {
+    let at = at.ok_or_else(|| invalid("the text does not contain it"))?;
+    Ok(Value::from(text[..at].chars().count()))
+}
+
+fn three(before: &str, found: &str, rest: &str) -> Value {
+    Value::from(Tuple::from([before, found, rest].map(Value::from)))
+}
+
+fn rsplit(text: &str, arguments: &[Value]) -> Result<Value, Error> {
+    let (between, most): (Option<&str>, Option<i64>) = from_args(arguments)?;
+    let most = most.and_then(|most| usize::try_from(most).ok());
+    let parts = most.map_or(usize::MAX, |most| most.saturating_add(1));
+    let mut split: Vec<&str> = match between {
+        Some("") => return Err(invalid("the text to split at is empty")),
+        Some(between) => text.rsplitn(parts, between).collect(),
+        None => rsplit_at_spaces(text, parts),
+    };
+    split.reverse();
+    Ok(Value::from(
+        split.into_iter().map(Value::from).collect::<Vec<_>>(),
+    ))
+}
+
+/// The words from the last one on; the last of so many parts is all that is left.
+fn rsplit_at_spaces(text: &str, parts: usize) -> Vec<&str> {
+    let mut split = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let cut = rest
+            .rfind(char::is_whitespace)
+            .filter(|_| split.len() + 1 < parts);
+        let Some(cut) = cut else {
+            split.push(rest);
+            break;
+        };
+        split.push(rest[cut..].trim_start());
+        rest = rest[..cut].trim_end();
+    }
+    split
+}
