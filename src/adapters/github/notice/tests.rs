@@ -45,6 +45,8 @@ async fn an_open_notice_is_not_opened_again() {
         if opens {
             replies.push(json(200, &value!({})));
             replies.push(json(201, &issue(9, "ledger_corrupt", NOTICE_LABEL)));
+        } else {
+            replies.push(json(200, &issue(3, "ledger_corrupt", NOTICE_LABEL)));
         }
         let set = set(replies);
         assert_eq!(
@@ -53,6 +55,20 @@ async fn an_open_notice_is_not_opened_again() {
             "{kind}"
         );
     }
+}
+
+/// A list lags behind: what it shows may have been closed a moment ago, and is no reason to open none.
+#[tokio::test]
+async fn a_notice_that_only_a_late_list_shows_as_open_is_opened() {
+    let mut closed = issue(3, "ledger_corrupt", NOTICE_LABEL);
+    closed["state"] = "closed".into();
+    let set = set([
+        json(200, &listed(&[(3, "ledger_corrupt", true, "NONE")])),
+        json(200, &closed),
+        json(200, &value!({})),
+        json(201, &issue(9, "ledger_corrupt", NOTICE_LABEL)),
+    ]);
+    assert_eq!(open(&set).await.unwrap(), 9);
 }
 
 #[tokio::test]
