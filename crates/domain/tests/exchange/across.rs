@@ -254,3 +254,16 @@ fn a_note_to_people_is_not_taken_for_an_empty_keeper() {
         }
     }
 }
+
+/// Among workstreams an item without the flag needs no analysis; a flat exchange asks for the word.
+#[test]
+fn an_item_that_does_not_say_whether_it_needs_analysis_needs_none() {
+    let mut tree = streams();
+    let silent = ISSUE.replace("requires_deep_analysis: false\n", "");
+    tree.insert_text(format!("{STREAM}/issues/refacts/one-name.yml"), &silent);
+    let flat = brought(&tree, Layout::Flat);
+    let item = flat.text(".jules/exchange/requirements/one-name.yml");
+    assert!(item.unwrap().contains("requires_deep_analysis: false\n"));
+    let found = check(&flat).found;
+    assert!(!found.iter().any(|one| one.is_error()), "{found:#?}");
+}
