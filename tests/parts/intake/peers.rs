@@ -112,7 +112,7 @@ fn accepting(how: How, secret: &str, data: &Path) -> Result<Router, Failure> {
     let inner = Arc::new(SqliteInbox::open(
         DataDirectory::lock(data)?,
         DEFAULT_ROOM,
-        jiff::Timestamp::now(),
+        Timestamp::now(),
     )?);
     let one = Mutex::new(());
     let secrets = Secrets::from_list(&secret.into())?;
