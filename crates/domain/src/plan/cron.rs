@@ -270,8 +270,10 @@ impl Cron {
     fn latest_seen(&self, until: Timestamp) -> DateTime {
         let now = self.zone.to_datetime(until);
         let edge = until.checked_sub(LONGEST_FOLD).unwrap_or(Timestamp::MIN);
+        // A change of the clocks at this very instant counts, too.
+        let after = until.checked_add(SignedDuration::from_nanos(1));
         self.zone
-            .preceding(until)
+            .preceding(after.unwrap_or(until))
             .take(MAX_TRANSITIONS)
             .map(|transition| transition.timestamp())
             .take_while(|at| *at >= edge)

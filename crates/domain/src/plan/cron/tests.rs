@@ -382,6 +382,16 @@ fn instants() -> impl Strategy<Value = (usize, Timestamp)> {
         })
 }
 
+#[test]
+fn clocks_that_go_back_at_the_very_end_of_a_span_hide_no_slot() {
+    // Cairo's clocks showed 02:00 again at 1994-10-01T00:00:00Z.
+    let cron = Cron::parse("*/5 * * * *", "Africa/Cairo").unwrap();
+    let (after, until) = (at("1994-09-29T22:26:36Z"), at("1994-10-01T00:00:00Z"));
+    let last = at("1994-09-30T23:55:00Z");
+    assert_eq!(cron.slots_in(after, until, 10_000).last(), Some(&last));
+    assert_eq!(cron.newest_in(after, until), Some(last));
+}
+
 proptest! {
     #[test]
     fn slots_increase_and_no_local_time_starts_twice(
