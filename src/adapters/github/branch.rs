@@ -68,7 +68,10 @@ impl Client {
         };
         match self.branch_head(name.as_str()).await {
             Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(self.explain_refusal(name.as_str(), failure).await),
+            Ok(None) if failure.disposition == Disposition::Refused => {
+                Err(self.explain_refusal(name.as_str(), failure).await)
+            }
+            Ok(None) => Err(failure),
             // It may be there all the same, so that nothing is refused for good.
             Err(unseen) => Err(unseen),
         }
