@@ -58,7 +58,6 @@ async fn a_message_is_repeated_only_when_it_was_surely_not_taken() {
         ),
         (raw(408, "text/plain", "late"), Disposition::Unknown),
         (not_sent(), Disposition::Retry { after: None }),
-        (missing(), Disposition::NotFound),
         (refusal(400, "INVALID_ARGUMENT", "no"), Disposition::Refused),
         (refusal(401, "UNAUTHENTICATED", "no"), Disposition::Denied),
         (refusal(403, "PERMISSION_DENIED", "no"), Disposition::Denied),
@@ -71,6 +70,33 @@ async fn a_message_is_repeated_only_when_it_was_surely_not_taken() {
             .unwrap_err();
         assert_eq!(failure.disposition, disposition, "{failure}");
         assert_eq!(cast.client.requests(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_finds_no_session_is_sent_again_where_the_session_is_queued() {
+    for (session, disposition) in [
+        (missing(), Disposition::NotFound),
+        (
+            ok(json!({ "name": "sessions/15", "id": "15", "state": "IN_PROGRESS" })),
+            Disposition::NotFound,
+        ),
+        (
+            ok(json!({ "name": "sessions/15", "id": "15", "state": "QUEUED" })),
+            Disposition::Retry { after: None },
+        ),
+    ] {
+        let cast = stage([missing(), session]);
+        let failure = cast
+            .jules
+            .send_message(&"15".into(), "go on")
+            .await
+            .unwrap_err();
+        assert_eq!(failure.disposition, disposition, "{failure}");
+        assert_eq!(
+            cast.stage.lines()[..2],
+            ["POST /sessions/15:sendMessage", "GET /sessions/15"]
+        );
     }
 }
 
