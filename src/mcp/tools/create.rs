@@ -156,7 +156,8 @@ pub(super) async fn refused(
     (repository, branch): &(RepositoryName, String),
     failure: CreateFailure,
 ) -> Trouble {
-    let CreateFailure::Refused { detail } = &failure else {
+    let (CreateFailure::Refused { detail } | CreateFailure::TurnRefused { detail }) = &failure
+    else {
         return failure.into();
     };
     let Ok(source) = source_of(desk, repository).await else {
