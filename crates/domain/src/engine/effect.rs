@@ -280,28 +280,31 @@ impl fmt::Display for NoticeKey {
 }
 
 impl Effect {
-    /// The name under which a refusal of it is remembered. `None`: whoever decides on it has a memory of its own.
+    /// The name under which a refusal of it is remembered. `None`: the rule that decides on it counts its attempts itself,
+    /// and one that is counted must be made.
     #[must_use]
     pub fn refusal_key(&self) -> Option<String> {
         let about = match self {
             Self::OpenNotice { key, .. } => key.to_string(),
-            Self::CloseNotice { number, .. }
-            | Self::CloseOffer { number, .. }
-            | Self::EditDashboard { number, .. } => format!("issue #{number}"),
-            Self::AddReaction { thread, .. }
-            | Self::RemoveLabel { thread, .. }
-            | Self::TellStatus { thread, .. } => format!("issue #{thread}"),
-            Self::RemindPeople { pull, .. }
-            | Self::MarkReady { pull }
-            | Self::RetargetPull { pull, .. } => format!("pull request #{pull}"),
-            Self::PublishProposal { key, .. } | Self::OfferWork { key, .. } => key.clone(),
-            Self::OpenDashboard { .. } => String::from("dashboard"),
+            Self::CloseNotice { number, .. } => format!("issue #{number}"),
+            Self::AddReaction { thread, .. } | Self::RemoveLabel { thread, .. } => {
+                format!("issue #{thread}")
+            }
             Self::CreateSession(_)
             | Self::SendMessage { .. }
             | Self::TellPull { .. }
+            | Self::TellStatus { .. }
+            | Self::RemindPeople { .. }
+            | Self::MarkReady { .. }
+            | Self::RetargetPull { .. }
             | Self::MergePull { .. }
             | Self::ApprovePlan { .. }
-            | Self::ArchiveSession { .. } => return None,
+            | Self::ArchiveSession { .. }
+            | Self::PublishProposal { .. }
+            | Self::OfferWork { .. }
+            | Self::CloseOffer { .. }
+            | Self::OpenDashboard { .. }
+            | Self::EditDashboard { .. } => return None,
         };
         Some(format!("{}:{about}", self.name()))
     }

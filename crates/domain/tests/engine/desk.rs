@@ -98,6 +98,8 @@ pub(crate) struct Desk {
     pub(crate) listings_reach: Option<SignedDuration>,
     /// Effects of these names are decided on and never happen.
     pub(crate) lost: Vec<&'static str>,
+    /// Effects that GitHub refuses for what they ask.
+    pub(crate) refused: Vec<&'static str>,
     pub(crate) public: bool,
     pub(crate) checks: Checks,
     pub(crate) paused_by_variable: Option<String>,
@@ -184,6 +186,7 @@ impl Desk {
             left_out: Vec::new(),
             listings_reach: None,
             lost: Vec::new(),
+            refused: Vec::new(),
             public: false,
             checks: Checks::None,
             paused_by_variable: None,

@@ -51,6 +51,20 @@ fn a_mark_that_was_lost_is_made_again_twice() {
     assert_eq!(count, 3);
 }
 
+/// phileas counts these attempts, so that it must make each of them.
+#[test]
+fn a_mark_that_github_refuses_is_made_again_twice() {
+    let mut desk = drafted();
+    desk.refused = vec!["mark_ready"];
+    let mut count = 0;
+    for _ in 0..8 {
+        desk.tick();
+        count += marks(&desk);
+        desk.minutes(15);
+    }
+    assert_eq!(count, 3);
+}
+
 #[test]
 fn what_is_not_done_fails_conflicts_or_is_held_stays_a_draft() {
     type Change = fn(&mut Desk);

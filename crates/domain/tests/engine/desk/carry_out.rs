@@ -94,6 +94,9 @@ impl Desk {
         if self.lost.contains(&effect.name()) {
             return None;
         }
+        if self.refused.contains(&effect.name()) {
+            return effect.refusal_key().map(|key| Event::EffectRefused { key });
+        }
         match effect {
             Effect::CreateSession(create) => Some(self.create(create)),
             Effect::SendMessage { session, text, .. } => {
