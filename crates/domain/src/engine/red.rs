@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::{CHECKS_GRACE, CHECKS_READ, MAX_FIX_ROUNDS, PULL_POLL};
+use super::limits::{CHECKS_GRACE, CHECKS_READ, CLOCK_TOLERANCE, MAX_FIX_ROUNDS, PULL_POLL};
 use super::looks;
 use super::watched::{self, Watched};
 use super::word::{self, Matter, Pusher};
@@ -129,7 +129,10 @@ fn is_left_alone(draft: &mut Draft<'_>, watched: &Watched<'_>, red: &RedChecks) 
     let own = activities.iter().filter(|one| word::is_by_jules(one));
     let newest = own.map(|one| one.at).max();
     let newest = [red.committed_at, red.failed_at, newest];
-    let Some(newest) = newest.into_iter().flatten().max() else {
+    // A committer and an app write their times themselves. One in the future says nothing of how long Jules has had.
+    let latest = draft.after(CLOCK_TOLERANCE);
+    let newest = newest.into_iter().flatten().filter(|at| *at <= latest);
+    let Some(newest) = newest.max() else {
         return true;
     };
     let until = newest.checked_add(CHECKS_GRACE).unwrap_or(Timestamp::MAX);

@@ -406,6 +406,19 @@ fn failed_checks_are_left_to_jules_for_a_while() {
     assert_eq!(words(&desk).len(), 1);
 }
 
+/// Committers and apps that report checks write these times; one in the future must not hold the message back for ever.
+#[test]
+fn times_in_the_future_do_not_extend_the_grace() {
+    let (mut desk, _) = red();
+    let later = desk.now + jiff::SignedDuration::from_hours(24 * 365);
+    let red = desk.red.get_mut("c1").unwrap();
+    (red.committed_at, red.failed_at, red.by_jules) = (Some(later), Some(later), true);
+    desk.tick();
+    desk.hours(1);
+    desk.tick();
+    assert_eq!(words(&desk).len(), 1);
+}
+
 #[test]
 fn an_activity_begins_the_grace_again() {
     let (mut desk, _) = red();
