@@ -14,6 +14,8 @@ use crate::support::{Folder, Phileas, Served};
 const STARTED: &str = "cli/other_program.rs";
 /// `phileas watch` starts the one that its person named on the command line, and holds none of a repository's words to it.
 const HANDLER: &str = "jobs/command.rs";
+/// `phileas handle-event` asks the MCP server that its person's configuration names.
+const MCP_SERVER: &str = "jobs/mcp_command.rs";
 const ASKING: [(&str, &str); 4] = [
     (
         "cli/pipeline/place.rs",
@@ -51,7 +53,7 @@ fn r14_other_programs_are_started_in_one_place_for_people_at_a_command_line() {
         let program = text.split("#[cfg(test)]").next().unwrap();
         for way in ways {
             assert!(
-                [STARTED, HANDLER].contains(&path.as_str()) || !program.contains(way),
+                [STARTED, HANDLER, MCP_SERVER].contains(&path.as_str()) || !program.contains(way),
                 "src/{path} has `{way}`: what runs beside the keys starts no other program; a command of people goes \
                  through src/{STARTED}"
             );

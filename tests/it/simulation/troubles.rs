@@ -50,7 +50,7 @@ pub(super) const SMALL_ACCOUNT: &str = "small-account";
 pub(super) const INBOX_AWAY: &str = "inbox-away";
 
 /// Knobs of the models that nothing here can bring to act. Turning them would only feign that they were seen.
-const OUT_OF_REACH: [&str; 5] = [
+const OUT_OF_REACH: [&str; 7] = [
     // Sessions are archived while phileas works; it deletes none.
     "delete-running",
     // The adapters never ask for pages of less than 1 or more than 100.
@@ -63,6 +63,10 @@ const OUT_OF_REACH: [&str; 5] = [
     // Nobody goes on with a paused session but its owner in the web app: phileas waits, says nothing to it and takes
     // nothing out of the archive.
     "resumed-by",
+    // The repositories here have no check that fails.
+    "ci-fixer-seconds",
+    // Comments on pull requests of completed sessions are commands to phileas here, and `/phileas approve` comes before.
+    "answers-comments",
 ];
 
 const OWN: [&str; 16] = [

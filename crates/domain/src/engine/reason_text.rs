@@ -73,6 +73,7 @@ fn waiting_text(reason: Reason) -> &'static str {
         Reason::PersonaBusy => "the same persona is at work elsewhere",
         Reason::Unchanged => "the default branch has not moved since its last turn",
         Reason::NotDue => "its time has not come",
+        Reason::PromptUnread => "the files that its prompt draws from are being read",
         Reason::ExchangeUnread => "the files that its layer works on are being read",
         Reason::NextCommit => "more is due than one commit starts; the next commit starts it",
         Reason::OtherHolder => "another process of phileas is starting it",
