@@ -65,6 +65,13 @@ fn spoil() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// GitHub sends none, so that a signature over nothing is no delivery.
+#[test]
+fn an_empty_body_counts_as_unsigned() {
+    assert_eq!(signed(b"issues", b"72d3162e", b""), 401);
+    assert_eq!(signed(b"issues", b"72d3162e", b"{}"), 202);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
