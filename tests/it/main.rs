@@ -11,6 +11,7 @@ mod determinism;
 mod exchange;
 mod export;
 mod fleet;
+mod fuzz;
 mod github_client;
 mod inbox;
 mod jobs;

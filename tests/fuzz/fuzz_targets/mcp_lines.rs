@@ -1,17 +1,8 @@
-//! Any bytes on the lines of the Model Context Protocol: everything is read to its end, and nothing panics.
+//! The target `mcp_lines`. What it does stands in `inputs/`, which `tests/it/fuzz.rs` compiles, too.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use phileas::mcp::lines::Lines;
-use rmcp::transport::Transport as _;
+#[path = "../inputs/mcp_lines.rs"]
+#[expect(dead_code, reason = "libFuzzer begins from inputs of its own")]
+mod inputs;
 
-fuzz_target!(|data: &[u8]| {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let mut lines = Lines::new(data, tokio::io::sink(), || {});
-        while lines.receive().await.is_some() {}
-        lines.close().await.unwrap();
-    });
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| inputs::run(data));

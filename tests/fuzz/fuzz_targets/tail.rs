@@ -1,25 +1,8 @@
-//! Any bytes in the file of events: what is read is what stands between the ends of lines, and each is understood or not.
+//! The target `tail`. What it does stands in `inputs/`, which `tests/it/fuzz.rs` compiles, too.
 #![no_main]
 
-use std::fs;
+#[path = "../inputs/tail.rs"]
+#[expect(dead_code, reason = "libFuzzer begins from inputs of its own")]
+mod inputs;
 
-use libfuzzer_sys::fuzz_target;
-use phileas::jobs::tail::Tail;
-use phileas_domain::jobs::{Event, WatcherMemory};
-
-fuzz_target!(|data: &[u8]| {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("events.jsonl");
-    fs::write(&path, data).unwrap();
-    let tail = Tail::new(&path);
-    let mut memory = WatcherMemory::default();
-    let mut read = Vec::new();
-    while let Some(line) = tail.next(&mut memory).unwrap() {
-        tail.passed(&mut memory, &line).unwrap();
-        let _ = Event::parse(&String::from_utf8_lossy(&line.line.bytes));
-        read.extend(line.line.bytes);
-        read.push(b'\n');
-    }
-    let whole = data.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    assert_eq!(read, data[..whole]);
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| inputs::run(data));

@@ -1,4 +1,4 @@
-//! The webhook by itself, asked without a connection. The target `tests/fuzz/fuzz_targets/webhook.rs` asks it, too.
+//! The webhook by itself, asked without a connection. The fuzz target `tests/fuzz/inputs/webhook.rs` asks it, too.
 
 use std::sync::Arc;
 

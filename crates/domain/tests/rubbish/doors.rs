@@ -1,5 +1,5 @@
 //! Every text that comes from outside and is read here, with one that is good. The tests bring rubbish to all of them, and
-//! so does a target in `tests/fuzz/`.
+//! so does the fuzz target in `tests/fuzz/inputs/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
