@@ -136,11 +136,12 @@ impl Drop for Lock {
 fn open_lock(path: &Path) -> Result<(PathBuf, File), StoreError> {
     make_folder(path)?;
     let at = beside(path, LOCK);
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    // Another user could not take it in any case, because it is opened for writing.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options
         .open(&at)
         .map_err(|error| StoreError::new(&at, error))?;
     Ok((at, file))
@@ -341,6 +342,10 @@ mod tests {
         let held = Lock::attempt(&path).unwrap();
         assert!(held.is_some());
         assert!(Lock::attempt(&path).unwrap().is_none());
+        let mode = std::os::unix::fs::PermissionsExt::mode(
+            &fs::metadata(beside(&path, LOCK)).unwrap().permissions(),
+        );
+        assert_eq!(mode & 0o777, 0o600);
         // So a child has it that is just being started.
         let held = held.unwrap();
         let _inherited = held.file.try_clone().unwrap();
