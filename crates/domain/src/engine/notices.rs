@@ -6,6 +6,7 @@ use super::limits::MISTAKES_SHOWN;
 use super::neutral::neutral;
 use super::{Checks, Listing, Mergeable, NoticeKey, PullState};
 use crate::model::{PersonaId, PullNumber, TurnId};
+use crate::plan::{self, SCHEDULES_PATH};
 use crate::state::{Told, WatchedPull};
 
 /// Closes what is settled. Only called while the ledger can be trusted.
@@ -83,10 +84,12 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
 /// Calls a person while the plan has mistakes, and takes it back once it has none.
 pub(super) fn plan(draft: &mut Draft<'_>) {
     let snapshot = draft.snapshot;
+    // A repository without a plan need not have one: the service may look after all repositories of an account.
+    let is_absent = plan::is_absent(&snapshot.tree);
     let mistakes: Vec<_> = snapshot
         .plan_diagnostics
         .iter()
-        .filter(|one| one.is_error())
+        .filter(|one| one.is_error() && !(is_absent && one.file == SCHEDULES_PATH))
         .collect();
     if mistakes.is_empty() {
         let text = "The plan has no mistakes any more; phileas closes this issue.";

@@ -63,6 +63,7 @@ pub use policy::{
 };
 
 pub(crate) use lines::duplicate;
+pub(crate) use read::is_absent;
 pub use read::read;
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;

@@ -207,7 +207,7 @@ fn what_github_refuses_is_tried_again_less_and_less_often() {
     assert!(closing(&mut desk).is_some());
 }
 
-/// A plan that cannot be read is as bad as a key that is refused: a person is called, and let go when it is fixed.
+/// A plan that cannot be read is as bad as a key that is refused: a notice is opened, and closed when the plan is fixed.
 #[test]
 fn a_plan_with_mistakes_calls_a_person_until_it_is_fixed() {
     let path = ".jules/schedules.toml";
@@ -245,4 +245,23 @@ fn a_plan_with_mistakes_calls_a_person_until_it_is_fixed() {
         assert_eq!(desk.notices, []);
         assert_eq!(desk.personas_run(), ["a"]);
     }
+}
+
+/// The service may look after all repositories of an account, and most of them have no plan.
+#[test]
+fn a_repository_without_a_plan_gets_no_notice() {
+    let path = ".jules/schedules.toml";
+    let mut desk = Desk::new("cycle = [\"a\", \"missing\"]\n", &["a"]);
+    let plan = desk.files.remove(path).unwrap();
+    desk.tick();
+    assert_eq!(desk.notices, []);
+    // A plan that is removed has no mistakes, either.
+    desk.files.insert(path.to_owned(), plan);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.notices.len(), 1);
+    desk.files.remove(path);
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.notices, []);
 }
