@@ -162,8 +162,10 @@ fn step_lines(steps: &[PlanStep]) -> Vec<String> {
             }
         });
     }
-    if steps.len() > PLAN_STEPS {
-        lines.push(format!("and {} more steps", steps.len() - PLAN_STEPS));
+    match steps.len().saturating_sub(PLAN_STEPS) {
+        0 => {}
+        1 => lines.push("and 1 more step".to_owned()),
+        more => lines.push(format!("and {more} more steps")),
     }
     if is_cut {
         lines.push("more is said of these steps in Jules".to_owned());
@@ -236,6 +238,8 @@ mod tests {
             PLAN_STEPS,
             "each step that is shown has its title"
         );
+        let one_more = step_lines(&vec![step("Do it", ""); PLAN_STEPS + 1]);
+        assert_eq!(one_more[PLAN_STEPS], "and 1 more step");
         assert_eq!(step_lines(&[]), [""; 0]);
     }
 
