@@ -40,6 +40,17 @@ fn clone() -> Folder {
     folder
 }
 
+/// It asked for the commit of the action first, and only then said that there is no repository.
+#[test]
+fn a_missing_repository_is_named_before_the_commit_of_the_action() {
+    let folder = Folder::empty();
+    let ran = within(&folder, &["init"]).refused(2, "is no git work tree");
+    assert!(!ran.err.contains("--action"), "{ran:?}");
+    git(&folder, &["init", "--quiet"]);
+    let ran = within(&folder, &["init"]).refused(2, "no remote `origin`");
+    assert!(!ran.err.contains("--action"), "{ran:?}");
+}
+
 /// The push that is printed would put a feature's own commits on the default branch.
 #[test]
 fn commits_of_another_branch_are_not_put_on_the_default_branch() {

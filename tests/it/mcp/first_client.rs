@@ -102,7 +102,7 @@ fn the_handler_asks_the_server_of_its_configuration() {
         (json!([server]), "completed", Some("of the server")),
         (json!([server]), "stuck", Some("of the server")),
         (json!([server]), "question", None),
-        (json!([phileas, "mcp"]), "stuck", Some("mcp_command")),
+        (json!([phileas, "mcp"]), "stuck", Some("tool failed")),
         (
             json!(["/nowhere/server.py"]),
             "completed",
