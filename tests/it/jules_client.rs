@@ -439,7 +439,7 @@ async fn a_session_of_another_repository_is_not_shown() {
     assert_eq!((listed.key.active, listed.key.created_last_day), (1, 1));
 }
 
-/// Jules answers 404 to a message for a session that is queued. It is sent again, and nobody is told that there is none.
+/// Jules answers 404 to a message for a session that is queued. It is sent again, and no report says that there is none.
 #[tokio::test]
 async fn a_message_to_a_queued_session_waits_for_it() {
     let bench = bench(|scene| scene.knobs.queued_message_404 = true);

@@ -153,7 +153,7 @@ fn an_authority_of_the_system_is_trusted_by_every_client() {
         });
         assert_eq!(
             count, 0,
-            "{name}: a stranger's server is not trusted\n{ended}"
+            "{name}: an unknown authority is not trusted\n{ended}"
         );
         if name != "PostgreSQL" {
             let said = format!("{}{}", ended.out, ended.err);

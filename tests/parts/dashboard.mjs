@@ -171,7 +171,7 @@ async function clicks(repository) {
   await context.close();
 }
 
-/** A repository is paused and let go on by its page, with and without scripts. */
+/** A repository is paused and resumed by its page, with and without scripts. */
 async function pause(repository) {
   for (const javaScriptEnabled of [true, false]) {
     const { context, page } = await open({ javaScriptEnabled, viewport: SIZES[0] }, () => 'pause');

@@ -51,7 +51,7 @@ pub struct Parameters {
     pub pattern: String,
     /// Whether the pattern must not fit.
     pub negate: bool,
-    /// Paths that nobody may change.
+    /// Paths that no account may change.
     pub restricted_file_paths: Vec<String>,
 }
 

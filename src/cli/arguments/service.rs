@@ -47,7 +47,7 @@ pub struct Serve {
     #[arg(long, env = "PHILEAS_MCP")]
     pub mcp: bool,
     /// The file that events of the service's own sessions are written to, beside those of the monitor: what waits for
-    /// somebody, what is done, what failed; `events.jsonl` of the data directory unless it is said otherwise
+    /// a person, what is done, what failed [default: `events.jsonl` of the data directory]
     #[arg(long, env = "PHILEAS_EVENTS_PATH", value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// Write no events of the service's own sessions

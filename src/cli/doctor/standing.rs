@@ -54,7 +54,7 @@ pub(super) async fn check(
     }
 }
 
-/// Issues of phileas that nobody may comment on.
+/// Issues of phileas that are locked, so that phileas may not comment on them.
 async fn locked(client: &Client, seen: &Observation, place: &Place<'_>, findings: &mut Findings) {
     let notices = seen.notices.iter().map(|notice| notice.number);
     let dashboards = seen.dashboards.iter().map(|dashboard| dashboard.number);

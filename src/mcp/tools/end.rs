@@ -81,7 +81,7 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
         ))
     })?;
     let (repository, marker) = (source.0.clone(), retry_of(&old.id));
-    // The first call may have been answered to nobody, or the model asks twice.
+    // The answer to the first call may have been lost, or the model asks twice.
     if let Some(first) = find(&desk, &repository, &marker).await? {
         return found(&desk, &old, &first);
     }

@@ -280,7 +280,7 @@ fn words_of(summary: &Summary) -> Words {
 #[must_use]
 pub fn standing_of(verdict: Verdict, reason: Reason) -> Standing {
     match (verdict, reason) {
-        // What was refused is told to whoever requested it; the repository needs nobody for that.
+        // A refusal is sent to the account that requested it; the repository needs no person for that.
         (Verdict::Held | Verdict::Paused, _)
         | (
             _,

@@ -309,7 +309,7 @@ fn a_wish_wants_writers_and_what_is_due_wants_nobody() {
         .said(0, "dispatched", "due.request");
 }
 
-/// A comment of an account without write access fails nobody's run, and stands beside no line of its log.
+/// A comment of an account without write access fails no run, and stands beside no line of its log.
 #[test]
 fn what_others_may_not_ask_for_is_no_matter_of_this_run() {
     let (bench, runner) = (bench(), Runner::new());

@@ -80,7 +80,7 @@ fn a_wish_that_is_refused_does_not_end_as_done() {
     bench.run(&["tick", "--persona", "auditor"]).done();
 }
 
-/// What other people asked for on issues, and may not, is told to them where anybody is; a run that asks for something
+/// What other people asked for on issues, and may not, is answered there; a run that asks for something
 /// else does not fail by it.
 #[test]
 fn what_is_refused_to_others_fails_no_run() {
@@ -109,7 +109,7 @@ fn what_is_refused_to_others_fails_no_run() {
         &["--all"],
         &[],
     ] {
-        // Somebody who may not ask, a label of somebody who may only label, and a mistyped command of a writer.
+        // An account that may not ask, a label of one that may only label, and a mistyped command of a writer.
         says("/phileas run auditor", "stranger");
         says("/phileas stauts", "maintainer");
         let issue = says("It is slow indeed.", "stranger");

@@ -3,7 +3,7 @@
     unshare --mount --net --pid --mount-proc --fork --kill-child \\
         python3 -B tests/parts/image/container.py IMAGE FOLDER podman [OPTION…]
 
-FOLDER is empty at first and holds the secrets. The caller removes it, to whom nothing of the container is mounted.
+FOLDER is empty at first and holds the secrets. The caller removes it: outside, nothing of the container is mounted.
 
 The name spaces are those of `unshare`: the container shares its network, in which the ports of the image are free. Some
 machines mount control groups of both versions, which crun refuses: here only the second is seen, and none is used.

@@ -4,7 +4,7 @@
         python3 -B tests/parts/image/empty_root.py BINARY FOLDER
 
 The root is made in FOLDER, which is empty at first. Its mounts are those of the name space and end with it, so FOLDER is
-removed by the caller, to whom nothing is mounted there: never in here, where `/dev` would be part of what is removed.
+removed by the caller, for which nothing is mounted there: never in here, where `/dev` would be part of what is removed.
 
 The root is read-only and holds the binary, two secrets, a list of repositories, a data directory, and of what engines put
 there themselves `/etc/resolv.conf` and three devices (a static binary has no dynamic linker that would find it the call

@@ -470,7 +470,7 @@ pub struct Notice {
     pub number: u64,
     /// What it is about: the text of [`super::NoticeKey`].
     pub key: String,
-    /// Its title. Whoever may edit the issue may have changed it.
+    /// Its title. A person who may edit the issue may have changed it.
     pub title: String,
 }
 

@@ -258,7 +258,7 @@ struct Parts {
     plans: Vec<String>,
     answer: Option<String>,
     past: Vec<String>,
-    /// Whether somebody wants to know which commands there are.
+    /// Whether a request asks which commands there are.
     lists_commands: bool,
     /// Whether a pause matters to its readers.
     tells_pauses: bool,

@@ -320,7 +320,7 @@ pub(super) fn look<'a>(
 pub(super) enum Pusher {
     /// Its session.
     Session,
-    /// Somebody else. A session that goes on writes its whole work again over its branch, and what others have pushed
+    /// Another account. A session that goes on writes its whole work again over its branch, and what others have pushed
     /// would be lost.
     Others,
     /// What the session did is read next.

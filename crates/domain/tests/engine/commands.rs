@@ -303,7 +303,7 @@ fn another_plan_is_shown_anew_and_not_approved_unseen() {
     desk.minutes(1);
     desk.plans(&id, &[("Delete everything", "")]);
     desk.minutes(1);
-    // Said by somebody who saw the first one.
+    // Said by a person who saw the first one.
     desk.writes(7, "/phileas approve", "ada");
     desk.tick();
     assert_eq!(approvals(&desk), 0, "{:?}", desk.lines);

@@ -440,7 +440,7 @@ fn an_answer_that_was_replaced_takes_no_room_in_the_ledger() {
     assert_eq!(long.count(), 1);
 }
 
-/// On a pull request of a track nobody has requested anything; its session is told all the same.
+/// There is no request on a pull request of a track; its session stands in the status all the same.
 #[test]
 fn the_comment_on_a_sessions_pull_request_names_that_session() {
     let mut desk = Desk::new("cycle = [\"a\"]\n", &["a"]);

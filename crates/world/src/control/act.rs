@@ -109,7 +109,7 @@ pub enum Deed {
     Lock { number: u64, locked: bool },
     /// Switches issues on or off.
     SetIssues { on: bool },
-    /// Lets only collaborators open pull requests, or everybody again.
+    /// Lets only collaborators open pull requests, or all accounts again.
     SetPullPolicy { collaborators_only: bool },
     /// Shows the repository to everybody, or to its people only.
     SetPrivate { private: bool },

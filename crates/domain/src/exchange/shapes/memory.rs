@@ -17,7 +17,7 @@ const UPDATED_AT: Key = Key::new("updated_at", Kind::Instant, "When it was last 
 const GOALS: Key = Key::new(
     "goals",
     Kind::List(List::between(1, 3, &Kind::Line("<goal>"))),
-    "One to three goals, looked at anew in each session.",
+    "One to three goals, looked at again in each session.",
 );
 const RULES: Key = Key::new(
     "rules",

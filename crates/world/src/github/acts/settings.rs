@@ -53,7 +53,7 @@ impl Model {
         }
     }
 
-    /// Lets only collaborators open pull requests, or everybody again.
+    /// Lets only collaborators open pull requests, or all accounts again.
     pub fn set_pulls_by_collaborators(&mut self, repo: RepoId, on: bool) {
         if let Some(repository) = self.repository_mut(repo) {
             repository.pulls_by_collaborators = on;
