@@ -118,10 +118,16 @@ def play(place, text, days):
     return check(export, decisions, plan, personas)
 
 
+def positive(word):
+    if not word.isascii() or not word.isdecimal() or int(word) == 0:
+        raise argparse.ArgumentTypeError(f"{word!r} is no number from 1 on")
+    return int(word)
+
+
 def main():
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words.add_argument("--personas", type=int, help="only the first so many steps, and the schedules of their personas")
-    words.add_argument("--days", type=int, default=130)
+    words.add_argument("--personas", type=positive, help="only the first so many steps, and the schedules of their personas")
+    words.add_argument("--days", type=positive, default=130)
     given = words.parse_args()
     text = PLAN.read_text()
     if given.personas is not None:
