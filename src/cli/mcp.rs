@@ -20,7 +20,7 @@ use crate::adapters::jules;
 use crate::adapters::jules::hire::Account;
 use crate::jobs::Monitor;
 use crate::mcp::http::{self, Hosts};
-use crate::mcp::lines::Lines;
+use crate::mcp::lines::{ANSWER_LIMIT, Lines};
 use crate::mcp::{CheckJobs, Desk, House, Policy, Queue, Server, Trouble};
 use crate::runtime::ports::hire::{Answer, HireJules};
 use crate::server::repositories::Repositories;
@@ -136,7 +136,7 @@ fn with(
 async fn serve(server: Server) -> Result<Exit, Stopped> {
     let (input, output) = rmcp::transport::stdio();
     let waiting = server.clone();
-    let lines = Lines::new(input, output, move || waiting.end());
+    let lines = Lines::new(input, output, ANSWER_LIMIT, move || waiting.end());
     let running = match server.serve(lines).await {
         Ok(running) => running,
         // Whoever leaves before the first word has wanted nothing.

@@ -57,7 +57,15 @@ pub(super) async fn confirmed(
     }
     let request = ElicitRequest::new(form(question));
     let asked = call.context.peer.create_elicitation(request.params);
-    match tokio::time::timeout(PATIENCE, asked).await {
+    let asked = tokio::select! {
+        asked = tokio::time::timeout(PATIENCE, asked) => asked,
+        // Its answer cannot arrive any more.
+        () = desk.changes.ended() => {
+            let text = "the client has closed its input before the person answered, so nothing was done";
+            return Err(Trouble::new(text));
+        }
+    };
+    match asked {
         Ok(Ok(result)) => verdict(&result),
         Ok(Err(error)) => Err(Trouble::new(format!(
             "nobody could be asked ({error}), so nothing was done; call again with `confirm: true` when it is wanted"

@@ -3,21 +3,26 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::ErrorCode;
+use rmcp::model::{ClientNotification, ErrorCode, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 
 /// The longest line that is read, in bytes. The rest of a longer one is passed over without being kept.
 const MAX_LINE_BYTES: usize = 4 << 20;
+/// How long answers are waited for when the input has ended. A call of Jules or GitHub may take longer than the 5 seconds
+/// for which `rmcp` waits.
+pub const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// The most messages of a batch. Revision 2025-03-26 has batches; no client needs more at once.
 const MAX_BATCH: usize = 100;
 /// The id of a handshake that is made in the client's place.
@@ -44,6 +49,11 @@ pub struct Lines<R, W, E> {
     output: Arc<Mutex<Option<W>>>,
     /// The error that is on its way. Nothing more is read before it is out, so that rubbish cannot pile up answers.
     refusal: Option<JoinHandle<io::Result<()>>>,
+    /// The requests whose answers are not written yet.
+    unanswered: Arc<watch::Sender<HashSet<RequestId>>>,
+    answer_limit: Duration,
+    /// When the input has ended.
+    ended_at: Option<Instant>,
     at_end: E,
 }
 
@@ -63,8 +73,9 @@ where
     E: Fn() + Send,
 {
     /// Reads one and writes the other. `at_end` is called when nothing more will be heard: the input has ended or cannot
-    /// be read, or nobody takes what is answered.
-    pub fn new(input: R, output: W, at_end: E) -> Self {
+    /// be read, or nobody takes what is answered. The answers to what was requested before are waited for as long as
+    /// `answer_limit`.
+    pub fn new(input: R, output: W, answer_limit: Duration, at_end: E) -> Self {
         Self {
             input: BufReader::new(input),
             begun: Vec::new(),
@@ -73,6 +84,9 @@ where
             heard: VecDeque::new(),
             output: Arc::new(Mutex::new(Some(output))),
             refusal: None,
+            unanswered: Arc::new(watch::Sender::new(HashSet::new())),
+            answer_limit,
+            ended_at: None,
             at_end,
         }
     }
@@ -92,6 +106,43 @@ where
             }
         }
         self.heard.extend(understood(line));
+    }
+
+    /// Notes a request until its answer is written. A request that is cancelled gets no answer.
+    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
+        match message {
+            JsonRpcMessage::Request(request) => self.unanswered.send_modify(|ids| {
+                ids.insert(request.id.clone());
+            }),
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.unanswered.send_modify(|ids| {
+                        ids.remove(id);
+                    });
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+    }
+
+    /// Ends what waits for more input, and waits for the answers that are not written yet. The first client closes its
+    /// input at once, and reads its answer then.
+    async fn end_input(&mut self) {
+        if self.ended_at.is_none() {
+            (self.at_end)();
+        }
+        let ended_at = *self.ended_at.get_or_insert_with(Instant::now);
+        let mut unanswered = self.unanswered.subscribe();
+        let all_written = unanswered.wait_for(HashSet::is_empty);
+        let is_late = timeout_at(ended_at + self.answer_limit, all_written)
+            .await
+            .is_err();
+        if is_late {
+            tracing::warn!("the input has ended, and some requests are not answered");
+        }
     }
 
     /// The next line; `None` at the end. Whoever drops this loses nothing.
@@ -137,16 +188,28 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
+        let unanswered = Arc::clone(&self.unanswered);
         async move {
-            let value = serde_json::to_value(&message)?;
-            if value["id"] == HANDSHAKE && value.get("method").is_none() {
-                // The client has asked for no handshake.
-                return Ok(());
+            let answered = match &message {
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+            };
+            let text = serde_json::to_string(&message)?;
+            // The client has asked for no handshake.
+            let is_own = answered == Some(RequestId::String(HANDSHAKE.into()));
+            let written = if is_own {
+                Ok(Ok(()))
+            } else {
+                // Half a line must not stand where another one follows, even if nobody waits for this any more.
+                tokio::spawn(write(output, text)).await
+            };
+            if let Some(id) = answered {
+                unanswered.send_modify(|ids| {
+                    ids.remove(&id);
+                });
             }
-            let text = value.to_string();
-            // Half a line must not stand where another one follows, even if nobody waits for this any more.
-            let written = tokio::spawn(write(output, text));
-            written.await.map_err(io::Error::other)?
+            written.map_err(io::Error::other)?
         }
     }
 
@@ -170,7 +233,7 @@ where
                         Value::Null,
                     ))),
                     Ok(None) => {
-                        (self.at_end)();
+                        self.end_input().await;
                         return None;
                     }
                     Err(error) => {
@@ -182,7 +245,10 @@ where
                 continue;
             };
             match heard {
-                Ok(Some(message)) => return Some(message),
+                Ok(Some(message)) => {
+                    self.note(&message);
+                    return Some(message);
+                }
                 Ok(None) => {}
                 Err(text) => {
                     let output = Arc::clone(&self.output);

@@ -36,12 +36,14 @@ fn ping(id: u64) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
 }
 
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_time().build().unwrap()
+}
+
 /// Reads an input to its end.
 fn outcome(input: &[u8]) -> Outcome {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
+    runtime().block_on(async {
         let (near, mut far) = tokio::io::duplex(1 << 10);
         let answers = tokio::spawn(async move {
             let mut text = String::new();
@@ -52,7 +54,7 @@ fn outcome(input: &[u8]) -> Outcome {
         let tell = || {
             ends.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         };
-        let mut lines = Lines::new(input, near, tell);
+        let mut lines = Lines::new(input, near, Duration::ZERO, tell);
         let mut heard = Vec::new();
         while let Some(message) = lines.receive().await {
             let message = serde_json::to_value(&message).unwrap();
@@ -68,6 +70,50 @@ fn outcome(input: &[u8]) -> Outcome {
             ends: ends.into_inner(),
         }
     })
+}
+
+/// The first client closes its input at once, and its answer was lost when it took longer than 5 seconds.
+#[test]
+fn the_input_ends_when_all_answers_are_written() {
+    runtime().block_on(async {
+        let (near, _far) = tokio::io::duplex(1 << 10);
+        let input = ping(7).to_string();
+        let mut lines = Lines::new(input.as_bytes(), near, ANSWER_LIMIT, || {});
+        assert!(lines.receive().await.is_some());
+        tokio::select! {
+            biased;
+            ended = lines.receive() => panic!("the answer is not written: {ended:?}"),
+            () = tokio::task::yield_now() => {}
+        }
+        let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {}});
+        let answer = serde_json::from_value(answer).unwrap();
+        lines.send(answer).await.unwrap();
+        assert!(lines.receive().await.is_none());
+    });
+}
+
+#[test]
+fn a_request_that_is_cancelled_is_not_waited_for() {
+    runtime().block_on(async {
+        let (near, _far) = tokio::io::duplex(1 << 10);
+        let begin = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"},
+        }});
+        let cancel = |id: u64| {
+            let params = json!({"requestId": id});
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+        };
+        let input = format!("{begin}\n{}\n{}\n{}\n", ping(7), cancel(1), cancel(7));
+        let mut lines = Lines::new(input.as_bytes(), near, ANSWER_LIMIT, || {});
+        for _ in 0..4 {
+            assert!(lines.receive().await.is_some());
+        }
+        tokio::select! {
+            biased;
+            ended = lines.receive() => assert!(ended.is_none()),
+            () = tokio::task::yield_now() => panic!("it waits for an answer that is never written"),
+        }
+    });
 }
 
 fn spoil() -> impl Strategy<Value = Vec<u8>> {

@@ -1,15 +1,18 @@
 //! Any bytes on the lines of the Model Context Protocol: everything is read to its end, and nothing panics.
 
+use std::time::Duration;
+
 use phileas::mcp::lines::Lines;
 use rmcp::transport::Transport as _;
 
 /// Reads one input.
 pub(crate) fn run(data: &[u8]) {
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut lines = Lines::new(data, tokio::io::sink(), || {});
+        let mut lines = Lines::new(data, tokio::io::sink(), Duration::ZERO, || {});
         while lines.receive().await.is_some() {}
         lines.close().await.unwrap();
     });
