@@ -101,7 +101,9 @@ async fn serve(mut stream: TcpStream, by: TlsAcceptor, count: &AtomicUsize) -> i
 fn jules(folder: &Folder, port: u16) -> Phileas {
     folder.write("jobs.jsonl", "{\"job_id\": \"1\"}\n");
     let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    let (jobs, events, state) = (at("jobs.jsonl"), at("events.jsonl"), at("state.json"));
+    // A monitor that remembers an outage asks Jules only later, so each run has a memory of its own.
+    let state = format!("state-{port}.json");
+    let (jobs, events, state) = (at("jobs.jsonl"), at("events.jsonl"), at(&state));
     let arguments = ["monitor", "--once", "--jobs", &jobs, "--events", &events];
     Phileas::new(&[&arguments[..], &["--state", &state]].concat())
         .env("JULES_API_KEY", "test-key")
