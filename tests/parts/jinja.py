@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Holds the templates of phileas against Jinja2: each must give the same text in both, or be refused by both.
 
-    tests/parts/jinja.py PHILEAS
+    tests/parts/jinja.py PHILEAS FOLDER
+
+FOLDER is made for the templates, and must not be there yet.
 
 The templates cover each filter, test, function, tag and operator of Jinja2, and the usual methods of Python's texts, lists
 and maps. Those that differ stand below with what they give here; the README lists them for people. A template that has
@@ -13,7 +15,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -355,16 +356,17 @@ def by_phileas(program, folder, number):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     same = [line.replace("⏎", "\n") for line in SAME.strip("\n").split("\n")]
     templates = same + list(DIFFERENT)
     wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        repository(folder, templates)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            ours = list(pool.map(lambda number: by_phileas(sys.argv[1], folder, number), range(len(templates))))
+    folder = Path(sys.argv[2])
+    folder.mkdir()
+    repository(folder, templates)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        ours = list(pool.map(lambda number: by_phileas(sys.argv[1], folder, number), range(len(templates))))
     for template, (text, why) in zip(templates, ours):
         theirs = by_jinja(template)
         if template in DIFFERENT:
