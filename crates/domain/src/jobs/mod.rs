@@ -9,7 +9,7 @@
 //! | [`registry`] | which jobs does a jobs file name? |
 //! | [`config`] | what does a `config.json` say? |
 //! | [`sight`] | what is seen of a session? |
-//! | [`line`] | what does a line of a file of many say, and why is one passed over? |
+//! | [`mod@line`] | what does a line of a file of many say, and why is one passed over? |
 //! | [`memory`] | what does the monitor remember from one look to the next? |
 //! | [`cause`] | which sight is worth an event, and was it told before? |
 //! | [`turn`] | for which turn of a cycle is somebody woken, and was he? |
