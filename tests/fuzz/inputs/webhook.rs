@@ -1,6 +1,10 @@
 //! Any signature and any body at the webhook: a byte says how long the signature is, the rest is the body. Then any event
 //! that is signed.
 
+#[allow(
+    clippy::duplicate_mod,
+    reason = "the fuzzer and the black-box tests are two programs, which draw it from one file"
+)]
 #[path = "../../it/service/hook.rs"]
 mod hook;
 
