@@ -2,9 +2,9 @@
 
 #[path = "../../../crates/domain/tests/rubbish/doors.rs"]
 #[expect(dead_code, reason = "the names are for the tests of the domain")]
-mod doors;
+mod table;
 
-use doors::DOORS;
+use table::DOORS;
 
 /// Reads one input.
 pub(crate) fn run(data: &[u8]) {
