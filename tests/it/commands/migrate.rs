@@ -436,7 +436,6 @@ fn workstreams() -> Folder {
         folder.write(kept, "");
     }
     let memory = "schema_version: 2\n\nobserver: qa\nworkstream: generic\n\nupdated_at: \"2026-02-05T10:00:00Z\"\n\n# One to three.\ngoals:\n  - Find what is untested.\nrules: []\nignore:\n  - Generated code\nlog: []\n";
-    let issue = ITEM.replace("source_events: [\"deci01\"]", "source_events: [\"deci01\"]");
     for (path, text) in [
         (
             ".jules/roles/observers/qa/role.yml",
@@ -463,7 +462,7 @@ fn workstreams() -> Folder {
         ("scheduled.toml", "version = 1\nenabled = true\n\n[observers]\nroles = [\n  { name = \"qa\", enabled = true },\n  { name = \"cov\", enabled = false },\n]\n\n[deciders]\nroles = []\n".to_owned()),
         ("exchange/events/pending/two-names.yml", EVENT.replace("confidence: high", "confidence: High").replace("role: taxonomy", "author_role: qa")),
         ("exchange/events/decided/old.yml", decided()),
-        ("exchange/issues/refacts/one-name.yml", issue.replace("priority: high", "priority: Medium")),
+        ("exchange/issues/refacts/one-name.yml", ITEM.replace("priority: high", "priority: Medium")),
         ("workstations/qa/perspective.yml", memory.to_owned()),
     ] {
         folder.write(&format!("{stream}/{path}"), &text);
