@@ -205,12 +205,12 @@ async function troubles(pages) {
     },
   });
   check(answer.status === 401, `a forged delivery is answered ${answer.status}`);
+  const named = Object.fromEntries(Object.entries(pages).map(([key, path]) => [`trouble-${key}`, path]));
+  // The narrowest window is where one more box hurts first.
+  const viewport = SIZES[0];
   for (const colorScheme of ['light', 'dark']) {
-    for (const viewport of SIZES) {
-      const named = Object.fromEntries(Object.entries(pages).map(([key, path]) => [`trouble-${key}`, path]));
-      await look(named, { colorScheme, viewport, javaScriptEnabled: true });
-      await axeOf(named, { colorScheme, viewport });
-    }
+    await look(named, { colorScheme, viewport, javaScriptEnabled: true });
+    await axeOf(named, { colorScheme, viewport });
   }
   const { context, page } = await open({}, () => 'troubles');
   for (const [key, path] of Object.entries(pages)) {
