@@ -94,7 +94,7 @@ fn r2_other_requests_are_answered_with_what_is_wrong() {
         (400, good.clone().with("x-github-delivery", "")),
         (400, good.clone().with("x-github-delivery", "two words")),
         (400, Post::new("b", "issues", "payload=%7B%7D")),
-        (400, Post::new("c", "issues", "")),
+        (401, Post::new("c", "issues", "")),
         (400, Post::new("d", "issues", "{\"action\": ")),
         (413, good.clone().with("content-length", "26214401")),
         (
