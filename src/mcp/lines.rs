@@ -73,7 +73,7 @@ where
     E: Fn() + Send,
 {
     /// Reads one and writes the other. `at_end` is called when nothing more will be heard: the input has ended or cannot
-    /// be read, or nobody takes what is answered. The answers to what was requested before are waited for as long as
+    /// be read, or the client takes no answer. The answers to what was requested before are waited for as long as
     /// `answer_limit`.
     pub fn new(input: R, output: W, answer_limit: Duration, at_end: E) -> Self {
         Self {
@@ -201,7 +201,7 @@ where
             let written = if is_own {
                 Ok(Ok(()))
             } else {
-                // Half a line must not stand where another one follows, even if nobody waits for this any more.
+                // Half a line must not stand where another one follows, even if the caller has stopped waiting.
                 tokio::spawn(write(output, text)).await
             };
             if let Some(id) = answered {
