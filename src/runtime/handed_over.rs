@@ -8,6 +8,7 @@ use phileas_domain::engine::{
 };
 use phileas_domain::exchange::{self, Changed, Content};
 use phileas_domain::model::{Oid, PullNumber, SessionId, Tree};
+use phileas_domain::prompt::is_feedback_of_role;
 
 use super::observe::leave_unread;
 use super::ports::{Failure, ReadGitHub, ReadJules};
@@ -19,6 +20,8 @@ const EXCHANGE: [&str; 4] = [
     ".jules/workstreams",
     ".jules/changes",
 ];
+/// Where the ledger may keep rejections with the roles, as seed 000's form does.
+const ROLES: [&str; 2] = [".jules/roles", ".jules/layers"];
 /// Where people overlay what layers are told, and say who takes part.
 const LAYERS: [&str; 6] = [
     ".jules/layers",
@@ -66,13 +69,26 @@ async fn exchange(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
         Ledger::Missing { head: None } | Ledger::Corrupt { .. } => return,
     };
     // The documents beside it are written with it.
-    let paths = [&EXCHANGE[..], &LEDGER_DOCUMENTS].concat();
+    let paths = [&EXCHANGE[..], &ROLES, &LEDGER_DOCUMENTS].concat();
     match github.read_folders(&head, &paths).await {
-        Ok(tree) => snapshot.exchange = Some(ExchangeRead { head, tree }),
+        Ok(read) => {
+            let mut tree = Tree::new();
+            let of_roles = |path: &str| ROLES.iter().any(|folder| is_inside(path, folder));
+            let counts = |path: &str| !of_roles(path) || is_feedback_of_role(path);
+            for (path, entry) in read.iter().filter(|(path, _)| counts(path)) {
+                tree.insert(path, entry.clone());
+            }
+            snapshot.exchange = Some(ExchangeRead { head, tree });
+        }
         Err(failure) => {
             tracing::warn!(%failure, "the exchange could not be read; its layers wait");
         }
     }
+}
+
+fn is_inside(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.starts_with('/'))
 }
 
 async fn layers(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
@@ -149,11 +165,7 @@ pub(super) fn committed(
     head: &Oid,
     files: &BTreeMap<String, Option<String>>,
 ) {
-    let below = |path: &str| {
-        let folders = EXCHANGE.iter();
-        let mut folders = folders.filter_map(|folder| path.strip_prefix(folder));
-        folders.any(|rest| rest.starts_with('/'))
-    };
+    let below = |path: &str| EXCHANGE.iter().any(|folder| is_inside(path, folder));
     let is_read = |path: &str| below(path) || LEDGER_DOCUMENTS.contains(&path);
     if files.keys().any(|path| below(path)) {
         // What GitHub would call it now only the next look tells.

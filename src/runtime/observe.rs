@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{self, Ledger, Listing, Needs, Papers, PlanCommit, Snapshot};
 use phileas_domain::plan::{self, MainRed, Plan};
+use phileas_domain::prompt::SOURCES_READS;
 use phileas_domain::state::{self, STATE_PATH};
 
 pub(super) use sessions::leave_unread;
@@ -23,8 +24,9 @@ use super::handed_over;
 use super::ports::{Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch};
 use super::tick::Settings;
 
-/// How often the needs of a decision are read before it is made with what there is.
-const MAX_READS: usize = 20;
+/// How often the needs of a decision are read before it is made with what there is: what prompts are made from, and as
+/// often again what stands before them.
+const MAX_READS: usize = SOURCES_READS + 20;
 
 /// A snapshot, and when it was taken by the stopwatch.
 #[derive(Debug, Clone)]

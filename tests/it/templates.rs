@@ -7,7 +7,7 @@ use phileas::sandbox::Shared;
 use phileas_domain::model::Marker;
 
 use crate::support::books::counted;
-use crate::support::ticks::{MINUTE, quiet_world, tick};
+use crate::support::ticks::{MINUTE, quiet_scene, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served};
 
 /// A repository of the shape of seed 004's, with templates in each folder that prompts may draw from.
@@ -169,6 +169,102 @@ fn a_chain_of_templates_is_read_to_its_end() {
     assert_eq!(prompts(&shared)["me"], rendered(&folder, "me"));
 }
 
+/// A persona whose prompt is `body`, and below a folder a chain of so many templates in which each extends the next one.
+fn chained(body: &str, chains: &[(&str, usize, &str)]) -> Folder {
+    let folder = Folder::repository("cycle = [\"me\"]\n", &[]);
+    let prompt = format!("---\nid: me\nemoji: \"⚙\"\n---\n{body}\n");
+    folder.write(".jules/personas/me/prompt.md.j2", &prompt);
+    for (place, length, end) in chains {
+        for step in 1..*length {
+            let text = format!("{{% extends '{place}/{}.j2' %}}\n", step + 1);
+            folder.write(&format!("{place}/{step}.j2"), &text);
+        }
+        folder.write(&format!("{place}/{length}.j2"), end);
+    }
+    folder
+}
+
+#[test]
+fn a_chain_of_parents_is_read_to_the_limit_and_a_longer_one_is_named() {
+    let folder = chained("{% extends '.jlo/1.j2' %}", &[(".jlo", 16, "the end\n")]);
+    let shared = quiet_world(&folder, 7, Vec::new());
+    let report = tick(&shared, "tick");
+    let made = prompts(&shared);
+    let made = made
+        .get("me")
+        .unwrap_or_else(|| panic!("{:?}", report.waiting));
+    assert_eq!(*made, rendered(&folder, "me"));
+
+    for length in [17, 40] {
+        let folder = chained(
+            "{% extends '.jlo/1.j2' %}",
+            &[(".jlo", length, "the end\n")],
+        );
+        let on_disk = Phileas::new(&["validate", folder.text()]).run().expect(1);
+        let shared = quiet_world(&folder, 7, Vec::new());
+        let report = tick(&shared, "tick");
+        let [mistake] = &report.plan_diagnostics[..] else {
+            panic!("{:?}\n{:?}", report.plan_diagnostics, report.waiting);
+        };
+        let mistake = mistake.to_string();
+        assert!(on_disk.out.contains(&mistake), "{mistake}: {on_disk}");
+        for part in [
+            "`.jlo/17.j2` is template 17 of a chain",
+            "TEMPLATE_DEPTH_LIMIT (16)",
+            "used by `.jules/personas/me/prompt.md.j2`",
+        ] {
+            assert!(mistake.contains(part), "{mistake}");
+        }
+    }
+}
+
+/// Each partial may begin a chain of its own.
+#[test]
+fn chains_below_partials_are_read_to_their_ends() {
+    let folder = chained(
+        "{{ one }}",
+        &[
+            (".jlo/one", 16, "{{ two }}\n"),
+            (".jlo/two", 16, "{{ three }}\n"),
+            (".jlo/three", 16, "the end\n"),
+        ],
+    );
+    for name in ["one", "two", "three"] {
+        folder.write(
+            &format!(".jules/partials/{name}.md.j2"),
+            &format!("{{% extends '.jlo/{name}/1.j2' %}}\n"),
+        );
+    }
+    Phileas::new(&["validate", folder.text()]).run().expect(0);
+    let shared = quiet_world(&folder, 7, Vec::new());
+    let report = tick(&shared, "tick");
+    let made = prompts(&shared);
+    let made = made
+        .get("me")
+        .unwrap_or_else(|| panic!("{:?}", report.waiting));
+    assert_eq!(*made, "the end");
+}
+
+/// A prompt that names very many files would be read for ever.
+#[test]
+fn a_prompt_that_names_too_many_files_is_a_mistake() {
+    let body =
+        "Read:{% for n in range(5000) %}{{ include_optional('.jules/' ~ n ~ '.md') }}{% endfor %}";
+    let folder = chained(body, &[]);
+    let on_disk = Phileas::new(&["validate", folder.text()]).run().expect(1);
+    assert!(on_disk.out.contains("SOURCES_LIMIT_FILES"), "{on_disk}");
+    let shared = quiet_world(&folder, 7, Vec::new());
+    let report = tick(&shared, "tick");
+    let mistakes = &report.plan_diagnostics;
+    assert!(
+        mistakes
+            .iter()
+            .any(|one| one.message.contains("SOURCES_LIMIT_FILES")),
+        "{mistakes:?}\n{:?}",
+        report.waiting
+    );
+}
+
 /// What is missing is told as on disk, with the place.
 #[test]
 fn a_missing_template_is_a_mistake_and_not_a_wait() {
@@ -217,6 +313,30 @@ fn templates_cost_one_request_where_a_prompt_is_made() {
     );
 }
 
+/// No session gets a prompt from a tick that only observes, so that none is made of files that must be read for it.
+#[test]
+fn templates_cost_nothing_where_a_tick_only_observes() {
+    let observing = "cycle = [\"curator\"]\n[defaults]\nmode = \"observe\"\n";
+    let elsewhere = "cycle = [\"curator\"]\n[gate]\ndriver = \"server\"\n";
+    for plan in [observing, elsewhere] {
+        let folder = fixture();
+        folder.write(".jules/schedules.toml", plan);
+        let plain = Folder::repository(plan, &["curator"]);
+        let requests = [folder, plain].map(|folder| {
+            let shared = quiet_world(&folder, 7, Vec::new());
+            let served = Served::start(&shared, None);
+            let first = counted(&shared, &served).0;
+            let ended = Phileas::tick(&served).run().expect(0);
+            let is_due = |line: &str| line.contains("\"persona\":\"curator\"");
+            let due = ended.out.lines().find(|line| is_due(line)).unwrap();
+            assert!(!due.contains("waiting.prompt_unread"), "{due}");
+            assert_eq!(counted(&shared, &served).0, first);
+            first
+        });
+        assert_eq!(requests[0], requests[1], "{plan}");
+    }
+}
+
 /// The prompts of layers draw from the same folders.
 #[test]
 fn a_layers_template_draws_from_the_whole_default_branch() {
@@ -246,6 +366,45 @@ fn a_layers_template_draws_from_the_whole_default_branch() {
         "There is more.",
     ] {
         assert!(sessions[0].prompt.contains(text), "{}", sessions[0].prompt);
+    }
+}
+
+/// Why observations of a role were rejected lies with the role in an older form, on the ledger or on the default branch.
+#[test]
+fn a_layers_template_draws_from_the_feedback_that_lies_with_the_roles() {
+    const PATHS: [&str; 2] = [
+        ".jules/roles/observers/qa/feedbacks/a.yml",
+        ".jules/layers/observers/roles/qa/feedbacks/a.yml",
+    ];
+    for path in PATHS {
+        for is_merged in [false, true] {
+            let folder = Folder::repository("", &[]);
+            folder.write(
+                ".jlo/config.toml",
+                "version = 1\n[workflow]\ncron = [\"0 1 * * *\"]\n[observers]\nroles = [\"qa\"]\n",
+            );
+            let template =
+                format!("{{{{ section(\"Rejected\", include_required(\"{path}\")) }}}}\n");
+            folder.write(".jules/layers/narrator/narrator_prompt.j2", &template);
+            let ledger = Folder::empty();
+            let place = if is_merged { &folder } else { &ledger };
+            place.write(path, "topic: generated code\n");
+            let arguments = ["prompt", "render", "narrator", "--dir", folder.text()];
+            let arguments = [&arguments[..], &["--ledger", ledger.text()]].concat();
+            let on_disk = Phileas::new(&arguments).run().expect(0);
+            assert!(on_disk.out.contains("topic: generated code"), "{on_disk}");
+            let mut scene = quiet_scene(&folder, 7, Vec::new());
+            scene.ledger = Some(ledger.path().to_owned());
+            let shared = Shared::new(scene.build().unwrap().0);
+            tick(&shared, "before");
+            shared.pass(MINUTE * 90);
+            let report = tick(&shared, "tick");
+            let world = shared.world();
+            let sessions = &world.books().sessions;
+            assert_eq!(sessions.len(), 1, "{path}: {:?}", report.waiting);
+            let prompt = &sessions[0].prompt;
+            assert!(prompt.contains("topic: generated code"), "{prompt}");
+        }
     }
 }
 

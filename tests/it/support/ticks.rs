@@ -17,6 +17,11 @@ pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 /// A world with a repository, where nobody reviews and each session brings a pull request after five minutes unless a
 /// scenario says otherwise.
 pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> Shared {
+    Shared::new(quiet_scene(repository, seed, scenarios).build().unwrap().0)
+}
+
+/// The settings of such a world.
+pub(crate) fn quiet_scene(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> Scene {
     let mut scene = Scene::new(seed);
     scene.repo = Some(repository.path().to_owned());
     scene.temper = Temper::away();
@@ -24,7 +29,7 @@ pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenari
     scene.jules.weights = Weights::only_changes();
     scene.jules.scenarios = scenarios;
     scene.jules.scenarios.push(Scenario::default().taking(5.0));
-    Shared::new(scene.build().unwrap().0)
+    scene
 }
 
 /// What this run is: nobody else has this holder.

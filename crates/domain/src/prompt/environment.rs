@@ -88,7 +88,10 @@ fn set_files(environment: &mut Environment<'static>, files: &Arc<Files>, include
     environment.set_path_join_callback(move |name, parent| {
         // What is refused here is refused again, with its reason, when it is loaded.
         match finding.resolve(name, parent) {
-            Ok(Some(path)) => path.into(),
+            Ok(Some(path)) => {
+                finding.reach.follow(parent, &path);
+                path.into()
+            }
             Ok(None) | Err(_) => name.into(),
         }
     });
@@ -98,6 +101,7 @@ fn set_files(environment: &mut Environment<'static>, files: &Arc<Files>, include
         let Some(path) = files.resolve(name, "")? else {
             return Ok(None);
         };
+        files.reach.check_depth(&path)?;
         let text = files.template(&path)?;
         note(&included, &path);
         Ok(Some(with_percent(&text)))

@@ -1,10 +1,12 @@
 //! Which file a name in a template means, and which files may be named at all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::limits::{TEMPLATE_LIMIT_BYTES, UNREAD_LIMIT_PATHS};
+use super::limits::{
+    SOURCES_LIMIT_FILES, TEMPLATE_DEPTH_LIMIT, TEMPLATE_LIMIT_BYTES, UNREAD_LIMIT_PATHS,
+};
 use crate::conflict;
 use crate::model::{Mode, Tree};
 use crate::plan::Persona;
@@ -106,12 +108,68 @@ impl Unread {
     }
 }
 
+/// How far a prompt reaches: which files it names, and how deep its templates lie.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    named: Mutex<BTreeSet<String>>,
+    depths: Mutex<BTreeMap<String, usize>>,
+}
+
+impl Reach {
+    /// Counts a file that is named.
+    ///
+    /// # Errors
+    ///
+    /// The prompt names too many.
+    pub(super) fn count(&self, path: &str) -> Result<(), Refusal> {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if named.len() < SOURCES_LIMIT_FILES {
+            named.insert(path.to_owned());
+        }
+        if named.contains(path) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            format!("the prompt names more than SOURCES_LIMIT_FILES ({SOURCES_LIMIT_FILES}) files"),
+            "name fewer files, or join some of them",
+        ))
+    }
+
+    /// Notes that a template names another one.
+    pub(super) fn follow(&self, parent: &str, path: &str) {
+        let mut depths = self.depths.lock().unwrap_or_else(PoisonError::into_inner);
+        let depth = depths.get(parent).map_or(1, |depth| depth + 1);
+        let known = depths.entry(path.to_owned()).or_insert(depth);
+        *known = depth.min(*known);
+    }
+
+    /// Checks a template before it is loaded.
+    ///
+    /// # Errors
+    ///
+    /// Too many templates lie between the prompt's own file and this one.
+    pub(super) fn check_depth(&self, path: &str) -> Result<(), Refusal> {
+        let depths = self.depths.lock().unwrap_or_else(PoisonError::into_inner);
+        match depths.get(path) {
+            Some(depth) if *depth > TEMPLATE_DEPTH_LIMIT => Err(Refusal::new(
+                format!(
+                    "`{path}` is template {depth} of a chain in which each one names the next, more than \
+                     TEMPLATE_DEPTH_LIMIT ({TEMPLATE_DEPTH_LIMIT})"
+                ),
+                "join some of these templates",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The sources of a prompt at the plan's commit, as one persona sees them.
 #[derive(Debug)]
 pub(super) struct Files {
     tree: Tree,
     folders: Vec<String>,
     unread: Unread,
+    pub(super) reach: Reach,
 }
 
 impl Files {
@@ -123,6 +181,7 @@ impl Files {
             tree: tree.clone(),
             folders,
             unread: Unread::default(),
+            reach: Reach::default(),
         })
     }
 
@@ -166,6 +225,7 @@ impl Files {
             None => (false, name),
         };
         check_name(name, bare)?;
+        self.reach.count(name)?;
         let exists = |path: String| {
             // A tree that cannot tell answers as if it were there: its text is asked for next.
             let is_there = self.tree.get(&path).is_some() || self.tree.is_unread(&path);
@@ -264,8 +324,12 @@ pub(super) fn is_written_by_agents(path: &str) -> bool {
 
 /// Whether the files at such a path lie on the ledger. What else agents write lies on the default branch.
 pub(super) fn is_on_the_ledger(path: &str) -> bool {
-    LEDGER_FOLDERS.iter().any(|folder| path.starts_with(folder))
-        || is_below(path, &ROLES_FOLDERS, &AGENTS_FOLDERS_OF_ROLES)
+    LEDGER_FOLDERS.iter().any(|folder| path.starts_with(folder)) || is_feedback_of_role(path)
+}
+
+/// Whether a path is that of a rejection that is kept with the role.
+pub fn is_feedback_of_role(path: &str) -> bool {
+    is_below(path, &ROLES_FOLDERS, &AGENTS_FOLDERS_OF_ROLES)
 }
 
 fn is_below(path: &str, roots: &[&str], parts: &[&str]) -> bool {

@@ -12,6 +12,11 @@ pub const TEMPLATE_LIMIT_BYTES: usize = 64 * 1024;
 pub const FUEL_LIMIT_STEPS: u64 = 100_000;
 /// How deep templates and macros may call each other; an include counts ten, a macro four.
 pub const RECURSION_LIMIT: usize = 120;
+/// How many templates in a row may name the next one, by `extends`, `include` or `import`, below the prompt's own file.
+/// A tick reads one of them after the other.
+pub const TEMPLATE_DEPTH_LIMIT: usize = 16;
+/// How many files one prompt may name, those that do not exist included.
+pub const SOURCES_LIMIT_FILES: usize = 400;
 /// How deep partials may name each other.
 pub const PARTIAL_DEPTH_LIMIT: usize = 4;
 /// How many partials and blocks a persona can see.
@@ -20,6 +25,10 @@ pub const PARTIALS_LIMIT: usize = 200;
 pub const EMITTED_LIMIT_BYTES: usize = 4 * PROMPT_LIMIT_BYTES;
 /// How many paths one attempt to make a prompt asks for; more are asked for by the next one.
 pub const UNREAD_LIMIT_PATHS: usize = 50;
+/// After so many reads of what a prompt asked for, everything that the limits above allow has been read: each partial
+/// may begin a chain of templates, and each chain takes a read a template.
+pub const SOURCES_READS: usize = (PARTIAL_DEPTH_LIMIT + 1) * (TEMPLATE_DEPTH_LIMIT + 1)
+    + SOURCES_LIMIT_FILES.div_ceil(UNREAD_LIMIT_PATHS);
 /// How many journal entries a prompt shows: the last ones.
 pub const JOURNALS_LIMIT: usize = 10;
 /// One journal entry or sprint paper, in bytes; the rest is cut.

@@ -68,7 +68,7 @@ pub use assembly::{
     canonical_layer, read_orders,
 };
 pub use checks::{CheckReport, failed_checks};
-pub use files::{SOURCE_FOLDERS, is_source};
+pub use files::{SOURCE_FOLDERS, is_feedback_of_role, is_source};
 pub use journals::{journals_to_read, shown_journal};
 pub use limits::*;
 pub use marker::{is_sent, sha256, title_with_marker, with_marker};

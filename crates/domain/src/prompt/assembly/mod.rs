@@ -252,6 +252,11 @@ fn environment(
     let mut environment = engine();
     environment.set_syntax(seed_syntax());
     environment.set_formatter(metered());
+    let following = Arc::clone(sources);
+    environment.set_path_join_callback(move |name, parent| {
+        following.reach.follow(parent, name);
+        name.into()
+    });
     let loading = Arc::clone(sources);
     environment.set_loader(move |name| Ok(loading.template(name)?.map(|text| with_percent(&text))));
     functions::add(&mut environment, sources, fence, notes);

@@ -11,7 +11,8 @@ use crate::Diagnostic;
 use crate::exchange::{self, Owner};
 use crate::model::{Mode, Tree};
 use crate::prompt::files::{
-    Refusal, Unread, check_name, is_on_the_ledger, is_source, is_written_by_agents, refuse_markers,
+    Reach, Refusal, Unread, check_name, is_feedback_of_role, is_on_the_ledger, is_source,
+    is_written_by_agents, refuse_markers,
 };
 use crate::prompt::limits::TEMPLATE_LIMIT_BYTES;
 
@@ -26,6 +27,7 @@ pub(super) struct Sources {
     stream: String,
     now: Timestamp,
     unread: Unread,
+    pub(super) reach: Reach,
 }
 
 /// What there is at a path.
@@ -63,6 +65,7 @@ impl Sources {
                 .cloned()
                 .unwrap_or_default(),
             unread: Unread::default(),
+            reach: Reach::default(),
         }
     }
 
@@ -94,10 +97,11 @@ impl Sources {
     ///
     /// # Errors
     ///
-    /// It, or a folder above it, is a link.
+    /// It, or a folder above it, is a link, or the prompt names too many files.
     pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
+        self.reach.count(path)?;
         let tree = self.tree_of(path);
-        if !is_on_the_ledger(path) && tree.is_unread(path) {
+        if std::ptr::eq(tree, &self.tree) && tree.is_unread(path) {
             self.unread.note(path);
             return Ok(Found::Text("".into()));
         }
@@ -150,6 +154,7 @@ impl Sources {
                 format!("put it in as data: `{{{{ include_required(\"{path}\") }}}}`"),
             ));
         }
+        self.reach.check_depth(name)?;
         match self.find(&path)? {
             Found::Text(text) => Ok(Some(text)),
             Found::Missing(_) => Ok(None),
@@ -189,8 +194,11 @@ impl Sources {
         }
     }
 
+    /// The branch that a path is read from. Why a role's observations were rejected may lie on either one, where seed
+    /// 000's form keeps it with the roles; the ledger's counts.
     fn tree_of(&self, path: &str) -> &Tree {
-        if is_on_the_ledger(path) {
+        let is_merged = is_feedback_of_role(path) && self.ledger.get(path).is_none();
+        if is_on_the_ledger(path) && !is_merged {
             &self.ledger
         } else {
             &self.tree
