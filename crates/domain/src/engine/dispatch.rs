@@ -7,7 +7,8 @@ use super::layers::{self, Seat};
 use super::limits::{BUDGET_DAY, INTENT_VALID};
 use super::start::{Candidate, Cause};
 use super::{
-    CreateSession, Effect, Line, MakeBranch, PullState, Reason, Subject, Verdict, binding, sprint,
+    CreateSession, Effect, Line, MakeBranch, PullState, Reason, Subject, Verdict, binding, gate,
+    sprint,
 };
 use crate::board;
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
@@ -29,13 +30,12 @@ const PATHS_SHOWN: usize = 3;
 pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), (Reason, String)> {
     let snapshot = draft.snapshot;
     let sprint = sprint::of(draft, candidate);
-    let (words, subject) = match Seat::of(&candidate.work.slot) {
-        Some(seat) => {
-            let subject = binding::content(draft, &candidate.track)?;
-            layers::stands(draft, &seat, subject, &candidate.track)?;
-            (layers::speak(draft, candidate, &seat)?, None)
+    let (words, subject) = match words(draft, candidate, sprint) {
+        // No session gets the prompt, so that the files it is made of are not read for it.
+        Err((Reason::PromptUnread, _)) if gate::only_observes(snapshot).is_some() => {
+            (Words::default(), None)
         }
-        None => of_persona(draft, candidate, sprint)?,
+        other => other?,
     };
     let persona = &candidate.work.persona;
     let turn = announce(draft, candidate);
@@ -114,7 +114,22 @@ pub(super) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
     Ok(())
 }
 
+/// What the session is told, and what a person asked for it on.
+fn words<'s>(
+    draft: &mut Draft<'s>,
+    candidate: &Candidate,
+    sprint: Option<u64>,
+) -> Result<(Words, Option<&'s Subject>), (Reason, String)> {
+    let Some(seat) = Seat::of(&candidate.work.slot) else {
+        return of_persona(draft, candidate, sprint);
+    };
+    let subject = binding::content(draft, &candidate.track)?;
+    layers::stands(draft, &seat, subject, &candidate.track)?;
+    Ok((layers::speak(draft, candidate, &seat)?, None))
+}
+
 /// What a session is told, and under which title.
+#[derive(Default)]
 pub(super) struct Words {
     pub(super) title: String,
     pub(super) prompt: String,

@@ -364,29 +364,34 @@ pub fn holds_all_back(mistake: &Diagnostic) -> bool {
         && matches!(section, "budget" | "gate" | "defaults")
 }
 
-/// A driver that the plan does not name, and a plan that only observes, report and touch nothing.
-pub(super) fn silence_observers(
-    (mut decision, mut needs): (Decision, Needs),
-    snapshot: &Snapshot,
-) -> (Decision, Needs) {
+/// Why a tick reports and touches nothing: the plan names another driver, or only observes.
+///
+/// Such a tick writes nothing down, so that what it reads is read again by the next one. It reads what tells what is due,
+/// and not what only a session would need.
+pub(super) fn only_observes(snapshot: &Snapshot) -> Option<(Reason, &'static str)> {
     let other = match snapshot.plan.gate.driver {
         Driver::Any => false,
         named => named != snapshot.driver && snapshot.ask == Ask::Due,
     };
     let observe = snapshot.plan.defaults.mode == Mode::Observe;
-    if !other && !observe {
-        return (decision, needs);
-    }
-    let (reason, text) = if other {
-        (
-            Reason::OtherDriver,
-            "the plan's `gate.driver` names another driver; this one only observes",
-        )
+    if other {
+        let text = "the plan's `gate.driver` names another driver; this one only observes";
+        Some((Reason::OtherDriver, text))
+    } else if observe {
+        let text = "`defaults.mode` is \"observe\"; nothing is started and nothing is written";
+        Some((Reason::ObserveMode, text))
     } else {
-        (
-            Reason::ObserveMode,
-            "`defaults.mode` is \"observe\"; nothing is started and nothing is written",
-        )
+        None
+    }
+}
+
+/// Takes from a decision what an observing tick does not do.
+pub(super) fn silence_observers(
+    (mut decision, mut needs): (Decision, Needs),
+    snapshot: &Snapshot,
+) -> (Decision, Needs) {
+    let Some((reason, text)) = only_observes(snapshot) else {
+        return (decision, needs);
     };
     decision.change = None;
     decision.effects.clear();
@@ -407,6 +412,8 @@ pub(super) fn silence_observers(
     // Nothing would be said with these.
     needs.texts.clear();
     needs.folders.clear();
+    needs.sources.clear();
+    needs.plan_commit = false;
     needs.red.clear();
     needs.alone.clear();
     needs.merges.clear();

@@ -1,14 +1,15 @@
 //! Since when schedules and starts of tracks have been as they are: a slot before a change is not due.
 //!
 //! The ledger keeps the times that were seen last. Where the plan says others, they count from the plan's newest commit
-//! on, as its committer dated it, but not from before the previous tick, which saw the old ones, and not from after now. A
-//! slot of the old times that was missed until then is kept until it is answered.
+//! on, or from the push or merge that brought it to the default branch where that is later, but not from before the previous
+//! tick, which saw the old ones, and not from after now. A slot of the old times that was missed until then is kept until it
+//! is answered.
 
 use jiff::Timestamp;
 
 use super::draft::Draft;
 use super::limits::SLOTS_LIMIT;
-use super::{Ledger, PlanCommit, Snapshot};
+use super::{Ledger, PlanCommit, Snapshot, gate};
 use crate::model::TrackName;
 use crate::plan::{CatchUp, Cron};
 use crate::state::{State, Timing};
@@ -53,7 +54,10 @@ struct News {
 pub(super) fn note_changes(draft: &mut Draft<'_>) {
     let news = news(draft);
     let differs = news.iter().any(|one| one.differs);
+    let observes = gate::only_observes(draft.snapshot).is_some();
     let since = match draft.snapshot.plan_commit {
+        // It would be read at each tick. What is not before the previous one is as good as a report needs.
+        PlanCommit::Unread if observes => Some(draft.snapshot.previous_tick.unwrap_or(draft.now())),
         PlanCommit::Unread if differs => {
             draft.needs.plan_commit = true;
             None

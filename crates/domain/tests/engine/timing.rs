@@ -214,6 +214,48 @@ fn where_the_commit_cannot_be_read_new_times_count_from_now_on() {
     assert_eq!(desk.reasons("schedule:a"), [Reason::NotDue]);
 }
 
+/// What an observing tick reads is read again by the next one, and nothing that it decides is written down.
+#[test]
+fn a_tick_that_only_observes_reads_no_commit_and_waits_for_the_new_times() {
+    let track = |start: &str| format!("[tracks.t]\nsteps = [\"a\"]\nstart = \"{start}\"\n");
+    let schedule = |cron: &str| format!("[schedules]\na = \"{cron}\"\n");
+    for observing in [
+        "[defaults]\nmode = \"observe\"\n",
+        "[gate]\ndriver = \"action\"\n",
+    ] {
+        for (before, after, name) in [
+            (schedule("0 9 * * *"), schedule("0 8 * * *"), "schedule:a"),
+            (track("0 9 * * *"), track("0 8 * * *"), "t"),
+        ] {
+            let mut desk = until(&before, "2026-01-06T07:20:00Z");
+            let known = desk.state().clone();
+            edit(
+                &mut desk,
+                &format!("{after}{observing}"),
+                "2026-01-06T07:25:00Z",
+            );
+            desk.now = at("2026-01-06T07:30:00Z");
+            for _ in 0..2 {
+                desk.previous_tick = Some(at("2026-01-06T07:20:00Z"));
+                desk.tick();
+                assert_eq!(desk.plan_commits_read, 0, "{name} {observing}");
+                assert_eq!(desk.reasons(name), [Reason::NotDue], "{observing}");
+                assert_eq!(desk.wake_at, Some(at("2026-01-06T08:00:00Z")), "{name}");
+            }
+            // The tick in which it comes due says so.
+            desk.previous_tick = Some(at("2026-01-06T07:30:00Z"));
+            desk.now = at("2026-01-06T08:01:00Z");
+            desk.tick();
+            let reasons = desk.reasons(name);
+            assert!(
+                reasons == [Reason::ObserveMode] || reasons == [Reason::OtherDriver],
+                "{observing}: {reasons:?}"
+            );
+            assert_eq!(*desk.state(), known, "{name} {observing}");
+        }
+    }
+}
+
 /// A plan with a mistake lacks what cannot be read; that is no change of it.
 #[test]
 fn a_plan_that_cannot_be_read_leaves_the_times() {
