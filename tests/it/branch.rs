@@ -88,6 +88,30 @@ fn a_start_branch_that_is_gone_stops_a_turn_and_not_its_track() {
     assert!(is_ours(&shared.world()));
 }
 
+/// What refuses each session of a cycle fills no list of issues.
+#[test]
+fn where_no_session_of_a_cycle_can_start_one_issue_lists_the_personas() {
+    let ids: Vec<String> = (0..24).map(|n| format!("persona-{n:02}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let plan = format!(
+        "cycle = {ids:?}\n[defaults]\nbranch = \"release/9\"\n[budget]\ndaily_sessions = 100\n"
+    );
+    let shared = quiet_world(&Folder::repository(&plan, &ids), 7, Vec::new());
+    for turn in 0..8 {
+        tick(&shared, &format!("turn:{turn}"));
+        shared.pass(MINUTE);
+    }
+    let world = shared.world();
+    let repo = world.github().repository_by_name("acme", "widget").unwrap();
+    let issues: Vec<_> = world.github().issues(repo).collect();
+    assert_eq!(issues.len(), 1, "{issues:?}");
+    assert_eq!(issues[0].title, "phileas: Jules refuses several sessions");
+    let body = issues[0].body.as_deref().unwrap();
+    let named = |id: &&&str| body.contains(&format!("- `{id}` in track `default`: "));
+    assert!(ids.iter().filter(named).count() >= 5, "{body}");
+    assert!(world.books().sessions.is_empty());
+}
+
 /// A branch `phileas/default` keeps git from holding those of the track: the branch and what to do are named.
 #[test]
 fn a_branch_in_the_way_of_a_session_is_named() {

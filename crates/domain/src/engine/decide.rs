@@ -66,6 +66,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                 reviews::say_paused(&mut draft, reason);
             }
         }
+        notices::refused_sessions(&mut draft);
         notices::dismiss_settled(&mut draft);
         // Later rounds of a tick decide about the same look, in which the issue is not open yet.
         if events.is_empty() {

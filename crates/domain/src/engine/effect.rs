@@ -257,6 +257,8 @@ pub enum NoticeKey {
     Pull(PullNumber),
     /// Jules refuses the sessions of a persona for what they say.
     Persona(PersonaId),
+    /// Jules refuses the sessions of several personas or tracks.
+    Sessions,
     /// The Jules key is refused.
     JulesCredential,
     /// The plan has mistakes.
@@ -273,6 +275,7 @@ impl fmt::Display for NoticeKey {
             Self::Turn(turn) => write!(f, "turn:{turn}"),
             Self::Pull(pull) => write!(f, "pull:{pull}"),
             Self::Persona(persona) => write!(f, "persona:{persona}"),
+            Self::Sessions => f.write_str("sessions_refused"),
             Self::JulesCredential => f.write_str("jules_credential"),
             Self::PlanInvalid => f.write_str("plan_invalid"),
         }

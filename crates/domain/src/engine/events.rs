@@ -13,7 +13,7 @@ use super::{
 };
 use crate::model::{Marker, Slot, TrackName};
 use crate::prompt;
-use crate::state::{Extra, HistoryEntry, Intent, RefusedEffect, Turn};
+use crate::state::{Extra, HistoryEntry, Intent, Refusal, RefusedEffect, Turn};
 
 pub(super) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
     for event in events {
@@ -115,7 +115,8 @@ pub(super) fn own(
         return;
     };
     turn.refusals = 0;
-    let persona = turn.persona_id.clone();
+    turn.refusal = None;
+    state.refused.remove(&turn.persona_id);
     turn.session_id = Some(session.id.clone());
     turn.history_key = Some(key);
     // A session that is taken without an intent of this process still has a holder from now on.
@@ -132,11 +133,6 @@ pub(super) fn own(
     });
     state.session_id = Some(session.id.clone());
     state.updated_at = Some(draft.snapshot.now);
-    if let Some(known) = draft.state.personas.get_mut(&persona) {
-        known.refusals = 0;
-        known.refused_until = None;
-        known.refusal = None;
-    }
     let entry = HistoryEntry {
         session_id: Some(session.id.clone()),
         created_at: Some(session.created_at),
@@ -149,10 +145,6 @@ pub(super) fn own(
     if let Some(base) = &turn.base_sha {
         let (persona, base) = (turn.persona_id.clone(), base.clone());
         state.base_shas.insert(persona, base);
-    }
-    if let Some(base) = &turn.base_sha {
-        let known = draft.state.personas.entry(turn.persona_id.clone());
-        known.or_default().last_base_sha = Some(base.clone());
     }
     draft.state.history.insert(key, entry);
     spend(draft, session.created_at);
@@ -209,17 +201,10 @@ fn not_created(
         CreateFailure::Refused { detail } | CreateFailure::TurnRefused { detail } => {
             let refusals = draft.turn(track, slot).map_or(0, |turn| turn.refusals);
             let pause = doubled(REFUSED_PAUSE, refusals, REFUSED_PAUSE_LIMIT);
-            draft.call(
-                NoticeKey::Turn(marker.turn.clone()),
-                format!("phileas: a session of {track} is refused"),
-                format!(
-                    "The session of track `{track}` was refused:\n\n> {detail}\n\nUsual causes: the Jules GitHub App is \
-                     not installed on this repository, the branch that the session should start from does not exist, \
-                     or phileas may not make it (`contents: write`, branch rules). phileas tries again by itself, less and less often."
-                ),
-            );
             if let Some(turn) = draft.turn_mut(track, slot) {
                 turn.refusals += 1;
+                turn.refusal = Some(detail.clone());
+                turn.warned_at = None;
             }
             (
                 pause,
@@ -277,25 +262,22 @@ fn leave_out(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, detail: &str
         return;
     };
     let persona = turn.persona_id.clone();
-    let refusals = draft
+    let known = draft
         .state
-        .personas
-        .get(&persona)
-        .map_or(0, |known| known.refusals);
-    let until = draft.after(doubled(REFUSED_PAUSE, refusals, REFUSED_PAUSE_LIMIT));
-    let known = draft.state.personas.entry(persona.clone()).or_default();
-    known.refusals = refusals.saturating_add(1);
-    known.refused_until = Some(until);
-    known.refusal = Some(detail.to_owned());
-    draft.call(
-        NoticeKey::Persona(persona.clone()),
-        format!("phileas: a session of {persona} is refused"),
-        format!(
-            "The session of persona `{persona}` in track `{track}` was refused:\n\n> {detail}\n\nUsual causes: the branch \
-             that it starts from does not exist, its prompt is too long, or a rule forbids its branch. The track goes on \
-             with its next step. phileas tries this persona again by itself, less and less often."
-        ),
-    );
+        .tracks
+        .get(track)
+        .and_then(|known| known.refused.get(&persona));
+    let times = known.map_or(0, |known| known.times);
+    let extra = known.map(|known| known.extra.clone()).unwrap_or_default();
+    let until = draft.after(doubled(REFUSED_PAUSE, times, REFUSED_PAUSE_LIMIT));
+    let refusal = Refusal {
+        times: times.saturating_add(1),
+        until,
+        why: detail.to_owned(),
+        notified: false,
+        extra,
+    };
+    draft.track_mut(track).refused.insert(persona, refusal);
     let seq = draft.seq(track);
     let what = format!("the session was refused, and its track goes on: {detail}");
     ending::drop_unstarted(

@@ -137,6 +137,12 @@ pub(super) const STATUS_REQUESTS: usize = 5;
 pub(super) const STATUS_WORK: usize = 10;
 /// How many lines the answer to `status` or `explain` has. It is written into the ledger.
 pub(super) const ANSWER_LINES: usize = 40;
+/// Above so many refused personas and turns at a time, one issue lists them in the place of one issue each.
+pub(super) const REFUSALS_APART: usize = 3;
+/// How many of them it names.
+pub(super) const REFUSALS_SHOWN: usize = 30;
+/// A refusal is forgotten so long after the persona could have been tried again: the plan has it no more.
+pub(super) const REFUSAL_KEPT: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// How many mistakes of a plan its notice names.
 pub(super) const MISTAKES_SHOWN: usize = 20;
 /// How many steps of a plan people are shown.

@@ -1,13 +1,18 @@
 //! Issues that called a person are closed once nothing waits for one.
 
+use std::collections::BTreeSet;
+
 use super::draft::Draft;
 use super::gate::holds_all_back;
-use super::limits::MISTAKES_SHOWN;
+use super::limits::{MISTAKES_SHOWN, REFUSALS_APART, REFUSALS_SHOWN};
 use super::neutral::neutral;
 use super::{Checks, Listing, Mergeable, NoticeKey, PullState};
-use crate::model::{PersonaId, PullNumber, TurnId};
+use crate::model::{PersonaId, PullNumber, TrackName, TurnId};
 use crate::plan::{self, SCHEDULES_PATH};
-use crate::state::{Told, WatchedPull};
+use crate::state::{Told, Turn, WatchedPull};
+
+/// Why an issue about one refused persona or turn is closed that still is refused.
+const LISTED: &str = "Jules refuses several sessions; another issue lists them.";
 
 /// Closes what is settled. Only called while the ledger can be trusted.
 pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
@@ -49,11 +54,18 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
         .iter()
         .filter_map(|notice| Some(PersonaId::from(notice.key.strip_prefix("persona:")?)))
         .collect();
+    let refusals = refusals(draft);
+    if refusals.is_empty() {
+        let text = "Jules refuses no session any more.";
+        draft.dismiss(&NoticeKey::Sessions, text);
+    }
+    let is_listed = draft.is_called(&NoticeKey::Sessions) && !refusals.is_empty();
     for id in about_personas {
-        let known = draft.state.personas.get(&id);
-        if known.is_none_or(|known| known.refusals == 0) {
-            let text = "No session of this persona is refused any more.";
-            draft.dismiss(&NoticeKey::Persona(id), text);
+        let key = NoticeKey::Persona(id);
+        if !refusals.iter().any(|refusal| refusal.key == key) {
+            draft.dismiss(&key, "No session of this persona is refused any more.");
+        } else if is_listed {
+            draft.dismiss(&key, LISTED);
         }
     }
     let about_turns: Vec<_> = draft
@@ -68,17 +80,133 @@ pub(super) fn dismiss_settled(draft: &mut Draft<'_>) {
             .tracks
             .values()
             .flat_map(|track| track.turns.values())
-            .any(|turn| {
-                let is_refused = turn.session_id.is_none() && turn.refusals > 0;
-                turn.turn == id && (turn.warned_at.is_some() || is_refused)
-            });
+            .any(|turn| turn.turn == id && (turn.warned_at.is_some() || is_refused(turn)));
+        let key = NoticeKey::Turn(id);
         if !waits {
-            draft.dismiss(
-                &NoticeKey::Turn(id),
-                "This turn no longer waits for a person.",
-            );
+            draft.dismiss(&key, "This turn no longer waits for a person.");
+        } else if is_listed && refusals.iter().any(|refusal| refusal.key == key) {
+            draft.dismiss(&key, LISTED);
         }
     }
+}
+
+/// A refusal that lasts: of a persona in a track, or of a turn that is tried again.
+struct RefusedSession {
+    key: NoticeKey,
+    track: TrackName,
+    persona: PersonaId,
+    why: String,
+    notified: bool,
+}
+
+/// Whether the sessions of a turn are refused.
+fn is_refused(turn: &Turn) -> bool {
+    turn.session_id.is_none() && turn.refusals > 0
+}
+
+fn refusals(draft: &Draft<'_>) -> Vec<RefusedSession> {
+    let mut all = Vec::new();
+    for (name, track) in &draft.state.tracks {
+        let one = |key, persona: &PersonaId, why: &str, notified| RefusedSession {
+            key,
+            track: name.clone(),
+            persona: persona.clone(),
+            why: why.to_owned(),
+            notified,
+        };
+        let personas = track.refused.iter().map(|(id, refusal)| {
+            let key = NoticeKey::Persona(id.clone());
+            one(key, id, &refusal.why, refusal.notified)
+        });
+        all.extend(personas);
+        let turns = track.turns.values().filter(|turn| is_refused(turn));
+        all.extend(turns.map(|turn| {
+            let key = NoticeKey::Turn(turn.turn.clone());
+            let why = turn.refusal.as_deref().unwrap_or("no reason was given");
+            one(key, &turn.persona_id, why, turn.warned_at.is_some())
+        }));
+    }
+    all
+}
+
+/// Calls a person about sessions that Jules refuses: by an issue each, and above a few by one that lists them. Waits while
+/// other sessions are being created, since a cause that is common to all refuses these next.
+pub(super) fn refused_sessions(draft: &mut Draft<'_>) {
+    let all = refusals(draft);
+    if draft.is_creating() || all.iter().all(|refusal| refusal.notified) {
+        return;
+    }
+    let keys: BTreeSet<String> = all.iter().map(|one| one.key.to_string()).collect();
+    if keys.len() > REFUSALS_APART || draft.is_called(&NoticeKey::Sessions) {
+        let body = listed(&all);
+        let title = "phileas: Jules refuses several sessions".to_owned();
+        draft.call(NoticeKey::Sessions, title, body);
+    } else {
+        for refusal in all.iter().filter(|refusal| !refusal.notified) {
+            let (title, body) = alone(refusal);
+            draft.call(refusal.key.clone(), title, body);
+        }
+    }
+    let now = draft.now();
+    for track in draft.state.tracks.values_mut() {
+        track
+            .refused
+            .values_mut()
+            .for_each(|one| one.notified = true);
+        for turn in track.turns.values_mut().filter(|turn| is_refused(turn)) {
+            turn.warned_at.get_or_insert(now);
+        }
+    }
+}
+
+fn alone(refusal: &RefusedSession) -> (String, String) {
+    let RefusedSession {
+        track,
+        persona,
+        why,
+        ..
+    } = refusal;
+    match refusal.key {
+        NoticeKey::Persona(_) => (
+            format!("phileas: a session of {persona} is refused"),
+            format!(
+                "The session of persona `{persona}` in track `{track}` was refused:\n\n> {why}\n\nUsual causes: the branch \
+                 that it starts from does not exist, its prompt is too long, or a rule forbids its branch. The track goes on \
+                 with its next step. phileas tries this persona again by itself, less and less often."
+            ),
+        ),
+        _ => (
+            format!("phileas: a session of {track} is refused"),
+            format!(
+                "The session of track `{track}` was refused:\n\n> {why}\n\nUsual causes: the Jules GitHub App is \
+                 not installed on this repository, the branch that the session should start from does not exist, \
+                 or phileas may not make it (`contents: write`, branch rules). phileas tries again by itself, less and less often."
+            ),
+        ),
+    }
+}
+
+/// What the issue says that lists several.
+fn listed(all: &[RefusedSession]) -> String {
+    let mut lines: Vec<String> = all
+        .iter()
+        .take(REFUSALS_SHOWN)
+        .map(|one| {
+            let why = neutral(&one.why);
+            format!("- `{}` in track `{}`: {why}", one.persona, one.track)
+        })
+        .collect();
+    let more = all.len().saturating_sub(REFUSALS_SHOWN);
+    if more > 0 {
+        lines.push(format!("- and {more} more"));
+    }
+    format!(
+        "Jules refuses the sessions of several personas:\n\n{}\n\nUsual causes: the Jules GitHub App is not installed on \
+         this repository, the branch that the sessions should start from does not exist, or a rule forbids their branches. \
+         phileas tries each of them again by itself, less and less often; `phileas status` shows which ones are refused at \
+         present. phileas closes this issue when none is.",
+        lines.join("\n")
+    )
 }
 
 /// Calls a person while the plan has mistakes, and takes it back once it has none.

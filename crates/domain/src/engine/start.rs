@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::draft::Draft;
-use super::limits::REQUEST_KEPT;
+use super::limits::{REFUSAL_KEPT, REQUEST_KEPT};
 use super::step::{self, Work};
 use super::{
     Ask, Line, Reason, Verdict, allowance, asked, binding, budget, dispatch, ending, gate, layers,
@@ -341,6 +341,11 @@ pub(super) fn forget_old(draft: &mut Draft<'_>) {
     let now = draft.now();
     let old = |at: &Timestamp| now.duration_since(*at) >= REQUEST_KEPT;
     // The newest number stays, so that it is not given twice: with it its turns' names would come back.
+    for track in draft.state.tracks.values_mut() {
+        track
+            .refused
+            .retain(|_, refusal| now.duration_since(refusal.until) < REFUSAL_KEPT);
+    }
     let newest = draft
         .state
         .requests

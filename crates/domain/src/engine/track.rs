@@ -441,7 +441,7 @@ pub(super) fn reluctance(
             format!("nobody took `{persona}`'s last work; it rests, at the latest until {until}");
         return Some((Reason::PersonaResting, text));
     }
-    if let Some(refused) = refused(draft, persona) {
+    if let Some(refused) = refused(draft, track, persona) {
         return Some((Reason::PersonaRefused, refused));
     }
     let head = draft.snapshot.repository.default_head.as_ref();
@@ -458,12 +458,14 @@ pub(super) fn reluctance(
     })
 }
 
-/// Why a persona is left out whose last session was refused for what it said.
-fn refused(draft: &Draft<'_>, persona: &PersonaId) -> Option<String> {
-    let known = draft.state.personas.get(persona)?;
-    let until = known.refused_until.filter(|until| *until > draft.now())?;
-    let why = known.refusal.as_deref().unwrap_or("no reason was given");
-    Some(format!(
-        "the last session of `{persona}` was refused; it is tried again at {until}: {why}"
-    ))
+/// Why a track leaves out a persona whose last session there was refused for what it said. Another track may ask for
+/// another branch, or another prompt.
+fn refused(draft: &Draft<'_>, track: &TrackName, persona: &PersonaId) -> Option<String> {
+    let refusal = draft.state.tracks.get(track)?.refused.get(persona)?;
+    (refusal.until > draft.now()).then(|| {
+        format!(
+            "the last session of `{persona}` was refused; it is tried again at {}: {}",
+            refusal.until, refusal.why
+        )
+    })
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
-    ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, Refusal, RefusedEffect,
+    RequestState, ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -174,6 +174,7 @@ fn turn() -> impl Strategy<Value = Turn> {
                 not_before,
                 failures,
                 refusals: failures / 3,
+                refusal: (failures > 2).then(|| format!("f\"{failures}")),
                 repeats: nudges / 2,
                 ambiguous: failures / 2,
                 late_finds: nudges / 3,
@@ -241,6 +242,19 @@ fn track() -> impl Strategy<Value = TrackState> {
                 base_shas: idle
                     .clone()
                     .map(|word| (word.as_str().into(), word.as_str().into()))
+                    .into_iter()
+                    .collect(),
+                refused: last_started
+                    .map(|until| {
+                        let refusal = Refusal {
+                            times: 2,
+                            until,
+                            why: "no".to_owned(),
+                            notified: passes % 2 == 0,
+                            extra: Extra::new(),
+                        };
+                        ("r".into(), refusal)
+                    })
                     .into_iter()
                     .collect(),
                 idle,
@@ -317,7 +331,6 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 any::<u32>(),
                 option::of(any::<u64>()),
                 option::of(time()),
-                option::of(word()),
                 extra(),
             ),
             0..3,
@@ -439,23 +452,17 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                 .collect();
             state.personas = personas
                 .into_iter()
-                .map(
-                    |(k, (empty_streak, rests_until_pass, rested_at, sha, extra))| {
-                        (
-                            k,
-                            PersonaState {
-                                empty_streak,
-                                rests_until_pass,
-                                rested_at,
-                                refusals: u32::from(sha.is_some()) * empty_streak,
-                                refused_until: rested_at,
-                                refusal: sha.clone(),
-                                last_base_sha: sha.map(Into::into),
-                                extra,
-                            },
-                        )
-                    },
-                )
+                .map(|(k, (empty_streak, rests_until_pass, rested_at, extra))| {
+                    (
+                        k,
+                        PersonaState {
+                            empty_streak,
+                            rests_until_pass,
+                            rested_at,
+                            extra,
+                        },
+                    )
+                })
                 .collect();
             for (key, mut entry) in (first..).zip(entries) {
                 if key % 3 != 0 {

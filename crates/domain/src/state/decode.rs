@@ -6,8 +6,8 @@ use super::issues::{Issues, Path};
 use super::values::{history_key, session, time};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
-    ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, Refusal, RefusedEffect,
+    RequestState, ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
 };
 use crate::json::{Node, Value};
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
@@ -74,9 +74,23 @@ pub(super) fn track_fields(mut fields: Fields<'_, '_>) -> Option<TrackState> {
         pass_stalled: fields.flag("pass_stalled"),
         timing: timing(&mut fields),
         base_shas: fields.table("base_shas", id_key, oid),
+        refused: fields.table("refused", id_key, refusal),
         idle: fields.word("idle"),
         turns: fields.table("turns", id_key, turn),
         paused: paused(&mut fields),
+        extra: fields.rest(),
+    })
+}
+
+fn refusal(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Refusal> {
+    let mut fields = Fields::of(node, path, issues)?;
+    let until = fields.required_time("until");
+    let why = fields.text("why");
+    Some(Refusal {
+        times: fields.count("times").unwrap_or_default(),
+        until: until?,
+        why: why.unwrap_or_default(),
+        notified: fields.flag("notified"),
         extra: fields.rest(),
     })
 }
@@ -107,6 +121,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         late_finds: fields.count("late_finds").unwrap_or_default(),
         failures: fields.count("failures").unwrap_or_default(),
         refusals: fields.count("refusals").unwrap_or_default(),
+        refusal: fields.text("refusal"),
         not_before: fields.time("not_before"),
         warned_at: fields.time("warned_at"),
         base_sha: fields.word("base_sha").map(Oid::new),
@@ -344,10 +359,6 @@ fn persona(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Perso
         empty_streak: fields.count("empty_streak").unwrap_or_default(),
         rests_until_pass: fields.number("rests_until_pass"),
         rested_at: fields.time("rested_at"),
-        last_base_sha: fields.word("last_base_sha").map(Oid::new),
-        refusals: fields.count("refusals").unwrap_or_default(),
-        refused_until: fields.time("refused_until"),
-        refusal: fields.word("refusal"),
         extra: fields.rest(),
     })
 }

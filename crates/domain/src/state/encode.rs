@@ -6,8 +6,8 @@
 use super::written::{Object, Written, time};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Pause, PersonaState, PublishingState, RefusedEffect, RequestState, STATE_VERSION,
-    ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
+    MergeState, Pause, PersonaState, PublishingState, Refusal, RefusedEffect, RequestState,
+    STATE_VERSION, ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
 };
 use crate::model::Oid;
 
@@ -100,11 +100,23 @@ fn track(track: &TrackState) -> Written<'_> {
     if !track.base_shas.is_empty() {
         out.table("base_shas", &track.base_shas, |oid| oid.to_string().into());
     }
+    if !track.refused.is_empty() {
+        out.table("refused", &track.refused, refusal);
+    }
     out.text_if("idle", track.idle.as_ref());
     out.table("turns", &track.turns, turn);
     let paused = track.paused.as_ref().map(pause);
     out.put_if("paused", paused, track.paused.is_some());
     out.with(&track.extra)
+}
+
+fn refusal(refusal: &Refusal) -> Written<'_> {
+    let mut out = Object::default();
+    out.put("times", refusal.times);
+    out.time("until", Some(&refusal.until));
+    out.put("why", refusal.why.as_str());
+    out.put_if("notified", true, refusal.notified);
+    out.with(&refusal.extra)
 }
 
 fn turn(turn: &Turn) -> Written<'_> {
@@ -125,6 +137,7 @@ fn turn(turn: &Turn) -> Written<'_> {
     out.put_if("late_finds", turn.late_finds, turn.late_finds > 0);
     out.put_if("failures", turn.failures, turn.failures > 0);
     out.put_if("refusals", turn.refusals, turn.refusals > 0);
+    out.text_if("refusal", turn.refusal.as_ref());
     out.time_if("not_before", turn.not_before.as_ref());
     out.time_if("warned_at", turn.warned_at.as_ref());
     out.text_if("base_sha", turn.base_sha.as_ref());
@@ -298,10 +311,6 @@ fn persona(persona: &PersonaState) -> Written<'_> {
     out.put("empty_streak", persona.empty_streak);
     out.put("rests_until_pass", persona.rests_until_pass);
     out.time_if("rested_at", persona.rested_at.as_ref());
-    out.text_if("last_base_sha", persona.last_base_sha.as_ref());
-    out.put_if("refusals", persona.refusals, persona.refusals > 0);
-    out.time_if("refused_until", persona.refused_until.as_ref());
-    out.text_if("refusal", persona.refusal.as_ref());
     out.with(&persona.extra)
 }
 

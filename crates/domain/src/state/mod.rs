@@ -38,7 +38,7 @@ use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, TrackName, TurnId};
 
 pub use entry::{Amendment, HistoryEntry, Outcome};
 pub use history::History;
-pub use track::{Intent, TrackState, Turn};
+pub use track::{Intent, Refusal, TrackState, Turn};
 pub use watched::{Look, Told, WatchedPull};
 
 /// The state file on the branch `jules`.
@@ -249,14 +249,6 @@ pub struct PersonaState {
     pub rests_until_pass: Option<u64>,
     /// When it was sent to rest. A rest also ends with time, so that a track where everybody rests wakes again.
     pub rested_at: Option<Timestamp>,
-    /// The default branch's head at its last turn.
-    pub last_base_sha: Option<Oid>,
-    /// How often in a row Jules refused a session for what its turn says.
-    pub refusals: u32,
-    /// No turn of a track starts before this, after a refusal.
-    pub refused_until: Option<Timestamp>,
-    /// Why the newest session was refused.
-    pub refusal: Option<String>,
     /// Unknown keys.
     pub extra: Extra,
 }

@@ -36,6 +36,8 @@ pub struct TrackState {
     pub timing: Timing,
     /// The default branch's head at each persona's newest turn in this track.
     pub base_shas: BTreeMap<PersonaId, Oid>,
+    /// Personas whose last session in this track Jules refused for what the turn says.
+    pub refused: BTreeMap<PersonaId, Refusal>,
     /// What the layers of this track looked at when none of them had anything to do, as the beginning of a SHA-256 in
     /// lower-case hexadecimal. While that is the same, nobody reads the exchange for them.
     pub idle: Option<String>,
@@ -43,6 +45,21 @@ pub struct TrackState {
     pub turns: BTreeMap<Slot, Turn>,
     /// Why this track does not go on, when a person paused it.
     pub paused: Option<Pause>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// Jules refuses the sessions of a persona in a track for what its turn says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// How often in a row.
+    pub times: u32,
+    /// The track leaves the persona out until then.
+    pub until: Timestamp,
+    /// Why, as it was told last.
+    pub why: String,
+    /// Whether an issue has told people of the last one.
+    pub notified: bool,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -82,6 +99,8 @@ pub struct Turn {
     pub failures: u32,
     /// How many creates in a row were refused. They use up no retry: no session came of them.
     pub refusals: u32,
+    /// Why the last of these creates was refused.
+    pub refusal: Option<String>,
     /// The attempt is not started before this.
     pub not_before: Option<Timestamp>,
     /// When people were told that it waits for them or does not move.
@@ -141,6 +160,7 @@ impl Turn {
             late_finds: 0,
             failures: 0,
             refusals: 0,
+            refusal: None,
             not_before: None,
             warned_at: None,
             base_sha: None,

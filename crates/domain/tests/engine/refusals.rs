@@ -67,8 +67,8 @@ fn a_refused_persona_is_left_out_and_its_track_goes_on() {
     desk.tick();
     // Each was asked for once, and is not again before its time.
     let refusals = |desk: &Desk| {
-        let personas = &desk.state().personas;
-        ["a", "b"].map(|id| personas[id].refusals)
+        let refused = &desk.state().tracks["default"].refused;
+        ["a", "b"].map(|id| refused.get(id).map_or(0, |one| one.times))
     };
     assert_eq!(refusals(&desk), [1, 1]);
     assert!(desk.state().tracks["default"].turns.is_empty());
@@ -111,4 +111,107 @@ fn a_schedule_keeps_the_turn_that_was_refused() {
     desk.hours(2);
     desk.tick();
     assert_eq!(desk.personas_run(), ["a"]);
+}
+
+fn keys(desk: &Desk) -> Vec<&str> {
+    desk.notices.iter().map(|one| one.key.as_str()).collect()
+}
+
+/// What refuses one session of a cycle most often refuses all.
+#[test]
+fn where_many_personas_are_refused_one_issue_lists_them() {
+    let ids: Vec<String> = (0..6).map(|n| format!("p{n}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let plan = format!("cycle = {ids:?}\n[budget]\ndaily_sessions = 100\n");
+    let mut desk = Desk::new(&plan, &ids);
+    desk.answering = Answering::TurnRefused;
+    for _ in 0..3 {
+        desk.tick();
+        assert!(desk.notices.len() <= 1, "{:?}", keys(&desk));
+        desk.minutes(1);
+    }
+    assert_eq!(desk.state().tracks["default"].refused.len(), 6);
+    assert_eq!(keys(&desk), ["sessions_refused"]);
+
+    // It stays open until none is refused, and no other one opens beside it.
+    desk.answering = Answering::Session;
+    while !desk.state().tracks["default"].refused.is_empty() {
+        assert_eq!(keys(&desk), ["sessions_refused"]);
+        desk.hours(7);
+        desk.tick();
+        if desk.sessions.last().is_some_and(|one| one.pulls.is_empty()) {
+            let pull = desk.opens_pull();
+            desk.tick();
+            desk.close(pull);
+            desk.push();
+        }
+        desk.tick();
+    }
+    desk.tick();
+    assert_eq!(keys(&desk), [""; 0]);
+}
+
+/// Schedules keep their turns, and each would have an issue of its own.
+#[test]
+fn where_many_schedules_are_refused_one_issue_lists_them() {
+    let ids: Vec<String> = (0..6).map(|n| format!("p{n}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut plan = "[budget]\ndaily_sessions = 100\nmax_active = 50\n[schedules]\n".to_owned();
+    for id in &ids {
+        plan.push_str(&format!("{id} = \"0 8 * * *\"\n"));
+    }
+    for answer in [Answering::Refused, Answering::TurnRefused] {
+        let mut desk = Desk::new(&plan, &ids);
+        desk.tick();
+        desk.hours(24);
+        desk.answering = answer;
+        for _ in 0..3 {
+            desk.tick();
+            desk.minutes(1);
+        }
+        assert_eq!(keys(&desk), ["sessions_refused"]);
+        desk.answering = Answering::Session;
+        for _ in 0..3 {
+            desk.hours(3);
+            desk.tick();
+            desk.tick();
+        }
+        assert_eq!((desk.sessions.len(), keys(&desk)), (6, Vec::new()));
+    }
+}
+
+/// What is refused in one track, such as a branch that does not exist, is no matter of the persona's other work.
+#[test]
+fn a_refusal_belongs_to_the_track_where_it_happened() {
+    let plan = "[tracks.bad]\nsteps = [\"a\"]\nbranch = \"gone\"\nstart = \"0 9 * * *\"\n\
+                [schedules]\na = \"0 8 * * *\"\n[defaults]\nskip_unchanged = false\n";
+    let mut desk = Desk::new(plan, &["a"]);
+    desk.tick();
+    // The track is refused at 09:00, and at each try after it.
+    desk.now = "2026-01-06T09:00:00Z".parse().unwrap();
+    let refuse = |desk: &mut Desk| {
+        desk.answering = Answering::TurnRefused;
+        desk.ask = phileas_domain::engine::Ask::Track("bad".into());
+        desk.tick();
+        desk.ask = phileas_domain::engine::Ask::Due;
+    };
+    refuse(&mut desk);
+    assert_eq!(keys(&desk), ["persona:a"]);
+    // Its schedule is not held back by that.
+    desk.answering = Answering::Session;
+    desk.minutes(1);
+    desk.tick();
+    assert_eq!(desk.personas_run(), ["a"]);
+    let pull = desk.opens_pull();
+    desk.tick();
+    desk.close(pull);
+    desk.push();
+    for _ in 0..3 {
+        desk.tick();
+        assert_eq!(keys(&desk), ["persona:a"], "another track took its session");
+        desk.minutes(5);
+    }
+    let state = desk.state();
+    assert_eq!(state.tracks["bad"].refused["a"].times, 1);
+    assert!(state.tracks["schedule:a"].refused.is_empty());
 }

@@ -221,7 +221,7 @@ fn a_persona_that_runs_in_several_places_rests_until_the_last_of_them() {
     assert_eq!(desk.personas_run(), ["b", "a"]);
     let mut state = desk.state().clone();
     for (id, streak) in [("a", 3), ("b", 1)] {
-        let known = state.personas.get_mut(id).unwrap();
+        let known = state.personas.entry(id.into()).or_default();
         known.empty_streak = streak;
         known.rested_at = Some(desk.now);
     }

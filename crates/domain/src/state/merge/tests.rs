@@ -179,7 +179,7 @@ fn busy(name: &str, hour: i64) -> State {
     let number = hour.unsigned_abs();
     let persona = PersonaState {
         empty_streak: 1,
-        last_base_sha: Some(name.into()),
+        rests_until_pass: Some(number),
         ..PersonaState::default()
     };
     State {

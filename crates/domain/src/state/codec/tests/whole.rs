@@ -4,8 +4,8 @@ use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, PublishingState, RefusedEffect, RequestState,
-    ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
+    MergeState, Outcome, Pause, PersonaState, PublishingState, Refusal, RefusedEffect,
+    RequestState, ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -63,6 +63,14 @@ const FILE: &str = r#"{
       "base_shas": {
         "typist": "5d2e"
       },
+      "refused": {
+        "curator": {
+          "times": 33,
+          "until": "2026-01-01T18:00:00Z",
+          "why": "no such branch",
+          "notified": true
+        }
+      },
       "idle": "9f3c5a0e77b1aa01",
       "turns": {
         "left": {
@@ -87,6 +95,7 @@ const FILE: &str = r#"{
           "late_finds": 4,
           "failures": 8,
           "refusals": 9,
+          "refusal": "no such source",
           "not_before": "2026-01-01T11:00:00Z",
           "warned_at": "2026-01-01T12:00:00Z",
           "base_sha": "5d2e",
@@ -204,11 +213,7 @@ const FILE: &str = r#"{
     "curator": {
       "empty_streak": 17,
       "rests_until_pass": 18,
-      "rested_at": "2026-01-01T17:00:00Z",
-      "last_base_sha": "6e3f",
-      "refusals": 33,
-      "refused_until": "2026-01-01T18:00:00Z",
-      "refusal": "no such branch"
+      "rested_at": "2026-01-01T17:00:00Z"
     }
   },
   "budget": {
@@ -320,6 +325,7 @@ fn state() -> State {
         late_finds: 4,
         failures: 8,
         refusals: 9,
+        refusal: Some("no such source".to_owned()),
         not_before: Some(at(11)),
         warned_at: Some(at(12)),
         base_sha: Some("5d2e".into()),
@@ -341,6 +347,13 @@ fn state() -> State {
         reason: Some(reason.to_owned()),
         extra: Extra::new(),
     };
+    let refusal = Refusal {
+        times: 33,
+        until: at(18),
+        why: "no such branch".to_owned(),
+        notified: true,
+        extra: extra.clone(),
+    };
     let track = TrackState {
         persona_id: Some("typist".into()),
         session_id: Some("1002".into()),
@@ -357,6 +370,7 @@ fn state() -> State {
             missed: vec![at(3)],
         },
         base_shas: [("typist".into(), "5d2e".into())].into(),
+        refused: [("curator".into(), refusal)].into(),
         idle: Some("9f3c5a0e77b1aa01".to_owned()),
         turns: [("left".into(), turn)].into(),
         paused: Some(pause(13, "ada", "holidays")),
@@ -403,10 +417,6 @@ fn state() -> State {
         empty_streak: 17,
         rests_until_pass: Some(18),
         rested_at: Some(at(17)),
-        last_base_sha: Some("6e3f".into()),
-        refusals: 33,
-        refused_until: Some(at(18)),
-        refusal: Some("no such branch".to_owned()),
         extra: extra.clone(),
     };
     let watched = WatchedPull {
