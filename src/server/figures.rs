@@ -1,13 +1,21 @@
 //! What the public listener has counted since it was started.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How far back [`RecentCounter::recent`] looks.
+pub const RECENT: Duration = Duration::from_secs(60 * 60);
+/// What is counted within this long is remembered together, so that an hour takes little room.
+const BUCKET: Duration = Duration::from_secs(60);
 
 macro_rules! figures {
-    ($($(#[$doc:meta])+ $name:ident),+ $(,)?) => {
+    ($($(#[$doc:meta])+ $name:ident: $kind:ident),+ $(,)?) => {
         /// Counters. They only grow.
         #[derive(Debug, Default)]
         pub struct Figures {
-            $($(#[$doc])+ pub $name: Counter,)+
+            $($(#[$doc])+ pub $name: $kind,)+
         }
 
         impl Figures {
@@ -22,35 +30,35 @@ macro_rules! figures {
 
 figures! {
     /// Deliveries that were stored and answered 202.
-    stored,
+    stored: Counter,
     /// Deliveries that were stored before and answered 200.
-    duplicate,
+    duplicate: Counter,
     /// Deliveries of repositories that are not on the list: answered 202, nothing stored.
-    not_listed,
+    not_listed: Counter,
     /// Deliveries of events that GitHub did not have when this was written. They are stored like others.
-    unknown_event,
+    unknown_event: Counter,
     /// Deliveries of known events with an action that GitHub did not have when this was written. They wake like others.
-    unknown_action,
+    unknown_action: Counter,
     /// Requests without a signature: answered 401.
-    unsigned,
+    unsigned: RecentCounter,
     /// Requests that none of our secrets has signed: answered 401.
-    wrong_signature,
+    wrong_signature: RecentCounter,
     /// Requests of another content type than `application/json`: answered 415.
-    content_type,
+    content_type: RecentCounter,
     /// Requests rightly signed that cannot be read as a delivery: answered 400.
-    malformed,
+    malformed: Counter,
     /// Requests that are too large: answered 413.
-    too_large,
+    too_large: Counter,
     /// Requests whose body took too long or never ended: answered 408, or cut off.
-    too_slow,
+    too_slow: Counter,
     /// Deliveries that wake nobody and were not stored because there is little room: answered 503.
-    passed_over,
+    passed_over: Counter,
     /// Deliveries refused because there was no room, in memory or in the inbox: answered 503.
-    overloaded,
+    overloaded: Counter,
     /// Deliveries refused because the inbox could not store them: answered 503.
-    unavailable,
+    unavailable: Counter,
     /// Connections that were closed at once because their address had too many.
-    crowded,
+    crowded: Counter,
 }
 
 /// One counter.
@@ -67,5 +75,69 @@ impl Counter {
     #[must_use]
     pub fn value(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A counter that also tells how much it has counted lately.
+#[derive(Debug, Default)]
+pub struct RecentCounter {
+    all: Counter,
+    /// When each minute began in which something was counted, and how much.
+    buckets: Mutex<VecDeque<(Instant, u64)>>,
+}
+
+impl RecentCounter {
+    /// Counts one.
+    pub fn count(&self) {
+        self.count_at(Instant::now());
+    }
+
+    fn count_at(&self, now: Instant) {
+        self.all.count();
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        buckets.retain(|(begun, _)| now.saturating_duration_since(*begun) < RECENT);
+        match buckets.back_mut() {
+            Some((begun, count)) if now.saturating_duration_since(*begun) < BUCKET => *count += 1,
+            _ => buckets.push_back((now, 1)),
+        }
+    }
+
+    /// What was counted since the start.
+    #[must_use]
+    pub fn value(&self) -> u64 {
+        self.all.value()
+    }
+
+    /// What was counted within [`RECENT`] before an instant.
+    #[must_use]
+    pub fn recent(&self, now: Instant) -> u64 {
+        let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let lately = buckets.iter();
+        let lately = lately.filter(|(begun, _)| now.saturating_duration_since(*begun) < RECENT);
+        lately.map(|(_, count)| count).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_counted_long_ago_counts_in_all_and_not_lately() {
+        let counter = RecentCounter::default();
+        let begun = Instant::now();
+        let at = |minutes: u64| begun + Duration::from_secs(minutes * 60);
+        for _ in 0..3 {
+            counter.count_at(at(0));
+        }
+        counter.count_at(at(30));
+        assert_eq!((counter.value(), counter.recent(at(31))), (4, 4));
+        assert_eq!((counter.value(), counter.recent(at(61))), (4, 1));
+        assert_eq!((counter.value(), counter.recent(at(91))), (4, 0));
+        for minute in 0..1_000 {
+            counter.count_at(at(minute));
+        }
+        assert_eq!((counter.value(), counter.recent(at(1_000))), (1_004, 59));
+        assert!(counter.buckets.lock().unwrap().len() <= 60);
     }
 }

@@ -19,7 +19,7 @@ use super::summary::short;
 use super::view::{deliveries as heard, front as all, repository as one};
 use super::words::moment;
 use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
-use crate::server::figures::Figures;
+use crate::server::figures::{Figures, RecentCounter};
 
 /// How many deliveries stand on a page.
 const DELIVERIES: usize = 50;
@@ -291,24 +291,28 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
             .map(|record| heard::delivery(record, &names, now))
             .collect(),
         later: before.is_some(),
-        refused: refused(&desk.dashboard.figures),
+        refused: refused(&desk.dashboard.figures, RecentCounter::value),
     };
     shown(StatusCode::OK, &page)
 }
 
 /// What was refused before anything was read out of it, in the order of how likely somebody has set up something wrong.
-pub(super) fn refused(figures: &Figures) -> Vec<(u64, &'static str)> {
+/// `count`: how much of it counts.
+pub(super) fn refused(
+    figures: &Figures,
+    count: impl Fn(&RecentCounter) -> u64,
+) -> Vec<(u64, &'static str)> {
     let all = [
         (
-            figures.wrong_signature.value(),
+            count(&figures.wrong_signature),
             "signed with another secret than PHILEAS_WEBHOOK_SECRET. Is it the one in the webhook’s settings on GitHub?",
         ),
         (
-            figures.content_type.value(),
+            count(&figures.content_type),
             "not application/json. Is that the webhook’s content type on GitHub?",
         ),
         (
-            figures.unsigned.value(),
+            count(&figures.unsigned),
             "without a signature. Has the webhook a secret on GitHub? Strangers may have sent these as well.",
         ),
     ];

@@ -1,5 +1,10 @@
 //! What is wrong with the service as a whole, as each page says it: what `/readyz` knows, and what keeps deliveries and
 //! sessions away without stopping the service.
+//!
+//! Refused deliveries leave `/readyz` as it is: any host can send such requests, and could take the service out of use.
+//! So a few of them are no alert either, and an alert ends when no more of them come.
+
+use std::time::Instant;
 
 use phileas_domain::model::RepositoryId;
 
@@ -8,6 +13,10 @@ use super::show::refused;
 use super::summary::short;
 use crate::runtime::inbox::{CROWDED, Counts, Inbox};
 use crate::server::health::{self, PATIENCE};
+
+/// So many refused deliveries of one kind within [`RECENT`](crate::server::figures::RECENT) are an alert on each page. A
+/// webhook with another secret sends more of them within minutes, since GitHub tells of each push and each check.
+const REFUSALS_ALERTED: u64 = 3;
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,14 +51,12 @@ impl<I: Inbox> Desk<I> {
             let text = format!("GitHub does not tell of all repositories: {}", short(&why));
             add(text, None);
         }
-        for (count, why) in refused(&dashboard.figures) {
-            let deliveries = if count == 1 {
-                "delivery was"
-            } else {
-                "deliveries were"
-            };
-            let text = format!("{count} {deliveries} refused since the start: {why}");
-            add(text, Some("/deliveries".to_owned()));
+        let now = Instant::now();
+        for (count, why) in refused(&dashboard.figures, |counter| counter.recent(now)) {
+            if count >= REFUSALS_ALERTED {
+                let text = format!("{count} deliveries were refused in the last hour: {why}");
+                add(text, Some("/deliveries".to_owned()));
+            }
         }
         if let Some((text, first)) = self.refused_keys() {
             add(text, Some(format!("/repositories/{first}")));
