@@ -6,7 +6,7 @@ use phileas_domain::engine::{
     yields,
 };
 use phileas_domain::model::{PersonaId, RepositoryId, RepositoryName, TrackName};
-use phileas_domain::plan::{StepKind, Track};
+use phileas_domain::plan::{self, StepKind, Track};
 use phileas_domain::state::{HistoryEntry, Pause, State, TrackState};
 
 use crate::runtime::TickReport;
@@ -53,8 +53,12 @@ pub struct Summary {
     pub notices: Vec<(u64, String)>,
     /// The pause that stands in the ledger.
     pub paused: Option<Pause>,
-    /// What is wrong with the plan.
+    /// Whether the default branch has a plan.
+    pub has_plan: bool,
+    /// What is wrong with the ledger or the plan.
     pub findings: Vec<String>,
+    /// What these are about.
+    pub findings_title: &'static str,
     /// What the tick could not carry out.
     pub failed: Vec<String>,
 }
@@ -173,7 +177,9 @@ impl Summary {
                 .map(|notice| (notice.number, short(title_of(notice))))
                 .collect(),
             paused: state.paused.clone(),
+            has_plan: !plan::is_absent(&snapshot.tree),
             findings: findings(snapshot),
+            findings_title: findings_title(snapshot),
             failed: report
                 .failed
                 .iter()
@@ -275,9 +281,21 @@ fn findings(snapshot: &Snapshot) -> Vec<String> {
         Ledger::Missing { .. } | Ledger::Present { .. } => &[],
     };
     let all = ledger.iter().chain(&snapshot.plan_diagnostics);
+    // A repository without a plan need not have one: the service may look after all repositories of an account.
+    let is_absent = plan::is_absent(&snapshot.tree);
+    let all = all.filter(|one| !(is_absent && one.file == plan::SCHEDULES_PATH));
     all.take(MAX_FINDINGS)
         .map(|one| short(&one.to_string()))
         .collect()
+}
+
+fn findings_title(snapshot: &Snapshot) -> &'static str {
+    let mut plan = snapshot.plan_diagnostics.iter();
+    match &snapshot.ledger {
+        Ledger::Corrupt { .. } => "The state file cannot be read",
+        _ if plan.any(phileas_domain::Diagnostic::is_error) => "The plan has mistakes",
+        _ => "The plan has warnings",
+    }
 }
 
 /// One line of at most [`MAX_TEXT`] characters, without characters that could steer what shows them.

@@ -63,8 +63,7 @@ pub use policy::{
 };
 
 pub(crate) use lines::duplicate;
-pub(crate) use read::is_absent;
-pub use read::read;
+pub use read::{is_absent, read};
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;
 pub(crate) use section::join;

@@ -75,7 +75,8 @@ pub fn read(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
 }
 
 /// Whether the repository has no plan at all.
-pub(crate) fn is_absent(tree: &Tree) -> bool {
+#[must_use]
+pub fn is_absent(tree: &Tree) -> bool {
     tree.get(SCHEDULES_PATH).is_none() && tree.below(SCHEDULES_PATH).next().is_none()
 }
 

@@ -54,6 +54,10 @@ pub struct RepositoryView {
     pub paused: Option<(String, Option<Moment>)>,
     /// What is wrong with the plan.
     pub findings: Vec<String>,
+    /// What these are about.
+    pub findings_title: &'static str,
+    /// Whether the default branch has a plan.
+    pub has_plan: bool,
     /// What could not be carried out.
     pub failed: Vec<String>,
 }
@@ -189,6 +193,8 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
             (short(&text), pause.at.map(|at| words::moment(at, now)))
         }),
         findings: summary.findings.clone(),
+        findings_title: summary.findings_title,
+        has_plan: summary.has_plan,
         failed: summary.failed.clone(),
     }
 }
