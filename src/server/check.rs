@@ -1,12 +1,17 @@
 //! Whether the service could do its work: credentials, permissions and connections, asked of those who decide them.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use tokio::sync::oneshot;
 
 use super::outside::Outside;
 use super::repositories::{Member, Repositories};
 use super::sweep::is_own;
 use crate::adapters::github::{AppClient, Client};
-use crate::adapters::jules::{JulesKey, PageQuery};
+use crate::adapters::jules::{Client as JulesClient, JulesKey, PageQuery};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::config::WEBHOOK;
 
@@ -47,8 +52,10 @@ pub const EVENTS: [(&str, &str); 8] = [
     ("repository", "metadata"),
     ("status", "statuses"),
 ];
-/// The most repositories whose connection to Jules is asked about.
+/// The most repositories whose connection to Jules is asked about, and the most keys.
 pub const MAX_ASKED: usize = 100;
+/// How many of them are asked about at the same time.
+const ASKED_AT_ONCE: usize = 10;
 
 /// How grave a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,50 +96,87 @@ pub struct Told {
     pub github: String,
 }
 
-/// Checks all that the service would use. What was found when this is dropped stands in `found`.
-pub async fn check(repositories: &Repositories, told: &Told, found: &mut Vec<Finding>) {
-    let mut findings = Findings(found);
-    if let Some(app) = repositories.source().app() {
-        of_app(app, &told.github, None, Some(&told.identity), &mut findings).await;
-    } else if repositories.source().named().is_empty() {
-        findings.add(
-            Grade::Configuration,
-            "repositories",
-            "a plain token looks after what phileas.toml names, and it names none; add `[[repository]]` entries",
-        );
-    }
-    match repositories.read_once().await {
-        Ok(whole) => {
-            let members = repositories.members();
-            of_members(repositories, &members, whole, told, &mut findings);
-            for member in members.iter().take(MAX_ASKED) {
-                of_access(repositories, member, told, &mut findings).await;
-            }
-            if members.len() > MAX_ASKED {
-                let text = format!(
-                    "of {} repositories the first {MAX_ASKED} were asked about one by one",
-                    members.len()
-                );
-                findings.add(Grade::Hint, "repositories", text);
-            }
-        }
-        Err(failure) => findings.fail_of_github("repositories", &failure, repositories, told),
-    }
-    of_keys(repositories, told, &mut findings).await;
+/// What was found so far.
+#[derive(Debug, Default)]
+pub struct Found {
+    all: RefCell<Vec<Finding>>,
+    /// What Jules says of keys whose repositories are not known yet.
+    keys: RefCell<Vec<Finding>>,
 }
 
-struct Findings<'a>(&'a mut Vec<Finding>);
+impl Found {
+    /// Adds what the caller has found.
+    pub fn add(&self, finding: Finding) {
+        self.all.borrow_mut().push(finding);
+    }
+
+    /// Everything, in an order that does not depend on whose answer came first.
+    #[must_use]
+    pub fn into_findings(self) -> Vec<Finding> {
+        let mut findings = self.all.into_inner();
+        findings.extend(self.keys.into_inner());
+        findings.sort_by(|a, b| (a.grade, &a.about, &a.text).cmp(&(b.grade, &b.about, &b.text)));
+        findings
+    }
+}
+
+/// Checks all that the service would use, side by side, so that one that does not answer keeps nothing else from being
+/// checked. What was found when this is dropped stands in `found`.
+pub async fn check(repositories: &Repositories, told: &Told, found: &Found) {
+    let findings = Findings(&found.all);
+    let (listed, is_listed) = oneshot::channel();
+    let app = async {
+        if let Some(app) = repositories.source().app() {
+            of_app(app, &told.github, None, Some(&told.identity), findings).await;
+        } else if repositories.source().named().is_empty() {
+            findings.add(
+                Grade::Configuration,
+                "repositories",
+                "a plain token looks after what phileas.toml names, and it names none; add `[[repository]]` entries",
+            );
+        }
+    };
+    let of_each = async {
+        match repositories.read_once().await {
+            Ok(whole) => {
+                let members = repositories.members();
+                of_members(repositories, &members, whole, told, findings);
+                // The keys wait for it, and do not end before this does.
+                let _received = listed.send(());
+                let asked = members.iter().take(MAX_ASKED);
+                let asked = asked.map(|member| of_access(repositories, member, told, findings));
+                let asked = futures_util::stream::iter(asked).buffer_unordered(ASKED_AT_ONCE);
+                asked.collect::<()>().await;
+                if members.len() > MAX_ASKED {
+                    let text = format!(
+                        "of {} repositories the first {MAX_ASKED} were asked about one by one",
+                        members.len()
+                    );
+                    findings.add(Grade::Hint, "repositories", text);
+                }
+            }
+            Err(failure) => {
+                drop(listed);
+                findings.fail_of_github("repositories", &failure, repositories, told);
+            }
+        }
+    };
+    tokio::join!(app, of_each, of_keys(repositories, told, found, is_listed));
+}
+
+#[derive(Clone, Copy)]
+struct Findings<'a>(&'a RefCell<Vec<Finding>>);
 
 impl Findings<'_> {
-    fn add(&mut self, grade: Grade, about: &str, text: impl Into<String>) {
-        self.0.push(Finding {
+    fn add(self, grade: Grade, about: &str, text: impl Into<String>) {
+        self.0.borrow_mut().push(Finding {
             grade,
             about: about.to_owned(),
             text: text.into(),
         });
     }
 
-    fn fail(&mut self, about: &str, failure: &Failure) {
+    fn fail(self, about: &str, failure: &Failure) {
         let grade = match failure.disposition {
             Disposition::Denied | Disposition::NotFound => Grade::Credential,
             Disposition::Refused => Grade::Configuration,
@@ -143,9 +187,37 @@ impl Findings<'_> {
         self.add(grade, about, failure.detail.clone());
     }
 
+    /// What Jules says of a key. `which`: whose it is, or where it comes from.
+    fn key(self, about: &str, which: &str, answer: &Answer) {
+        let failure = match answer {
+            Ok(()) => {
+                let text = format!("Jules takes it; it is {which}");
+                return self.add(Grade::Good, about, text);
+            }
+            Err(failure) => failure,
+        };
+        let said = &failure.detail;
+        let detail = if failure.disposition == Disposition::Denied {
+            format!(
+                "the key is wrong, was revoked, or may not do this; it is {which}: put another one there, from \
+                 https://jules.google.com/settings#api ({said})"
+            )
+        } else {
+            format!("{said}; it is {which}")
+        };
+        let disposition = failure.disposition.clone();
+        self.fail(
+            about,
+            &Failure {
+                detail,
+                disposition,
+            },
+        );
+    }
+
     /// The same, of a call to GitHub by the credential of the service. A token that is refused is mended where it stands.
     fn fail_of_github(
-        &mut self,
+        self,
         about: &str,
         failure: &Failure,
         repositories: &Repositories,
@@ -167,10 +239,9 @@ impl Findings<'_> {
 /// Checks an App: what it asks for, where its webhook posts to, and its installations; of one account where that is
 /// named. `github` is where people meet GitHub.
 pub async fn check_app(app: &AppClient, github: &str, account: Option<&str>) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let mut findings = Findings(&mut found);
-    of_app(app, github, account, None, &mut findings).await;
-    found
+    let found = RefCell::default();
+    of_app(app, github, account, None, Findings(&found)).await;
+    found.into_inner()
 }
 
 /// `identity`: where the App's number and key come from, if the caller does not say it by itself.
@@ -179,10 +250,9 @@ async fn of_app(
     github: &str,
     account: Option<&str>,
     identity: Option<&str>,
-    findings: &mut Findings<'_>,
+    findings: Findings<'_>,
 ) {
     let from = identity.map_or_else(String::new, |from| format!("; both come from {from}"));
-    let is_asked = |name: &str| account.is_none_or(|account| account.eq_ignore_ascii_case(name));
     let identity = match app.identity().await {
         Ok(identity) => identity,
         Err(failure) if failure.disposition == Disposition::Denied => {
@@ -227,6 +297,14 @@ async fn of_app(
             ),
         );
     }
+    tokio::join!(
+        of_hook(app, &settings, &identity.slug, findings),
+        of_installations(app, (github, &identity.slug), account, findings),
+    );
+}
+
+/// Where the App's webhook posts to. `settings`: where its owner's settings are.
+async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings<'_>) {
     match app.hook().await {
         Ok(hook) => {
             let url = hook.as_ref().and_then(|hook| hook.url.as_deref());
@@ -237,7 +315,7 @@ async fn of_app(
                 Some(url) if url.ends_with(WEBHOOK) && form => findings.add(
                     Grade::Configuration,
                     "webhook",
-                    format!("the App posts to {url} with the content type `form`, which is refused; set it to application/json at {settings}/apps/{}", identity.slug),
+                    format!("the App posts to {url} with the content type `form`, which is refused; set it to application/json at {settings}/apps/{slug}"),
                 ),
                 Some(url) if url.ends_with(WEBHOOK) => {
                     findings.add(Grade::Good, "webhook", format!("the App posts to {url}"));
@@ -254,6 +332,15 @@ async fn of_app(
         }
         Err(failure) => findings.fail("webhook", &failure),
     }
+}
+
+async fn of_installations(
+    app: &AppClient,
+    (github, slug): (&str, &str),
+    account: Option<&str>,
+    findings: Findings<'_>,
+) {
+    let is_asked = |name: &str| account.is_none_or(|account| account.eq_ignore_ascii_case(name));
     match app.installations().await {
         Ok(mut installations) => {
             installations.retain(|one| is_asked(&one.account));
@@ -262,12 +349,11 @@ async fn of_app(
                     Grade::Credential,
                     "installations",
                     format!(
-                        "the App is {}; install it at {github}/apps/{}/installations/new",
+                        "the App is {}; install it at {github}/apps/{slug}/installations/new",
                         account.map_or_else(
                             || "installed nowhere".to_owned(),
                             |name| format!("not installed on {name}")
                         ),
-                        identity.slug
                     ),
                 );
             }
@@ -317,10 +403,10 @@ fn lacks(granted: &BTreeMap<String, String>, mut tell: impl FnMut(&str, &str, &s
 
 fn of_members(
     repositories: &Repositories,
-    members: &[std::sync::Arc<Member>],
+    members: &[Arc<Member>],
     whole: bool,
     told: &Told,
-    findings: &mut Findings<'_>,
+    findings: Findings<'_>,
 ) {
     findings.add(
         if members.is_empty() {
@@ -373,13 +459,29 @@ async fn of_access(
     repositories: &Repositories,
     member: &Member,
     told: &Told,
-    findings: &mut Findings<'_>,
+    findings: Findings<'_>,
 ) {
+    tokio::join!(
+        of_token(repositories, member, told, findings),
+        of_source(member, findings),
+    );
+}
+
+/// Whether a plain token may write, and where the repository's webhooks post to.
+async fn of_token(
+    repositories: &Repositories,
+    member: &Member,
+    told: &Told,
+    findings: Findings<'_>,
+) {
+    if repositories.source().app().is_some() {
+        return;
+    }
     let name = member.name.to_string();
-    if repositories.source().app().is_none() {
-        let client = repositories
-            .outside()
-            .client(member.name.clone(), &member.account);
+    let client = repositories
+        .outside()
+        .client(member.name.clone(), &member.account);
+    let own = async {
         match client.own_repository().await {
             Ok(own) if own.push == Some(false) => findings.add(
                 Grade::Credential,
@@ -393,8 +495,13 @@ async fn of_access(
             Ok(_) => {}
             Err(failure) => findings.fail_of_github(&name, &failure, repositories, told),
         }
-        of_hooks(&client, &name, told, findings).await;
-    }
+    };
+    tokio::join!(own, of_hooks(&client, &name, told, findings));
+}
+
+/// Whether Jules is connected to the repository.
+async fn of_source(member: &Member, findings: Findings<'_>) {
+    let name = member.name.to_string();
     let Ok(key) = &member.jules else { return };
     let source = format!("sources/github/{}", member.name);
     match key.client.get_source(&source).await {
@@ -412,7 +519,7 @@ async fn of_access(
 }
 
 /// Whether a webhook of the repository posts to the service, as far as the token may look at them.
-async fn of_hooks(client: &Client, name: &str, told: &Told, findings: &mut Findings<'_>) {
+async fn of_hooks(client: &Client, name: &str, told: &Told, findings: Findings<'_>) {
     let hooks = match client.hooks().await {
         Ok(hooks) => hooks,
         // Only administrators may look, and the token need not be one's.
@@ -453,70 +560,110 @@ async fn of_hooks(client: &Client, name: &str, told: &Told, findings: &mut Findi
 /// How many repositories a key is named by.
 const NAMED: usize = 3;
 
-async fn of_keys(repositories: &Repositories, told: &Told, findings: &mut Findings<'_>) {
-    let members = repositories.members();
-    let mut keys: BTreeMap<u64, (_, Vec<String>, BTreeSet<String>)> = BTreeMap::new();
-    for member in &members {
-        if let Ok(key) = &member.jules {
-            let client = || std::sync::Arc::clone(&key.client);
-            let (_, names, places) = keys
-                .entry(key.number)
-                .or_insert_with(|| (client(), Vec::new(), BTreeSet::new()));
-            names.push(member.name.to_string());
-            let file = repositories.key_file(&member.name);
-            places.extend(match file {
+/// What Jules says of a key: that it takes it, or why not.
+type Answer = Result<(), Failure>;
+
+/// Whether Jules takes the keys. They are asked about at once; whose they are is told where GitHub has told it, which
+/// `is_listed` says.
+async fn of_keys(
+    repositories: &Repositories,
+    told: &Told,
+    found: &Found,
+    is_listed: oneshot::Receiver<()>,
+) {
+    let answers: RefCell<BTreeMap<[u8; 32], Answer>> = RefCell::default();
+    let of_all = told
+        .jules
+        .iter()
+        .map(|(name, key)| (name.clone(), key.clone()));
+    let of_files = repositories.key_files(MAX_ASKED).into_iter();
+    let at_hand = of_all.chain(of_files).map(|(place, key)| {
+        let answers = &answers;
+        async move {
+            let digest = key.digest();
+            let known = answers.borrow().get(&digest).cloned();
+            let answer = match known {
+                Some(answer) => answer,
+                None => asked(&repositories.outside().jules_client(key)).await,
+            };
+            let which = format!("from {place}");
+            Findings(&found.keys).key("Jules key", &which, &answer);
+            answers.borrow_mut().insert(digest, answer);
+        }
+    });
+    let at_hand = futures_util::stream::iter(at_hand).buffer_unordered(ASKED_AT_ONCE);
+    at_hand.collect::<()>().await;
+    if is_listed.await.is_err() {
+        return;
+    }
+    let keys = keys_in_use(repositories, told);
+    // A key that no repository uses yet may be wrong, too.
+    if !keys.is_empty() {
+        found.keys.borrow_mut().clear();
+    }
+    for (number, key) in keys {
+        let known = answers.borrow().get(&key.digest).cloned();
+        let answer = match known {
+            Some(answer) => answer,
+            None => asked(&key.client).await,
+        };
+        let about = format!("Jules key {}", number + 1);
+        Findings(&found.all).key(&about, &key.which(), &answer);
+    }
+}
+
+/// A key that repositories use.
+struct KeyInUse {
+    client: Arc<JulesClient>,
+    digest: [u8; 32],
+    names: BTreeSet<String>,
+    places: BTreeSet<String>,
+}
+
+impl KeyInUse {
+    fn which(&self) -> String {
+        let named: Vec<&str> = self.names.iter().take(NAMED).map(String::as_str).collect();
+        let mut whose = named.join(", ");
+        let more = self.names.len().saturating_sub(NAMED);
+        if more > 0 {
+            whose.push_str(&format!(" and {more} more"));
+        }
+        let places: Vec<&str> = self.places.iter().map(String::as_str).collect();
+        format!("that of {whose}, from {}", places.join(" and "))
+    }
+}
+
+/// The keys of the repositories, by their numbers.
+fn keys_in_use(repositories: &Repositories, told: &Told) -> BTreeMap<u64, KeyInUse> {
+    let mut keys = BTreeMap::new();
+    for member in repositories.members() {
+        let (Ok(key), Some(digest)) = (&member.jules, repositories.key_digest(&member.name)) else {
+            continue;
+        };
+        let known = keys.entry(key.number).or_insert_with(|| KeyInUse {
+            client: Arc::clone(&key.client),
+            digest,
+            names: BTreeSet::new(),
+            places: BTreeSet::new(),
+        });
+        known.names.insert(member.name.to_string());
+        known
+            .places
+            .extend(match repositories.key_file(&member.name) {
                 Some(path) => Some(path.display().to_string()),
                 None => told.jules.as_ref().map(|(name, _)| name.clone()),
             });
-        }
     }
-    if let Some((name, key)) = told.jules.as_ref().filter(|_| keys.is_empty()) {
-        // It may be wrong although nobody knows yet whose it is.
-        let client = repositories.outside().jules_client(key.clone());
-        of_key("Jules key", &client, &format!("from {name}"), findings).await;
-    }
-    for (number, (client, mut names, places)) in keys {
-        names.sort_unstable();
-        let whose = match names.len().saturating_sub(NAMED) {
-            0 => names.join(", "),
-            more => format!("{} and {more} more", names[..NAMED].join(", ")),
-        };
-        let about = format!("Jules key {}", number + 1);
-        let places: Vec<String> = places.into_iter().collect();
-        let which = format!("that of {whose}, from {}", places.join(" and "));
-        of_key(&about, &client, &which, findings).await;
-    }
+    keys
 }
 
 /// Checks a Jules key of a service that is nobody to GitHub yet. `name`: what the key is called.
-pub async fn check_key(outside: &Outside, name: &str, key: JulesKey) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let mut findings = Findings(&mut found);
-    let client = outside.jules_client(key);
-    of_key("Jules key", &client, &format!("from {name}"), &mut findings).await;
-    found
+pub async fn check_key(outside: &Outside, name: &str, key: JulesKey, found: &Found) {
+    let answer = asked(&outside.jules_client(key)).await;
+    Findings(&found.all).key("Jules key", &format!("from {name}"), &answer);
 }
 
-async fn of_key(
-    about: &str,
-    client: &crate::adapters::jules::Client,
-    which: &str,
-    findings: &mut Findings<'_>,
-) {
-    match client.list_sources(PageQuery::default()).await {
-        Ok(_) => findings.add(Grade::Good, about, format!("Jules takes it; it is {which}")),
-        Err(error) => {
-            let failure = Failure::from(error);
-            let said = &failure.detail;
-            let detail = if failure.disposition == Disposition::Denied {
-                format!(
-                    "the key is wrong, was revoked, or may not do this; it is {which}: put another one there, from \
-                     https://jules.google.com/settings#api ({said})"
-                )
-            } else {
-                format!("{said}; it is {which}")
-            };
-            findings.fail(about, &Failure { detail, ..failure });
-        }
-    }
+async fn asked(client: &JulesClient) -> Answer {
+    let listed = client.list_sources(PageQuery::default()).await;
+    listed.map(drop).map_err(Failure::from)
 }

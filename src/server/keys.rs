@@ -114,6 +114,31 @@ impl Keys {
         self.found(repository).ok()?.map(|(path, _)| path)
     }
 
+    /// The keys of the folder with their files, as far as they can be read, in the order of the files' names.
+    #[must_use]
+    pub fn files(&self, most: usize) -> Vec<(PathBuf, JulesKey)> {
+        let entries = self
+            .folder
+            .iter()
+            .filter_map(|folder| std::fs::read_dir(folder).ok());
+        let mut paths: Vec<PathBuf> = entries
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .collect();
+        paths.sort();
+        let keys = paths.into_iter().filter_map(|path| {
+            let key = read(&path).ok()??;
+            Some((path, key))
+        });
+        keys.take(most).collect()
+    }
+
+    /// Tells a repository's key from others. `None`: it has none.
+    #[must_use]
+    pub fn digest(&self, repository: &RepositoryName) -> Option<[u8; 32]> {
+        Some(self.key(repository).ok()?.digest())
+    }
+
     fn key(&self, repository: &RepositoryName) -> Result<JulesKey, NoKey> {
         if let Some((_, key)) = self.found(repository)? {
             return Ok(key);

@@ -21,6 +21,7 @@ use tokio::sync::{Notify, watch};
 use super::keys::{KeyClient, Keys, NoKey};
 use super::outside::Outside;
 use crate::adapters::github::Account;
+use crate::adapters::jules::JulesKey;
 use crate::runtime::ports::Failure;
 use doubt::Doubts;
 
@@ -229,6 +230,21 @@ impl Repositories {
     #[must_use]
     pub fn key_file(&self, repository: &RepositoryName) -> Option<PathBuf> {
         self.keys.file(repository)
+    }
+
+    /// The Jules keys that files hold, with these files' names.
+    #[must_use]
+    pub fn key_files(&self, most: usize) -> Vec<(String, JulesKey)> {
+        let files = self.keys.files(most).into_iter();
+        files
+            .map(|(path, key)| (path.display().to_string(), key))
+            .collect()
+    }
+
+    /// Tells a repository's Jules key from others. `None`: it has none.
+    #[must_use]
+    pub fn key_digest(&self, repository: &RepositoryName) -> Option<[u8; 32]> {
+        self.keys.digest(repository)
     }
 
     /// How many Jules keys are in use.

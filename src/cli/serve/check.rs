@@ -17,7 +17,7 @@ use super::{ADMIN_LISTEN, LISTEN, database, fleet};
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::server::app::{APP_FILE, origin_of_identity};
-use crate::server::check::{Finding, Grade, Told, check, check_key};
+use crate::server::check::{Finding, Found, Grade, Told, check, check_key};
 use crate::server::config::{Config, secret};
 use crate::server::dashboard::Access;
 use crate::server::setup::GITHUB;
@@ -43,7 +43,7 @@ pub(super) async fn run(
     ];
     let inbox = |text: &str| format!("{inbox}: {text}");
     // Both at once, so that one that does not answer holds up nothing else.
-    let mut outside = Vec::new();
+    let outside = Found::default();
     let (reached, asked) = tokio::join!(
         async {
             match database {
@@ -51,7 +51,7 @@ pub(super) async fn run(
                 None => None,
             }
         },
-        timeout(LIMIT, credentials(config, &mut outside)),
+        timeout(LIMIT, credentials(config, &outside)),
     );
     findings.push(match reached {
         Some(reached) => {
@@ -81,7 +81,7 @@ pub(super) async fn run(
             ),
         });
     }
-    findings.extend(outside);
+    findings.extend(outside.into_findings());
     if asked.is_err() {
         findings.push(Finding {
             grade: Grade::Unavailable,
@@ -121,16 +121,18 @@ pub(super) async fn run(
 /// asked all the same, so that all that is to be mended is told at once.
 ///
 /// What was found when this is dropped counts.
-async fn credentials(config: &Config, findings: &mut Vec<Finding>) {
+async fn credentials(config: &Config, findings: &Found) {
     let outside = match fleet::outside() {
         Ok(outside) => outside,
-        Err(stopped) => return findings.push(refused("addresses", stopped)),
+        Err(stopped) => return findings.add(refused("addresses", stopped)),
     };
-    let key = fleet::jules_key().unwrap_or_else(|stopped| {
-        findings.push(refused("Jules key", stopped));
+    let key = fleet::jules_key();
+    let is_broken = key.is_err();
+    let key = key.unwrap_or_else(|stopped| {
+        findings.add(refused("Jules key", stopped));
         None
     });
-    let is_told = key.is_some() || !findings.is_empty() || config.jules_keys_dir.is_some();
+    let is_told = key.is_some() || is_broken || config.jules_keys_dir.is_some();
     let told = Told {
         jules: key.clone(),
         identity: origin_of_identity(variable),
@@ -145,7 +147,7 @@ async fn credentials(config: &Config, findings: &mut Vec<Finding>) {
             repositories.members().len()
         }
         other => {
-            findings.push(match other {
+            findings.add(match other {
                 Err(stopped) => refused("GitHub", stopped),
                 Ok(_) => missing(
                     "GitHub",
@@ -154,14 +156,14 @@ async fn credentials(config: &Config, findings: &mut Vec<Finding>) {
                 ),
             });
             if let Some((name, key)) = key {
-                findings.extend(check_key(&outside, &name, key).await);
+                check_key(&outside, &name, key, findings).await;
             }
             0
         }
     };
     // Of repositories without a key each is told by its name.
     if !is_told && members == 0 {
-        findings.push(missing(
+        findings.add(missing(
             "Jules key",
             "there is none; set JULES_API_KEY, or name a folder of keys with --jules-keys-dir",
         ));
