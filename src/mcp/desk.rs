@@ -24,6 +24,8 @@ pub struct Desk {
     pub(super) queue: Queue,
     /// Checks jobs where no monitor runs; `None`: this server has no key for that.
     pub(super) checks: Option<Arc<dyn CheckJobs>>,
+    /// Held while this server checks the jobs.
+    pub(super) checking: Arc<tokio::sync::Mutex<()>>,
     pub(super) runs: Runs,
     pub(super) policy: Policy,
     pub(super) changes: Changes,
@@ -46,6 +48,7 @@ impl Desk {
             house,
             queue,
             checks: None,
+            checking: Arc::default(),
             runs: Runs::at(RUNS_FOLDER),
             policy,
             changes: Changes::default(),

@@ -18,6 +18,9 @@ use serde_json::Value;
 use super::desk::Desk;
 use super::trouble::Trouble;
 
+/// Whole numbers below this are exact as floating-point numbers.
+const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// What a tool is.
 pub(super) struct Card {
     pub(super) name: &'static str,
@@ -122,14 +125,19 @@ impl Offer {
             .with_title(card.title)
             .with_raw_output_schema(in_one_line(&schema_for_output::<O>()))
             .with_annotations(card.effect.annotations(card.title));
+        let schema = Arc::clone(&tool.input_schema);
+        let schema_of_check = Arc::clone(&schema);
         Self {
             tool,
             effect: card.effect,
-            check: Box::new(move |given| arguments::<I>(card.name, given).map(drop)),
+            check: Box::new(move |given| {
+                arguments::<I>(card.name, &schema_of_check, given).map(drop)
+            }),
             run: Box::new(move |desk, call| {
                 let given = call.request.arguments.clone();
+                let input = arguments::<I>(card.name, &schema, given);
                 Box::pin(async move {
-                    let reply = match arguments::<I>(card.name, given) {
+                    let reply = match input {
                         Ok(input) => run(desk, input, call).await,
                         Err(trouble) => Err(trouble),
                     };
@@ -196,10 +204,50 @@ fn in_one_line(schema: &JsonObject) -> Arc<JsonObject> {
     Arc::new(schema)
 }
 
-fn arguments<I: DeserializeOwned>(tool: &str, given: Option<JsonObject>) -> Result<I, Trouble> {
-    let given = Value::Object(given.unwrap_or_default());
-    serde_json::from_value(given)
+fn arguments<I: DeserializeOwned>(
+    tool: &str,
+    schema: &JsonObject,
+    given: Option<JsonObject>,
+) -> Result<I, Trouble> {
+    let mut given = given.unwrap_or_default();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, value) in &mut given {
+        if let Some(kind) = properties.and_then(|all| all.get(name)?.get("type")?.as_str()) {
+            fit(value, kind);
+        }
+    }
+    serde_json::from_value(Value::Object(given))
         .map_err(|error| Trouble::new(format!("the arguments of {tool} are wrong: {error}")))
+}
+
+/// Turns a value into one of the type that the schema asks for, where it says the same: many models write numbers, truth
+/// values, objects and lists as texts.
+fn fit(value: &mut Value, kind: &str) {
+    let fitted = match (&*value, kind) {
+        (Value::String(text), "integer" | "number" | "boolean" | "object" | "array") => {
+            let mut read = serde_json::from_str(text.trim()).unwrap_or_default();
+            if !matches!(read, Value::String(_)) {
+                fit(&mut read, kind);
+            }
+            Some(read)
+        }
+        // A whole number as others write it: 5.0.
+        (Value::Number(number), "integer") if number.is_f64() => number
+            .as_f64()
+            .filter(|number| number.fract() == 0.0 && (0.0..MAX_WHOLE).contains(number))
+            .map(|number| Value::from(number as u64)),
+        _ => None,
+    };
+    let is_of_kind = |fitted: &Value| match kind {
+        "integer" => fitted.is_u64() || fitted.is_i64(),
+        "number" => fitted.is_number(),
+        "boolean" => fitted.is_boolean(),
+        "object" => fitted.is_object(),
+        _ => fitted.is_array(),
+    };
+    if let Some(fitted) = fitted.filter(is_of_kind) {
+        *value = fitted;
+    }
 }
 
 /// The answer as structure, and the same as text for clients of revisions that know no structure.

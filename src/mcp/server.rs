@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
-    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
-    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use serde_json::{Value, from_value};
 
 use super::desk::Desk;
 use super::offer::{Call, Offer, failed};
@@ -143,6 +145,27 @@ impl ServerHandler for Server {
         })
     }
 
+    /// A request whose parameters do not fit its method. The protocol answers it as if there were no such method.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = request;
+        if method != "tools/call" {
+            return Err(match wrong_parameters(&method, params) {
+                Some(wrong) => ErrorData::invalid_params(wrong, None),
+                None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+            });
+        }
+        let call = call_of(params.unwrap_or_default())
+            .map_err(|wrong| ErrorData::invalid_params(wrong, None))?;
+        let answer = self.call_tool(call, context).await?;
+        let answer = serde_json::to_value(ServerResult::from(answer));
+        let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        Ok(CustomResult::new(answer))
+    }
+
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -249,6 +272,46 @@ impl ServerHandler for Server {
             CompletionInfo::new(values).map_err(|text| ErrorData::internal_error(text, None))?;
         Ok(CompleteResult::new(info))
     }
+}
+
+/// What is wrong with the parameters of a method that there is.
+fn wrong_parameters(method: &str, params: Option<Value>) -> Option<String> {
+    let params = params.unwrap_or_default();
+    let error = match method {
+        "resources/read" => from_value::<ReadResourceRequestParams>(params).err(),
+        "resources/subscribe" => from_value::<SubscribeRequestParams>(params).err(),
+        "resources/unsubscribe" => from_value::<UnsubscribeRequestParams>(params).err(),
+        "prompts/get" => from_value::<GetPromptRequestParams>(params).err(),
+        "completion/complete" => from_value::<CompleteRequestParams>(params).err(),
+        "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list" => {
+            from_value::<PaginatedRequestParams>(params).err()
+        }
+        "initialize" => from_value::<InitializeRequestParams>(params).err(),
+        _ => None,
+    }?;
+    Some(format!("the parameters of {method} are wrong: {error}"))
+}
+
+/// A call of a tool whose parameters did not fit. Arguments that are a text of JSON are taken.
+fn call_of(mut params: Value) -> Result<CallToolRequestParams, String> {
+    let arguments = params.get_mut("arguments");
+    if let Some(given) = arguments.filter(|given| !given.is_object() && !given.is_null()) {
+        let object = given
+            .as_str()
+            .and_then(|text| serde_json::from_str::<JsonObject>(text.trim()).ok());
+        let kind = match given {
+            Value::String(_) => "a text that holds no JSON object",
+            Value::Array(_) => "a list",
+            Value::Number(_) => "a number",
+            _ => "a truth value",
+        };
+        *given = Value::Object(object.ok_or_else(|| {
+            format!(
+                "`arguments` of tools/call is {kind}; give an object, such as {{\"job_id\": \"123\"}}"
+            )
+        })?);
+    }
+    from_value(params).map_err(|error| format!("the parameters of tools/call are wrong: {error}"))
 }
 
 fn refused(trouble: &Trouble) -> ErrorData {

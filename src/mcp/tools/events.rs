@@ -305,12 +305,7 @@ async fn wait(desk: Arc<Desk>, input: WaitInput, call: Call) -> Result<Waited, T
         let is_due = checked.is_none_or(|at: tokio::time::Instant| at.elapsed() >= CHECK_AFTER);
         if is_due && is_stale(&desk) {
             checked = Some(tokio::time::Instant::now());
-            tokio::select! {
-                () = check(&desk) => continue,
-                () = tokio::time::sleep(most.saturating_sub(begun.elapsed())) => continue,
-                () = call.context.ct.cancelled() => continue,
-                () = desk.changes.ended() => return Ok(waited(&page, true)),
-            }
+            begin_check(&desk);
         }
         let elapsed = begun.elapsed();
         if let Some(token) = &token
@@ -337,12 +332,21 @@ fn is_stale(desk: &Desk) -> bool {
             .is_none_or(|at| age(at) >= CHECK_AFTER)
 }
 
-async fn check(desk: &Desk) {
-    if let Some(checks) = &desk.checks
-        && let Err(trouble) = checks.check().await
-    {
-        tracing::warn!("the jobs were not checked: {trouble}");
-    }
+/// Checks the jobs beside what is waited for: a check that takes longer than a client waits is still brought to its end.
+/// One at a time.
+fn begin_check(desk: &Desk) {
+    let Some(checks) = desk.checks.clone() else {
+        return;
+    };
+    let Ok(alone) = Arc::clone(&desk.checking).try_lock_owned() else {
+        return;
+    };
+    tokio::spawn(async move {
+        let _alone = alone;
+        if let Err(trouble) = checks.check().await {
+            tracing::warn!("the jobs were not checked: {trouble}");
+        }
+    });
 }
 
 async fn pulse(call: &Call, token: &ProgressToken, elapsed: Duration, most: Duration) {

@@ -1,8 +1,12 @@
 //! The monitor's files through the tools: jobs are registered, events read, waited for and acknowledged.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::time::Duration;
+
 use jiff::Timestamp;
 use phileas_domain::jobs::event::Payload;
-use phileas_domain::jobs::{Draft, EventKind};
+use phileas_domain::jobs::{Draft, EventKind, Job};
 use serde_json::{Value, json};
 
 use super::host::{HANDSHAKE, Host, Place, TODAY, job, place};
@@ -32,7 +36,7 @@ fn messages(seen: &Value) -> Vec<&str> {
         .collect()
 }
 
-fn registered(place: &Place) -> Vec<phileas_domain::jobs::Job> {
+fn registered(place: &Place) -> Vec<Job> {
     let (registry, wrong) = place.places().jobs_file().read().unwrap();
     assert!(wrong.is_empty());
     registry.jobs().cloned().collect()
@@ -248,4 +252,48 @@ fn what_the_watcher_hands_on_is_still_listed() {
     }
     let listed = host.done("jules_list_events", json!({}));
     assert_eq!(messages(&listed).len(), 0);
+}
+
+/// A client that waits for a second at a time never saw the end of a check that took two.
+#[test]
+fn a_check_goes_on_when_its_client_stops_waiting() {
+    let slow = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = slow.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let body = "{\"name\": \"sessions/1\", \"id\": \"1\", \"state\": \"IN_PROGRESS\", \"prompt\": \"x\", \
+                    \"createTime\": \"2026-01-05T00:00:00Z\", \"updateTime\": \"2026-01-05T00:00:00Z\"}";
+        let length = body.len();
+        for stream in slow.incoming() {
+            std::thread::spawn(move || {
+                let mut stream = stream.unwrap();
+                let mut request = [0; 4096];
+                while stream.read(&mut request).is_ok_and(|read| read > 0) {
+                    std::thread::sleep(Duration::from_millis(1_500));
+                    let head = format!(
+                        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+                    );
+                    if stream.write_all((head + body).as_bytes()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    let place = place(Vec::new());
+    let job = Job::new("1".parse().unwrap());
+    place
+        .places()
+        .jobs_file()
+        .register(job, Timestamp::now())
+        .unwrap();
+    let command = place
+        .program(&[])
+        .env("JULES_API_BASE", &format!("http://{address}/v1alpha"))
+        .into_command();
+    let mut host = Host::start(command, TODAY, json!({}));
+    let checked = (0..30).find(|_| {
+        let waited = host.done("jules_wait_for_event", json!({"timeout_s": 1}));
+        waited["last_checked"].is_string()
+    });
+    assert!(checked.is_some(), "no check came to its end");
 }

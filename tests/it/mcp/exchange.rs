@@ -51,6 +51,74 @@ fn the_first_revision_is_spoken_as_it_was() {
     assert_eq!(host.leave(), (Vec::new(), 0));
 }
 
+/// Many models write a number as a text, and all arguments as one.
+#[test]
+fn what_models_write_as_texts_is_taken_where_it_says_the_same() {
+    let place = place(Vec::new());
+    for revision in [FIRST, HANDSHAKE, TODAY] {
+        let mut host = place.host(revision, &[]);
+        for arguments in [
+            json!({"limit": "5"}),
+            json!({"limit": " 5 "}),
+            json!({"limit": 5.0}),
+            json!({"limit": "5.0", "include_acknowledged": "true"}),
+        ] {
+            let result = host.call("jules_list_events", arguments.clone());
+            assert_ne!(result["isError"], true, "{arguments}: {result}");
+        }
+        for arguments in [
+            json!({"limit": "five"}),
+            json!({"limit": 5.5}),
+            json!({"limit": "-1"}),
+        ] {
+            host.refused(
+                "jules_list_events",
+                arguments,
+                "the arguments of jules_list_events are wrong",
+            );
+        }
+        host.refused(
+            "jules_ack_event",
+            json!({"event_id": "7"}),
+            "there is no event 7",
+        );
+        let tool = |arguments: Value| json!({"name": "jules_list_events", "arguments": arguments});
+        let taken = host.ask("tools/call", tool(json!("{\"limit\": 5}")));
+        assert_ne!(taken["result"]["isError"], true, "{taken}");
+        assert!(taken["result"]["content"][0]["text"].is_string(), "{taken}");
+        for (arguments, said) in [
+            (
+                json!("five"),
+                "`arguments` of tools/call is a text that holds no JSON object",
+            ),
+            (
+                json!("[5]"),
+                "`arguments` of tools/call is a text that holds no JSON object",
+            ),
+            (json!([5]), "`arguments` of tools/call is a list"),
+            (json!(5), "`arguments` of tools/call is a number"),
+            (json!(true), "`arguments` of tools/call is a truth value"),
+        ] {
+            let refused = host.ask("tools/call", tool(arguments.clone()));
+            assert_eq!(refused["error"]["code"], -32602, "{arguments}: {refused}");
+            let message = refused["error"]["message"].as_str().unwrap();
+            assert!(message.contains(said), "{message}");
+        }
+        for (method, params) in [
+            ("tools/call", json!({"arguments": {}})),
+            ("resources/read", json!({})),
+            ("prompts/get", json!({"name": 5})),
+        ] {
+            let refused = host.ask(method, params);
+            assert_eq!(refused["error"]["code"], -32602, "{method}: {refused}");
+            let message = refused["error"]["message"].as_str().unwrap();
+            assert!(message.contains(method), "{message}");
+        }
+        assert_eq!(host.ask("no/such", json!({}))["error"]["code"], -32601);
+        assert_eq!(host.leave(), (Vec::new(), 0));
+    }
+}
+
 #[test]
 fn each_revision_meets_whom_it_was_written_for() {
     let place = place(Vec::new());
