@@ -6,6 +6,7 @@ mod property;
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use phileas_domain::jobs::{Line, WatcherMemory};
 use sha2::{Digest as _, Sha256};
@@ -34,6 +35,16 @@ pub struct TailLine {
 #[derive(Debug)]
 pub struct Tail {
     path: PathBuf,
+    /// How far the lines were counted when a place was asked for last, so that they are counted once.
+    counted: Mutex<Option<Counted>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    file: u64,
+    /// Where the line after the last one begins.
+    end: u64,
+    lines: u64,
 }
 
 impl Tail {
@@ -42,6 +53,7 @@ impl Tail {
     pub fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
+            counted: Mutex::default(),
         }
     }
 
@@ -64,11 +76,11 @@ impl Tail {
                 if let Some(line) = self.rest_of_older(memory).map_err(wrong)? {
                     return Ok(Some(line));
                 }
-                begin(memory, number);
+                self.begin(memory, number);
                 continue;
             }
             if !is_as_it_was(&mut file, memory).map_err(wrong)? {
-                begin(memory, number);
+                self.begin(memory, number);
                 continue;
             }
             memory.file = Some(number);
@@ -106,16 +118,38 @@ impl Tail {
     pub fn place(&self, line: &TailLine) -> Result<(PathBuf, u64), StoreError> {
         for path in [self.path.clone(), beside(&self.path, OLDER)] {
             let wrong = |error: io::Error| StoreError::new(&path, error);
-            if let Some(file) = open(&path).map_err(wrong)?
+            if let Some(mut file) = open(&path).map_err(wrong)?
                 && number(&file).map_err(wrong)? == line.file
             {
-                let until = BufReader::new(file.take(line.end));
-                let count = Lines::new(until).try_fold(0, |count, line| line.map(|_| count + 1));
-                let count = count.map_err(wrong)?;
+                let count = self.count(&mut file, line).map_err(wrong)?;
                 return Ok((path, count));
             }
         }
         Ok((self.path.clone(), 0))
+    }
+
+    /// How many lines end where this one does, or before.
+    fn count(&self, file: &mut File, line: &TailLine) -> io::Result<u64> {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = counted.filter(|known| known.file == line.file && known.end <= line.end);
+        let (from, before) = known.map_or((0, 0), |known| (known.end, known.lines));
+        file.seek(SeekFrom::Start(from))?;
+        let until = BufReader::with_capacity(PIECE_BYTES, file.take(line.end - from));
+        let lines = Lines::new(until).try_fold(before, |count, line| line.map(|_| count + 1))?;
+        *counted = Some(Counted {
+            file: line.file,
+            end: line.end,
+            lines,
+        });
+        Ok(lines)
+    }
+
+    /// Sets the memory to the beginning of a file.
+    fn begin(&self, memory: &mut WatcherMemory, file: u64) {
+        memory.offset = 0;
+        memory.file = Some(file);
+        memory.before = None;
+        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// A line of the file that was put aside, if that is the one that was read last. Somebody may have cut it before; then
@@ -132,12 +166,6 @@ impl Tail {
         let offset = if is_as_it_was { memory.offset } else { 0 };
         read_line(&mut file, offset, number)
     }
-}
-
-fn begin(memory: &mut WatcherMemory, file: u64) {
-    memory.offset = 0;
-    memory.file = Some(file);
-    memory.before = None;
 }
 
 fn open(path: &Path) -> io::Result<Option<File>> {
@@ -289,6 +317,31 @@ mod tests {
             let expected: Vec<&str> = anew.lines().chain(["next"]).collect();
             assert_eq!(reader.read(), expected);
         }
+    }
+
+    /// Each bad line had all lines before it read once more.
+    #[test]
+    fn the_lines_before_a_place_are_counted_once() {
+        let mut reader = Reader::new();
+        reader.append(&"a\n".repeat(50));
+        let tail = Tail::new(&reader.path());
+        let mut next = |reader: &mut Reader| {
+            let line = tail.next(&mut reader.memory).unwrap().unwrap();
+            tail.passed(&mut reader.memory, &line).unwrap();
+            tail.place(&line).unwrap().1
+        };
+        for number in 1..=50 {
+            assert_eq!(next(&mut reader), number);
+        }
+        // What was counted is not looked at again: here it has no ends of lines any more.
+        let rest = "b\n".repeat(40);
+        fs::write(reader.path(), "a".repeat(20) + &"a\n".repeat(40) + &rest).unwrap();
+        for number in 51..=90 {
+            assert_eq!(next(&mut reader), number);
+        }
+        // Another content is counted from its beginning.
+        fs::write(reader.path(), "c\nd\n").unwrap();
+        assert_eq!((next(&mut reader), next(&mut reader)), (1, 2));
     }
 
     #[test]

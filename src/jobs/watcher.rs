@@ -96,7 +96,8 @@ impl<H: Handler> Watcher<H> {
                 }
                 return Ok(passed);
             };
-            self.deal_with(&line, &mut memory, &mut passed, now).await?;
+            self.deal_with((&tail, &line), &mut memory, &mut passed, now)
+                .await?;
             if memory.retry_at.is_none() {
                 tail.passed(&mut memory, &line)?;
             }
@@ -109,7 +110,7 @@ impl<H: Handler> Watcher<H> {
 
     async fn deal_with(
         &self,
-        line: &TailLine,
+        (tail, line): (&Tail, &TailLine),
         memory: &mut WatcherMemory,
         passed: &mut Passed,
         now: Timestamp,
@@ -121,7 +122,7 @@ impl<H: Handler> Watcher<H> {
                 return Ok(());
             }
             Err(mut wrong) => {
-                let (path, number) = Tail::new(self.events.path()).place(line)?;
+                let (path, number) = tail.place(line)?;
                 wrong.file = path.to_string_lossy().into_owned();
                 wrong.line = u32::try_from(number).ok();
                 tracing::warn!("{wrong}");
