@@ -9,9 +9,9 @@ use minijinja::{Error, ErrorKind};
 use super::context::Context;
 use super::files::{Files, Refusal};
 use super::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
+use super::percent::{line_and_column, without_percent};
 use super::title::TITLE_TEMPLATE;
 use crate::Diagnostic;
-use crate::diagnostic::line_and_column;
 use crate::plan::Persona;
 
 /// How an unknown method is put right.
@@ -216,7 +216,7 @@ pub(super) fn actions_expression(error: &Error) -> Option<String> {
     let expression = end
         .map(|end| &source[open..end])
         .filter(|text| text.len() <= EXPRESSION_SHOWN_BYTES && !text.contains('\n'))
-        .unwrap_or("${{ … }}");
+        .map_or_else(|| "${{ … }}".to_owned(), without_percent);
     Some(format!(
         "`${{{{ … }}}}` is an expression of GitHub Actions; to show it as it stands, write `{{% raw %}}{expression}{{% endraw %}}`"
     ))

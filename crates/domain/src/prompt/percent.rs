@@ -14,6 +14,11 @@ use super::jinja::invalid;
 /// The filter's name. It is no word, so that no template has it by chance.
 pub(super) const PERCENT: &str = "__percent";
 
+/// What stands in the operator's place. It ends in [`CLOSE`], which no template has by chance either, so that a place in
+/// what the engine reads can be told in the template as it was written.
+const OPEN: &str = "|__percent(";
+const CLOSE: &str = "\r)";
+
 /// No more operators than this get the filter; the others are for numbers alone.
 const OPERATORS_LIMIT: usize = 500;
 
@@ -30,7 +35,7 @@ pub(super) fn with_percent(source: &str) -> String {
         };
         tokens.push((token, span.start_offset as usize, span.end_offset as usize));
     }
-    let mut edits: Vec<(usize, usize, String)> = Vec::new();
+    let mut edits: Vec<(usize, usize, &str)> = Vec::new();
     let mut replaced = Vec::new();
     for at in 0..tokens.len() {
         if !matches!(tokens[at].0, Token::Mod) || replaced.len() == OPERATORS_LIMIT {
@@ -40,21 +45,41 @@ pub(super) fn with_percent(source: &str) -> String {
             left(&tokens, at).is_some_and(|start| may_be_text(&tokens, start, at, &replaced));
         if let (true, Some(end)) = (is_text, right(&tokens, at + 1)) {
             let (_, start, stop) = tokens[at];
-            edits.push((start, stop, format!("|{PERCENT}(")));
-            edits.push((end, end, ")".to_owned()));
+            edits.push((start, stop, OPEN));
+            edits.push((end, end, CLOSE));
             replaced.push(at);
         }
     }
     edits.sort_by_key(|(start, _, _)| *start);
-    let mut out = String::with_capacity(source.len() + edits.len() * PERCENT.len());
+    let mut out = String::with_capacity(source.len() + edits.len() * OPEN.len());
     let mut from = 0;
     for (start, stop, text) in edits {
         out.push_str(&source[from..start]);
-        out.push_str(&text);
+        out.push_str(text);
         from = stop;
     }
     out.push_str(&source[from..]);
     out
+}
+
+/// A part of what [`with_percent`] made, as it was written.
+pub(super) fn without_percent(part: &str) -> String {
+    part.replace(OPEN, "%").replace(CLOSE, "")
+}
+
+/// The line and the column of a place in what [`with_percent`] made, in the template as it was written.
+pub(super) fn line_and_column(made: &str, at: usize) -> (u32, u32) {
+    let is_within = |begun: &usize| {
+        made.get(*begun..)
+            .is_some_and(|rest| rest.starts_with(OPEN))
+    };
+    let mut begun = (1..OPEN.len()).filter_map(|back| at.checked_sub(back));
+    let mut at = begun.find(is_within).unwrap_or(at).min(made.len());
+    while !made.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = without_percent(made[..at].trim_end_matches('\r'));
+    crate::diagnostic::line_and_column(&before, before.len())
 }
 
 /// `left % right`: a text is a format, as in Python; anything else is a number.
@@ -295,7 +320,9 @@ mod tests {
             ("{{ a % }}", "{{ a % }}"),
             ("{{ ' % ", "{{ ' % "),
         ] {
-            assert_eq!(with_percent(source), expected);
+            let made = with_percent(source);
+            assert_eq!(without_percent(&made), source);
+            assert_eq!(made.replace(CLOSE, ")"), expected);
         }
     }
 }

@@ -6,9 +6,9 @@ use minijinja::{Error, ErrorKind};
 
 use super::older::Compiled;
 use crate::Diagnostic;
-use crate::diagnostic::line_and_column;
 use crate::prompt::failure::{actions_expression, chain, described, nearest, quoted, syntax};
 use crate::prompt::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
+use crate::prompt::percent::line_and_column;
 
 /// What a template can call.
 const FUNCTIONS: [&str; 4] = [

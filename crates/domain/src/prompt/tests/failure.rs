@@ -11,6 +11,33 @@ fn the_line_is_that_of_the_file() {
     );
 }
 
+/// The engine reads a longer text where a template formats another one.
+#[test]
+fn columns_count_in_the_template_as_it_was_written() {
+    for (body, column) in [
+        ("{{ '%s' % id }} {{ nope }}", 20),
+        (
+            "{{ '%s' % id ~ '%s' % id }}{{ ('%s') % (id) }} {{ nope }}",
+            51,
+        ),
+        ("{{ '%s %s' % (id, nope) }}", 19),
+        ("ü {{ '%s' % nope }}", 13),
+        ("{{ nope % 2 }}", 4),
+        ("{{ '%s' % id }}{% if %}", 22),
+    ] {
+        let said = Given::body(body).mistake();
+        let place = format!(".jules/personas/refactor/prompt.md.j2:6:{column}: ");
+        assert!(said.starts_with(&place), "{body}: {said}");
+        assert!(!said.contains("percent"), "{said}");
+    }
+    let given = Given::body("{% include 'inner.md.j2' %}").file(
+        ".jules/inner.md.j2",
+        "\n{{ '%s' % id }} {{ '%d' % 1 }} {{ nope }}",
+    );
+    let said = given.mistake();
+    assert!(said.starts_with(".jules/inner.md.j2:2:35: "), "{said}");
+}
+
 #[test]
 fn a_missing_part_is_no_missing_name() {
     let given = Given::body("{% for pr in open_prs %}{{ pr.body }}{% endfor %}").pull(1, "x");
