@@ -201,6 +201,7 @@ fn call_for(
         return;
     }
     let seq = draft.seq(track);
+    let before = turn.plan_shown.clone();
     if let Some(turn) = draft.turn_mut(track, slot) {
         turn.warned_at = Some(now);
         turn.plan_shown = plan.clone();
@@ -219,12 +220,11 @@ fn call_for(
          the others go on. `phileas explain` shows where it stands, `phileas session cancel` ends the turn."
     );
     if is_other_plan {
-        draft.call_anew(
-            key,
-            title,
-            body,
-            "Jules made another plan; another issue shows it.",
-        );
+        let comment = match before {
+            Some(_) => "Jules made another plan; another issue shows it.",
+            None => "Jules made a plan; another issue shows it.",
+        };
+        draft.call_anew(key, title, body, comment);
     } else {
         draft.call(key, title, body);
     }

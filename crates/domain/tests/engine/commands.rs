@@ -491,6 +491,41 @@ fn an_approval_is_for_a_plan_that_was_there() {
     assert_eq!(approvals(&desk), 1, "{}", desk.status(7));
 }
 
+/// A person was called for a question; the plan that Jules made then is its first.
+#[test]
+fn the_first_plan_after_a_question_is_no_other_plan() {
+    let mut desk = at_work("max_nudges = 0\n");
+    desk.becomes(SessionState::AwaitingUserFeedback);
+    desk.tick();
+    desk.tick();
+    assert_eq!(desk.notices.len(), 1, "{:?}", desk.lines);
+    let comments = |desk: &Desk| -> Vec<String> {
+        let closed = desk.effects.iter().filter_map(|effect| match effect {
+            Effect::CloseNotice { comment, .. } => Some(comment.clone()),
+            _ => None,
+        });
+        closed.collect()
+    };
+    for said in [
+        "Jules made a plan; another issue shows it.",
+        "Jules made another plan; another issue shows it.",
+    ] {
+        desk.minutes(5);
+        let id = desk.becomes(SessionState::AwaitingPlanApproval);
+        desk.minutes(1);
+        desk.plans(&id, &[("Tidy", "Move a file.")]);
+        desk.tick();
+        assert_eq!(
+            comments(&desk),
+            [said],
+            "{:?} {:?} {:?}",
+            desk.effects,
+            desk.notices,
+            desk.state().tracks["request:1"]
+        );
+    }
+}
+
 /// The approval could not be sent, and Jules made another plan meanwhile.
 #[test]
 fn an_approval_does_not_pass_to_the_next_plan() {
