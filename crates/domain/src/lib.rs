@@ -41,3 +41,4 @@ pub mod toml_text;
 mod yaml;
 
 pub use diagnostic::{Diagnostic, Kind, Severity};
+pub use json::doubled_keys;

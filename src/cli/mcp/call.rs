@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write};
 
+use phileas_domain::doubled_keys;
 use rmcp::ServiceExt as _;
 use rmcp::model::ProtocolVersion;
 use serde_json::{Map, Value, json};
@@ -62,8 +63,12 @@ fn object(text: &str) -> Result<Map<String, Value>, Stopped> {
     } else {
         text.to_owned()
     };
-    match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
-        Ok(Value::Object(fields)) => Ok(fields),
+    let text = text.trim_start_matches('\u{feff}');
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(fields)) => match doubled_keys("the arguments", text).first() {
+            Some(doubled) => Err(Stopped::usage(doubled.to_string())),
+            None => Ok(fields),
+        },
         Ok(_) => Err(Stopped::usage(
             "the arguments must be a JSON object, such as {\"job_id\":\"1\"}",
         )),

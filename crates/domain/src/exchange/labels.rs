@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::values;
 use crate::diagnostic::Diagnostic;
+use crate::json;
 use crate::model::Tree;
 
 /// Where the registry lies.
@@ -69,7 +70,8 @@ impl Labels {
             return (Self::default(), Vec::new());
         };
         let error = |message: String| Diagnostic::error(LABELS_PATH, message);
-        let value: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+        let text = text.trim_start_matches('\u{feff}');
+        let value: Value = match serde_json::from_str(text) {
             Ok(value) => value,
             Err(wrong) => {
                 let line = u32::try_from(wrong.line()).unwrap_or(1).max(1);
@@ -78,21 +80,22 @@ impl Labels {
                 return (Self::default(), vec![one.mend(wrong.to_string())]);
             }
         };
+        let mut found = json::doubled_keys(LABELS_PATH, text);
         let Some(names) = value["issue_labels"]
             .as_object()
             .filter(|names| !names.is_empty())
         else {
             let one = error("it names no labels".to_owned()).key("issue_labels");
             let mend = "write {\"schema_version\": 1, \"issue_labels\": {\"bugs\": {\"color\": \"d73a4a\", \"description\": \"…\"}}}";
-            return (Self::default(), vec![one.mend(mend)]);
+            found.push(one.mend(mend));
+            return (Self::default(), found);
         };
         let wrong = names.keys().filter(|name| !values::is_name(name));
-        let found = wrong.map(|name| {
+        found.extend(wrong.map(|name| {
             error(format!("`{}` can be no label", name.escape_debug()))
                 .key(format!("issue_labels.{name}"))
                 .mend("a label has letters, digits, `-` and `_`")
-        });
-        let found = found.collect();
+        }));
         let names = names.keys().filter(|name| values::is_name(name));
         (Self(names.cloned().collect()), found)
     }
@@ -139,6 +142,17 @@ mod tests {
             assert_eq!(names, usual);
             assert!(found[0].contains(word), "{found:?}");
         }
+        // The reader of JSON takes the last of two without a word.
+        let twice = "{\"issue_labels\": {\n  \"bugs\": {},\n  \"perf\": {},\n  \"bugs\": {}}}";
+        let (names, found) = read(twice);
+        assert_eq!(names, ["bugs", "perf"]);
+        assert_eq!(
+            found,
+            [
+                ".jules/github-labels.json:4:3: error: the key `bugs` stands here a second time (first in line 2) \
+                 (at issue_labels.bugs); keep one of the two"
+            ]
+        );
         let (names, found) = read(r#"{"issue_labels":{"../x":{},"bugs":{}}}"#);
         assert_eq!((names.len(), found.len()), (1, 1));
     }

@@ -9,9 +9,19 @@ mod parser;
 
 use std::borrow::Cow;
 
+use crate::Diagnostic;
+
 pub(crate) use exact::{Inexact, keep, number};
 pub(crate) use key::{push_index, push_key};
 pub(crate) use parser::parse;
+
+/// Which keys stand twice in an object of a text that people wrote, with both places. What is no JSON has none.
+pub fn doubled_keys(file: &str, text: &str) -> Vec<Diagnostic> {
+    // What is no JSON to this reader is told by the one that reads the types.
+    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    let found = parse(file, text).err().filter(|_| is_json);
+    found.unwrap_or_default()
+}
 
 /// A value and the byte offset at which it begins.
 #[derive(Debug)]
