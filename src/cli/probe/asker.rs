@@ -87,6 +87,17 @@ impl<'a> Asker<'a> {
         self.github(Face::Rest, method, path, body).await
     }
 
+    /// The branches whose names begin so; none where GitHub does not tell.
+    pub(super) async fn branches(&self, start: &str) -> Vec<String> {
+        let listed = self.connection.github.branches_from(start).await;
+        listed.unwrap_or_default()
+    }
+
+    /// How a branch that is in the way is moved.
+    pub(super) fn rename_command(&self, blocking: &str) -> String {
+        self.connection.github.rename_command(blocking)
+    }
+
     /// Asks GitHub over GraphQL.
     pub(super) async fn graph(&mut self, body: &Value) -> Reply {
         self.github(Face::Graph, Method::POST, "", Some(body)).await

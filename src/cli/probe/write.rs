@@ -13,11 +13,14 @@ use super::finding::Finding;
 use super::github::errors;
 use super::jules::id_of;
 use super::shape;
+use crate::adapters::github::{blocked, blocking_among};
 
 /// How often something is looked for that lags behind.
 const LOOKS: u32 = 45;
 /// The time between two looks.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+/// Before the names of the branches that are made to find out something.
+const PROBE_BRANCHES: &str = "phileas-probe";
 /// A commit that does not exist.
 const NO_COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 const PROMPT: &str = "This session only measures how the service answers. Do not change, create or delete any file, do \
@@ -68,6 +71,7 @@ async fn jules(
         findings.push(title.seen(created.evidence_as("no id in the answer")));
         return;
     };
+    findings.push(environment(&created));
     let at_once = asker
         .jules(Method::GET, &format!("/sessions/{id}"), None)
         .await;
@@ -109,6 +113,22 @@ async fn jules(
         .await,
     );
     findings.push(back_and_gone(asker, &id).await);
+}
+
+/// What a session that was not told to get environment variables says of them.
+fn environment(created: &Reply) -> Finding {
+    const FIELD: &str = "environmentVariablesEnabled";
+    let json = created.json.as_ref();
+    let said = json.map(|json| json["sourceContext"][FIELD].clone());
+    let is_echoed = said == Some(Value::Bool(true));
+    let finding = Finding::new(
+        "environment",
+        "Does a session say that it gets environment variables although it was not told to?",
+    );
+    finding
+        .seen(created.evidence_as(&format!("{FIELD}: {}", said.unwrap_or_default())))
+        .answer(if is_echoed { "it does" } else { "it does not" })
+        .knob("environment-echoed", is_echoed)
 }
 
 /// The session comes back from the archive and is deleted, as far as that can be.
@@ -303,7 +323,7 @@ async fn github(
     nonce: &str,
     findings: &mut Vec<Finding>,
 ) {
-    let branch = format!("phileas-probe/{nonce}");
+    let branch = format!("{PROBE_BRANCHES}/{nonce}");
     let stale = Finding::new("stale-head", "How is a commit on a stale head refused?");
     let Some(head) = &repository.default_head else {
         findings.push(stale);
@@ -312,7 +332,16 @@ async fn github(
     let wish = json!({ "ref": format!("refs/heads/{branch}"), "sha": head.as_str() });
     let made = asker.rest(Method::POST, "/git/refs", Some(&wish)).await;
     if !made.is_success() {
-        findings.push(stale.seen(made.evidence()));
+        let there = asker.branches(PROBE_BRANCHES).await;
+        let stale = stale.seen(made.evidence());
+        findings.push(match blocking_among(&branch, &there) {
+            Some(blocking) => stale.answer(format!(
+                "not found out: {}; {}",
+                blocked(&branch, blocking),
+                asker.rename_command(blocking)
+            )),
+            None => stale,
+        });
         return;
     }
     let variables = json!({ "input": {

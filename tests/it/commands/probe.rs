@@ -114,6 +114,7 @@ fn writing_answers_the_rest() {
         knobs.archive_reply = VerbReply::EmptyObject;
         knobs.stale_text = StaleText::IsAtButExpected;
         knobs.stale_type_missing = 1.0;
+        knobs.environment_echoed = true;
     });
     bench.tick();
     let head = bench.head();
@@ -125,6 +126,7 @@ fn writing_answers_the_rest() {
     assert_eq!(found.archive_reply, real.archive_reply);
     assert_eq!(found.stale_text, real.stale_text);
     assert_eq!(found.stale_type_missing, 1.0);
+    assert!(found.environment_echoed);
     assert_eq!(
         (
             found.listing_lag_seconds,
@@ -146,4 +148,27 @@ fn writing_answers_the_rest() {
         acts,
         ["approve", "message", "archive", "unarchive", "delete"]
     );
+}
+
+/// Git holds no branch beside another one that its name would be a folder of.
+#[test]
+fn a_branch_in_the_way_of_the_probe_is_named() {
+    let bench = bench_with(|_| {});
+    bench.tick();
+    {
+        let mut world = bench.shared.world();
+        let now = world.now();
+        let github = world.github_mut();
+        let repo = github.repository_by_name("acme", "widget").unwrap();
+        let head = github.branch_head(repo, "main").unwrap();
+        github.create_branch(repo, "phileas-probe", head, "maintainer", now);
+    }
+    let (_, findings) = knobs(&bench, &["--write"]);
+    let answer = findings["stale-head"]["answer"].as_str().unwrap();
+    assert!(
+        answer.contains("beside the branch `phileas-probe`"),
+        "{answer}"
+    );
+    assert!(answer.contains("/rename -f new_name="), "{answer}");
+    assert_eq!(findings["environment"]["answer"], "it does not");
 }
