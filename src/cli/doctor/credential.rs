@@ -17,6 +17,10 @@ const WANTED: [Right; 3] = [Right::Contents, Right::Issues, Right::PullRequests]
 /// What a token needs, in the words of its form.
 const RIGHTS: &str =
     "Contents, Issues and Pull requests: read and write; Checks and Commit statuses: read";
+/// What a person's token means for Jules, which answers comments of the account that started its task, and of no other one:
+/// <https://jules.google/docs/>.
+const REACTIVE: &str = "phileas comments as that person, and where the Jules key is theirs, too, Jules may take a comment for \
+                        a task: switch on Reactive Mode in Jules' settings";
 /// Scopes that open far more than phileas ever uses.
 const SURPLUS: [&str; 5] = [
     "workflow",
@@ -82,7 +86,15 @@ pub(super) async fn kind(
             return Ok(Some(kind));
         }
     };
-    findings.good("credential.kind", format!("{what}, from {from}"));
+    let is_of_person = matches!(kind, Kind::Classic | Kind::FineGrained | Kind::OfPerson)
+        && !matches!(credential, Credential::WorkflowToken(_));
+    findings.good(
+        "credential.kind",
+        match is_of_person {
+            true => format!("{what}, from {from}; {REACTIVE}"),
+            false => format!("{what}, from {from}"),
+        },
+    );
     Ok(Some(kind))
 }
 

@@ -327,3 +327,20 @@ fn jules() {
         ),
     ]);
 }
+
+/// Jules answers comments of the person whose key started a session, and an App's are no person's.
+#[test]
+fn a_token_of_a_person_comes_with_the_advice_on_reactive_mode() {
+    let advises = |patient: &super::patient::Patient| {
+        let ran = patient.run(&["--json"]);
+        let found = findings(&ran);
+        let kind = found.iter().find(|one| one["id"] == "credential.kind");
+        let text = kind.unwrap()["text"].as_str().unwrap();
+        text.contains("switch on Reactive Mode in Jules' settings")
+    };
+    assert!(advises(&healthy()));
+    let mut job = healthy();
+    job.tell("GITHUB_TOKEN", JOB);
+    job.tell("GITHUB_ACTIONS", "true");
+    assert!(!advises(&job));
+}
