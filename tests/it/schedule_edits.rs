@@ -62,6 +62,9 @@ fn an_edited_schedule_fires_for_no_slot_before_its_commit() {
     // A commit that was made the evening before is pushed only now; each hour's tick has seen the old times.
     let pushed_late = starts("0 7 * * *", half_past_eight, "2026-01-05T20:00:00Z");
     assert_eq!(pushed_late, ["05 09:00", "07 07:00"]);
+    // Its slot lies between the last tick before the push and the push.
+    let between = starts("15 8 * * *", half_past_eight, "2026-01-05T20:00:00Z");
+    assert_eq!(between, ["05 09:00", "07 08:15"]);
     let later = starts("0 10 * * *", half_past_eight, half_past_eight);
     assert_eq!(later, ["05 09:00", "06 10:00"]);
 }

@@ -151,6 +151,7 @@ impl Model {
             created_at: now,
             updated_at: now,
             pushed_at: now,
+            pushes: std::collections::VecDeque::new(),
             refs: BTreeMap::new(),
             labels: BTreeMap::new(),
             issues: BTreeMap::new(),

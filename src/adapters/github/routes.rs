@@ -22,6 +22,8 @@ pub const LIST_REACHED: &str = "GET /installation/repositories";
 pub const CONVERT_MANIFEST: &str = "POST /app-manifests/{code}/conversions";
 /// A repository.
 pub const READ_REPOSITORY: &str = "GET /repos/{owner}/{repo}";
+/// What was pushed to it, newest first.
+pub const LIST_ACTIVITY: &str = "GET /repos/{owner}/{repo}/activity";
 /// What a person may do in it.
 pub const READ_PERMISSION: &str = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
 /// Its webhooks.
@@ -143,6 +145,7 @@ pub const ALL: &[&str] = &[
     LIST_REACHED,
     CONVERT_MANIFEST,
     READ_REPOSITORY,
+    LIST_ACTIVITY,
     READ_PERMISSION,
     LIST_HOOKS,
     LIST_HOOK_DELIVERIES,

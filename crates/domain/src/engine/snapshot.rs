@@ -100,7 +100,8 @@ pub struct Snapshot {
     pub ask: Ask,
 }
 
-/// When the files of the plan got their newest commit, as its committer dated it.
+/// When the files of the plan got their newest commit: as its committer dated it, or when it came to the default branch
+/// where GitHub tells that this was later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlanCommit {
     /// It was not asked for.

@@ -1,6 +1,6 @@
 //! What a repository holds besides its objects.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -45,6 +45,8 @@ pub struct Repository {
     pub updated_at: Timestamp,
     /// When it was last pushed to.
     pub pushed_at: Timestamp,
+    /// The newest pushes, oldest first.
+    pub pushes: VecDeque<Push>,
     /// References by their full names (`refs/heads/main`).
     pub refs: BTreeMap<String, Oid>,
     /// Labels by their names in lower case.
@@ -83,7 +85,36 @@ pub struct Repository {
     pub next_number: u64,
 }
 
+/// How many pushes are remembered.
+const MAX_PUSHES: usize = 200;
+
+/// A change of a reference, as the activity of a repository shows it.
+#[derive(Debug, Clone)]
+pub struct Push {
+    /// Which reference, by its full name.
+    pub name: String,
+    /// The commit before; zero where the reference was made.
+    pub before: Oid,
+    /// The commit after.
+    pub after: Oid,
+    /// Whether it was no fast-forward.
+    pub forced: bool,
+    /// Who did it.
+    pub actor: u64,
+    /// When.
+    pub at: Timestamp,
+}
+
 impl Repository {
+    /// Remembers a push.
+    pub(crate) fn note_push(&mut self, push: Push) {
+        self.pushed_at = push.at;
+        self.pushes.push_back(push);
+        if self.pushes.len() > MAX_PUSHES {
+            self.pushes.pop_front();
+        }
+    }
+
     /// The newest commit of the branch that a pull request leads to, which may have moved since the last push to it.
     pub(crate) fn base_now(&self, pull: &Pull) -> Oid {
         self.branch(&pull.base.branch).unwrap_or(pull.base.oid)

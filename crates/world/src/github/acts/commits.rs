@@ -9,7 +9,7 @@ use serde_json::json;
 use super::ActError;
 use crate::github::object::{Commit, Mode, Object, Oid, Signature};
 use crate::github::objects::PathChange;
-use crate::github::repository::{Happening, State};
+use crate::github::repository::{Happening, Push, State};
 use crate::github::{Model, RepoId};
 use std::collections::BTreeMap;
 
@@ -190,7 +190,14 @@ impl Model {
             return Err(ActError::ReferenceBlocked);
         }
         repository.refs.insert(name.to_owned(), at);
-        repository.pushed_at = now;
+        repository.note_push(Push {
+            name: name.to_owned(),
+            before: Oid::ZERO,
+            after: at,
+            forced: false,
+            actor,
+            at: now,
+        });
         let default = repository.default_branch.clone();
         self.note(
             repo,
@@ -238,7 +245,14 @@ impl Model {
         }
         let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
         repository.refs.insert(name.to_owned(), to);
-        repository.pushed_at = now;
+        repository.note_push(Push {
+            name: name.to_owned(),
+            before: old,
+            after: to,
+            forced: !forward,
+            actor,
+            at: now,
+        });
         self.note(
             repo,
             actor,

@@ -6,8 +6,9 @@ use super::apps::delivery_json;
 use super::{Call, Refusal, Reply};
 use crate::github::Role;
 use crate::github::hook::{Hook, Source, Target};
+use crate::github::object::Oid;
 use crate::github::render::stamp;
-use crate::github::repository::Label;
+use crate::github::repository::{Label, Push};
 
 pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let mut body = call.model.repository_json(call.seen());
@@ -58,6 +59,37 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         call.model.rename_repository(repo, name, &login, now);
     }
     get(call)
+}
+
+/// Pushes, newest first: <https://docs.github.com/en/rest/repos/repos#list-repository-activities>.
+pub(super) fn activity(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let wanted = call
+        .query("ref")
+        .map(|name| match name.strip_prefix("refs/") {
+            Some(_) => name.to_owned(),
+            None => format!("refs/heads/{name}"),
+        });
+    let is_wanted = |push: &&Push| wanted.as_ref().is_none_or(|name| push.name == *name);
+    let pushes = call.seen().pushes.iter().rev();
+    let pushes: Vec<Push> = pushes.filter(is_wanted).cloned().collect();
+    let page = call.page(pushes);
+    let list: Vec<Value> = page
+        .iter()
+        .enumerate()
+        .map(|(index, push)| {
+            let kind = match (push.before == Oid::ZERO, push.forced) {
+                (true, _) => "branch_creation",
+                (false, true) => "force_push",
+                (false, false) => "push",
+            };
+            json!({
+                "id": index + 1, "node_id": format!("PSH_{index}"), "before": push.before, "after": push.after,
+                "ref": push.name, "timestamp": stamp(push.at), "activity_type": kind,
+                "actor": call.model.simple_user(push.actor),
+            })
+        })
+        .collect();
+    Ok(Reply::Json(200, list.into()))
 }
 
 pub(super) fn branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {

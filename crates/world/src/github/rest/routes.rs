@@ -53,6 +53,7 @@ static ROUTES: &[Route] = routes! {
     GET "/repos/{owner}/{repo}" Read("metadata") => repository::get;
     PATCH "/repos/{owner}/{repo}" Admin("administration") => repository::update;
     GET "/repos/{owner}/{repo}/installation" App => apps::repository_installation;
+    GET "/repos/{owner}/{repo}/activity" Read("contents") => repository::activity;
     GET "/repos/{owner}/{repo}/branches" Read("contents") => repository::branches;
     GET "/repos/{owner}/{repo}/rules/branches/{+branch}" Read("metadata") => repository::branch_rules;
     GET "/repos/{owner}/{repo}/branches/{+branch}/protection" Admin("administration") => repository::branch_protection;
