@@ -57,6 +57,18 @@ pub enum PullAuthor {
     User,
 }
 
+/// Whose Jules' commits are: a setting of the account, <https://jules.google/docs/changelog> of 2026-02-19.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommitAuthor {
+    /// `google-labs-jules[bot]`.
+    Jules,
+    /// The person whose key made the session, with Jules as co-author.
+    CoAuthored,
+    /// That person alone.
+    User,
+}
+
 /// The status of Jules' answer when a quota is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -163,6 +175,7 @@ words! {
     ListingOrder: NewestFirst RecentlyUpdated Unordered;
     VerbReply: EmptyObject Session EmptyBody;
     PullAuthor: Bot User;
+    CommitAuthor: Jules CoAuthored User;
     QuotaReply: TooManyRequestsWithRetryAfter TooManyRequests FailedPrecondition CouldNotGetSource;
     QuotaWindow: Rolling Calendar;
     DeleteRunning: Stops WorksOn Refused;
@@ -294,6 +307,8 @@ knobs! {
     draft_pulls: bool = false, worst true;
     /// Jules: who opens the pull requests.
     pull_author: PullAuthor = PullAuthor::Bot, worst PullAuthor::User;
+    /// Jules: whose the commits are.
+    commit_author: CommitAuthor = CommitAuthor::Jules, worst CommitAuthor::User;
     /// Jules: the undocumented filter by create_time on activities is accepted.
     activity_filter: bool = true, worst false;
     /// Jules: the state lags behind the activities by this many seconds.

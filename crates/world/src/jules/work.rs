@@ -15,10 +15,13 @@ use super::scenario::FileTexts;
 use super::session::Session;
 use super::words;
 use crate::github::{self, NewPull, Oid, RepoId};
-use crate::knobs::{BranchForm, Knobs, PullAuthor};
+use crate::knobs::{BranchForm, CommitAuthor, Knobs, PullAuthor};
 
 /// The login under which Jules acts on GitHub.
 pub const BOT: &str = "google-labs-jules[bot]";
+
+/// The last line of a commit that is a person's, with Jules as co-author.
+const CO_AUTHOR: &str = "Co-authored-by: google-labs-jules[bot] <161369871+google-labs-jules[bot]@users.noreply.github.com>";
 
 /// Share of sessions whose made-up work also adds a line to the README, where two of them may conflict.
 const TOUCHES_README: f64 = 0.15;
@@ -185,9 +188,18 @@ impl Session {
         files.extend(self.changes.clone());
         let files: Vec<_> = files.into_iter().collect();
         let parent = head.unwrap_or(checkout.base);
-        let message = self.commit_message();
-        let commit =
-            github.commit_files(checkout.repo, Some(parent), &files, author, &message, now);
+        let mut message = self.commit_message();
+        knobs.acts("commit-author", knobs.commit_author != CommitAuthor::Jules);
+        let committer = match knobs.commit_author {
+            CommitAuthor::Jules => BOT,
+            CommitAuthor::CoAuthored => {
+                message.push_str(&format!("\n\n{CO_AUTHOR}\n"));
+                login
+            }
+            CommitAuthor::User => login,
+        };
+        let repo = checkout.repo;
+        let commit = github.commit_files(repo, Some(parent), &files, committer, &message, now);
         let branch = known.unwrap_or_else(|| self.branch_name(knobs));
         if let Some(refusal) = github.push_refusal(checkout.repo, &branch, commit) {
             let reason = format!("The branch {branch} could not be pushed: {refusal}");

@@ -285,6 +285,32 @@ fn pull_requests_may_be_drafts_by_the_person_on_other_branches() {
 }
 
 #[test]
+fn commits_are_those_of_whom_the_account_says() {
+    use crate::knobs::CommitAuthor;
+    for (author, login, has_trailer) in [
+        (CommitAuthor::Jules, "google-labs-jules[bot]", false),
+        (CommitAuthor::CoAuthored, "octocat", true),
+        (CommitAuthor::User, "octocat", false),
+    ] {
+        let mut bench = scripted(Ending::Changes);
+        bench.knobs.commit_author = author;
+        let id = bench.create("t", json!({}));
+        bench.until(&id, "COMPLETED");
+        let pull = bench.github.pull(bench.repo, 1).unwrap();
+        let objects = bench.github.objects(bench.repo).unwrap();
+        let commit = objects.commit(pull.head.oid).unwrap();
+        assert_eq!(commit.committer.name, login);
+        let trailer = "Co-authored-by: google-labs-jules[bot] <";
+        assert_eq!(
+            commit.message.contains(trailer),
+            has_trailer,
+            "{}",
+            commit.message
+        );
+    }
+}
+
+#[test]
 fn a_branch_that_github_does_not_take_ends_the_session() {
     let scenario = Scenario {
         branch: Some("jules/typo".to_owned()),
