@@ -173,6 +173,14 @@ pub(super) enum Place<'p> {
     Stray,
 }
 
+/// Where version 10 of the other program kept the roster of all streams.
+pub(super) const OLDER_ROSTER: &str = ".jlo/scheduled.toml";
+
+/// Where version 9 of it kept a stream's.
+pub(super) fn older_roster(stream: &str) -> String {
+    format!(".jlo/workstreams/{stream}/scheduled.toml")
+}
+
 /// What a path means in a layout; `None`: it is not the exchange's.
 pub(super) fn place(layout: Layout, path: &str) -> Option<Place<'_>> {
     let parts: Vec<&str> = path.split('/').collect();

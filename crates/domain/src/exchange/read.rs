@@ -149,9 +149,33 @@ pub(super) fn read(tree: &Tree, layout: Option<Layout>) -> Reading {
         found.extend(names::check(place, path));
         file(&mut exchange, place, path, entry, &mut found);
     }
+    if layout == Layout::Workstreams {
+        older_rosters(tree, &mut exchange, &mut found);
+    }
     Reading {
         exchange: Some(exchange),
         found,
+    }
+}
+
+/// Reads the rosters of streams that have none of their own, from the places where versions 9 and 10 of the other program
+/// kept them: one a stream, and one for all.
+fn older_rosters(tree: &Tree, exchange: &mut Exchange, found: &mut Vec<Diagnostic>) {
+    for (name, stream) in &mut exchange.streams {
+        if stream.roster.is_some() {
+            continue;
+        }
+        let paths = [layout::older_roster(name), layout::OLDER_ROSTER.to_owned()];
+        let there = paths.iter().find_map(|path| Some((path, tree.text(path)?)));
+        if let Some((path, text)) = there {
+            let (roster, wrong) = roster::read(path, text);
+            stream.roster = roster;
+            for one in wrong {
+                if !found.contains(&one) {
+                    found.push(one);
+                }
+            }
+        }
     }
 }
 

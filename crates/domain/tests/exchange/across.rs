@@ -155,6 +155,46 @@ fn workstreams_become_one_flat_exchange_and_go_back() {
     );
 }
 
+/// Two versions of the other program kept rosters elsewhere.
+#[test]
+fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
+    for older in [
+        ".jlo/workstreams/core/scheduled.toml",
+        ".jlo/scheduled.toml",
+    ] {
+        let mut tree = streams();
+        tree.remove(&format!("{STREAM}/scheduled.toml"));
+        tree.insert_text(older, ROSTER);
+        let roster = |tree: &Tree| {
+            let exchange = check(tree).exchange.unwrap();
+            exchange.streams["core"].roster.clone()
+        };
+        let observers = roster(&tree).map(|roster| roster.observers);
+        assert_eq!(observers.unwrap(), ["taxonomy", "docs"], "{older}");
+        let flat = brought(&tree, Layout::Flat);
+        let config = flat.text(".jlo/config.toml").unwrap();
+        assert!(config.contains("[\"taxonomy\", \"docs\"]"), "{config}");
+        assert!(flat.get(older).is_none(), "{older}");
+
+        // A stream's own one counts.
+        tree.insert_text(
+            format!("{STREAM}/scheduled.toml"),
+            &ROSTER.replace("\"docs\"", "\"tests\""),
+        );
+        let observers = roster(&tree).map(|roster| roster.observers);
+        assert_eq!(observers.unwrap(), ["taxonomy", "tests"], "{older}");
+        // What is wrong with it is told with its place, and once.
+        tree.remove(&format!("{STREAM}/scheduled.toml"));
+        tree.insert_text(
+            older,
+            "version = 1\nenabled = 1\n[observers]\nroles = []\n[deciders]\nroles = []\n",
+        );
+        let found = check(&tree).found;
+        let told = found.iter().filter(|one| one.file == older).count();
+        assert_eq!(told, 1, "{found:#?}");
+    }
+}
+
 #[test]
 fn nothing_is_changed_where_two_things_would_become_one() {
     // The same name in two workstreams gets that of its workstream in front.

@@ -15,7 +15,8 @@ use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::stem;
 use crate::exchange::edit::{self, node, text};
 use crate::exchange::layout::{
-    FLAT_CHANGES, FLAT_FOLDER, Layout, Place, STREAMS_FOLDER, WORKSTATIONS_FOLDER, place,
+    FLAT_CHANGES, FLAT_FOLDER, Layout, OLDER_ROSTER, Place, STREAMS_FOLDER, WORKSTATIONS_FOLDER,
+    older_roster, place,
 };
 use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
 use crate::exchange::memory::{Owner, leave_alone, lesson, seed};
@@ -336,14 +337,16 @@ impl Way<'_> {
                             .collect::<Vec<_>>(),
                     );
                 }
-                let files: Vec<String> = self
-                    .tree
-                    .below(STREAMS_FOLDER)
-                    .map(|(path, _)| path.to_owned())
-                    .collect();
-                for path in files.into_iter().filter(|path| {
+                let is_roster = |path: &str| {
                     matches!(place(Layout::Workstreams, path), Some(Place::Roster { .. }))
-                }) {
+                };
+                let files = self.tree.below(STREAMS_FOLDER).map(|(path, _)| path);
+                let older = exchange.streams.keys().map(|name| older_roster(name));
+                let older = older.chain([OLDER_ROSTER.to_owned()]);
+                let older = older.filter(|path| self.tree.get(path).is_some());
+                let files = files.filter(|path| is_roster(path)).map(str::to_owned);
+                let files: Vec<String> = files.chain(older).collect();
+                for path in files {
                     self.goes(
                         &path,
                         None,
