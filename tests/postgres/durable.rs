@@ -1,11 +1,18 @@
 //! What was accepted is on disk, whatever a role or a database says of commits.
 
+use std::time::Duration;
+
 use phileas::adapters::inbox::postgres::PostgresInbox;
 use phileas::adapters::inbox::sqlite::DEFAULT_ROOM;
 use phileas::runtime::inbox::{Accepted, Inbox as _};
 
 use crate::inbox::stand::{WIDGET, at, delivery};
 use crate::server::{Database, Server};
+
+/// How long a condition may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at a condition.
+const LOOK: Duration = Duration::from_millis(20);
 
 async fn open(database: &Database) -> PostgresInbox {
     let opened = PostgresInbox::open(&database.url(), DEFAULT_ROOM).await;
@@ -17,6 +24,46 @@ fn set(database: &Database, commit: &str) {
     database.sql(&format!(
         "ALTER DATABASE {name} SET synchronous_commit = {commit}"
     ));
+}
+
+/// Nothing is stored in a database that was dropped, emptied, or takes only reads; and no delivery is needed to notice.
+#[tokio::test]
+async fn an_inbox_that_was_deleted_takes_no_deliveries() {
+    type Removal = (&'static str, fn(&Database), &'static str);
+    let removals: [Removal; 3] = [
+        ("dropped", Database::drop_it, "does not exist"),
+        (
+            "without tables",
+            |database| drop(database.sql("DROP SCHEMA phileas CASCADE")),
+            "the inbox was deleted from it",
+        ),
+        (
+            "read-only",
+            |database| {
+                let name = database.name();
+                database.sql(&format!(
+                    "ALTER DATABASE {name} SET default_transaction_read_only = on"
+                ));
+                database.cut();
+            },
+            "takes writes",
+        ),
+    ];
+    for (name, remove, words) in removals {
+        let database = Database::new();
+        let inbox = open(&database).await;
+        inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+        remove(&database);
+        let told = async {
+            while !inbox.trouble().is_some_and(|told| told.contains(words)) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let told = tokio::time::timeout(PATIENCE, told).await;
+        assert!(told.is_ok(), "{name}: {:?}", inbox.trouble());
+        let refused = inbox.accept(delivery("b", WIDGET, at(1))).await;
+        assert!(refused.is_err(), "{name}: {refused:?}");
+    }
 }
 
 /// The server writes by itself what nobody waits for, after ten seconds here.

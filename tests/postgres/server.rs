@@ -199,6 +199,12 @@ impl Database {
         self.server.sql(&self.name, statement)
     }
 
+    /// Drops it, with all connections to it.
+    pub(crate) fn drop_it(&self) {
+        let statement = format!("DROP DATABASE {} WITH (FORCE)", self.name);
+        self.server.sql("postgres", &statement);
+    }
+
     /// Cuts all connections to it.
     pub(crate) fn cut(&self) {
         self.sql(

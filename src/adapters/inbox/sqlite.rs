@@ -9,6 +9,7 @@ mod deliveries;
 mod desk;
 mod directory;
 mod known;
+mod open_files;
 mod read;
 mod schema;
 mod value;
@@ -32,6 +33,7 @@ use crate::runtime::inbox::{
     Replayed, Settled, Wake,
 };
 use known::Known;
+use open_files::OpenFiles;
 use writer::Writer;
 
 /// The room that is kept free for SQLite's write-ahead log, in bytes. The log is folded into the database whenever it
@@ -99,7 +101,10 @@ impl SqliteInbox {
         let reader = schema::connect(path)?;
         let news = watch::Sender::new(0);
         let room_of_rows = room.saturating_sub(LOG_ROOM);
-        let writer = Writer::start(connection, known, room_of_rows, news.clone())
+        let files = directory.as_ref().map(|one| OpenFiles::note(one.path()));
+        let writer = files
+            .transpose()
+            .and_then(|files| Writer::start(connection, known, files, room_of_rows, news.clone()))
             .map_err(|error| OpenError::io(path, &error))?;
         Ok(Self {
             writer,

@@ -224,14 +224,20 @@ pub fn routes<I: Inbox + 'static>(sources: Sources<I>) -> Router {
                 tracing::error!("the inbox cannot be counted: {error}");
             }
             let kind = "text/plain; version=0.0.4; charset=utf-8";
-            let page = page(&sources, counts.ok().as_ref(), now);
+            let is_writable = sources.inbox.trouble().is_none();
+            let page = page(&sources, counts.ok().as_ref(), is_writable, now);
             ([(header::CONTENT_TYPE, kind)], page).into_response()
         }
     };
     Router::new().route("/metrics", get(page))
 }
 
-fn page<I>(sources: &Sources<I>, counts: Option<&Counts>, now: Timestamp) -> String {
+fn page<I>(
+    sources: &Sources<I>,
+    counts: Option<&Counts>,
+    is_writable: bool,
+    now: Timestamp,
+) -> String {
     let mut text = Text::default();
     if let Some(repositories) = &sources.repositories {
         sources.metrics.counted().keep(&repositories.members());
@@ -242,6 +248,13 @@ fn page<I>(sources: &Sources<I>, counts: Option<&Counts>, now: Timestamp) -> Str
     for (outcome, count) in sources.figures.all() {
         text.sample(name, &[("outcome", outcome)], count);
     }
+    let name = "phileas_inbox_writable";
+    text.head(
+        name,
+        Kind::Gauge,
+        "1 while the inbox can store deliveries, 0 while they are refused.",
+    );
+    text.sample(name, &[], u8::from(is_writable));
     if let Some(counts) = counts {
         inbox(&mut text, counts, now);
     }

@@ -1,8 +1,9 @@
 //! `phileas health`, as an orchestrator asks.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use phileas::adapters::inbox::sqlite::DATABASE;
@@ -10,7 +11,7 @@ use rusqlite::Connection;
 use tempfile::tempdir;
 
 use super::client::{Post, ask, get};
-use super::served::Service;
+use super::served::{Service, deliveries};
 use crate::support::Phileas;
 
 /// How long a condition may take on a busy machine.
@@ -38,7 +39,7 @@ fn a_running_service_is_well_and_an_ended_one_is_not() {
     assert_eq!(ended.out, format!("well: http://{public}/healthz\n"));
 
     let config = data.path().join("phileas.toml");
-    std::fs::write(&config, format!("listen = \"{public}\"\n")).unwrap();
+    fs::write(&config, format!("listen = \"{public}\"\n")).unwrap();
     let by_file = ["health", "--config", config.to_str().unwrap()];
     Phileas::new(&by_file).run().expect(0);
 
@@ -110,12 +111,98 @@ fn a_service_that_cannot_store_is_not_ready() {
     let page = get(service.admin, "/").body;
     assert!(!page.contains("The service needs attention"), "{page}");
     assert_eq!(service.terminate().code(), Some(0));
-    let said = std::fs::read_to_string(&log).unwrap();
+    let said = fs::read_to_string(&log).unwrap();
     let times = said.matches("the disk is broken").count();
     assert!(
         (1..=2).contains(&times),
         "by the inbox and by /readyz: {said}"
     );
+}
+
+/// What SQLite stores in a file that was deleted is lost, and it reports no error.
+#[test]
+fn an_inbox_whose_files_are_gone_takes_no_deliveries() {
+    type Removal = (&'static str, fn(&Path));
+    let removals: [Removal; 5] = [
+        ("the directory is deleted", |data| {
+            fs::remove_dir_all(data).unwrap()
+        }),
+        ("the directory is moved", |data| {
+            fs::rename(data, data.with_extension("away")).unwrap();
+        }),
+        ("another directory is in its place", |data| {
+            fs::rename(data, data.with_extension("away")).unwrap();
+            fs::create_dir(data).unwrap();
+        }),
+        ("the file is deleted", |data| {
+            fs::remove_file(data.join(DATABASE)).unwrap()
+        }),
+        ("the file is replaced", |data| {
+            let file = data.join(DATABASE);
+            let copy = data.join("copy");
+            fs::copy(&file, &copy).unwrap();
+            fs::rename(&copy, &file).unwrap();
+        }),
+    ];
+    for (name, remove) in removals {
+        let folder = tempdir().unwrap();
+        let data = folder.path().join("data");
+        let log = folder.path().join("log");
+        let stderr = File::create(&log).unwrap();
+        let service = Service::start_with(&data, &[], |program| program.logging_to(stderr));
+        let first = ask(service.public, &Post::about("first", 7).bytes());
+        assert_eq!(first.status, 202, "{name}");
+        remove(&data);
+        // No delivery before the first that comes is needed to notice it.
+        for n in 0..3 {
+            let reply = ask(
+                service.public,
+                &Post::about(&format!("lost-{n}"), 7).bytes(),
+            );
+            assert_eq!(reply.status, 503, "{name}");
+        }
+        until_ready_is(&service, 503);
+        let body = get(service.admin, "/readyz").body;
+        let named = data.to_str().unwrap();
+        assert!(
+            body.contains(named) && body.contains("restart"),
+            "{name}: {body}"
+        );
+        let page = get(service.admin, "/").body;
+        assert!(
+            page.contains("The service needs attention"),
+            "{name}: {page}"
+        );
+        let metrics = get(service.admin, "/metrics").body;
+        assert!(
+            metrics.contains("\nphileas_inbox_writable 0\n"),
+            "{name}: {metrics}"
+        );
+        let said = fs::read_to_string(&log).unwrap();
+        assert!(said.contains("while the service uses it"), "{name}: {said}");
+    }
+}
+
+/// Nothing is sent meanwhile that would show it, and what was moved away is used again once it is back.
+#[test]
+fn an_idle_service_notices_that_its_directory_is_gone() {
+    let folder = tempdir().unwrap();
+    let data = folder.path().join("data");
+    let service = Service::start(&data);
+    until_ready_is(&service, 200);
+    fs::rename(&data, folder.path().join("away")).unwrap();
+    until_ready_is(&service, 503);
+    fs::rename(folder.path().join("away"), &data).unwrap();
+    let reply = ask(service.public, &Post::about("back", 7).bytes());
+    assert_eq!(reply.status, 202);
+    until_ready_is(&service, 200);
+    let metrics = get(service.admin, "/metrics").body;
+    assert!(
+        metrics.contains("\nphileas_inbox_writable 1\n"),
+        "{metrics}"
+    );
+    assert_eq!(deliveries(&data).len(), 1);
+    assert_eq!(service.terminate().code(), Some(0));
 }
 
 /// An answer is kept for a second.

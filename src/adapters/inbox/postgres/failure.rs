@@ -157,7 +157,19 @@ impl From<Failure> for InboxError {
 fn said(error: &Error) -> String {
     use std::error::Error as _;
     if let Some(told) = error.as_db_error() {
-        return format!("the database says: {}", told.message());
+        let lost = [
+            SqlState::UNDEFINED_TABLE,
+            SqlState::INVALID_SCHEMA_NAME,
+            SqlState::INVALID_CATALOG_NAME,
+        ];
+        let advice = if lost.contains(told.code()) {
+            "; the inbox was deleted from it: restore it, or restart `phileas serve`, which makes a new one"
+        } else if *told.code() == SqlState::READ_ONLY_SQL_TRANSACTION {
+            "; nothing can be stored in it: let the address name a server that takes writes"
+        } else {
+            ""
+        };
+        return format!("the database says: {}{advice}", told.message());
     }
     match error.source() {
         Some(source) => format!("the database: {error}: {source}"),

@@ -20,7 +20,7 @@ use crate::runtime::inbox::InboxError;
 
 /// How long it is waited before the next attempt to connect. Meanwhile it is looked for news as often.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How often it is looked whether the database answers, what its clock says and of which version its tables are.
+/// How often it is looked whether the database takes writes, what its clock says and of which version its tables are.
 const LOOK: Duration = Duration::from_secs(10);
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -99,7 +99,12 @@ async fn look(
         state.tables(unreadable.clone());
         match unreadable {
             Some(because) => state.failed(&InboxError::from(Failure::Newer(because))),
-            None => state.works(),
+            None => {
+                // An answer alone does not show that deliveries can be stored: a standby and a full disk answer, too.
+                let written = timeout(PATIENCE, schema::touch(client));
+                written.await.map_err(|_| Failure::late(PATIENCE))??;
+                state.works();
+            }
         }
         // What another has changed is looked at once.
         tokio::select! {

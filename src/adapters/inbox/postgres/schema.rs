@@ -161,6 +161,14 @@ async fn change(client: &mut Client, tables: &Tables<'_>) -> Result<Option<i32>,
     Ok(None)
 }
 
+/// Writes what is there already, to find out whether anything can be written.
+pub(super) async fn touch(client: &tokio_postgres::Client) -> Result<(), Failure> {
+    client
+        .batch_execute("UPDATE phileas.tables SET version = version")
+        .await?;
+    Ok(())
+}
+
 /// Why this version cannot work with the tables, where a later one has changed them so.
 pub(super) async fn unreadable(
     client: &tokio_postgres::Client,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::value::DISK_FULL;
 
 /// The file that is locked, and that says by whom.
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
 /// How much of it is read. What we write is shorter.
 const LOCK_TEXT: u64 = 400;
 

@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use super::condition::Condition;
 use super::desk::{Desk, Room};
 use super::known::Known;
+use super::open_files::OpenFiles;
 use super::schema;
 use super::value::inbox_error;
 use crate::runtime::inbox::{CROWDED, InboxError};
@@ -80,10 +81,11 @@ fn speaker() -> UnboundedSender<Answers> {
 
 impl Writer {
     /// Starts the thread. New deliveries have room while the database is smaller than `room` bytes. `known`: all that are
-    /// stored, or `None` for a visitor.
+    /// stored, or `None` for a visitor. `files`: what must stay in place, or `None` for a visitor.
     pub(super) fn start(
         connection: Connection,
         known: Option<Known>,
+        files: Option<OpenFiles>,
         room: u64,
         news: watch::Sender<u64>,
     ) -> std::io::Result<Self> {
@@ -98,6 +100,7 @@ impl Writer {
                 let clerk = Clerk {
                     connection,
                     known,
+                    files,
                     room,
                     news,
                     answers,
@@ -199,6 +202,8 @@ struct Clerk {
     connection: Connection,
     /// `None` for a visitor.
     known: Option<Known>,
+    /// `None` for a visitor.
+    files: Option<OpenFiles>,
     room: u64,
     news: watch::Sender<u64>,
     answers: UnboundedSender<Answers>,
@@ -221,6 +226,7 @@ impl Clerk {
             }
             if looked.elapsed() >= OTHERS {
                 looked = Instant::now();
+                self.check_storage();
                 self.try_again();
                 let now = self.written_by_others();
                 if now != seen {
@@ -235,7 +241,7 @@ impl Clerk {
     fn batch(&mut self, batch: Vec<Job>) {
         let (works, places): (Vec<Work>, Vec<_>) =
             batch.into_iter().map(|job| (job.work, job.place)).unzip();
-        match self.transact(works) {
+        match self.transact_in_place(works) {
             Ok((replies, woke)) => {
                 if woke {
                     self.tell();
@@ -244,16 +250,41 @@ impl Clerk {
                     answers.say();
                 }
             }
-            Err(error) => self.condition.failed(&inbox_error(error)),
+            Err(error) => self.condition.failed(&error),
+        }
+    }
+
+    /// A transaction in files that are where they were opened, before it and after it: what was committed to a file that
+    /// is deleted is not stored.
+    fn transact_in_place(&mut self, works: Vec<Work>) -> Result<(Vec<Reply>, bool), InboxError> {
+        self.check_files()?;
+        let done = self.transact(works).map_err(inbox_error)?;
+        self.check_files()?;
+        Ok(done)
+    }
+
+    fn check_files(&self) -> Result<(), InboxError> {
+        let checked = self.files.as_ref().map_or(Ok(()), OpenFiles::check);
+        checked.map_err(InboxError::Unavailable)
+    }
+
+    /// Finds out whether deliveries could be stored, where no delivery comes that would show it.
+    fn check_storage(&self) {
+        let Some(files) = &self.files else { return };
+        if let Err(because) = files.check().and_then(|()| files.check_writable()) {
+            self.condition.failed(&InboxError::Unavailable(because));
         }
     }
 
     /// Finds out whether it can be written again, where nobody brings anything that would show it.
     fn try_again(&self) {
         if self.condition.is_to_be_tried() {
-            match schema::touch(&self.connection) {
+            let touched = self
+                .check_files()
+                .and_then(|()| schema::touch(&self.connection).map_err(inbox_error));
+            match touched {
                 Ok(()) => self.condition.written(),
-                Err(error) => self.condition.failed(&inbox_error(error)),
+                Err(error) => self.condition.failed(&error),
             }
         }
     }
@@ -322,7 +353,7 @@ mod tests {
     async fn a_thread_that_ends_is_missed() {
         let connection = Connection::open_in_memory().unwrap();
         let news = watch::Sender::new(0);
-        let writer = Writer::start(connection, None, u64::MAX, news).unwrap();
+        let writer = Writer::start(connection, None, None, u64::MAX, news).unwrap();
         assert_eq!(writer.trouble(), None);
         let asked = writer.ask(|_| -> rusqlite::Result<()> {
             // As a panic does, without the backtrace of one.
