@@ -13,9 +13,11 @@
 //!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
 //!    has been due for longest goes first.
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
-//! 4. What this process cannot do now, and another may that shares its inbox, is left to others for [`LEFT_TO_OTHERS`],
+//! 4. A repository whose ticks have killed the process twice is ticked while no other tick runs, so that a third death
+//!    tells which repository is to blame.
+//! 5. What this process cannot do now, and another may that shares its inbox, is left to others for [`LEFT_TO_OTHERS`],
 //!    and then taken on one by one.
-//! 5. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
+//! 6. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
 
 mod away;
 mod calendar;
@@ -28,7 +30,7 @@ mod stop;
 mod task;
 mod ticker;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +39,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::task::JoinSet;
 
-use super::inbox::{Inbox, Lease};
+use super::inbox::{ALONE_AFTER_DEATHS, Inbox, Lease, Parked};
 use super::ports::Clock;
 use away::Away;
 use lanes::Lanes;
@@ -116,6 +118,10 @@ struct Hands {
     running: BTreeMap<RepositoryId, Running>,
     /// Due, and waiting for room.
     queue: Queue,
+    /// Due, and waiting for the end of every other tick.
+    waiting_alone: BTreeSet<RepositoryId>,
+    /// The repository whose tick must be the only one.
+    alone: Option<RepositoryId>,
     lanes: Lanes,
     left: Left,
     troubles: Troubles,
@@ -165,6 +171,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             tasks: JoinSet::new(),
             running: BTreeMap::new(),
             queue: Queue::default(),
+            waiting_alone: BTreeSet::new(),
+            alone: None,
             lanes: Lanes::new(self.bounds.per_lane),
             left: Left::default(),
             troubles: Troubles::default(),
@@ -257,7 +265,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 Ok(Some(due)) if due <= self.clock.now() => {
                     let blocked = self.look(hands).await;
                     self.start_queued(hands).await;
-                    if blocked || !hands.queue.is_empty() {
+                    if blocked || !hands.queue.is_empty() || !hands.waiting_alone.is_empty() {
                         hands.look_after = later(self.clock.now(), BREATH);
                     }
                 }
@@ -299,13 +307,23 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let is_ours = |id| !self.inbox.is_shared() || self.ticker.is_ready(id);
         let free = hands.left.take(free, now, is_ours);
         let blocked = free.len() < seen;
+        let alone: BTreeSet<RepositoryId> = match self.inbox.due_alone(now).await {
+            Ok(alone) => alone.into_iter().collect(),
+            Err(error) => {
+                hands.troubles.asking.failed(error, self.clock.now());
+                return true;
+            }
+        };
+        let (waiting_alone, free): (Vec<_>, Vec<_>) =
+            free.into_iter().partition(|id| alone.contains(id));
+        hands.waiting_alone = waiting_alone.into_iter().collect();
         hands.queue = Queue::new(free, |id| self.ticker.lanes(id));
         blocked
     }
 
     /// Leases and starts those of the queue for whom there is room.
     async fn start_queued(&self, hands: &mut Hands) {
-        if hands.is_leaving() {
+        if hands.is_leaving() || !self.start_alone(hands).await {
             return;
         }
         let mut entered = BTreeMap::new();
@@ -354,6 +372,65 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         // Those that are not due any more, or that have to wait.
         for lanes in entered.values() {
             hands.lanes.leave(lanes);
+        }
+    }
+
+    /// Starts the next repository that must be ticked alone, once no tick runs. `true`: none is waiting, so that others
+    /// may be started. A tick ends within [`TICK_LIMIT`] and [`ABANDON_AFTER`], which bounds how long the others wait.
+    async fn start_alone(&self, hands: &mut Hands) -> bool {
+        while let Some(id) = hands.waiting_alone.first().copied() {
+            if !hands.running.is_empty() {
+                return false;
+            }
+            let claimed_at = self.clock.now();
+            let claimed = self.inbox.claim_alone(&self.holder, claimed_at, LEASE, id);
+            let claimed = claimed.await;
+            let now = self.clock.now();
+            match claimed {
+                Ok(lease) => {
+                    hands.troubles.claiming.worked(|| now);
+                    hands.waiting_alone.remove(&id);
+                    match lease {
+                        Some(lease) if now < lease.until => {
+                            let repository = self.ticker.called(id);
+                            tracing::warn!(
+                                repository,
+                                "the process died {ALONE_AFTER_DEATHS} times or more while this repository was ticked; it \
+                                 is ticked alone now, and suspended if the process dies again"
+                            );
+                            let lanes = self.ticker.lanes(id);
+                            hands.lanes.enter(&lanes);
+                            hands.alone = Some(id);
+                            self.start(hands, lease, lanes);
+                        }
+                        Some(over) => self.give_back(vec![over]).await,
+                        None => self.report_suspension(id, claimed_at).await,
+                    }
+                }
+                Err(error) => {
+                    hands.troubles.claiming.failed(error, now);
+                    hands.look_after = later(now, BREATH);
+                    return false;
+                }
+            }
+        }
+        hands.alone.is_none()
+    }
+
+    /// Logs that a repository was suspended by the claim of this time, where that is so: no tick of it ends that could.
+    async fn report_suspension(&self, id: RepositoryId, claimed_at: Timestamp) {
+        let Ok(Some(wake)) = self.inbox.look(id).await else {
+            return;
+        };
+        let is_new = |parked: &&Parked| parked.at.as_microsecond() >= claimed_at.as_microsecond();
+        if let Some(parked) = wake.parked.as_ref().filter(is_new) {
+            let repository = self.ticker.called(id);
+            tracing::error!(
+                repository,
+                "the repository is suspended: {}; the others go on. `phileas park list` says why, `phileas park resume` \
+                 lets it go on",
+                parked.because
+            );
         }
     }
 
@@ -422,6 +499,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let Ok(repository) = ended else { return };
         if let Some(running) = hands.running.remove(&repository) {
             hands.lanes.leave(&running.lanes);
+        }
+        if hands.alone == Some(repository) {
+            hands.alone = None;
         }
         // It may have been seen as due while it still ran, for its lease ends a moment before it does. Then it is what
         // the others wait for.

@@ -12,8 +12,9 @@
 //! 4. A wake during a tick leads to another tick.
 //! 5. A repository has at most one lease. A lease is fenced: finishing, failing or giving back counts only for the
 //!    lease that was given, so that a holder that was stopped, taken over and resumed swallows nothing.
-//! 6. A handler that fails by its own fault, or takes its process with it, is tried [`MAX_FAULTS`] times with growing
-//!    pauses and then parked. An outage of somebody else never parks.
+//! 6. A handler that fails by its own fault is tried [`MAX_FAULTS`] times with growing pauses and then parked. One whose
+//!    process died [`ALONE_AFTER_DEATHS`] times is ticked [alone](Inbox::claim_alone), and parked where the process dies
+//!    then, too. An outage of somebody else never parks.
 //! 7. Traffic does not revive a parked repository. It is tried once in [`PROBE_INTERVAL`], and a person resumes it.
 //! 8. Nothing depends on a clock of the inbox: the time is an argument of every call. What a clock wrote that was ahead
 //!    for a moment is [called back](Inbox::call_back).
@@ -43,7 +44,10 @@ pub use delivery::{
 };
 pub use lease::{Fault, Lease, Settled};
 pub use look_again::{LOOK_AGAIN, look_again};
-pub use wake::{CLOCK_SLACK, Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked, Wake};
+pub use wake::{
+    ALONE_AFTER_DEATHS, CLOCK_SLACK, Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked,
+    Wake,
+};
 
 /// How long the facts of a delivery are kept. GitHub offers deliveries again for three days; people ask for a month.
 pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -55,6 +59,8 @@ pub const CROWDED: f64 = 0.8;
 pub const PRUNE_BATCH: usize = 1_000;
 /// No repository is put off for longer than this by a tick that ended well.
 pub const LONGEST_REST: SignedDuration = SignedDuration::from_hours(1);
+/// The most repositories that [`Inbox::due_alone`] answers with. They are ticked one after another.
+pub const MAX_ALONE: usize = 1_000;
 /// The most records that one page of [`Inbox::deliveries`] holds.
 pub const MAX_PAGE: usize = 1_000;
 
@@ -109,8 +115,20 @@ pub trait Inbox: Send + Sync {
         most: usize,
     ) -> impl Future<Output = Result<Vec<RepositoryId>, InboxError>> + Send;
 
-    /// Leases those of these repositories that can be claimed. A lease ends after `length`, at most [`MAX_LEASE`],
-    /// unless [`Inbox::heartbeat`] extends it.
+    /// Those of the due repositories that [need to be alone](Wake::needs_to_be_alone), in the order of their ids, and
+    /// [`MAX_ALONE`] of them at most.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    fn due_alone(
+        &self,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Vec<RepositoryId>, InboxError>> + Send;
+
+    /// Leases those of these repositories that can be claimed, but those that [need to be
+    /// alone](Wake::needs_to_be_alone). A lease ends after `length`, at most [`MAX_LEASE`], unless [`Inbox::heartbeat`]
+    /// extends it.
     ///
     /// # Errors
     ///
@@ -122,6 +140,20 @@ pub trait Inbox: Send + Sync {
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> impl Future<Output = Result<Vec<Lease>, InboxError>> + Send;
+
+    /// Leases a repository if it can be claimed, also one that [needs to be alone](Wake::needs_to_be_alone): the caller
+    /// ticks no other repository, and begins none before this tick has ended.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored; then nothing is leased.
+    fn claim_alone(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repository: RepositoryId,
+    ) -> impl Future<Output = Result<Option<Lease>, InboxError>> + Send;
 
     /// Calls back whom a clock that has been set back since has put off further than anybody ever is, and answers with
     /// how many they were; see [`Wake::call_back`]. Whoever runs repositories calls this once a minute or so.

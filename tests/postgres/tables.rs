@@ -43,14 +43,14 @@ fn a_service_goes_on_while_its_tables_are_changed() {
     let url = one.database.url();
     let changed = runtime.block_on(PostgresInbox::migrate(&url, &newer));
     changed.unwrap();
-    assert_eq!(version(&one.database), "2|1\n");
+    assert_eq!(version(&one.database), "3|1\n");
     one.rig.go_on(&service, 2);
     // One that starts meanwhile can work with them as well.
     let (second, _beside) = one.start();
     one.rig.go_on(&second, 1);
     one.rig.assert_right();
     one.all_handled();
-    assert_eq!(version(&one.database), "2|1\n");
+    assert_eq!(version(&one.database), "3|1\n");
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn of_many_that_change_the_tables_at_once_one_does() {
     for changed in all_at_once(changing).await {
         changed.unwrap();
     }
-    assert_eq!(version(&database), "2|1\n");
+    assert_eq!(version(&database), "3|1\n");
     inbox.accept(delivery("b", WIDGET, at(1))).await.unwrap();
     assert_eq!(database.sql("SELECT count(*) FROM phileas.delivery"), "2\n");
 }
@@ -78,16 +78,16 @@ async fn a_step_that_fails_leaves_the_tables_as_they_were() {
     let inbox = open(&database).await;
     let newer = Tables {
         steps: &and(&[STEP, "CREATE TABLE phileas.half (); SELECT 1 / 0"]),
-        readable_from: 3,
+        readable_from: 4,
     };
     let failed = PostgresInbox::migrate(&database.url(), &newer).await;
     let failed = failed.unwrap_err();
     assert!(
-        matches!(failed, OpenError::Unchanged { step: 3, .. }),
+        matches!(failed, OpenError::Unchanged { step: 4, .. }),
         "{failed:?}"
     );
     assert!(failed.to_string().contains("division by zero"), "{failed}");
-    assert_eq!(version(&database), "1|1\n");
+    assert_eq!(version(&database), "2|1\n");
     let made = "SELECT to_regclass('phileas.note'), to_regclass('phileas.half')";
     assert_eq!(database.sql(made), "|\n");
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
@@ -102,7 +102,7 @@ async fn a_service_leaves_tables_alone_that_it_cannot_work_with() {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     let newer = Tables {
         steps: &and(&[STEP]),
-        readable_from: 2,
+        readable_from: 3,
     };
     let url = database.url();
     PostgresInbox::migrate(&url, &newer).await.unwrap();
@@ -133,7 +133,7 @@ async fn a_service_leaves_tables_alone_that_it_cannot_work_with() {
     );
     assert_eq!(database.sql("SELECT count(*) FROM phileas.delivery"), "1\n");
     // The newer version was taken back.
-    database.sql("UPDATE phileas.tables SET version = 1, readable_from = 1");
+    database.sql("UPDATE phileas.tables SET version = 2, readable_from = 1");
     let well = async {
         while inbox.trouble().is_some() {
             tokio::task::yield_now().await;

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use crate::runtime::inbox::{
     Accepted, CROWDED, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease,
-    MAX_PAGE, Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled,
-    Start, Wake, outcome,
+    MAX_ALONE, MAX_PAGE, Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record,
+    Replayed, Settled, Start, Wake, outcome,
 };
 
 /// An inbox in memory.
@@ -141,11 +141,13 @@ impl Shelves {
         now: Timestamp,
         length: SignedDuration,
         repositories: &[RepositoryId],
+        is_alone: bool,
     ) -> Vec<Lease> {
         let mut leases = Vec::new();
         for id in repositories {
             let wake = self.wakes.get_mut(id).filter(|wake| wake.is_due(now));
-            if let Some(Claimed::Leased(lease)) = wake.map(|wake| wake.claim(holder, now, length)) {
+            let claimed = wake.map(|wake| wake.claim(holder, now, length, is_alone));
+            if let Some(Claimed::Leased(lease)) = claimed {
                 leases.push(lease);
             }
         }
@@ -249,7 +251,31 @@ impl Inbox for MemoryInbox {
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        Ok(self.shelves().claim(holder, now, length, repositories))
+        Ok(self
+            .shelves()
+            .claim(holder, now, length, repositories, false))
+    }
+
+    async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
+        let shelves = self.shelves();
+        let due = shelves
+            .wakes
+            .values()
+            .filter(|wake| wake.needs_to_be_alone() && wake.is_due(now));
+        Ok(due.map(|wake| wake.repository).take(MAX_ALONE).collect())
+    }
+
+    async fn claim_alone(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repository: RepositoryId,
+    ) -> Result<Option<Lease>, InboxError> {
+        let mut shelves = self.shelves();
+        Ok(shelves
+            .claim(holder, now, length, &[repository], true)
+            .pop())
     }
 
     async fn end_pauses(

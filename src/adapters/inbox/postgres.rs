@@ -34,9 +34,9 @@ pub use address::{DatabaseUrl, DatabaseUrlError};
 pub use schema::{OpenError, Tables};
 
 use crate::runtime::inbox::{
-    Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, LONGEST_REST,
-    LONGEST_RETRY_AFTER, Lease, MAX_LEASE, MAX_PAGE, PROBE_INTERVAL, PRUNE_BATCH, Page,
-    REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start, Wake,
+    ALONE_AFTER_DEATHS, Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError,
+    LONGEST_REST, LONGEST_RETRY_AFTER, Lease, MAX_ALONE, MAX_LEASE, MAX_PAGE, PROBE_INTERVAL,
+    PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start, Wake,
 };
 use attempt::{ATTEMPT, LONG_ATTEMPT, retried, tried};
 use clock::{Ahead, CLOCK};
@@ -191,6 +191,61 @@ impl PostgresInbox {
         .await
     }
 
+    /// Leases repositories. `is_alone`: the holder ticks no other.
+    async fn grant(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repositories: &[RepositoryId],
+        is_alone: bool,
+    ) -> Result<Vec<Lease>, InboxError> {
+        let mut unanswered = self.unanswered.take();
+        let claimed = tried!(self.connections, ATTEMPT, |client, waited| {
+            let transaction = client.transaction().await?;
+            let ahead = Ahead::within(&transaction).await?;
+            ahead.note(&self.state);
+            // By a clock that is wrong, leases of others could seem to have run out.
+            if let Some(apart) = ahead.apart() {
+                return Err(Failure::Apart(apart));
+            }
+            let lost = unanswered.iter().map(|lease| lease.repository);
+            let wanted = repositories.iter().copied().chain(lost).collect();
+            let mut rows = Locked::rows(&transaction, &wanted, false).await?;
+            let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
+            let now = later(now, waited);
+            let leases = unanswered::grant(
+                &mut rows,
+                &mut unanswered,
+                holder,
+                now,
+                length,
+                repositories,
+                is_alone,
+            );
+            rows.store(&transaction).await?;
+            transaction.commit().await?;
+            Ok(leases)
+        });
+        match claimed {
+            Ok(leases) => {
+                self.state.works();
+                self.state.tell();
+                Ok(leases)
+            }
+            Err(failure) => {
+                self.unanswered.keep(unanswered);
+                let is_apart = matches!(failure, Failure::Apart(_));
+                let error = InboxError::from(failure);
+                // The database works.
+                if !is_apart {
+                    self.state.failed(&error);
+                }
+                Err(error)
+            }
+        }
+    }
+
     fn note<T>(&self, done: &Result<T, InboxError>) {
         match done {
             Ok(_) => self.state.works(),
@@ -289,49 +344,36 @@ impl Inbox for PostgresInbox {
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        let mut unanswered = self.unanswered.take();
-        let claimed = tried!(self.connections, ATTEMPT, |client, waited| {
-            let transaction = client.transaction().await?;
-            let ahead = Ahead::within(&transaction).await?;
-            ahead.note(&self.state);
-            // By a clock that is wrong, leases of others could seem to have run out.
-            if let Some(apart) = ahead.apart() {
-                return Err(Failure::Apart(apart));
-            }
-            let lost = unanswered.iter().map(|lease| lease.repository);
-            let wanted = repositories.iter().copied().chain(lost).collect();
-            let mut rows = Locked::rows(&transaction, &wanted, false).await?;
-            let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
-            let now = later(now, waited);
-            let leases = unanswered::grant(
-                &mut rows,
-                &mut unanswered,
-                holder,
-                now,
-                length,
-                repositories,
-            );
-            rows.store(&transaction).await?;
-            transaction.commit().await?;
-            Ok(leases)
-        });
-        match claimed {
-            Ok(leases) => {
-                self.state.works();
-                self.state.tell();
-                Ok(leases)
-            }
-            Err(failure) => {
-                self.unanswered.keep(unanswered);
-                let is_apart = matches!(failure, Failure::Apart(_));
-                let error = InboxError::from(failure);
-                // The database works.
-                if !is_apart {
-                    self.state.failed(&error);
-                }
-                Err(error)
-            }
-        }
+        self.grant(holder, now, length, repositories, false).await
+    }
+
+    async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
+        let deaths = i64::from(ALONE_AFTER_DEATHS);
+        let most = i64::try_from(MAX_ALONE).unwrap_or(i64::MAX);
+        let now = micros(now);
+        retried!(self.connections, ATTEMPT, |client| {
+            let statement = client
+                .prepare_cached(
+                    "SELECT repo FROM phileas.wake WHERE next_at <= $1 AND deaths::bigint >= $2 ORDER BY repo LIMIT $3",
+                )
+                .await?;
+            let rows = client.query(&statement, &[&now, &deaths, &most]).await?;
+            let ids = rows
+                .iter()
+                .map(|row| natural(row.try_get(0)?).map(RepositoryId));
+            ids.collect::<Result<Vec<_>, Failure>>()
+        })
+    }
+
+    async fn claim_alone(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repository: RepositoryId,
+    ) -> Result<Option<Lease>, InboxError> {
+        let leases = self.grant(holder, now, length, &[repository], true).await;
+        leases.map(|mut leases| leases.pop())
     }
 
     async fn end_pauses(

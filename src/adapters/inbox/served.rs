@@ -74,6 +74,20 @@ impl Inbox for ServedInbox {
         to!(self, inbox => inbox.claim(holder, now, length, repositories).await)
     }
 
+    async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
+        to!(self, inbox => inbox.due_alone(now).await)
+    }
+
+    async fn claim_alone(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repository: RepositoryId,
+    ) -> Result<Option<Lease>, InboxError> {
+        to!(self, inbox => inbox.claim_alone(holder, now, length, repository).await)
+    }
+
     async fn end_pauses(
         &self,
         repositories: &[RepositoryId],

@@ -181,8 +181,27 @@ impl Inbox for SqliteInbox {
     ) -> Result<Vec<Lease>, InboxError> {
         let (holder, repositories) = (holder.clone(), repositories.to_vec());
         self.writer
-            .ask(move |desk| desk.claim(&holder, now, length, &repositories))
+            .ask(move |desk| desk.claim(&holder, now, length, &repositories, false))
             .await
+    }
+
+    async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
+        self.read(move |connection| read::due_alone(connection, now))
+            .await
+    }
+
+    async fn claim_alone(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repository: RepositoryId,
+    ) -> Result<Option<Lease>, InboxError> {
+        let holder = holder.clone();
+        self.writer
+            .ask(move |desk| desk.claim(&holder, now, length, &[repository], true))
+            .await
+            .map(|mut leases| leases.pop())
     }
 
     async fn end_pauses(

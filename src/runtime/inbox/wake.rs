@@ -19,6 +19,10 @@ pub const MAX_LEASE: SignedDuration = SignedDuration::from_mins(10);
 /// A take-over waits for a pause from this attempt on: where several repositories went down with one process, the one
 /// that caused it must not take the others along each time.
 const SUSPECT_AFTER: u32 = 2;
+/// After so many deaths of the process that ticked it, a repository is ticked alone: the process ticks no other
+/// repository meanwhile. A process that dies then died of this repository, which is suspended. A loss of power ends the
+/// ticks of many repositories, so no smaller number tells which of them is to blame.
+pub const ALONE_AFTER_DEATHS: u32 = 2;
 /// The longest reason that is kept, in bytes.
 const MAX_REASON: usize = 500;
 
@@ -53,6 +57,8 @@ pub struct Wake {
     pub parked: Option<Parked>,
     /// Why the last attempt failed.
     pub last_fault: Option<String>,
+    /// How often the process that ticked it died, since a tick of it last finished.
+    pub deaths: u32,
 }
 
 /// Who holds a repository.
@@ -103,7 +109,14 @@ impl Wake {
             heard_at: None,
             parked: None,
             last_fault: None,
+            deaths: 0,
         }
+    }
+
+    /// Whether it may be ticked only while the process ticks no other repository.
+    #[must_use]
+    pub fn needs_to_be_alone(&self) -> bool {
+        self.deaths >= ALONE_AFTER_DEATHS
     }
 
     /// When it can next be claimed.
@@ -188,31 +201,23 @@ impl Wake {
         self.wake(received_at)
     }
 
-    /// Leases a row to a holder. The caller has seen that it [is due](Wake::is_due).
+    /// Leases a row to a holder. The caller has seen that it [is due](Wake::is_due). `is_alone`: the holder ticks no other
+    /// repository, and begins none before this tick has ended.
     #[must_use]
-    pub fn claim(&mut self, holder: &Holder, now: Timestamp, length: SignedDuration) -> Claimed {
-        if let Some(lapsed) = self.held.take() {
-            // Whoever held it never came back. Its wake is not over.
-            self.due_by(now);
-            if self.parked.is_none() && self.attempts >= MAX_FAULTS {
-                let because = format!(
-                    "{} attempts in a row never came back; the last was held by {}",
-                    self.attempts, lapsed.holder
-                );
-                self.park(now, because, self.generation);
-                return Claimed::Deferred;
-            }
-            if let Some(parked) = &mut self.parked {
-                parked.probe_at = later(now, PROBE_INTERVAL);
-                return Claimed::Deferred;
-            }
-            if self.attempts >= SUSPECT_AFTER {
-                self.not_before = Some(later(
-                    now,
-                    pause(self.attempts - 1, self.repository, self.token),
-                ));
-                return Claimed::Deferred;
-            }
+    pub fn claim(
+        &mut self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        is_alone: bool,
+    ) -> Claimed {
+        if let Some(lapsed) = self.held.take()
+            && self.is_put_off_by_lapse(&lapsed, holder, now)
+        {
+            return Claimed::Deferred;
+        }
+        if self.needs_to_be_alone() && !is_alone {
+            return Claimed::Deferred;
         }
         self.due_at = None;
         self.not_before = None;
@@ -236,6 +241,42 @@ impl Wake {
             heard_at: self.heard_at,
             parked: self.parked.is_some(),
         })
+    }
+
+    /// A lease has run out: the tick did not come back, and what it was to handle is due again. `true`: the repository
+    /// is not to be claimed now, because it was suspended or has to wait.
+    fn is_put_off_by_lapse(&mut self, lapsed: &Held, holder: &Holder, now: Timestamp) -> bool {
+        self.due_by(now);
+        let was_alone = self.needs_to_be_alone();
+        // A process that claims again what it held itself has not died: it stood still, or could not reach the inbox.
+        if lapsed.holder != *holder {
+            self.not_counted();
+            self.deaths = self.deaths.saturating_add(1);
+        }
+        if let Some(parked) = &mut self.parked {
+            parked.probe_at = later(now, PROBE_INTERVAL);
+            return true;
+        }
+        let because = if was_alone && lapsed.holder != *holder {
+            format!(
+                "the process that ticked it died {} times in a row, the last time while it ticked no other repository; \
+                 that was {}",
+                self.deaths, lapsed.holder
+            )
+        } else if self.attempts >= MAX_FAULTS {
+            format!(
+                "{} attempts in a row never came back; the last was held by {}",
+                self.attempts, lapsed.holder
+            )
+        } else if self.attempts.saturating_add(self.deaths) >= SUSPECT_AFTER {
+            let failures = self.attempts.saturating_add(self.deaths) - 1;
+            self.not_before = Some(later(now, pause(failures, self.repository, self.token)));
+            return true;
+        } else {
+            return false;
+        };
+        self.park(now, because, self.generation);
+        true
     }
 
     /// Whether this lease still counts. The token alone does not say so: a claim that was never committed has one that the
@@ -272,6 +313,7 @@ impl Wake {
         self.not_before = None;
         self.parked = None;
         self.last_fault = None;
+        self.deaths = 0;
         if let Some(next) = next {
             self.due_by(next);
         }
@@ -285,6 +327,8 @@ impl Wake {
             return Settled::Lost;
         }
         self.held = None;
+        // The process is alive, so this tick has not killed it.
+        self.deaths = 0;
         self.due_by(now);
         match fault {
             Fault::Outage {
@@ -363,6 +407,7 @@ impl Wake {
         }
         self.attempts = 0;
         self.outages = 0;
+        self.deaths = 0;
         self.not_before = None;
         self.wake(now);
         true
@@ -420,10 +465,11 @@ mod tests {
         let length = SignedDuration::from_secs(15);
         let mut wake = Wake::new(RepositoryId(7));
         wake.wake(now);
-        let lease = |wake: &mut Wake, holder: &str| match wake.claim(&holder.into(), now, length) {
-            Claimed::Leased(lease) => lease,
-            Claimed::Deferred => panic!("it is due"),
-        };
+        let lease =
+            |wake: &mut Wake, holder: &str| match wake.claim(&holder.into(), now, length, false) {
+                Claimed::Leased(lease) => lease,
+                Claimed::Deferred => panic!("it is due"),
+            };
         let lost = lease(&mut wake.clone(), "one");
         let held = lease(&mut wake, "other");
         assert_eq!(lost.token, held.token);

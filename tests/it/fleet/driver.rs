@@ -538,3 +538,54 @@ async fn ten_thousand_idle_repositories_cost_one_timer() {
     assert!(held(&set.stage.log).is_empty());
     set.end().await;
 }
+
+/// Two processes have died while these were ticked. Which of them is to blame shows only where one is ticked at a time.
+#[tokio::test]
+async fn what_may_kill_the_process_is_ticked_alone() {
+    let set = set(Bounds::default(), BTreeMap::new());
+    let suspects: Vec<_> = (1..=3).map(RepositoryId).collect();
+    let start = set.clock.now();
+    for id in 1..=3 {
+        set.wake(id).await;
+        set.stage.play(id, Play::Work(seconds(7), None));
+    }
+    let mut now = start - SignedDuration::from_hours(2);
+    for id in &suspects {
+        set.inbox.wake(*id, now).await.unwrap();
+    }
+    for process in ["one", "two"] {
+        let holder = Holder::new(process);
+        let leases = set.inbox.claim(&holder, now, LEASE, &suspects).await;
+        assert_eq!(leases.unwrap().len(), 3);
+        now += LEASE;
+    }
+    for id in 4..=20 {
+        set.stage.play(id, Play::Work(seconds(5), Some(seconds(5))));
+        set.wake(id).await;
+    }
+    // The driver notices the second death, and each has to wait for a pause.
+    set.clock.pass(seconds(120)).await;
+    for suspect in 1..=3 {
+        let begun = set.stage.begun(suspect);
+        assert_eq!(begun.len(), 1, "{suspect}");
+        let (from, to) = (begun[0], begun[0] + seconds(7));
+        let others = (1..=20).filter(|id| *id != suspect);
+        for other in others {
+            let length = if other <= 3 { 7 } else { 5 };
+            let overlaps = |at: &Timestamp| *at < to && from < *at + seconds(length);
+            let overlapping: Vec<_> = set
+                .stage
+                .begun(other)
+                .into_iter()
+                .filter(overlaps)
+                .collect();
+            assert_eq!(overlapping, [], "{other} beside {suspect} at {from}");
+        }
+    }
+    for id in 4..=20 {
+        let ticks = set.stage.begun(id).len();
+        assert!(ticks >= 5, "{id} was ticked {ticks} times");
+    }
+    assert_eq!(set.inbox.due_alone(set.clock.now()).await.unwrap(), []);
+    set.end().await;
+}

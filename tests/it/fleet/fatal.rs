@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http::Request;
 use jiff::SignedDuration;
-use phileas::runtime::inbox::MAX_FAULTS;
+use phileas::runtime::inbox::ALONE_AFTER_DEATHS;
 use phileas_world::Face;
 use phileas_world::http::{Gate, Verdict};
 use serde_json::Value;
@@ -17,6 +17,9 @@ use crate::support::{Phileas, held, say};
 /// The repository that is fatal, and the one beside it.
 const FATAL: &str = "acme/r0";
 const OTHER: &str = "sources/github/umbrella/r0";
+
+/// How often the service dies of it.
+const DEATHS: u32 = ALONE_AFTER_DEATHS + 1;
 
 /// Kills the service whenever its tick looks at the repository.
 #[derive(Default)]
@@ -119,7 +122,8 @@ pub(crate) fn is_parked_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>) {
         fatal.deaths(),
         begun.elapsed()
     ));
-    assert_eq!(fatal.deaths(), MAX_FAULTS);
+    // The last one while it was ticked alone, which shows that it is to blame.
+    assert_eq!(fatal.deaths(), DEATHS);
 
     // The other one goes on, and so does the service. What is heard of the parked one revives it not.
     let sessions = || rig.sessions().get(OTHER).copied().unwrap_or(0);
@@ -141,9 +145,9 @@ pub(crate) fn is_parked_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>) {
         (&id.into(), &FATAL.into())
     );
     let because = one["because"].as_str().unwrap();
-    let reason = format!("{MAX_FAULTS} attempts in a row never came back");
+    let reason = format!("the process that ticked it died {DEATHS} times in a row");
     assert!(because.starts_with(&reason), "{because}");
-    assert_eq!(fatal.deaths(), MAX_FAULTS, "it was revived");
+    assert_eq!(fatal.deaths(), DEATHS, "it was revived");
     let (_, code) = process.terminate();
     assert_eq!(code, Some(0));
 }

@@ -129,6 +129,20 @@ impl Inbox for Troubled {
         reached!(self.claim(holder, now, length, repositories))
     }
 
+    async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
+        read!(self.due_alone(now))
+    }
+
+    async fn claim_alone(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repository: RepositoryId,
+    ) -> Result<Option<Lease>, InboxError> {
+        reached!(self.claim_alone(holder, now, length, repository))
+    }
+
     async fn end_pauses(
         &self,
         repositories: &[RepositoryId],

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::runtime::inbox::{
-    CLOCK_SLACK, Fault, Inbox, LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, MAX_FAULTS,
+    CLOCK_SLACK, Fault, Inbox, LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, Lease, MAX_FAULTS,
     MAX_LEASE, Outcome, PROBE_INTERVAL, Page, Settled, Start,
 };
 use phileas_domain::model::RepositoryId;
@@ -272,7 +272,7 @@ pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
     let mut taken = BTreeSet::new();
     for hours in [24, 26, 49, 51] {
         let later = at(0) + HOUR * hours;
-        let leases = claim_due(inbox, "later", later, ALL).await;
+        let leases = claim_due(inbox, "right", later, ALL).await;
         taken.extend(leases.iter().map(|lease| lease.repository));
     }
     assert_eq!(taken.len(), 4);
@@ -337,6 +337,154 @@ pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl I
     }
     instants.dedup();
     assert!(instants.len() > 90, "only {} instants", instants.len());
+}
+
+/// The processes die one after another, each while it ticks so many repositories. Answers with when the last leases end.
+async fn die(inbox: &impl Inbox, processes: &[&str], from: Timestamp, count: usize) -> Timestamp {
+    let mut now = from;
+    for process in processes {
+        assert_eq!(claim_due(inbox, process, now, ALL).await.len(), count);
+        now += LEASE;
+    }
+    now
+}
+
+async fn claim_alone(
+    inbox: &impl Inbox,
+    process: &str,
+    now: Timestamp,
+    id: RepositoryId,
+) -> Option<Lease> {
+    let claimed = inbox.claim_alone(&holder(process), now, LEASE, id).await;
+    claimed.unwrap()
+}
+
+/// A loss of power ends the ticks of all that run, so which of them is to blame shows only when each is ticked alone.
+pub(super) async fn two_power_cuts_suspend_no_repository(inbox: &impl Inbox) {
+    let all: Vec<_> = (1..=5).map(RepositoryId).collect();
+    for id in &all {
+        inbox.wake(*id, at(0)).await.unwrap();
+    }
+    let mut now = die(inbox, &["one", "two"], at(0), 5).await;
+    assert_eq!(claim_due(inbox, "three", now, ALL).await, []);
+    now += LONGEST_PAUSE;
+    assert_eq!(inbox.due(now, ALL).await.unwrap().len(), 5);
+    assert_eq!(inbox.due_alone(now).await.unwrap(), all);
+    assert_eq!(claim_due(inbox, "three", now, ALL).await, []);
+    for id in &all {
+        let lease = claim_alone(inbox, "three", now, *id).await.unwrap();
+        inbox.finish(&lease, now, Some(now)).await.unwrap();
+        let wake = inbox.look(*id).await.unwrap().unwrap();
+        assert_eq!((wake.deaths, wake.attempts), (0, 0));
+    }
+    assert_eq!(inbox.parked().await.unwrap(), []);
+    assert_eq!(inbox.due_alone(now).await.unwrap(), []);
+    assert_eq!(claim_due(inbox, "three", now, ALL).await.len(), 5);
+}
+
+/// Faults and deaths are counted apart: two power cuts suspend no repository that was about to be for its faults.
+pub(super) async fn faults_before_a_death_do_not_make_it_worse(inbox: &impl Inbox) {
+    inbox.wake(WIDGET, at(0)).await.unwrap();
+    let mut now = at(0);
+    for _ in 1..MAX_FAULTS {
+        let lease = claim(inbox, "one", now).await;
+        inbox.fail(&lease, now, &own("a bug")).await.unwrap();
+        now += LONGEST_PAUSE;
+    }
+    claim(inbox, "one", now).await;
+    for process in ["two", "three"] {
+        now += LEASE;
+        // The death is noticed, and there is a pause after it.
+        nothing_due(inbox, now).await;
+        assert_eq!(inbox.parked().await.unwrap(), []);
+        now += LONGEST_PAUSE;
+        let lease = claim_alone(inbox, process, now, WIDGET).await;
+        assert_eq!(lease.unwrap().attempt, MAX_FAULTS);
+    }
+}
+
+pub(super) async fn a_repository_whose_process_dies_alone_is_suspended(inbox: &impl Inbox) {
+    let other = RepositoryId(8);
+    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox.wake(other, at(0)).await.unwrap();
+    let mut now = die(inbox, &["one", "two"], at(0), 2).await;
+    assert_eq!(claim_due(inbox, "three", now, ALL).await, []);
+    now += LONGEST_PAUSE;
+    let lease = claim_alone(inbox, "three", now, other).await.unwrap();
+    inbox.finish(&lease, now, None).await.unwrap();
+    claim_alone(inbox, "three", now, WIDGET).await.unwrap();
+    now += LEASE;
+    assert_eq!(claim_alone(inbox, "four", now, WIDGET).await, None);
+    let parked = inbox.parked().await.unwrap();
+    let [wake] = parked.as_slice() else {
+        panic!("{parked:?}")
+    };
+    let because = &wake.parked.as_ref().unwrap().because;
+    assert!(
+        because.contains("died 3 times in a row") && because.contains("that was three"),
+        "{because}"
+    );
+    assert_eq!(outcome_of(inbox, "a").await, Outcome::Failed);
+    // The others go on.
+    inbox.wake(other, now).await.unwrap();
+    let lease = claim(inbox, "four", now).await;
+    assert_eq!(lease.repository, other);
+    inbox.finish(&lease, now, None).await.unwrap();
+    // Its daily attempt is alone, too, and the death of that is no reason to try it sooner.
+    now += PROBE_INTERVAL;
+    nothing_due(inbox, now).await;
+    assert_eq!(inbox.due_alone(now).await.unwrap(), [WIDGET]);
+    assert!(
+        claim_alone(inbox, "four", now, WIDGET)
+            .await
+            .unwrap()
+            .parked
+    );
+    now += LEASE;
+    assert_eq!(claim_alone(inbox, "five", now, WIDGET).await, None);
+    assert_eq!(next(inbox).await, now + PROBE_INTERVAL);
+    // A person has repaired it.
+    assert!(inbox.resume(WIDGET, now).await.unwrap());
+    claim(inbox, "five", now).await;
+}
+
+pub(super) async fn only_deaths_since_the_last_finished_tick_count(inbox: &impl Inbox) {
+    inbox.wake(WIDGET, at(0)).await.unwrap();
+    let mut now = at(0);
+    for round in 0..4 {
+        let lease = claim(inbox, &format!("dies-{round}"), now).await;
+        now += LEASE;
+        let again = claim(inbox, &format!("lives-{round}"), now).await;
+        assert_eq!(again.attempt, 1);
+        // A tick that fails has come back as well.
+        if round % 2 == 0 {
+            inbox.finish(&again, now, Some(now)).await.unwrap();
+        } else {
+            inbox.fail(&again, now, &outage(None)).await.unwrap();
+            now += LONGEST_PAUSE;
+        }
+        assert_eq!(
+            inbox.finish(&lease, now, None).await.unwrap(),
+            Settled::Lost
+        );
+        assert_eq!(inbox.due_alone(now).await.unwrap(), []);
+    }
+}
+
+/// A machine that stood still, or whose inbox could not be written, comes back as the same process.
+pub(super) async fn a_process_that_claims_again_has_not_died(inbox: &impl Inbox) {
+    inbox.wake(WIDGET, at(0)).await.unwrap();
+    let mut now = at(0);
+    for attempt in 1..MAX_FAULTS {
+        let lease = claim(inbox, "stands still", now).await;
+        assert_eq!(lease.attempt, attempt);
+        now += LEASE;
+        if attempt > 1 {
+            assert_eq!(claim_due(inbox, "stands still", now, ALL).await, []);
+            now += LONGEST_PAUSE;
+        }
+        assert_eq!(inbox.due_alone(now).await.unwrap(), []);
+    }
 }
 
 async fn outcome_of(inbox: &impl Inbox, text: &str) -> Outcome {

@@ -47,7 +47,12 @@ macro_rules! conformance {
                     a_clock_that_was_set_back_stops_nobody,
                     who_was_put_off_a_moment_ago_is_not_called_back,
                     what_a_clock_that_was_ahead_has_heard_hides_nothing,
-                    those_that_went_down_together_come_back_apart;
+                    those_that_went_down_together_come_back_apart,
+                    two_power_cuts_suspend_no_repository,
+                    faults_before_a_death_do_not_make_it_worse,
+                    a_repository_whose_process_dies_alone_is_suspended,
+                    only_deaths_since_the_last_finished_tick_count,
+                    a_process_that_claims_again_has_not_died;
                 keeping:
                     r3_a_delivery_is_stored_once,
                     r3_a_failed_delivery_runs_again,

@@ -100,6 +100,20 @@ impl Inbox for Desk {
         stepped!(self.claim(holder, now, length, repositories))
     }
 
+    async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
+        looked!(self.due_alone(now))
+    }
+
+    async fn claim_alone(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repository: RepositoryId,
+    ) -> Result<Option<Lease>, InboxError> {
+        stepped!(self.claim_alone(holder, now, length, repository))
+    }
+
     async fn end_pauses(
         &self,
         repositories: &[RepositoryId],

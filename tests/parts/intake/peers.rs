@@ -155,6 +155,22 @@ impl Inbox for Peer {
         self.inner.claim(holder, now, length, repositories).await
     }
 
+    async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
+        self.inner.due_alone(now).await
+    }
+
+    async fn claim_alone(
+        &self,
+        holder: &Holder,
+        now: Timestamp,
+        length: SignedDuration,
+        repository: RepositoryId,
+    ) -> Result<Option<Lease>, InboxError> {
+        self.inner
+            .claim_alone(holder, now, length, repository)
+            .await
+    }
+
     async fn end_pauses(
         &self,
         repositories: &[RepositoryId],

@@ -12,7 +12,7 @@ use crate::runtime::inbox::{Delivery, Held, Parked, Record, Wake, outcome};
 macro_rules! wake_columns {
     () => {
         "repo, name, due_at, generation, done_generation, failed_generation, not_before, attempts, outages, token, \
-         lease_owner, lease_until, heard_at, parked_at, parked_because, probe_at, last_fault"
+         lease_owner, lease_until, heard_at, parked_at, parked_because, probe_at, last_fault, deaths"
     };
 }
 pub(super) use wake_columns;
@@ -80,13 +80,14 @@ pub(super) fn wake(row: &Row) -> Result<Wake, Failure> {
         heard_at: maybe_instant(row, 12)?,
         parked,
         last_fault: text(16)?,
+        deaths: small(row.try_get(17)?)?,
     })
 }
 
 /// The values of a row, as they are written.
 pub(super) struct Written {
     numbers: [i64; 5],
-    counts: [i32; 2],
+    counts: [i32; 3],
     instants: [Option<i64>; 7],
     texts: [Option<String>; 4],
 }
@@ -104,7 +105,11 @@ impl Written {
                 integer(wake.failed_generation)?,
                 integer(wake.token)?,
             ],
-            counts: [count(wake.attempts), count(wake.outages)],
+            counts: [
+                count(wake.attempts),
+                count(wake.outages),
+                count(wake.deaths),
+            ],
             instants: [
                 wake.due_at.map(micros),
                 wake.not_before.map(micros),
@@ -124,14 +129,14 @@ impl Written {
     }
 
     /// The values in the order of [`UPDATE`].
-    pub(super) fn values(&self) -> [&(dyn ToSql + Sync); 18] {
+    pub(super) fn values(&self) -> [&(dyn ToSql + Sync); 19] {
         let [repo, generation, done, failed, token] = &self.numbers;
-        let [attempts, outages] = &self.counts;
+        let [attempts, outages, deaths] = &self.counts;
         let [due, not_before, until, heard, parked_at, probe_at, next] = &self.instants;
         let [name, owner, because, fault] = &self.texts;
         [
             repo, name, due, generation, done, failed, not_before, attempts, outages, token, owner,
-            until, heard, parked_at, because, probe_at, fault, next,
+            until, heard, parked_at, because, probe_at, fault, next, deaths,
         ]
     }
 }
@@ -145,7 +150,7 @@ fn kept(text: &str) -> String {
 pub(super) const UPDATE: &str = "UPDATE phileas.wake SET name = $2, due_at = $3, generation = $4, \
     done_generation = $5, failed_generation = $6, not_before = $7, attempts = $8, outages = $9, token = $10, \
     lease_owner = $11, lease_until = $12, heard_at = $13, parked_at = $14, parked_because = $15, probe_at = $16, \
-    last_fault = $17, next_at = $18 WHERE repo = $1";
+    last_fault = $17, next_at = $18, deaths = $19 WHERE repo = $1";
 
 /// All columns of a delivery, in the order in which [`record`] reads them. What comes of it follows from two columns of
 /// its repository.

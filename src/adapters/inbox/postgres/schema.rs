@@ -21,7 +21,7 @@ pub struct Tables<'a> {
 impl Tables<'static> {
     /// Those of this version of phileas.
     pub const OURS: Self = Self {
-        steps: &[include_str!("schema_1.sql")],
+        steps: &[include_str!("schema_1.sql"), include_str!("schema_2.sql")],
         readable_from: 1,
     };
 }

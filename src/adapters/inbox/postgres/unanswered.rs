@@ -34,6 +34,7 @@ pub(super) fn grant(
     now: Timestamp,
     length: SignedDuration,
     repositories: &[RepositoryId],
+    is_alone: bool,
 ) -> Vec<Lease> {
     for lease in unanswered.iter() {
         if let Some(wake) = rows.get_mut(lease.repository) {
@@ -44,7 +45,8 @@ pub(super) fn grant(
     let mut leases = Vec::new();
     for id in repositories {
         let wake = rows.get_mut(*id).filter(|wake| wake.is_due(now));
-        if let Some(Claimed::Leased(lease)) = wake.map(|wake| wake.claim(holder, now, length)) {
+        let claimed = wake.map(|wake| wake.claim(holder, now, length, is_alone));
+        if let Some(Claimed::Leased(lease)) = claimed {
             leases.push(lease);
         }
     }

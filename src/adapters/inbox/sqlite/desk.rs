@@ -159,6 +159,7 @@ impl<'a> Desk<'a> {
         now: Timestamp,
         length: SignedDuration,
         repositories: &[RepositoryId],
+        is_alone: bool,
     ) -> rusqlite::Result<Vec<Lease>> {
         let mut leases = Vec::new();
         for id in repositories {
@@ -167,7 +168,7 @@ impl<'a> Desk<'a> {
                 continue;
             };
             touched.changed = true;
-            if let Claimed::Leased(lease) = wake.claim(holder, now, length) {
+            if let Claimed::Leased(lease) = wake.claim(holder, now, length, is_alone) {
                 leases.push(lease);
             }
         }

@@ -6,7 +6,9 @@ use rusqlite::{Connection, Row, params};
 
 use super::value::{instant, integer, is_damage, maybe_instant, micros, natural, repository};
 use super::{deliveries, wakes};
-use crate::runtime::inbox::{Counts, MAX_PAGE, Page, Record, Start, Wake, outcome};
+use crate::runtime::inbox::{
+    ALONE_AFTER_DEATHS, Counts, MAX_ALONE, MAX_PAGE, Page, Record, Start, Wake, outcome,
+};
 
 /// One page of deliveries.
 pub(super) fn page(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Record>> {
@@ -107,6 +109,19 @@ pub(super) fn due(
     let rows = statement.query_map(params![micros(now), integer(most as u64)?], |row| {
         row.get(0).and_then(repository)
     })?;
+    rows.collect()
+}
+
+/// Who can be claimed and must be ticked alone.
+pub(super) fn due_alone(
+    connection: &Connection,
+    now: Timestamp,
+) -> rusqlite::Result<Vec<RepositoryId>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT repo FROM wake WHERE next_at <= ?1 AND deaths >= ?2 ORDER BY repo LIMIT ?3",
+    )?;
+    let values = params![micros(now), ALONE_AFTER_DEATHS, integer(MAX_ALONE as u64)?];
+    let rows = statement.query_map(values, |row| row.get(0).and_then(repository))?;
     rows.collect()
 }
 

@@ -13,7 +13,7 @@ use crate::runtime::inbox::{Held, Parked, Wake};
 macro_rules! columns {
     () => {
         "repo, name, due_at, generation, done_generation, failed_generation, not_before, attempts, outages, token, \
-         lease_owner, lease_until, heard_at, parked_at, parked_because, probe_at, last_fault"
+         lease_owner, lease_until, heard_at, parked_at, parked_because, probe_at, last_fault, deaths"
     };
 }
 pub(super) use columns;
@@ -97,6 +97,7 @@ pub(super) fn wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
         heard_at: maybe_instant(row.get(12)?)?,
         parked,
         last_fault: row.get(16)?,
+        deaths: row.get(17)?,
     })
 }
 
@@ -107,7 +108,7 @@ pub(super) fn store(connection: &Connection, wake: &Wake) -> rusqlite::Result<()
         .prepare_cached(concat!(
             "INSERT OR REPLACE INTO wake (",
             columns!(),
-            ", next_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"
+            ", next_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)"
         ))?
         .execute(params![
             integer(wake.repository.0)?,
@@ -127,6 +128,7 @@ pub(super) fn store(connection: &Connection, wake: &Wake) -> rusqlite::Result<()
             parked.map(|parked| parked.because.as_str()),
             parked.map(|parked| micros(parked.probe_at)),
             wake.last_fault,
+            wake.deaths,
             maybe_micros(wake.next_at()),
         ])
         .map(drop)

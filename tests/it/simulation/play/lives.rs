@@ -12,8 +12,8 @@ use super::super::stage::Replica;
 use super::super::troubles;
 use super::{Act, Play, Post, REPLICAS, settle};
 
-/// What the inbox says of a repository that was parked because its processes died.
-const DIED: &str = "never came back";
+/// What the inbox says of a repository that was parked because its processes died, or stood still.
+const DIED: [&str; 2] = ["the process that ticked it died", "never came back"];
 /// How long it takes until a person sees that a repository is parked, while there are troubles.
 const SEEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
@@ -97,7 +97,7 @@ impl Play<'_> {
             // That its processes died is the play's doing; anything else is told, as `phileas park list` does.
             if let Some(parked) = parked
                 .parked
-                .filter(|parked| !parked.because.contains(DIED))
+                .filter(|parked| !DIED.iter().any(|died| parked.because.contains(died)))
             {
                 self.course.own_fault(parked.because);
             }
