@@ -3,7 +3,8 @@
 //! A connection that has not sent the head of a request within [`HEAD_TIMEOUT`] is closed, idle ones included; its
 //! buffer holds [`HEAD_BYTES`] at most. The body must follow within [`BODY_TIMEOUT`], on every listener. There are
 //! [`MAX_CONNECTIONS`] at most: for a further one, whoever has longest not said all that is needed to serve them has to
-//! leave. One public client may have [`MAX_PER_ADDRESS`] of them.
+//! leave. One public client may have [`MAX_PER_ADDRESS`] of them. Where file descriptors are short before that, whoever has
+//! been silent for longest on any listener has to leave, too.
 //!
 //! Requests of an address are not counted. GitHub sends the hooks of everybody from the same few addresses, so whoever
 //! points a hook with a wrong secret at us could have the right ones refused.
@@ -11,6 +12,7 @@
 mod arriving;
 mod crowd;
 mod places;
+mod shortage;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +33,7 @@ use arriving::Arriving;
 pub use arriving::Broken;
 use crowd::Crowd;
 use places::{Place, Places};
+pub use shortage::Listeners;
 
 /// How long a client may take for the head of a request, and stay idle between two.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -49,14 +52,16 @@ pub const MAX_PER_ADDRESS: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves a router on a listener until the service ends. Then nobody is accepted any more, idle connections are
-/// closed, and requests at work are answered.
+/// closed, and requests at work are answered. `listeners`: those of this process.
 pub async fn listen(
     listener: TcpListener,
     router: Router,
     figures: Arc<Figures>,
+    listeners: Arc<Listeners>,
     mut ending: Ending,
 ) {
     let places = Places::new(MAX_CONNECTIONS);
+    listeners.add(&places);
     let crowd = Arc::new(Crowd::default());
     let mut connections = JoinSet::new();
     loop {
@@ -69,8 +74,7 @@ pub async fn listen(
         let (stream, address) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!("a connection could not be accepted: {error}");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+                listeners.failed_to_accept(&error, &places).await;
                 continue;
             }
         };

@@ -11,7 +11,7 @@ use super::driver::Driver;
 use super::ending::Ending;
 use super::figures::Figures;
 use super::health;
-use super::listen::listen;
+use super::listen::{Listeners, listen};
 use super::webhook::{self, Intake};
 use crate::runtime::driver::Pulse;
 use crate::runtime::inbox::Inbox;
@@ -78,18 +78,21 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         );
         let public = webhook::routes(self.intake).merge(health.public);
         let admin = self.admin_routes.merge(health.admin);
+        let listeners = Arc::<Listeners>::default();
         let serving = async {
             tokio::join!(
                 listen(
                     self.public,
                     public,
                     Arc::clone(&self.figures),
+                    Arc::clone(&listeners),
                     closing.clone()
                 ),
                 listen(
                     self.admin,
                     admin,
                     Arc::clone(&self.figures),
+                    Arc::clone(&listeners),
                     closing.clone()
                 ),
             )

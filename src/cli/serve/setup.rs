@@ -19,7 +19,7 @@ use crate::server::audit::{Audit, Deed};
 use crate::server::config::Config;
 use crate::server::ending;
 use crate::server::figures::Figures;
-use crate::server::listen::listen;
+use crate::server::listen::{Listeners, listen};
 use crate::server::service::TIME_TO_END;
 use crate::server::setup::{Busy, GITHUB, Setup, routes};
 
@@ -72,6 +72,7 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         listener,
         router,
         Arc::new(Figures::default()),
+        Arc::new(Listeners::default()),
         listening,
     ));
     tokio::select! {

@@ -48,6 +48,11 @@ impl Places {
         })
     }
 
+    /// Waits until a connection has ended or fallen silent.
+    pub(super) async fn changed(&self) {
+        self.news.notified().await;
+    }
+
     /// Takes a place. Where all are taken, whoever has been silent for longest is asked to leave: a crowd that says
     /// nothing must not keep an honest request out. Where nobody is silent, it waits.
     pub(super) async fn take(self: &Arc<Self>) -> Place {
@@ -86,13 +91,31 @@ impl Places {
 }
 
 impl Guests {
-    fn ask_the_most_silent(&self) {
+    fn most_silent(&self) -> Option<(Instant, &Arc<Notify>)> {
         let silent = self.all.values();
         let silent = silent.filter_map(|guest| Some((guest.silent_since?, &guest.leave)));
-        if let Some((_, leave)) = silent.min_by_key(|(since, _)| *since) {
+        silent.min_by_key(|(since, _)| *since)
+    }
+
+    fn ask_the_most_silent(&self) {
+        if let Some((_, leave)) = self.most_silent() {
             leave.notify_one();
         }
     }
+}
+
+/// Asks whoever has been silent for longest on any of these listeners to leave. `false`: nobody is silent.
+pub(super) fn ask_the_most_silent(listeners: &[Arc<Places>]) -> bool {
+    let silent = listeners.iter().filter_map(|places| {
+        let guests = places.guests();
+        let (since, leave) = guests.most_silent()?;
+        Some((since, Arc::clone(leave)))
+    });
+    let most_silent = silent.min_by_key(|(since, _)| *since);
+    if let Some((_, leave)) = &most_silent {
+        leave.notify_one();
+    }
+    most_silent.is_some()
 }
 
 impl Place {

@@ -1,9 +1,10 @@
 //! Whoever means no good: slow, oversized, truncated, endless, many. Nothing of it fills the memory or keeps honest
 //! deliveries out.
 
+use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
-use phileas::server::listen::{BODY_TIMEOUT, MAX_CONNECTIONS};
+use phileas::server::listen::{BODY_TIMEOUT, HEAD_TIMEOUT, MAX_CONNECTIONS};
 use phileas::server::webhook::{MAX_BODY, SMALL_BODY};
 use tempfile::tempdir;
 
@@ -226,4 +227,40 @@ fn a_body_that_never_comes_ends_on_the_admin_listener_too() {
     line.send(head.as_bytes()).unwrap();
     let reply = line.reply().unwrap().expect("an answer");
     assert!((400..500).contains(&reply.status), "{reply:?}");
+}
+
+/// Connections of both listeners share the file descriptors of the process.
+#[test]
+fn silent_connections_that_take_all_descriptors_keep_no_request_out() {
+    const DESCRIPTORS: usize = 64;
+    for silent_on_admin in [false, true] {
+        let data = tempdir().unwrap();
+        let log = data.path().join("log");
+        let stderr = File::create(&log).unwrap();
+        let service = Service::start_with(&data.path().join("data"), &[], |program| {
+            let limit = format!("--nofile={DESCRIPTORS}");
+            program.limited(&limit).logging_to(stderr)
+        });
+        let crowded = if silent_on_admin {
+            service.admin
+        } else {
+            service.public
+        };
+        let crowd: Vec<_> = (0..2 * DESCRIPTORS)
+            .map(|_| Line::open(crowded).unwrap())
+            .collect();
+        let started = Instant::now();
+        for n in 0..5 {
+            let honest = Post::about(&format!("honest-{n}"), 7);
+            assert_eq!(ask(service.public, &honest.bytes()).status, 202);
+            assert_eq!(get(service.admin, "/healthz").status, 200);
+        }
+        // By themselves they would leave after this time.
+        let waited = started.elapsed();
+        assert!(waited < HEAD_TIMEOUT, "{waited:?}");
+        drop(crowd);
+        let said = fs::read_to_string(&log).unwrap();
+        let warnings = said.matches("no file descriptor is free").count();
+        assert_eq!(warnings, 1, "{said}");
+    }
 }

@@ -116,6 +116,23 @@ impl Phileas {
         self
     }
 
+    /// Under a limit of the system, which `prlimit` (of util-linux) sets, such as `--nofile=64`.
+    pub(crate) fn limited(mut self, limit: &str) -> Self {
+        let mut command = Command::new("prlimit");
+        command
+            .args([limit, "--"])
+            .arg(self.command.get_program())
+            .args(self.command.get_args());
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        self.command = command;
+        self
+    }
+
     /// What it logs goes into a file.
     pub(crate) fn logging_to(mut self, log: std::fs::File) -> Self {
         self.command.stderr(log);
