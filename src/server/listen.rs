@@ -19,6 +19,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
@@ -39,7 +42,8 @@ pub use shortage::Listeners;
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a body may take, from the end of the head to its own. GitHub gives up after 10 s.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
-/// The most that is buffered of a connection, in bytes; a longer head is answered 431.
+/// The longest head of a request, in bytes; a longer one is answered 431. The HTTP library stops to read at this size, but
+/// takes a longer head that has come by then, so that a head is measured once more.
 pub const HEAD_BYTES: usize = 64 << 10;
 /// The most headers of a request; more are answered 431.
 pub const MAX_HEADERS: usize = 100;
@@ -103,9 +107,13 @@ async fn serve(stream: TcpStream, router: Router, place: Arc<Place>, mut ending:
     let answering = service_fn(|request: hyper::Request<Incoming>| {
         let visit = place.visit();
         let (head, body) = request.into_parts();
+        let is_too_long = head_bytes(&head) > HEAD_BYTES;
         let body = Body::new(Arriving::new(body, Arc::clone(&place)));
         let answer = router.call(hyper::Request::from_parts(head, body));
         async move {
+            if is_too_long {
+                return Ok(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE.into_response());
+            }
             let answer = answer.await;
             drop(visit);
             answer
@@ -133,4 +141,20 @@ async fn serve(stream: TcpStream, router: Router, place: Arc<Place>, mut ending:
     }
     connection.as_mut().graceful_shutdown();
     let _gone = connection.await;
+}
+
+/// The bytes of a head as it is written without spaces that mean nothing.
+fn head_bytes(head: &Parts) -> usize {
+    // Between and behind the parts of the first line; behind a name, and at the end of each line and of the head.
+    const FIRST: usize = "  HTTP/1.1\r\n".len();
+    const LINE: usize = ": \r\n".len();
+    const END: usize = "\r\n".len();
+    // Most name a path alone, whose length is known without writing it.
+    let address = match (head.uri.authority(), head.uri.path_and_query()) {
+        (None, Some(path)) => path.as_str().len(),
+        _ => head.uri.to_string().len(),
+    };
+    let lines = head.headers.iter();
+    let lines = lines.map(|(name, value)| name.as_str().len() + value.len() + LINE);
+    head.method.as_str().len() + address + FIRST + lines.sum::<usize>() + END
 }

@@ -1,5 +1,6 @@
 //! What is accepted, what is refused, and what is kept of it.
 
+use phileas::server::listen::{HEAD_BYTES, MAX_HEADERS};
 use tempfile::tempdir;
 
 use super::client::{Line, Post, ask, get};
@@ -157,6 +158,53 @@ fn r26_the_public_listener_has_three_addresses() {
     let long = "x".repeat(1_000_000);
     let reply = ask(service.public, &post.with("x-long", &long).bytes());
     assert_eq!(reply.status, 431);
+}
+
+/// A head of the documented size is taken, and one of a byte more is not, however it comes.
+#[test]
+fn the_limits_of_a_head_are_those_that_are_documented() {
+    let data = tempdir().unwrap();
+    let service = Service::start(data.path());
+    for listener in [service.public, service.admin] {
+        let head = |length: usize| {
+            let bare = format!("GET /healthz HTTP/1.1\r\nhost: {listener}\r\nx-long: \r\n\r\n");
+            bare.replace(
+                "x-long: ",
+                &format!("x-long: {}", "x".repeat(length - bare.len())),
+            )
+        };
+        for (length, status) in [
+            (HEAD_BYTES, 200),
+            (HEAD_BYTES + 1, 431),
+            (2 * HEAD_BYTES - 1, 431),
+        ] {
+            let head = head(length);
+            assert_eq!(head.len(), length);
+            assert_eq!(
+                ask(listener, head.as_bytes()).status,
+                status,
+                "{length} at once"
+            );
+            let mut line = Line::open(listener).unwrap();
+            for part in head.as_bytes().chunks(10_000) {
+                // It may be refused before all of it is sent.
+                let _refused = line.send(part);
+            }
+            let reply = line.reply().unwrap().expect("an answer");
+            assert_eq!(reply.status, status, "{length} in parts");
+        }
+        let headers = |count: usize| {
+            let more: Vec<String> = (1..count).map(|n| format!("x-{n}: 1\r\n")).collect();
+            format!(
+                "GET /healthz HTTP/1.1\r\nhost: {listener}\r\n{}\r\n",
+                more.concat()
+            )
+        };
+        for (count, status) in [(MAX_HEADERS, 200), (MAX_HEADERS + 1, 431)] {
+            let reply = ask(listener, headers(count).as_bytes());
+            assert_eq!(reply.status, status, "{count} headers");
+        }
+    }
 }
 
 /// GitHub holds one secret a hook: while it is changed, both count.
