@@ -100,6 +100,7 @@ pub fn main() -> ExitCode {
         _ => runtime(),
     };
     let result = runtime.and_then(|runtime| {
+        survive_file_size_limit(&runtime)?;
         let result = runtime.block_on(run(&arguments, &mut screen));
         leave(runtime);
         result
@@ -111,6 +112,29 @@ pub fn main() -> ExitCode {
             stopped.exit.into()
         }
     }
+}
+
+/// `SIGXFSZ`: a file would grow beyond the limit of the process (`RLIMIT_FSIZE`, as `ulimit -f` and `LimitFSIZE=` set it).
+/// <https://man7.org/linux/man-pages/man7/signal.7.html>
+#[cfg(all(unix, not(any(target_arch = "mips", target_arch = "mips64"))))]
+const SIGXFSZ: i32 = 25;
+#[cfg(all(unix, any(target_arch = "mips", target_arch = "mips64")))]
+const SIGXFSZ: i32 = 31;
+
+/// The signal ends a process that does not handle it. Handled, the write fails with `EFBIG` as on a full disk, and what
+/// cannot be written is reported by whoever writes. (`SIGPIPE` is ignored by Rust's own start.)
+#[cfg(unix)]
+fn survive_file_size_limit(runtime: &tokio::runtime::Runtime) -> Result<(), Stopped> {
+    let _context = runtime.enter();
+    // The handler stays for as long as the process lives; what it is told is of no use.
+    let handled = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(SIGXFSZ))?;
+    drop(handled);
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn survive_file_size_limit(_: &tokio::runtime::Runtime) -> Result<(), Stopped> {
+    Ok(())
 }
 
 /// A tick is one conversation after another, so one thread is enough.

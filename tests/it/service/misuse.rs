@@ -264,3 +264,26 @@ fn silent_connections_that_take_all_descriptors_keep_no_request_out() {
         assert_eq!(warnings, 1, "{said}");
     }
 }
+
+/// A limit of the size of files is as good as a full disk, and no reason to die.
+#[test]
+fn a_limit_of_file_size_refuses_deliveries_and_ends_nothing() {
+    let data = tempdir().unwrap();
+    let service = Service::start_with(data.path(), &[], |program| {
+        program.limited("--fsize=262144")
+    });
+    let mut refused = 0;
+    for n in 0..500 {
+        let reply = ask(service.public, &Post::about(&format!("{n}"), n).bytes());
+        refused += usize::from(reply.status == 503);
+        assert!([202, 503].contains(&reply.status), "{reply:?}");
+        if refused == 3 {
+            break;
+        }
+    }
+    assert_eq!(refused, 3);
+    assert_eq!(get(service.public, "/healthz").status, 200);
+    let reply = get(service.admin, "/readyz");
+    assert_eq!(reply.status, 503, "{reply:?}");
+    assert_eq!(service.terminate().code(), Some(0));
+}
