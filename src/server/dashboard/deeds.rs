@@ -6,14 +6,15 @@ use std::time::Instant;
 
 use axum::Extension;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use phileas_domain::model::{Holder, RepositoryId};
+use phileas_domain::model::Holder;
 use phileas_domain::state::Pause;
 
 use super::access::{COOKIE, Checked, SESSION, Who};
 use super::door::{RequestId, too_many};
+use super::show::{Number, repository_of};
 use super::{Desk, show};
 use crate::runtime::inbox::{Inbox, InboxError, Replayed};
 use crate::runtime::ports::WriteGitHub;
@@ -76,13 +77,16 @@ pub(super) async fn look<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Who>,
     Extension(request): Extension<RequestId>,
-    Path(id): Path<u64>,
+    number: Number,
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
         return not_ours(&desk, Some(&who)).await;
     }
-    let repository = RepositoryId(id);
+    let Some(repository) = repository_of(&number) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let id = repository.0;
     let about = id.to_string();
     // A wake of a stranger would stand in the inbox for nobody.
     if !desk.names().contains_key(&repository) {
@@ -111,18 +115,18 @@ pub(super) async fn resume<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Who>,
     Extension(request): Extension<RequestId>,
-    Path(id): Path<u64>,
+    number: Number,
     form: Bytes,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
         return not_ours(&desk, Some(&who)).await;
     }
+    let Some(repository) = repository_of(&number) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let id = repository.0;
     let about = id.to_string();
-    let resumed = desk
-        .dashboard
-        .inbox
-        .resume(RepositoryId(id), desk.now())
-        .await;
+    let resumed = desk.dashboard.inbox.resume(repository, desk.now()).await;
     let (result, word) = match &resumed {
         Ok(true) => ("done", "resume"),
         Ok(false) => ("was not parked", "resume-not"),
@@ -131,7 +135,7 @@ pub(super) async fn resume<I: Inbox + 'static>(
     desk.record(&who.word(), "resume", Some(&about), result, &request);
     match resumed {
         Ok(_) => {
-            desk.dashboard.board.tell(RepositoryId(id));
+            desk.dashboard.board.tell(repository);
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => unavailable(&error),
@@ -143,10 +147,10 @@ pub(super) async fn pause<I: Inbox + 'static>(
     state: Shared<I>,
     who: Extension<Who>,
     request: Extension<RequestId>,
-    id: Path<u64>,
+    number: Number,
     form: Bytes,
 ) -> Response {
-    set_paused(state, who, request, id, form, true).await
+    set_paused(state, who, request, number, form, true).await
 }
 
 /// The pause of a repository is taken back. Labels and variables pause it on.
@@ -154,24 +158,28 @@ pub(super) async fn unpause<I: Inbox + 'static>(
     state: Shared<I>,
     who: Extension<Who>,
     request: Extension<RequestId>,
-    id: Path<u64>,
+    number: Number,
     form: Bytes,
 ) -> Response {
-    set_paused(state, who, request, id, form, false).await
+    set_paused(state, who, request, number, form, false).await
 }
 
 async fn set_paused<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Who>,
     Extension(request): Extension<RequestId>,
-    Path(id): Path<u64>,
+    number: Number,
     form: Bytes,
     paused: bool,
 ) -> Response {
     if !desk.is_own_form(Some(&who), &form) {
         return not_ours(&desk, Some(&who)).await;
     }
-    let (repository, about) = (RepositoryId(id), id.to_string());
+    let Some(repository) = repository_of(&number) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let id = repository.0;
+    let about = id.to_string();
     let what = if paused { "pause" } else { "unpause" };
     let repositories = desk.dashboard.repositories.as_ref();
     let members = repositories.map(|all| all.members()).unwrap_or_default();

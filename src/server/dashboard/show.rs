@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Extension;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -188,11 +189,14 @@ fn nobody(somebody: bool, trouble: bool) -> &'static str {
 pub(super) async fn repository<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Who>,
-    Path(id): Path<u64>,
+    number: Number,
     RawQuery(query): RawQuery,
 ) -> Response {
     let now = desk.now();
-    let repository = RepositoryId(id);
+    let Some(repository) = repository_of(&number) else {
+        return missing(&desk, &who).await;
+    };
+    let id = repository.0;
     let dashboard = &desk.dashboard;
     let wake = match dashboard.inbox.look(repository).await {
         Ok(wake) => wake,
@@ -232,6 +236,18 @@ pub(super) async fn repository<I: Inbox + 'static>(
         name,
     };
     shown(StatusCode::OK, &page)
+}
+
+/// What stands in an address in the place of a repository's number.
+pub(super) type Number = Result<Path<String>, PathRejection>;
+
+/// The repository of an address. Whatever is no number that a repository can have is one that the service does not know:
+/// the inbox keeps numbers below 2^63.
+pub(super) fn repository_of(number: &Number) -> Option<RepositoryId> {
+    let Path(text) = number.as_ref().ok()?;
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let id: i64 = text.parse().ok().filter(|_| is_plain)?;
+    u64::try_from(id).ok().map(RepositoryId)
 }
 
 /// Why a repository's page is empty.

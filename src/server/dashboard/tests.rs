@@ -133,6 +133,48 @@ async fn what_others_say_stays_text() {
     assert!(front.text.contains("alert(1)") && !front.text.contains("<script>alert"));
 }
 
+/// What is no number that a repository can have is a repository that the service does not know.
+#[tokio::test]
+async fn every_number_that_no_repository_has_is_a_404() {
+    let stand = Stand::new(None);
+    stand.heard("issues").await;
+    assert_eq!(stand.get("/repositories/7").await.status, StatusCode::OK);
+    let form = csrf(&stand.get("/repositories/7").await.text);
+    let form = format!("csrf={form}");
+    for number in [
+        "8",
+        "9223372036854775807",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-1",
+        "+7",
+        "7.0",
+        "0x7",
+        "acme",
+        "%ff",
+        "%00",
+        "7%20",
+    ] {
+        let page = format!("/repositories/{number}");
+        let answer = stand.get(&page).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{page}");
+        assert!(
+            answer.text.contains("No such repository"),
+            "{page}: {}",
+            answer.text
+        );
+        for deed in ["look", "pause", "unpause"] {
+            let path = format!("{page}/{deed}");
+            let answer = stand.ask("POST", &path, &[], &form).await;
+            assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        }
+    }
+    let path = "/repositories/18446744073709551615/resume";
+    let answer = stand.ask("POST", path, &[], &form).await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
 /// A person who looks at any page sees that deliveries are refused; without the token nothing is shown.
 #[tokio::test]
 async fn each_page_says_what_is_wrong_with_the_service() {
