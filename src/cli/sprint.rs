@@ -18,7 +18,7 @@ use super::output::Screen;
 use super::task::{read, refused, tell};
 use super::track::meant;
 use super::words::several;
-use crate::adapters::files;
+use crate::adapters::files::{self, Wanted};
 use crate::adapters::github::Client;
 use crate::runtime::ports::ReadGitHub as _;
 use crate::runtime::{Edit, edit, ledger_of};
@@ -157,16 +157,18 @@ fn begin(
     let plans = plans
         .into_iter()
         .map(|id| board::new_sprint_plan(sprint, id));
-    let mut written = 0;
-    for change in std::iter::once(board::new_sprint_readme(sprint)).chain(plans) {
-        if tree.get(&change.to).is_some() {
-            continue;
-        }
-        files::board::carry_out(&place.dir, &change).map_err(refused)?;
-        tell(&change, place.json, screen)?;
-        written += 1;
+    let changes: Vec<_> = std::iter::once(board::new_sprint_readme(sprint))
+        .chain(plans)
+        .filter(|change| tree.get(&change.to).is_none())
+        .collect();
+    let wanted = changes
+        .iter()
+        .map(|change| (change.to.as_str(), Wanted::New(&change.text)));
+    files::change_together(&place.dir, &wanted.collect::<Vec<_>>())?;
+    for change in &changes {
+        tell(change, place.json, screen)?;
     }
-    if written == 0 && !place.json {
+    if changes.is_empty() && !place.json {
         screen.line(&format!(
             "all of it is there already: {}",
             board::sprint_folder(sprint)

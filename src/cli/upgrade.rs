@@ -80,7 +80,9 @@ async fn propose(
         }
         let files = written::due(&all).into_iter().map(|(path, wanted)| {
             let text = match wanted {
-                Wanted::New(text) | Wanted::Text(text) => Some(text.to_owned()),
+                Wanted::New(text) | Wanted::Text(text) | Wanted::WithMode(text, _) => {
+                    Some(text.to_owned())
+                }
                 Wanted::Gone => None,
             };
             (path.to_owned(), text)

@@ -295,7 +295,12 @@ pub(super) fn append_lines(path: &Path, lines: &str) -> Result<(), StoreError> {
     } else {
         lines.to_owned()
     };
-    file.write_all(text.as_bytes()).map_err(wrong)?;
+    let length = file.metadata().map_err(wrong)?.len();
+    if let Err(error) = file.write_all(text.as_bytes()) {
+        // Whoever writes holds the lock, so that a part of a line at the end is our own.
+        let _stays = file.set_len(length);
+        return Err(wrong(error));
+    }
     file.sync_data().map_err(wrong)
 }
 

@@ -7,6 +7,7 @@ mod board;
 mod doctor;
 mod empty;
 mod fresh;
+mod full_disk;
 mod init;
 mod init_refused;
 mod labels;

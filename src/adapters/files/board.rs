@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use phileas_domain::board::{Change, SPRINTS_FOLDER, TASKS_FOLDER};
+use tempfile::{NamedTempFile, TempPath};
 
-use super::{ReadError, change, linked};
+use super::together::Folders;
+use super::{NEW, ReadError, Unchanged, is_want_of_room, linked, staged};
 
 /// No more folders of sprints than this are listed.
 const SPRINTS_LIMIT: usize = 5_000;
@@ -56,7 +58,7 @@ pub fn lock_tasks(root: &Path) -> Result<File, ReadError> {
     Ok(folder)
 }
 
-/// Carries out a change. Nothing is written over that it does not name.
+/// Carries out a change: all of it, or nothing. Nothing is written over that it does not name.
 ///
 /// On file systems that do not tell `Todo` from `todo` the new place of a file may be its old one in other letters; then
 /// the letters are changed, and the file stays.
@@ -68,35 +70,195 @@ pub fn lock_tasks(root: &Path) -> Result<File, ReadError> {
 ///
 /// When something is at the new place already, a path leads through a link, or the system says no.
 pub fn carry_out(root: &Path, wanted: &Change) -> Result<(), ReadError> {
-    let to = root.join(&wanted.to);
-    let failed = |source| ReadError {
-        path: to.clone(),
-        source,
-    };
-    if wanted.from.as_ref() != Some(&wanted.to) {
-        linked(root, &wanted.to)?;
-        if let Some(from) = &wanted.from
-            && differ_in_case(from, &wanted.to)
-            && is_same(&root.join(from), &to)
-        {
-            linked(root, from)?;
-            recase(root, from, &wanted.to)?;
-            return change(root, &wanted.to, Some(&wanted.text));
-        }
-        if to.symlink_metadata().is_ok() {
-            let what = "it is there already, and nothing is written over";
-            return Err(failed(io::Error::new(io::ErrorKind::AlreadyExists, what)));
-        }
-        if let Some(from) = &wanted.from {
-            linked(root, from)?;
-            fs::create_dir_all(to.parent().unwrap_or(root)).map_err(failed)?;
-            fs::rename(root.join(from), &to).map_err(failed)?;
-            if fs::read(&to).is_ok_and(|bytes| bytes == wanted.text.as_bytes()) {
-                return Ok(());
+    let mut made = Folders::default();
+    let done = Prepared::new(root, wanted, &mut made).and_then(|prepared| prepared.carry_out(root));
+    if done.is_err() {
+        made.take_back();
+    }
+    done.map(drop)
+}
+
+/// Carries out changes, and answers for each of them: one that is not possible keeps no other from being made. Where there
+/// is no room for one of them, none is made.
+///
+/// # Errors
+///
+/// When there is no room.
+pub fn carry_out_all(
+    root: &Path,
+    wanted: &[Change],
+) -> Result<Vec<Result<(), ReadError>>, Unchanged> {
+    let mut made = Folders::default();
+    let mut prepared = Vec::new();
+    for one in wanted {
+        match Prepared::new(root, one, &mut made) {
+            Err(error) if is_no_room(&error) => {
+                drop(prepared);
+                made.take_back();
+                return Err(error.into());
             }
+            one => prepared.push(one),
         }
     }
-    change(root, &wanted.to, Some(&wanted.text))
+    let mut results = Vec::new();
+    let mut done: Vec<Done<'_>> = Vec::new();
+    let mut rest = prepared.into_iter();
+    while let Some(one) = rest.next() {
+        match one.and_then(|one| one.carry_out(root)) {
+            Ok(one) => {
+                done.push(one);
+                results.push(Ok(()));
+            }
+            Err(error) if is_no_room(&error) => {
+                let back = done.into_iter().rev().map(|one| one.put_back(root));
+                let left = back.filter_map(Result::err).map(|error| error.path);
+                let left = left.collect();
+                // Their texts lie in the folders that were made.
+                drop(rest);
+                made.take_back();
+                return Err(Unchanged {
+                    error,
+                    left,
+                    kept_in: None,
+                });
+            }
+            Err(error) => results.push(Err(error)),
+        }
+    }
+    // A folder that was made for a change that was not possible is empty.
+    made.take_back();
+    Ok(results)
+}
+
+fn is_no_room(error: &ReadError) -> bool {
+    is_want_of_room(&error.source)
+}
+
+/// A change whose text is on the disk already, beside the place where it goes.
+struct Prepared<'c> {
+    wanted: &'c Change,
+    /// `None`: the file says already what it is to say.
+    text: Option<NamedTempFile>,
+    /// A second name of the file that is changed, by which it can be put back.
+    old: Option<TempPath>,
+}
+
+/// A change that was carried out.
+struct Done<'c> {
+    wanted: &'c Change,
+    old: Option<TempPath>,
+}
+
+impl<'c> Prepared<'c> {
+    fn new(root: &Path, wanted: &'c Change, made: &mut Folders) -> Result<Self, ReadError> {
+        let to = root.join(&wanted.to);
+        let from = wanted.from.as_ref().map(|from| root.join(from));
+        let failed = |source| ReadError {
+            path: to.clone(),
+            source,
+        };
+        linked(root, &wanted.to)?;
+        if let Some(from) = &wanted.from {
+            linked(root, from)?;
+        }
+        see_that_it_is_free(root, wanted)?;
+        let folder = to.parent().unwrap_or(root);
+        made.make(folder)?;
+        let says_so =
+            |from: &PathBuf| fs::read(from).is_ok_and(|bytes| bytes == wanted.text.as_bytes());
+        let text = match &from {
+            Some(from) if *from != to && says_so(from) => None,
+            _ => {
+                let like = from.as_ref().unwrap_or(&to);
+                let permissions = fs::metadata(like).map(|meta| meta.permissions()).ok();
+                Some(staged(folder, &wanted.text, permissions).map_err(failed)?)
+            }
+        };
+        let old = match &from {
+            Some(from) => Some(second_name(from).map_err(failed)?),
+            None => None,
+        };
+        Ok(Self { wanted, text, old })
+    }
+
+    fn carry_out(self, root: &Path) -> Result<Done<'c>, ReadError> {
+        let Self { wanted, text, old } = self;
+        let to = root.join(&wanted.to);
+        let failed = |source| ReadError {
+            path: to.clone(),
+            source,
+        };
+        // Another change may have put something there since.
+        see_that_it_is_free(root, wanted)?;
+        move_file(root, wanted.from.as_deref(), &wanted.to).map_err(failed)?;
+        if let Some(Err(error)) = text.map(|text| text.persist(&to)) {
+            // What the system says of the way back matters less than why it is gone.
+            if let Some(from) = &wanted.from {
+                let _stays = move_file(root, Some(&wanted.to), from);
+            }
+            return Err(failed(error.error));
+        }
+        Ok(Done { wanted, old })
+    }
+}
+
+impl Done<'_> {
+    fn put_back(self, root: &Path) -> Result<(), ReadError> {
+        let to = root.join(&self.wanted.to);
+        let back = match (&self.wanted.from, self.old) {
+            (Some(from), Some(old)) => {
+                move_file(root, Some(&self.wanted.to), from).and_then(|()| {
+                    let from = root.join(from);
+                    // Two names of one file are not put in one another's place.
+                    if is_same(&old, &from) {
+                        return Ok(());
+                    }
+                    old.persist(from).map_err(|error| error.error)
+                })
+            }
+            _ => fs::remove_file(&to),
+        };
+        back.map_err(|source| ReadError { path: to, source })
+    }
+}
+
+/// Sees that nothing is where a file is to be new, but the file itself in other letters.
+fn see_that_it_is_free(root: &Path, wanted: &Change) -> Result<(), ReadError> {
+    let to = root.join(&wanted.to);
+    let is_same_file =
+        |from: &String| differ_in_case(from, &wanted.to) && is_same(&root.join(from), &to);
+    let is_own = |from: &String| *from == wanted.to || is_same_file(from);
+    if to.symlink_metadata().is_err() || wanted.from.as_ref().is_some_and(is_own) {
+        return Ok(());
+    }
+    let what = "it is there already, and nothing is written over";
+    let source = io::Error::new(io::ErrorKind::AlreadyExists, what);
+    Err(ReadError { path: to, source })
+}
+
+/// Moves a file that lies elsewhere, or gives its path other letters.
+fn move_file(root: &Path, from: Option<&str>, to: &str) -> io::Result<()> {
+    let Some(from) = from.filter(|from| *from != to) else {
+        return Ok(());
+    };
+    let (old, new) = (root.join(from), root.join(to));
+    if differ_in_case(from, to) && is_same(&old, &new) {
+        return recase(root, from, to);
+    }
+    fs::rename(old, new)
+}
+
+/// A second name for a file, beside it. Not every file system has one; then it is a copy.
+fn second_name(path: &Path) -> io::Result<TempPath> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let name = |take: fn(&Path, &Path) -> io::Result<()>| {
+        tempfile::Builder::new()
+            .prefix(NEW)
+            .make_in(folder, |new| take(path, new))
+    };
+    let named = name(|path, new| fs::hard_link(path, new))
+        .or_else(|_| name(|path, new| fs::copy(path, new).map(drop)))?;
+    Ok(named.into_temp_path())
 }
 
 /// Whether two paths are one to a file system that does not tell capitals from small letters.
@@ -119,12 +281,11 @@ pub(super) fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Gives each part of a path that leads to a file other letters, from the root down.
-fn recase(root: &Path, from: &str, to: &str) -> Result<(), ReadError> {
+fn recase(root: &Path, from: &str, to: &str) -> io::Result<()> {
     let mut folder = root.to_owned();
     for (old, new) in from.split('/').zip(to.split('/')) {
         if old != new {
-            let (old, new) = (folder.join(old), folder.join(new));
-            fs::rename(&old, &new).map_err(|source| ReadError { path: old, source })?;
+            fs::rename(folder.join(old), folder.join(new))?;
         }
         folder.push(new);
     }

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use phileas_domain::model::{Entry, Mode, Tree};
 use phileas_domain::prompt::SOURCE_FOLDERS;
+use tempfile::NamedTempFile;
 
 pub use together::{Unchanged, Wanted, change_together};
 
@@ -108,17 +109,32 @@ fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
 /// Puts a whole file in a path's place.
 fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let there = fs::metadata(path).map(|meta| meta.permissions()).ok();
-    let new = tempfile::Builder::new()
-        .prefix(NEW)
-        .make_in(folder, |path| {
-            put(fs::File::create_new(path)?, text, there.clone())
-        })?;
+    let new = staged(folder, text, there)?;
     new.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
+/// A new file with a text, on the disk, that goes when it is not put anywhere.
+fn staged(
+    folder: &Path,
+    text: &str,
+    permissions: Option<fs::Permissions>,
+) -> io::Result<NamedTempFile> {
+    let new = tempfile::Builder::new()
+        .prefix(NEW)
+        .make_in(folder, |path| fs::File::create_new(path))?;
+    put(new.as_file(), text, permissions)?;
+    Ok(new)
+}
+
+/// Whether the system says that there is no room for a file.
+fn is_want_of_room(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
 /// Puts a text into a new file and sees it to the disk. `permissions`: those of the file whose place it takes.
-fn put(mut file: fs::File, text: &str, permissions: Option<fs::Permissions>) -> io::Result<()> {
+fn put(mut file: &fs::File, text: &str, permissions: Option<fs::Permissions>) -> io::Result<()> {
     if let Some(permissions) = permissions
         && file.metadata()?.permissions() != permissions
     {

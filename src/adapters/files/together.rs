@@ -16,6 +16,8 @@ pub enum Wanted<'t> {
     New(&'t str),
     /// One with this text, whatever was there.
     Text(&'t str),
+    /// One with this text and this mode of Unix, whatever was there.
+    WithMode(&'t str, u32),
     /// No file any more.
     Gone,
 }
@@ -112,7 +114,7 @@ struct Older {
 
 /// The folders that were made for the files, the outer ones first.
 #[derive(Default)]
-struct Folders(Vec<PathBuf>);
+pub(super) struct Folders(Vec<PathBuf>);
 
 fn prepare(
     root: &Path,
@@ -155,7 +157,9 @@ fn prepare(
             (Wanted::New(_), Some(_)) => {
                 return Err(failed(io::ErrorKind::AlreadyExists.into()));
             }
-            (Wanted::New(text) | Wanted::Text(text), there) => (text, there.is_none()),
+            (Wanted::New(text) | Wanted::Text(text) | Wanted::WithMode(text, _), there) => {
+                (text, there.is_none())
+            }
         };
         made.make(whole.parent().unwrap_or(root))?;
         if there.is_some() {
@@ -165,9 +169,13 @@ fn prepare(
                 .map_err(failed)?;
         }
         let staged = aside.path().join(format!("{number}.new"));
-        let permissions = there.map(|meta| meta.permissions());
+        let permissions = match what {
+            #[cfg(unix)]
+            Wanted::WithMode(_, mode) => Some(std::os::unix::fs::PermissionsExt::from_mode(mode)),
+            _ => there.map(|meta| meta.permissions()),
+        };
         fs::File::create_new(&staged)
-            .and_then(|file| put(file, text, permissions))
+            .and_then(|file| put(&file, text, permissions))
             .map_err(failed)?;
         let text = TempPath::try_from_path(staged).map_err(failed)?;
         changes.push(Change {
@@ -250,7 +258,7 @@ impl Older {
 
 impl Folders {
     /// Makes a folder and those above it that are missing.
-    fn make(&mut self, folder: &Path) -> Result<(), ReadError> {
+    pub(super) fn make(&mut self, folder: &Path) -> Result<(), ReadError> {
         let missing: Vec<&Path> = folder
             .ancestors()
             .take_while(|one| !one.as_os_str().is_empty() && !one.is_dir())
@@ -269,7 +277,7 @@ impl Folders {
         Ok(())
     }
 
-    fn take_back(self) {
+    pub(super) fn take_back(self) {
         for folder in self.0.iter().rev() {
             // What somebody else has put there meanwhile keeps its folder.
             let _filled = fs::remove_dir(folder);

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
+use tempfile::{NamedTempFile, TempPath};
 
 use super::RunsError;
 
@@ -105,6 +106,58 @@ pub(super) fn folders(path: &Path, limit: usize) -> Result<Vec<String>, RunsErro
 
 /// Puts a text in the place of a file: the old one or the new one is there at every instant.
 pub(super) fn replace(path: &Path, text: &str) -> Result<(), RunsError> {
+    replace_together(&[(path.to_owned(), text)])
+}
+
+/// Puts texts in the places of files of one folder: all of them, or none. All are on the disk before the first is put in
+/// its place.
+pub(super) fn replace_together(texts: &[(PathBuf, &str)]) -> Result<(), RunsError> {
+    let staged = texts.iter().map(|(path, text)| {
+        let file = staged(path, text)?;
+        let old = second_name(path).map_err(|error| RunsError::system(path, error))?;
+        Ok((path, file, old))
+    });
+    let mut done: Vec<(&PathBuf, Option<TempPath>)> = Vec::new();
+    for (path, file, old) in staged.collect::<Result<Vec<_>, RunsError>>()? {
+        if let Err(error) = file.persist(path) {
+            for (path, old) in done.into_iter().rev() {
+                // What the system says of the way back matters less than why it is gone.
+                let _stays = match old {
+                    Some(old) => old.persist(path).map_err(|error| error.error),
+                    None => fs::remove_file(path),
+                };
+            }
+            return Err(RunsError::system(path, error.error));
+        }
+        done.push((path, old));
+    }
+    // The names must survive a power cut, too.
+    let folder = texts.first().and_then(|(path, _)| path.parent());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| RunsError::system(folder, error))
+}
+
+/// A second name for a file, by which it can be put back; `None` where there is none. Not every file system has one; then
+/// it is a copy.
+fn second_name(path: &Path) -> io::Result<Option<TempPath>> {
+    if fs::symlink_metadata(path).is_err() {
+        return Ok(None);
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let name = |take: fn(&Path, &Path) -> io::Result<()>| {
+        tempfile::Builder::new()
+            .prefix(".phileas-")
+            .make_in(folder, |new| take(path, new))
+    };
+    let named = name(|path, new| fs::hard_link(path, new))
+        .or_else(|_| name(|path, new| fs::copy(path, new).map(drop)))?;
+    Ok(Some(named.into_temp_path()))
+}
+
+/// A text on the disk, beside the file whose place it is to take.
+fn staged(path: &Path, text: &str) -> Result<NamedTempFile, RunsError> {
     let failed = |error| RunsError::system(path, error);
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
@@ -123,11 +176,7 @@ pub(super) fn replace(path: &Path, text: &str) -> Result<(), RunsError> {
             .map_err(failed)?;
     }
     file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    // The name must survive a power cut, too.
-    fs::File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(failed)
+    Ok(file)
 }
 
 fn is_absent(error: &io::Error) -> bool {

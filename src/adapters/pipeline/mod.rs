@@ -186,10 +186,14 @@ impl Runs {
         let run = self.run(issue, settings)?;
         let run = run.unwrap_or_else(|| Run::read(issue.clone(), &[], settings));
         let trace = traced(&run, &reading, &normal, made)?;
-        files::replace(&path, &normal)?;
-        // A process that dies here leaves a file that no trace tells of, which is seen by its digest.
-        if let Some(trace) = trace {
-            files::replace(&folder.join(Artifact::Trace.file_name()), &trace)?;
+        let trace_path = folder.join(Artifact::Trace.file_name());
+        let trace = trace.as_ref().map(|trace| (trace_path, trace.as_str()));
+        let texts = [(path.clone(), normal.as_str())].into_iter().chain(trace);
+        // A process that dies amid it leaves a file that no trace tells of, which is seen by its digest.
+        if let Err(error) = files::replace_together(&texts.collect::<Vec<_>>()) {
+            // Whatever holds something stays.
+            let _filled = fs::remove_dir(&folder);
+            return Err(error);
         }
         Ok(Written { path, reading })
     }

@@ -58,12 +58,11 @@ impl From<Unchanged> for Stopped {
         stopped.message.push_str(&match left.as_slice() {
             [] => "; nothing was changed".to_owned(),
             left => {
-                let kept_in = kept_in.unwrap_or_default();
-                format!(
-                    "; look at what could not be put back as it was: {}; what was there before lies in {}",
-                    left.join(", "),
-                    kept_in.display()
-                )
+                let kept = kept_in.map_or_else(String::new, |kept_in| {
+                    format!("; what was there before lies in {}", kept_in.display())
+                });
+                let left = left.join(", ");
+                format!("; look at what could not be put back as it was: {left}{kept}")
             }
         });
         stopped

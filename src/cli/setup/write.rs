@@ -1,11 +1,12 @@
 //! Files of a set-up, written whole or not at all, and only where something changes.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use phileas_domain::setup::{Mode, Output};
 
+use crate::adapters::files::{Wanted, change_together};
 use crate::cli::exit::Stopped;
 
 /// What becomes of a file.
@@ -32,18 +33,26 @@ impl Fate {
     }
 }
 
-/// Writes what differs, in the order of the files.
+/// Writes what differs: all of it, or nothing. Answers in the order of the files.
 pub(super) fn write(root: &Path, files: &[Output], dry_run: bool) -> Result<Vec<Fate>, Stopped> {
-    // All of it or nothing.
     for file in files {
         check(root, &file.path)?;
     }
-    let one = |file: &Output| {
+    let fate = |file: &Output| {
         let path = root.join(&file.path);
-        write_one(&path, file, dry_run)
-            .map_err(|error| Stopped::usage(format!("{}: {error}", path.display())))
+        fate(&path, file).map_err(|error| Stopped::usage(format!("{}: {error}", path.display())))
     };
-    files.iter().map(one).collect()
+    let fates: Vec<Fate> = files.iter().map(fate).collect::<Result<_, _>>()?;
+    if !dry_run {
+        let due = files.iter().zip(&fates);
+        let due = due.filter(|(_, fate)| **fate != Fate::Unchanged);
+        let wanted = due.map(|(file, _)| {
+            let mode = mode(&root.join(&file.path), file.mode);
+            (file.path.as_str(), Wanted::WithMode(&file.text, mode))
+        });
+        change_together(root, &wanted.collect::<Vec<_>>())?;
+    }
+    Ok(fates)
 }
 
 /// Sees that nothing is written through a link, which may lead out of the repository, and that nothing else stands in the
@@ -71,7 +80,7 @@ fn check(root: &Path, path: &str) -> Result<(), Stopped> {
     Ok(())
 }
 
-fn write_one(path: &Path, file: &Output, dry_run: bool) -> io::Result<Fate> {
+fn fate(path: &Path, file: &Output) -> io::Result<Fate> {
     let before = match fs::read(path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -81,29 +90,11 @@ fn write_one(path: &Path, file: &Output, dry_run: bool) -> io::Result<Fate> {
     if same && is_guarded(path, file.mode)? {
         return Ok(Fate::Unchanged);
     }
-    let fate = match before {
+    Ok(match before {
         None => Fate::Written,
         Some(_) if same => Fate::Guarded,
         Some(_) => Fate::Rewritten,
-    };
-    if !dry_run {
-        replace(path, file)?;
-    }
-    Ok(fate)
-}
-
-/// Puts a whole file in a path's place. It is nobody else's to read before it has its mode: a temporary file begins as 0600.
-fn replace(path: &Path, file: &Output) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut new = tempfile::Builder::new()
-        .prefix(".phileas-")
-        .tempfile_in(folder)?;
-    new.write_all(file.text.as_bytes())?;
-    guard(new.as_file(), path, file.mode)?;
-    new.as_file().sync_all()?;
-    new.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    })
 }
 
 #[cfg(unix)]
@@ -117,24 +108,29 @@ fn is_guarded(path: &Path, mode: Mode) -> io::Result<bool> {
     })
 }
 
-#[cfg(unix)]
-fn guard(file: &fs::File, path: &Path, mode: Mode) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = match mode {
+/// The mode of Unix that a file is to have.
+fn mode(path: &Path, mode: Mode) -> u32 {
+    match mode {
         Mode::Private => 0o600,
         Mode::Executable => 0o755,
         // Whoever has restricted it keeps it so.
-        Mode::Open => fs::metadata(path).map_or(0o644, |meta| meta.permissions().mode() & 0o777),
-    };
-    file.set_permissions(fs::Permissions::from_mode(mode))
+        Mode::Open => present_mode(path).unwrap_or(0o644),
+    }
+}
+
+#[cfg(unix)]
+fn present_mode(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let meta = fs::metadata(path).ok()?;
+    Some(meta.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn present_mode(_: &Path) -> Option<u32> {
+    None
 }
 
 #[cfg(not(unix))]
 fn is_guarded(_: &Path, _: Mode) -> io::Result<bool> {
     Ok(true)
-}
-
-#[cfg(not(unix))]
-fn guard(_: &fs::File, _: &Path, _: Mode) -> io::Result<()> {
-    Ok(())
 }

@@ -54,7 +54,11 @@ fn replaced(path: &Path, text: &str) -> io::Result<PathBuf> {
         .set_permissions(fs::metadata(path)?.permissions())?;
     new.as_file().sync_all()?;
     let kept = keep(path)?;
-    new.persist(path).map_err(|error| error.error)?;
+    if let Err(error) = new.persist(path) {
+        // The file is as it was, and needs no second name.
+        let _stays = fs::remove_file(&kept);
+        return Err(error.error);
+    }
     Ok(kept)
 }
 
@@ -71,8 +75,11 @@ fn keep(path: &Path) -> io::Result<PathBuf> {
             Ok(()) => return Ok(kept),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             // A file system without hard links takes a copy.
-            Err(_) if !kept.exists() => {
-                fs::copy(path, &kept)?;
+            Err(_) if kept.symlink_metadata().is_err() => {
+                if let Err(error) = fs::copy(path, &kept) {
+                    let _part = fs::remove_file(&kept);
+                    return Err(error);
+                }
                 return Ok(kept);
             }
             Err(error) => return Err(error),

@@ -39,10 +39,11 @@ pub(in crate::cli) fn run(
         let _lock = files::board::lock_tasks(dir).map_err(refused)?;
         // Somebody may have moved a task while the lock was waited for.
         linted = look(dir, what)?;
-        for change in &linted.changes {
+        let results = files::board::carry_out_all(dir, &linted.changes)?;
+        for (change, result) in linted.changes.iter().zip(results) {
             let file = change.from.as_ref().unwrap_or(&change.to);
             // One that cannot be mended keeps no other from it.
-            if let Err(error) = files::board::carry_out(dir, change) {
+            if let Err(error) = result {
                 let wrong = format!("it was not mended: {error}");
                 let mend = "mend what the system says, and run --fix again";
                 failed.push(Diagnostic::error(file, wrong).mend(mend));

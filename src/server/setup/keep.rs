@@ -56,8 +56,12 @@ pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
         _ => {}
     }
     let mut file = options.open(&part).map_err(wrong)?;
-    file.write_all(text.as_bytes()).map_err(wrong)?;
-    file.sync_all().map_err(wrong)?;
+    let written = file.write_all(text.as_bytes());
+    if let Err(error) = written.and_then(|()| file.sync_all()) {
+        // A part of a private key is of no use to the service.
+        let _stays = std::fs::remove_file(&part);
+        return Err(wrong(error));
+    }
     drop(file);
     // The directory is locked, so that nobody makes the file meanwhile. Not every file system has links, and the key is
     // told once.
