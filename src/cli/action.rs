@@ -22,6 +22,7 @@ use crate::action::event::{self, Event, Judgement, Woken};
 use crate::action::outputs::{Outputs, document};
 use crate::action::summary::{self, Page};
 use crate::action::telling::Told;
+use crate::adapters::files::refuse_link;
 use crate::runtime::{self, Tick, TickReport};
 
 /// The largest payload that is read, in bytes. Webhooks have 25 MB at most.
@@ -410,6 +411,7 @@ fn append(path: Option<&PathBuf>, text: &str) -> Result<(), Stopped> {
         return Ok(());
     };
     let wrong = |error: std::io::Error| Stopped::fault(format!("{}: {error}", path.display()));
+    refuse_link(path).map_err(wrong)?;
     let mut file = OpenOptions::new()
         .create(true)
         .append(true)

@@ -69,7 +69,7 @@ impl From<StoreError> for Stopped {
     fn from(error: StoreError) -> Self {
         let exit = match &error.trouble {
             Trouble::Corrupt(_) | Trouble::TooLarge { .. } => Exit::Corrupt,
-            Trouble::Full { .. } | Trouble::Folder { .. } => Exit::Usage,
+            Trouble::Full { .. } | Trouble::Folder { .. } | Trouble::Link => Exit::Usage,
             Trouble::System(_) => Exit::Findings,
         };
         let message = match error.trouble {

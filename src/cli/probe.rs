@@ -15,6 +15,7 @@ use super::arguments::Probe;
 use super::connect::Connection;
 use super::exit::{Exit, Stopped};
 use super::output::Screen;
+use crate::adapters::files::write_named;
 use crate::runtime::ports::ReadGitHub as _;
 use asker::Asker;
 use finding::{Finding, fault_plan};
@@ -55,7 +56,7 @@ pub(super) async fn run(
     }
     if let Some(path) = &arguments.out {
         let text = fault_plan(&findings).map_err(|error| Stopped::fault(error.to_string()))?;
-        std::fs::write(path, text)
+        write_named(path, &text)
             .map_err(|error| Stopped::usage(format!("--out {}: {error}", path.display())))?;
     }
     screen.flush()?;

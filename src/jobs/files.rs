@@ -36,6 +36,11 @@ pub enum Trouble {
         /// Where.
         place: PathBuf,
     },
+    /// A link stands in its place.
+    #[error(
+        "it is a symbolic link, and nothing is written through links; put there what it leads to, or name that"
+    )]
+    Link,
     /// It is larger than anything that was written by this program.
     #[error("it is larger than {limit} bytes; move it away, or shorten it")]
     TooLarge {
@@ -134,8 +139,10 @@ impl Drop for Lock {
 }
 
 fn open_lock(path: &Path) -> Result<(PathBuf, File), StoreError> {
-    make_folder(path)?;
     let at = beside(path, LOCK);
+    refuse_link(path)?;
+    refuse_link(&at)?;
+    make_folder(path)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     // Another user could not take it in any case, because it is opened for writing.
@@ -145,6 +152,17 @@ fn open_lock(path: &Path) -> Result<(PathBuf, File), StoreError> {
         .open(&at)
         .map_err(|error| StoreError::new(&at, error))?;
     Ok((at, file))
+}
+
+/// Refuses a file that is a link, or, where its path begins in the present folder, one below a folder that is: such a
+/// folder may be a repository of somebody else, and what the link leads to may lie anywhere.
+fn refuse_link(path: &Path) -> Result<(), StoreError> {
+    let folders = path.ancestors().skip(1).filter(|_| path.is_relative());
+    let mut all = std::iter::once(path).chain(folders);
+    match all.find(|one| one.is_symlink()) {
+        Some(link) => Err(StoreError::new(link, Trouble::Link)),
+        None => Ok(()),
+    }
 }
 
 /// The path with something added to its name.
@@ -255,21 +273,20 @@ pub(super) fn write_with(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), StoreError> {
+    refuse_link(path)?;
     make_folder(path)?;
-    // A link stays a link: what it points at is written.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let wrong = |error: io::Error| StoreError::new(&target, error);
-    let folder = folder_of(&target);
+    let wrong = |error: io::Error| StoreError::new(path, error);
+    let folder = folder_of(path);
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(wrong)?;
     write(new.as_file_mut()).map_err(wrong)?;
-    if let Ok(known) = fs::metadata(&target) {
+    if let Ok(known) = fs::metadata(path) {
         // Whoever could read the file can still read it.
         new.as_file()
             .set_permissions(known.permissions())
             .map_err(wrong)?;
     }
     new.as_file().sync_all().map_err(wrong)?;
-    new.persist(&target).map_err(|error| wrong(error.error))?;
+    new.persist(path).map_err(|error| wrong(error.error))?;
     // Not every file system can; then there is nothing that could be done about it.
     let _cannot = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
@@ -281,6 +298,7 @@ pub(super) fn write_with(
 ///
 /// When it cannot be written.
 pub(super) fn append_lines(path: &Path, lines: &str) -> Result<(), StoreError> {
+    refuse_link(path)?;
     make_folder(path)?;
     let wrong = |error: io::Error| StoreError::new(path, error);
     let mut file = OpenOptions::new()
@@ -359,15 +377,31 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_a_link_and_the_mode_stays_the_mode() {
+    fn nothing_is_written_through_a_link_and_the_mode_stays_the_mode() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        write_whole(&link, "new").unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let refused = |done: Result<(), StoreError>| {
+            let said = done.unwrap_err().to_string();
+            assert!(said.starts_with(&format!("{}: it is a symbolic link", link.display())));
+        };
+        refused(write_whole(&link, "new"));
+        refused(append_lines(&link, "new\n"));
+        refused(Lock::wait(&link).map(drop));
+        assert_eq!(read(&file, 3).unwrap().as_deref(), Some("old"));
+        fs::remove_file(&link).unwrap();
+        // One that leads nowhere would make a file there.
+        std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
+        refused(write_whole(&link, "new"));
+        refused(append_lines(&link, "new\n"));
+        let lock = beside(&file, LOCK);
+        std::os::unix::fs::symlink(folder.path().join("nowhere"), &lock).unwrap();
+        assert!(Lock::attempt(&file).is_err());
+        fs::remove_file(&lock).unwrap();
+        write_whole(&file, "new").unwrap();
         assert_eq!(read(&file, 3).unwrap().as_deref(), Some("new"));
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640);

@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::adapters::files::refuse_link;
+
 /// The name of the newest file in the data directory.
 pub const AUDIT_FILE: &str = "audit.jsonl";
 /// The size, in bytes, at which a new file is begun.
@@ -194,6 +196,7 @@ impl Audit {
 }
 
 fn open(path: &Path) -> io::Result<Open> {
+    refuse_link(path)?;
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]

@@ -106,6 +106,38 @@ fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
     Ok(())
 }
 
+/// Refuses a file that is a link, because what it leads to may lie anywhere. A link to what is no regular file, as
+/// `/dev/stdout` is one, is none to a file.
+///
+/// # Errors
+///
+/// When it is such a link.
+pub fn refuse_link(path: &Path) -> io::Result<()> {
+    let leads_to_file = || path.metadata().map_or(true, |meta| meta.is_file());
+    if path.is_symlink() && leads_to_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a symbolic link, and nothing is written through links; name the file that it leads to",
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a file that a person has named: whole or not at all, and not through a link. What is there and is no regular
+/// file, as a terminal or a pipe, is written to.
+///
+/// # Errors
+///
+/// When it is a link, or the system says no.
+pub fn write_named(path: &Path, text: &str) -> io::Result<()> {
+    refuse_link(path)?;
+    if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+        return fs::write(path, text);
+    }
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    replace(path, folder.unwrap_or(Path::new(".")), text)
+}
+
 /// Puts a whole file in a path's place.
 fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let there = fs::metadata(path).map(|meta| meta.permissions()).ok();

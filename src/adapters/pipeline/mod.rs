@@ -257,6 +257,13 @@ impl Runs {
         }
         if is_partial == Some(true) {
             let kept = self.folder.join(UNREADABLE_LESSONS);
+            if fs::symlink_metadata(&kept).is_ok_and(|meta| meta.is_symlink()) {
+                return Err(RunsError::Refused {
+                    path: kept,
+                    what: "it is a symbolic link, and nothing is written through links; remove it"
+                        .to_owned(),
+                });
+            }
             fs::copy(&path, &kept).map_err(|error| RunsError::system(&kept, error))?;
         }
         files::replace(&path, &text)

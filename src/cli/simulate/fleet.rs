@@ -9,6 +9,7 @@ use super::super::arguments::Simulate;
 use super::super::exit::Stopped;
 use super::super::output::Screen;
 use super::super::table::Table;
+use crate::adapters::files::write_named;
 
 /// Prints the costs of fleets up to this size, and draws them where a file was named.
 pub(super) fn show(
@@ -22,7 +23,7 @@ pub(super) fn show(
         .map(|size| fleet::cost(size, arguments.per_installation, habits))
         .collect();
     if let Some(path) = &arguments.svg {
-        std::fs::write(path, fleet::plot(&costs)).map_err(|error| {
+        write_named(path, &fleet::plot(&costs)).map_err(|error| {
             Stopped::usage(format!(
                 "--svg {}: {error}; let --svg name a file in a folder that this user may write to",
                 path.display()

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::exit::Stopped;
 use super::Found;
+use crate::adapters::files::refuse_link;
 use crate::adapters::github::STATE_LIMIT_BYTES;
 
 /// How many corrupt files are kept beside one state file.
@@ -48,6 +49,7 @@ fn replaced(path: &Path, text: &str) -> io::Result<PathBuf> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    refuse_link(path)?;
     let mut new = tempfile::NamedTempFile::new_in(folder)?;
     new.write_all(text.as_bytes())?;
     new.as_file()

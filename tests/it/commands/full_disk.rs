@@ -189,3 +189,66 @@ fn a_job_is_added_whole() {
     let second: Vec<&str> = second.iter().map(String::as_str).chain(places).collect();
     in_place(&folder, &second);
 }
+
+#[test]
+fn nothing_is_written_through_a_link() {
+    let folder = Folder::empty();
+    let outside = Folder::empty();
+    outside.write("jobs.jsonl", "");
+    outside.write("state.json", "{}");
+    let before = tree(outside.path());
+    let link = |to: &str, from: &str| {
+        std::os::unix::fs::symlink(outside.join(to), folder.join(from)).unwrap();
+    };
+    link("jobs.jsonl", "jobs.jsonl");
+    link("new.jsonl", "dangling.jsonl");
+    link("lock", "locked.jsonl.lock");
+    for file in ["jobs.jsonl", "dangling.jsonl", "locked.jsonl"] {
+        let file = folder.join(file);
+        let words = ["jobs", "add", "1", "--jobs", file.to_str().unwrap()];
+        let ended = Phileas::new(&words).run().expect(2);
+        assert!(ended.err.contains("is a symbolic link"), "{ended}");
+    }
+    // The usual place is in the present folder, whoever has made it.
+    let here = Folder::empty();
+    std::os::unix::fs::symlink(outside.path(), here.join(".phileas")).unwrap();
+    let mut command = Phileas::new(&["jobs", "add", "1"]).into_command();
+    let output = command.current_dir(here.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    link("chart.svg", "chart.svg");
+    let chart = folder.join("chart.svg");
+    let words = [
+        "simulate",
+        "--fleet",
+        "10",
+        "--svg",
+        chart.to_str().unwrap(),
+    ];
+    let ended = Phileas::new(&words).run().expect(2);
+    assert!(ended.err.contains("symbolic link"), "{ended}");
+    assert_eq!(tree(outside.path()), before);
+}
+
+/// The audit log, the lock and the inbox are files of the data directory, and of no other place.
+#[test]
+fn a_service_writes_through_no_link() {
+    for name in ["lock", "inbox.sqlite3", "audit.jsonl"] {
+        let data = Folder::empty();
+        let outside = Folder::empty();
+        std::os::unix::fs::symlink(outside.join("there"), data.join(name)).unwrap();
+        let words = [
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin-listen",
+            "127.0.0.1:0",
+            "--data-dir",
+        ];
+        let ended = Phileas::new(&[&words[..], &[data.text()]].concat())
+            .env("PHILEAS_WEBHOOK_SECRET", "0123456789abcdef0123456789abcdef")
+            .run();
+        assert!(!ended.status.success(), "{ended}");
+        assert!(ended.err.contains("symbolic link"), "{name}: {ended}");
+        assert!(tree(outside.path()).is_empty(), "{name}");
+    }
+}

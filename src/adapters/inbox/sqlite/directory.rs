@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::DATABASE;
 use super::value::DISK_FULL;
 
 /// The file that is locked, and that says by whom.
@@ -40,6 +41,12 @@ pub enum DirectoryError {
         /// What could not be written.
         path: PathBuf,
     },
+    /// A link stands in a file's place.
+    #[error("{path} is a symbolic link, and nothing is written through links; remove it")]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// It cannot be made or locked.
     #[error("{path}: {detail}; let --data-dir name a folder that this user may write to")]
     Unusable {
@@ -60,6 +67,9 @@ impl DataDirectory {
         make(path)
             .and_then(|()| close_to_others(path))
             .map_err(|error| unusable(path, &error))?;
+        for name in [LOCK, DATABASE] {
+            refuse_link(&path.join(name))?;
+        }
         let file = path.join(LOCK);
         let mut lock = private(OpenOptions::new().read(true).write(true).create(true))
             .truncate(false)
@@ -126,6 +136,16 @@ impl Drop for DataDirectory {
         // Closing alone would leave the lock to a child that is just being started and has the file still open.
         let _unlocked = self.lock.unlock();
     }
+}
+
+/// Refuses a file of the directory that is a link: what it leads to is not the service's.
+fn refuse_link(path: &Path) -> Result<(), DirectoryError> {
+    if path.is_symlink() {
+        return Err(DirectoryError::Link {
+            path: path.to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// Makes the entries of a folder durable, where the system can.
