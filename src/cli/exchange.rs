@@ -104,7 +104,7 @@ fn inspect(
     } else {
         let text = serde_json::to_string_pretty(&seen)
             .map_err(|error| Stopped::fault(error.to_string()))?;
-        screen.document(&(text + "\n"))?;
+        screen.json(&(text + "\n"))?;
     }
     Ok(Exit::Done)
 }

@@ -10,6 +10,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use super::arguments::Command;
+use super::output::Logged;
 
 /// What is logged, such as `phileas=debug`.
 const LEVEL: &str = "PHILEAS_LOG";
@@ -45,9 +46,9 @@ pub(super) fn open(command: &Command) {
     let serves = matches!(command, Command::Serve(_));
     let wish = wish(serves, terminal, super::connect::variable);
     let (writer, colours) = if matches!(command, Command::Action(_)) {
-        (BoxMakeWriter::new(std::io::stdout), false)
+        (BoxMakeWriter::new(|| Logged(std::io::stdout())), false)
     } else {
-        (BoxMakeWriter::new(std::io::stderr), terminal)
+        (BoxMakeWriter::new(|| Logged(std::io::stderr())), terminal)
     };
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&wish.filter))

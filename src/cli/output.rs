@@ -84,7 +84,7 @@ impl<W: Write> Screen<W> {
         writeln!(self.out, "{text}").or_else(gone)
     }
 
-    /// Writes a document that a program may read as well: to the byte as it is, except at a terminal.
+    /// Writes a document that a program may read as well, such as a prompt: to the byte as it is, except at a terminal.
     ///
     /// # Errors
     ///
@@ -95,6 +95,16 @@ impl<W: Write> Screen<W> {
         } else {
             text.into()
         };
+        self.out.write_all(text.as_bytes()).or_else(gone)
+    }
+
+    /// Writes a JSON document of several lines. What would steer a terminal is written by its number, which means the same.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn json(&mut self, text: &str) -> io::Result<()> {
+        let text = plain::lines(text);
         self.out.write_all(text.as_bytes()).or_else(gone)
     }
 
@@ -156,6 +166,23 @@ pub fn lines_beside(text: &str) -> io::Result<()> {
 )]
 fn errors() -> io::Stderr {
     io::stderr()
+}
+
+/// A stream of log lines in which nothing turns the order of what is read. The library that writes them makes control
+/// characters visible by itself, and no others.
+pub struct Logged<W>(pub W);
+
+impl<W: Write> Write for Logged<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A line comes as a whole.
+        let text = String::from_utf8_lossy(bytes);
+        self.0.write_all(plain::logged(&text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// A text with line breaks at spaces, so that no row is wider than `width` columns as far as its words allow.
@@ -245,6 +272,8 @@ mod tests {
             document(screen);
         };
         assert_eq!(written(false, at_a_terminal), "{\"a\":\"\\u009b\"}\n");
+        let json = |screen: &mut Screen<Vec<u8>>| screen.json(text).unwrap();
+        assert_eq!(written(false, json), "{\"a\":\"\\u009b\"}\n");
     }
 
     #[test]

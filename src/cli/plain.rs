@@ -88,10 +88,20 @@ fn seen(text: &str, stand_in: impl Fn(char) -> Option<char>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character moves the cursor, begins a command to the terminal, or turns the order of what is read.
+/// Like [`lines()`], but what begins with [`ESCAPE`] stays as well: for text in which others have made that visible.
+pub(super) fn logged(text: &str) -> Cow<'_, str> {
+    seen(text, |c| matches!(c, '\n' | '\t' | ESCAPE).then_some(c))
+}
+
+/// Whether a character moves the cursor, begins a command to the terminal, or turns the order of what is read: each of
+/// Unicode's `Bidi_Control`. <https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters>
 fn steers(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}'
+        )
 }
 
 #[cfg(test)]
@@ -107,6 +117,13 @@ mod tests {
             "a\\u001b]0;title\\u0007 b\\u009b\\u202e"
         );
         assert_eq!(lines("a\n\tb\rc"), "a\n\tb\\u000dc");
+        let bidi = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}";
+        for clean in [line, lines, logged] {
+            let cleaned = clean(bidi);
+            assert!(cleaned.is_ascii(), "{cleaned:?}");
+        }
+        assert_eq!(plain(bidi, 20), "");
+        assert_eq!(logged("a\u{1b}[2m\u{9b}b\n"), "a\u{1b}[2m\\u009bb\n");
         assert_eq!(line("👩‍💻 ⚙️ é"), "👩‍💻 ⚙️ é");
     }
 

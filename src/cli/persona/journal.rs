@@ -35,7 +35,7 @@ pub(super) fn run(
     } else if text.is_empty() {
         screen.line(&format!("`{id}` has written nothing down"))?;
     } else {
-        screen.document(&(text + "\n"))?;
+        screen.lines(&text)?;
     }
     Ok(Exit::Done)
 }

@@ -29,7 +29,7 @@ pub(super) async fn run(
         }
     };
     tell(&found, &loaded.warnings)?;
-    screen.document(&codec::save(&loaded.state))?;
+    screen.json(&codec::save(&loaded.state))?;
     screen.flush()?;
     // Beside the document, so that a program that reads it is not troubled.
     if !source.json {
