@@ -6,6 +6,7 @@
 //!
 //! Names and payloads: <https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows>
 
+use phileas_domain::model::parse_switch;
 use serde_json::Value;
 
 use crate::runtime::ports::LEDGER_BRANCH;
@@ -146,8 +147,11 @@ fn inputs(payload: &Value) -> Woken {
         persona: text("persona"),
         track: text("track"),
         entry_point: text("entry-point").or_else(|| text("entry_point")),
-        // GitHub writes inputs of the type `boolean` as texts.
-        dry_run: inputs["dry-run"] == true || inputs["dry-run"] == "true",
+        // GitHub writes inputs of the type `boolean` as texts. Whatever is neither on nor off writes nothing.
+        dry_run: match &inputs["dry-run"] {
+            Value::String(text) => parse_switch(text).unwrap_or(true),
+            other => *other == true,
+        },
         ..Woken::default()
     }
 }

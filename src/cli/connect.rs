@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use phileas_domain::engine::Ask;
-use phileas_domain::model::{Holder, RepositoryName};
+use phileas_domain::model::{Holder, RepositoryName, parse_switch};
 use phileas_domain::plan::Driver;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -238,11 +238,10 @@ pub(super) fn variable(name: &str) -> Option<String> {
         .filter(|value| !value.trim().is_empty())
 }
 
+/// Whether a variable that stops something says so. A word that is neither on nor off, such as a reason, stops it: a
+/// person who writes one wants that.
 pub(super) fn is_set(value: &str) -> bool {
-    !matches!(
-        value.trim().to_ascii_lowercase().as_str(),
-        "" | "0" | "false" | "no" | "off"
-    )
+    parse_switch(value).unwrap_or(true)
 }
 
 fn warn(warning: Option<String>) {

@@ -4,6 +4,7 @@ mod exits;
 mod lines;
 mod misplaced;
 mod plan;
+mod switches;
 mod usage;
 mod values;
 

@@ -1,6 +1,7 @@
 //! `mcp`.
 
 use clap::{Args, Subcommand};
+use phileas_domain::model::parse_switch;
 
 use super::JobPlaces;
 use crate::mcp::policy::Allowed;
@@ -20,7 +21,7 @@ pub struct Mcp {
 #[derive(Debug, Args)]
 pub struct McpDesk {
     /// Offer only what reads
-    #[arg(long, env = "PHILEAS_MCP_READ_ONLY", global = true)]
+    #[arg(long, env = "PHILEAS_MCP_READ_ONLY", value_parser = parse_switch, global = true)]
     pub read_only: bool,
     /// A repository that may be seen and worked on, `owner/name` or `owner/*`; may be given several times. Without it,
     /// every one that the credentials reach

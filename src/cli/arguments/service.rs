@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use phileas_domain::model::parse_switch;
 
 /// The service.
 #[derive(Debug, Clone, Args)]
@@ -44,14 +45,14 @@ pub struct Serve {
     pub drain: Option<Duration>,
     /// Also serve the tools of `phileas mcp` to programs, at `/mcp` of the admin listener; the variables of that command
     /// say what may be done
-    #[arg(long, env = "PHILEAS_MCP")]
+    #[arg(long, env = "PHILEAS_MCP", value_parser = parse_switch)]
     pub mcp: bool,
     /// The file that events of the service's own sessions are written to, beside those of the monitor: what waits for
     /// a person, what is done, what failed [default: `events.jsonl` of the data directory]
     #[arg(long, env = "PHILEAS_EVENTS_PATH", value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// Write no events of the service's own sessions
-    #[arg(long, env = "PHILEAS_NO_EVENTS")]
+    #[arg(long, env = "PHILEAS_NO_EVENTS", value_parser = parse_switch)]
     pub no_events: bool,
     /// Keep the inbox in PostgreSQL (`postgres://user@host/database`), so that several services look after the same
     /// repositories. With a password in it, rather set PHILEAS_DATABASE_URL, or PHILEAS_DATABASE_URL_FILE to a file: every

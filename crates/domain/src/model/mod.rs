@@ -2,6 +2,7 @@
 
 mod ids;
 mod repository;
+mod switch;
 mod tree;
 mod turn;
 
@@ -9,5 +10,6 @@ pub use ids::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, SessionId, Slot, TrackName,
 };
 pub use repository::{RepositoryName, RepositoryNameError};
+pub use switch::{SwitchError, parse_switch};
 pub use tree::{Entry, Mode, Tree};
 pub use turn::{Marker, MarkerError, PromptLine, TurnId};
