@@ -7,7 +7,7 @@ pub mod inbox;
 pub mod jules;
 pub mod ledger;
 #[cfg(test)]
-mod log_capture;
+pub(crate) mod log_capture;
 pub mod pause;
 pub mod pipeline;
 pub mod repository;

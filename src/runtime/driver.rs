@@ -23,6 +23,7 @@ mod away;
 mod calendar;
 mod lanes;
 mod left;
+mod outages;
 mod pulse;
 mod queue;
 mod shielded;
@@ -44,6 +45,7 @@ use super::ports::Clock;
 use away::Away;
 use lanes::Lanes;
 use left::Left;
+use outages::OutageLog;
 use queue::Queue;
 use task::Task;
 
@@ -125,6 +127,7 @@ struct Hands {
     lanes: Lanes,
     left: Left,
     troubles: Troubles,
+    outages: Arc<OutageLog>,
     /// When leases were last extended.
     extended_at: Timestamp,
     /// Before this it is not tried again to extend them, because that has failed.
@@ -176,6 +179,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             lanes: Lanes::new(self.bounds.per_lane),
             left: Left::default(),
             troubles: Troubles::default(),
+            outages: Arc::default(),
             extended_at: now,
             extend_after: now,
             look_after: now,
@@ -235,6 +239,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             return now;
         }
         self.pulse.turned(now);
+        hands.outages.flush(now);
         if !self.extend(hands).await {
             return hands.extend_after;
         }
@@ -445,6 +450,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             pulse: Arc::clone(&self.pulse),
             lease: lease.clone(),
             leaving: Arc::clone(&hands.leaving),
+            outages: Arc::clone(&hands.outages),
             stopper: stopper.clone(),
             stop,
         };

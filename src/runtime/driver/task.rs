@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::outages::OutageLog;
 use super::pulse::Pulse;
 use super::shielded::shielded;
 use super::stop::{Stop, Stopper};
@@ -34,6 +35,7 @@ pub(super) struct Task<I, C, T> {
     pub(super) lease: Lease,
     /// The driver ends.
     pub(super) leaving: Arc<AtomicBool>,
+    pub(super) outages: Arc<OutageLog>,
     pub(super) stopper: Stopper,
     pub(super) stop: Stop,
 }
@@ -59,7 +61,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
             Ticked::Gone => {
                 tracing::info!(repository = repository.0, "nobody's business any more");
             }
-            Ticked::Failed(fault) => say(&name, &self.lease, fault),
+            Ticked::Failed(fault) => say(&name, &self.lease, fault, &self.outages, ended_at),
             Ticked::Done { .. } | Ticked::Stopped => {}
         }
         let settled = self.settle(&ticked, claimed_at, ended_at).await;
@@ -157,7 +159,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
     }
 }
 
-fn say(repository: &str, lease: &Lease, fault: &Fault) {
+fn say(repository: &str, lease: &Lease, fault: &Fault, outages: &OutageLog, now: Timestamp) {
     let attempt = lease.attempt;
     match fault {
         Fault::Own { because } => {
@@ -167,6 +169,9 @@ fn say(repository: &str, lease: &Lease, fault: &Fault) {
             because,
             retry_after,
         } => {
+            if !outages.note(because, now) {
+                return;
+            }
             let after = retry_after.map(|after| after.as_secs());
             tracing::warn!(
                 repository,

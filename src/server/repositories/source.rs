@@ -1,7 +1,9 @@
 //! Where the list of repositories comes from.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -19,6 +21,15 @@ use crate::runtime::ports::{Disposition, Failure};
 /// connections are open: a fleet of thousands is not listed one after another.
 const AT_A_TIME: usize = 8;
 
+/// How many repositories of a token are asked about at once after one another; each further one waits for its turn.
+const ASKED_AT_ONCE: usize = 200;
+/// The time between two of those that wait: 600 a minute, where GitHub allows 900 and ticks ask, too.
+/// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits>
+const BETWEEN: Duration = Duration::from_millis(100);
+/// After so many failures in a row the reason is not the repository's own, and the others are not asked about. The next
+/// listing begins with them.
+const MAX_FAILED_IN_A_ROW: usize = 20;
+
 /// Where the list of repositories comes from.
 #[derive(Debug)]
 pub struct Source {
@@ -29,6 +40,8 @@ pub struct Source {
     learnt: Learnt,
     /// Those that are not reached and were told of, so that it is said once.
     told: Mutex<BTreeSet<String>>,
+    /// How many installations or entries the next listing leaves for its end, because the last one has asked about them.
+    asked_before: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -57,6 +70,8 @@ pub(super) struct Listing {
     pub(super) found: Vec<Found>,
     /// Installations that could not be listed: what was known of them before still holds.
     pub(super) unread: Vec<u64>,
+    /// Why the first of them could not.
+    unread_because: Option<Failure>,
     /// Entries of `phileas.toml` that could not be asked about; the same holds.
     pub(super) unasked: Vec<Unasked>,
     /// Entries of `phileas.toml` that the credential does not reach.
@@ -101,6 +116,7 @@ pub(super) struct Reading<'a> {
     waiting: VecDeque<Installation>,
     asked: FuturesUnordered<BoxFuture<'a, Answered>>,
     listing: Listing,
+    failed_in_a_row: usize,
 }
 
 /// What an installation reaches.
@@ -113,6 +129,9 @@ struct Answered {
 impl<'a> Reading<'a> {
     /// What was found of one more installation; `None`: all have been asked.
     pub(super) async fn next(&mut self) -> Option<&[Found]> {
+        if self.failed_in_a_row >= MAX_FAILED_IN_A_ROW {
+            self.leave_the_rest();
+        }
         while self.asked.len() < AT_A_TIME
             && let Some(installation) = self.waiting.pop_front()
         {
@@ -124,6 +143,7 @@ impl<'a> Reading<'a> {
         let before = self.listing.found.len();
         match answered.reached {
             Ok(reached) => {
+                self.failed_in_a_row = 0;
                 let wanted = reached.into_iter().filter(|one| self.source.wants(one));
                 self.listing.found.extend(wanted.map(|one| Found {
                     id: one.id,
@@ -133,20 +153,36 @@ impl<'a> Reading<'a> {
                 }));
             }
             Err(failure) => {
-                tracing::warn!(
-                    installation = answered.installation,
-                    "an installation's repositories cannot be listed: {failure}"
-                );
+                self.failed_in_a_row += 1;
                 self.listing.unread.push(answered.installation);
+                self.listing.unread_because.get_or_insert(failure);
             }
         }
         Some(&self.listing.found[before..])
     }
 
+    /// Asks about no more installations.
+    fn leave_the_rest(&mut self) {
+        let asked = self.listing.unread.len() + self.asked.len();
+        if !self.waiting.is_empty() {
+            self.source.asked_before.fetch_add(asked, Ordering::Relaxed);
+        }
+        let rest = self.waiting.drain(..).map(|one| one.id);
+        self.listing.unread.extend(rest);
+    }
+
     /// The listing, when all have been asked.
     pub(super) fn whole(self) -> Listing {
         let (source, mut listing) = (self.source, self.listing);
+        if let (Some(first), Some(failure)) = (listing.unread.first(), &listing.unread_because) {
+            tracing::warn!(
+                installations = listing.unread.len(),
+                "the repositories of an installation ({first}){} cannot be listed: {failure}",
+                and_more(listing.unread.len(), "installation")
+            );
+        }
         if source.app().is_none() {
+            source.tell_unreached(&listing.unreached);
             return listing;
         }
         for entry in &source.named {
@@ -156,9 +192,10 @@ impl<'a> Reading<'a> {
                 source.found(entry, one.id);
             } else if listing.unread.is_empty() {
                 let because = "the App is not installed on it, or it has another name by now";
-                listing.unreached.push(source.missed(entry, because));
+                listing.unreached.push(missed(entry, because));
             }
         }
+        source.tell_unreached(&listing.unreached);
         listing
     }
 }
@@ -196,6 +233,7 @@ impl Source {
             named,
             learnt: Learnt::default(),
             told: Mutex::default(),
+            asked_before: AtomicUsize::new(0),
         }
     }
 
@@ -237,6 +275,7 @@ impl Source {
             waiting: VecDeque::new(),
             asked: FuturesUnordered::new(),
             listing: Listing::default(),
+            failed_in_a_row: 0,
         };
         match &self.kind {
             Kind::App {
@@ -247,6 +286,8 @@ impl Source {
                 accounts.retain(|id, _| installations.iter().any(|one| one.id == *id));
                 let live = installations.into_iter().filter(|one| !one.suspended);
                 reading.waiting = live.collect();
+                let count = reading.waiting.len();
+                reading.waiting.rotate_left(self.begin(count));
             }
             Kind::Token(account) => reading.listing = self.of_token(account, outside).await,
         }
@@ -267,7 +308,18 @@ impl Source {
 
     async fn of_token(&self, account: &Account, outside: &Outside) -> Listing {
         let mut listing = Listing::default();
-        for entry in &self.named {
+        let begin = self.begin(self.named.len());
+        let (end, first) = self.named.split_at(begin);
+        let mut failed_in_a_row = 0;
+        let mut left = None;
+        for (asked, entry) in first.iter().chain(end).enumerate() {
+            if failed_in_a_row >= MAX_FAILED_IN_A_ROW {
+                left = Some(asked);
+                break;
+            }
+            if asked >= ASKED_AT_ONCE {
+                outside.pause.pause(BETWEEN).await;
+            }
             let client = outside.client(entry.name.clone(), account);
             match client.own_repository().await {
                 Ok(one) if self.learnt.meant_by(entry).is_some_and(|id| id != one.id) => {
@@ -275,9 +327,11 @@ impl Source {
                         "it is number {} on GitHub, not the one that is meant; it is left alone",
                         one.id.0
                     );
-                    listing.unreached.push(self.missed(entry, &because));
+                    failed_in_a_row = 0;
+                    listing.unreached.push(missed(entry, &because));
                 }
                 Ok(one) => {
+                    failed_in_a_row = 0;
                     self.found(entry, one.id);
                     listing.found.push(Found {
                         id: one.id,
@@ -289,19 +343,59 @@ impl Source {
                 Err(failure) if failure.disposition == Disposition::NotFound => {
                     let because =
                         format!("it does not exist, or is hidden from the token: {failure}");
-                    listing.unreached.push(self.missed(entry, &because));
+                    failed_in_a_row = 0;
+                    listing.unreached.push(missed(entry, &because));
                 }
                 Err(failure) => {
-                    tracing::warn!("{} cannot be asked about: {failure}", entry.name);
-                    listing.unasked.push(Unasked {
-                        name: entry.name.clone(),
-                        id: self.learnt.meant_by(entry),
-                        failure,
-                    });
+                    failed_in_a_row += 1;
+                    listing.unasked.push(self.unasked(entry, failure));
                 }
             }
         }
+        if let Some(asked) = left {
+            self.leave(first.iter().chain(end).skip(asked), asked, &mut listing);
+        }
+        if let Some(first) = listing.unasked.first() {
+            tracing::warn!(
+                repositories = listing.unasked.len(),
+                "{}{} cannot be asked about: {}",
+                first.name,
+                and_more(listing.unasked.len(), "repository"),
+                first.failure
+            );
+        }
         listing
+    }
+
+    /// These entries are not asked about, for the reason that the last one could not be.
+    fn leave<'a>(
+        &self,
+        rest: impl Iterator<Item = &'a RepositoryEntry>,
+        asked: usize,
+        listing: &mut Listing,
+    ) {
+        let Some(failure) = listing.unasked.last().map(|last| last.failure.clone()) else {
+            return;
+        };
+        self.asked_before.fetch_add(asked, Ordering::Relaxed);
+        let rest = rest.map(|entry| self.unasked(entry, failure.clone()));
+        listing.unasked.extend(rest);
+    }
+
+    /// With how many of these a listing does not begin.
+    fn begin(&self, count: usize) -> usize {
+        self.asked_before
+            .load(Ordering::Relaxed)
+            .checked_rem(count)
+            .unwrap_or(0)
+    }
+
+    fn unasked(&self, entry: &RepositoryEntry, failure: Failure) -> Unasked {
+        Unasked {
+            name: entry.name.clone(),
+            id: self.learnt.meant_by(entry),
+            failure,
+        }
     }
 
     /// Whether a repository that the App reaches is one of those that `phileas.toml` names, if it names any.
@@ -320,15 +414,43 @@ impl Source {
         told.remove(&entry.name.to_string());
     }
 
-    /// An entry's repository is not, which is said once.
-    fn missed(&self, entry: &RepositoryEntry, because: &str) -> Unreached {
+    /// The repositories of entries are not there, which is said once of each, in one line for all that are new.
+    fn tell_unreached(&self, unreached: &[Unreached]) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.insert(entry.name.to_string()) {
-            tracing::error!("{}, which phileas.toml names: {because}", entry.name);
-        }
-        Unreached {
-            name: entry.name.clone(),
-            because: because.to_owned(),
+        let new: Vec<&Unreached> = unreached
+            .iter()
+            .filter(|one| told.insert(one.name.to_string()))
+            .collect();
+        if let Some(first) = new.first() {
+            tracing::error!(
+                repositories = new.len(),
+                "{}{}, which phileas.toml names: {}",
+                first.name,
+                and_more(new.len(), "repository"),
+                first.because
+            );
         }
     }
 }
+
+fn missed(entry: &RepositoryEntry, because: &str) -> Unreached {
+    Unreached {
+        name: entry.name.clone(),
+        because: because.to_owned(),
+    }
+}
+
+/// How many more there are than the one that is named.
+fn and_more(count: usize, noun: &str) -> String {
+    match count.saturating_sub(1) {
+        0 => String::new(),
+        1 => format!(" and 1 more {noun}"),
+        more => match noun.strip_suffix('y') {
+            Some(stem) => format!(" and {more} more {stem}ies"),
+            None => format!(" and {more} more {noun}s"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Logging why ticks have to wait, without a line for each of thousands that wait for the same.
+
+use std::sync::{Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+
+/// How many such lines are logged in a [`WINDOW`]; the others are counted.
+const LOGGED: u32 = 20;
+/// How long they are counted.
+const WINDOW: SignedDuration = SignedDuration::from_secs(60);
+
+/// What was logged, and what was only counted.
+#[derive(Debug, Default)]
+pub(super) struct OutageLog(Mutex<Window>);
+
+#[derive(Debug, Default)]
+struct Window {
+    begun: Option<Timestamp>,
+    logged: u32,
+    counted: u64,
+    last: String,
+}
+
+impl OutageLog {
+    /// A tick has to wait. `true`: it gets a line of its own.
+    pub(super) fn note(&self, because: &str, now: Timestamp) -> bool {
+        self.flush(now);
+        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        window.begun.get_or_insert(now);
+        if window.logged < LOGGED {
+            window.logged += 1;
+            return true;
+        }
+        window.counted += 1;
+        because.clone_into(&mut window.last);
+        false
+    }
+
+    /// Logs one line for those that were counted, once their time is over.
+    pub(super) fn flush(&self, now: Timestamp) {
+        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A clock that was set back begins a new window.
+        let is_over = |begun: Timestamp| now < begun || now.duration_since(begun) >= WINDOW;
+        if !window.begun.is_some_and(is_over) {
+            return;
+        }
+        let Window { counted, last, .. } = std::mem::take(&mut *window);
+        if counted > 0 {
+            tracing::warn!(
+                ticks = counted,
+                "that many more ticks had to wait within a minute; the last one: {last}"
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_that_wait_are_counted_and_the_next_minute_begins_anew() {
+        let at = |second: i64| Timestamp::from_second(1_800_000_000 + second).unwrap();
+        let log = OutageLog::default();
+        let logged = |second| {
+            (0..5_000)
+                .filter(|_| log.note("GitHub answered 403", at(second)))
+                .count()
+        };
+        assert_eq!(logged(0), 20);
+        assert_eq!(logged(59), 0);
+        assert_eq!(log.0.lock().unwrap().counted, 9_980);
+        assert_eq!(logged(60), 20);
+        log.flush(at(120));
+        assert_eq!(log.0.lock().unwrap().counted, 0);
+        assert_eq!(logged(121), 20);
+        assert_eq!(logged(0), 20, "the clock was set back");
+    }
+}
