@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::arguments::ActionArguments;
 use super::connect::{self, Connection, variable};
+use super::deadline::Deadline;
 use super::exit::{Exit, Stopped};
 use super::lines::{Tense, failed_json, line_json, summary_json};
 use super::output::Screen;
@@ -57,11 +58,12 @@ struct Ended {
 
 pub(super) async fn run(
     arguments: &ActionArguments,
+    deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let runner = Runner::of_environment(arguments)?;
     let dry_run = variable("INPUT_DRY_RUN").is_some_and(|value| connect::is_set(&value));
-    let ended = match work(&runner, dry_run, screen).await {
+    let ended = match work(&runner, dry_run, deadline, screen).await {
         Ok(ended) => ended,
         Err(stopped) => failed(stopped, dry_run),
     };
@@ -76,6 +78,7 @@ pub(super) async fn run(
 async fn work(
     runner: &Runner,
     dry_run: bool,
+    deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Ended, Stopped> {
     let payload = payload()?;
@@ -106,19 +109,15 @@ async fn work(
         hide(key.expose_secret(), screen)?;
     }
     let connection = Connection::from_environment(&runner.repository)?;
-    if let Some(token) = connection.github.minted_token().await? {
+    let minted = async { Ok(connection.github.minted_token().await?) };
+    if let Some(token) = Deadline::within(deadline, minted).await? {
         hide(token.expose_secret(), screen)?;
     }
     // What is logged from here on, others may have written.
     screen.line(&command::ignore(&runner.word))?;
-    let ended = ticked(
-        runner,
-        &connection,
-        &woken,
-        dry_run || woken.dry_run,
-        screen,
-    )
-    .await;
+    let dry_run = dry_run || woken.dry_run;
+    let ticked = ticked(runner, &connection, &woken, dry_run, deadline, screen);
+    let ended = Deadline::within(deadline, ticked).await;
     screen.line(&command::obey(&runner.word))?;
     ended
 }
@@ -129,6 +128,7 @@ async fn ticked(
     connection: &Connection,
     woken: &Woken,
     dry_run: bool,
+    deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Ended, Stopped> {
     let ask = ask(woken)?;
@@ -164,10 +164,14 @@ async fn ticked(
             jules: &connection.jules,
             stopwatch: &connection.stopwatch,
         };
-        tick.run(&settings).await?
+        let stop = || Deadline::is_near(deadline);
+        tick.run_until(&settings, &stop).await?
     };
     let cost = connection.cost();
     tick::print(screen, &runner.repository, &report, cost, tense, false)?;
+    if report.stopped {
+        return Err(Deadline::stopped(deadline));
+    }
     let exit = tick::ended(&report, &settings.ask)?;
     let told = Told::of(&report, &settings.ask);
     let page = summary::of_tick(&Page {

@@ -19,11 +19,13 @@ mod setup;
 mod tick;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use phileas_domain::model::RepositoryName;
 
+use super::duration;
 use super::place::root_of;
 
 pub use beginning::{Deinit, Init, LabelsCommand, Where};
@@ -55,6 +57,10 @@ pub use tick::{ActionArguments, TickArguments};
     arg_required_else_help = true
 )]
 pub struct Arguments {
+    /// End after this time at the latest, whatever GitHub and Jules do [default: 10m]; `serve`, `mcp`, `monitor`, `watch`,
+    /// `events` and `sandbox` go on until they are told to end
+    #[arg(long, env = "PHILEAS_DEADLINE", value_name = "DURATION", value_parser = deadline, global = true, display_order = 1000)]
+    pub deadline: Option<CommandDeadline>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -221,6 +227,16 @@ pub enum Command {
         /// The command, such as `session cancel`
         command: Vec<String>,
     },
+}
+
+/// When a command ends at the latest.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandDeadline(pub Duration);
+
+fn deadline(text: &str) -> Result<CommandDeadline, String> {
+    let length = duration::parse(text)?;
+    let length = Duration::try_from(length).map_err(|error| error.to_string())?;
+    Ok(CommandDeadline(length))
 }
 
 /// Which repository.

@@ -4,6 +4,7 @@ mod action;
 pub mod arguments;
 mod bootstrap;
 mod connect;
+mod deadline;
 mod deinit;
 mod deliveries;
 mod doctor;
@@ -68,6 +69,7 @@ use std::time::Duration;
 use clap::CommandFactory as _;
 
 use arguments::{Arguments, Command};
+use deadline::Deadline;
 use exit::{Exit, Stopped};
 use output::Screen;
 
@@ -152,16 +154,29 @@ fn leave(runtime: tokio::runtime::Runtime) {
 }
 
 async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    let deadline = Deadline::of(arguments);
+    match &arguments.command {
+        // What it has to tell the runner is told at its deadline, too.
+        Command::Action(arguments) => action::run(arguments, deadline, screen).await,
+        _ => Deadline::within(deadline, command(arguments, deadline, screen)).await,
+    }
+}
+
+async fn command(
+    arguments: &Arguments,
+    deadline: Option<Deadline>,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
     match &arguments.command {
         Command::Sandbox(arguments) => sandbox::run(arguments, screen).await,
-        Command::Tick(arguments) => tick::run(arguments, screen).await,
-        Command::Action(arguments) => action::run(arguments, screen).await,
+        Command::Tick(arguments) => tick::run(arguments, deadline, screen).await,
+        Command::Action(arguments) => action::run(arguments, deadline, screen).await,
         Command::Explain(arguments) => {
             let arguments = arguments::TickArguments {
                 dry_run: true,
                 ..arguments.clone()
             };
-            tick::run(&arguments, screen).await
+            tick::run(&arguments, deadline, screen).await
         }
         Command::Init(arguments) => init::run(arguments, screen).await,
         Command::Deinit(arguments) => deinit::run(arguments, screen).await,

@@ -9,6 +9,7 @@ use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 
 use super::arguments::TickArguments;
 use super::connect::{self, Connection, local_now};
+use super::deadline::Deadline;
 use super::exit::{Exit, Stopped};
 use super::lines::{Cost, Tense, failed_json, line_json, line_text, short, summary_json};
 use super::output::{self, Screen};
@@ -23,6 +24,7 @@ const SKEW_LIMIT: SignedDuration = SignedDuration::from_mins(2);
 
 pub(super) async fn run(
     arguments: &TickArguments,
+    deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     event(arguments)?;
@@ -48,7 +50,8 @@ pub(super) async fn run(
             jules: &connection.jules,
             stopwatch: &connection.stopwatch,
         };
-        tick.run(&settings).await?
+        let stop = || Deadline::is_near(deadline);
+        tick.run_until(&settings, &stop).await?
     };
     print(
         screen,
@@ -59,6 +62,9 @@ pub(super) async fn run(
         arguments.repository.json,
     )?;
     skew(&report);
+    if report.stopped {
+        return Err(Deadline::stopped(deadline));
+    }
     ended(&report, &settings.ask)
 }
 

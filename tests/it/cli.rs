@@ -1,5 +1,6 @@
 //! The command line as people and scripts meet it: words, exit codes, JSON, colours.
 
+mod deadline;
 mod exits;
 mod lines;
 mod misplaced;

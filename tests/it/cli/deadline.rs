@@ -1,0 +1,117 @@
+//! GitHub or Jules take a connection and say nothing, or a byte now and then: a command ends at its deadline.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use phileas::sandbox::scene::{GITHUB_TOKEN, JULES_KEY};
+
+use crate::support::{Folder, Phileas};
+
+/// What a command is given.
+const DEADLINE: &str = "2s";
+/// How long it may take on a busy machine: much less than a single request, which is given up after 70 s.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Between two bytes of an answer that drips.
+const DRIP: Duration = Duration::from_millis(100);
+
+/// Takes every connection, and answers so.
+fn upstream(answer: fn(TcpStream)) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let stream = stream.unwrap();
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    address
+}
+
+/// Reads what comes, and says nothing.
+fn hang(mut stream: TcpStream) {
+    let mut bytes = [0; 4_096];
+    while stream.read(&mut bytes).is_ok_and(|read| read > 0) {}
+}
+
+/// Says that much is to come, and a byte of it now and then.
+fn drip(mut stream: TcpStream) {
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n";
+    if stream.write_all(head.as_bytes()).is_ok() {
+        while stream.write_all(b" ").is_ok() {
+            std::thread::sleep(DRIP);
+        }
+    }
+}
+
+#[test]
+fn every_command_that_asks_ends_at_its_deadline() {
+    let commands = [
+        "tick",
+        "tick --all",
+        "explain",
+        "status",
+        "doctor",
+        "stop --all",
+        "resume",
+        "session list",
+        "track list",
+        "state show",
+        "sprint status",
+        "labels sync",
+        "probe",
+    ];
+    for answer in [hang, drip] {
+        let address = upstream(answer);
+        for command in commands {
+            let words: Vec<&str> = command.split(' ').collect();
+            let repo = ["--repo", "acme/widget", "--deadline", DEADLINE];
+            let begun = Instant::now();
+            let ended = asking(Phileas::new(&[&words[..], &repo].concat()), address).run();
+            let took = begun.elapsed();
+            assert!(took < PATIENCE, "{took:?}: {ended}");
+            let ended = ended.expect(4);
+            assert!(ended.err.contains("deadline of 2s"), "{ended}");
+            assert!(ended.err.contains("--deadline"), "{ended}");
+        }
+    }
+}
+
+/// The runner is told why, and obeys again.
+#[test]
+fn a_workflow_is_told_that_the_deadline_was_reached() {
+    let folder = Folder::empty();
+    folder.write("event.json", "{}");
+    folder.write("output", "");
+    folder.write("summary", "");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let begun = Instant::now();
+    let program = Phileas::new(&["action", "--repo", "acme/widget"])
+        .env("PHILEAS_DEADLINE", DEADLINE)
+        .env("GITHUB_EVENT_NAME", "schedule")
+        .env("GITHUB_EVENT_PATH", &path("event.json"))
+        .env("GITHUB_OUTPUT", &path("output"))
+        .env("GITHUB_STEP_SUMMARY", &path("summary"));
+    let ended = asking(program, upstream(hang)).run().expect(4);
+    assert!(begun.elapsed() < PATIENCE, "{ended}");
+    let stopped = ended
+        .out
+        .lines()
+        .position(|line| line.starts_with("::stop-commands::"));
+    let word = ended.out.lines().nth(stopped.unwrap()).unwrap();
+    let word = word.trim_start_matches("::stop-commands::");
+    assert!(ended.out.contains(&format!("\n::{word}::\n")), "{ended}");
+    assert!(ended.out.contains("deadline of 2s"), "{ended}");
+    let summary = std::fs::read_to_string(path("summary")).unwrap();
+    assert!(!summary.is_empty());
+}
+
+fn asking(program: Phileas, upstream: SocketAddr) -> Phileas {
+    program
+        .env("GITHUB_TOKEN", GITHUB_TOKEN)
+        .env("JULES_API_KEY", JULES_KEY)
+        .env("GITHUB_API_URL", &format!("http://{upstream}"))
+        .env("GITHUB_GRAPHQL_URL", &format!("http://{upstream}/graphql"))
+        .env("JULES_API_BASE", &format!("http://{upstream}/v1alpha"))
+}
