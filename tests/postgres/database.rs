@@ -32,7 +32,7 @@ async fn services_that_start_at_once_make_the_tables_once() {
     let opened = all_at_once((0..8).map(|_| open(&database))).await;
     assert_eq!(
         database.sql("SELECT version, readable_from FROM phileas.tables"),
-        "1|1\n"
+        "2|1\n"
     );
     drop(opened);
     // What is there stays there.
