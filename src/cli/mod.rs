@@ -124,11 +124,11 @@ const SIGXFSZ: i32 = 25;
 const SIGXFSZ: i32 = 31;
 
 /// The signal ends a process that does not handle it. Handled, the write fails with `EFBIG` as on a full disk, and what
-/// cannot be written is reported by whoever writes. (`SIGPIPE` is ignored by Rust's own start.)
+/// cannot be written is reported by the code that writes it. (`SIGPIPE` is ignored by Rust's own start.)
 #[cfg(unix)]
 fn survive_file_size_limit(runtime: &tokio::runtime::Runtime) -> Result<(), Stopped> {
     let _context = runtime.enter();
-    // The handler stays for as long as the process lives; what it is told is of no use.
+    // The handler stays for as long as the process lives; that the signal came is of no use.
     let handled = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(SIGXFSZ))?;
     drop(handled);
     Ok(())
@@ -156,7 +156,7 @@ fn leave(runtime: tokio::runtime::Runtime) {
 async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let deadline = Deadline::of(arguments);
     match &arguments.command {
-        // What it has to tell the runner is told at its deadline, too.
+        // At its deadline it still reports to the runner.
         Command::Action(arguments) => action::run(arguments, deadline, screen).await,
         _ => Deadline::within(deadline, command(arguments, deadline, screen)).await,
     }

@@ -155,7 +155,7 @@ fn open_lock(path: &Path) -> Result<(PathBuf, File), StoreError> {
 }
 
 /// Refuses a file that is a link, or, where its path begins in the present folder, one below a folder that is: such a
-/// folder may be a repository of somebody else, and what the link leads to may lie anywhere.
+/// folder may be a repository that other people write to, and what the link leads to may lie anywhere.
 fn refuse_link(path: &Path) -> Result<(), StoreError> {
     let folders = path.ancestors().skip(1).filter(|_| path.is_relative());
     let mut all = std::iter::once(path).chain(folders);
@@ -315,7 +315,7 @@ pub(super) fn append_lines(path: &Path, lines: &str) -> Result<(), StoreError> {
     };
     let length = file.metadata().map_err(wrong)?.len();
     if let Err(error) = file.write_all(text.as_bytes()) {
-        // Whoever writes holds the lock, so that a part of a line at the end is our own.
+        // Each writer holds the lock, so that a part of a line at the end is our own.
         let _stays = file.set_len(length);
         return Err(wrong(error));
     }

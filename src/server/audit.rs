@@ -166,6 +166,10 @@ impl Audit {
             self.turn_over()?;
             *now = open(&self.path)?;
         }
+        // A file that was deleted or moved away keeps no line that is written to it.
+        if !now.is_at(&self.path) {
+            *now = open(&self.path)?;
+        }
         if now.is_torn {
             line.insert(0, b'\n');
         }
@@ -192,6 +196,23 @@ impl Audit {
             0 => self.path.clone(),
             _ => self.path.with_file_name(format!("audit.{number}.jsonl")),
         }
+    }
+}
+
+impl Open {
+    /// Whether the path still leads to this file.
+    #[cfg(unix)]
+    fn is_at(&self, path: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let mark = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+        let (own, there) = (self.file.metadata(), path.symlink_metadata());
+        matches!((own.map(mark), there.map(mark)), (Ok(own), Ok(there)) if own == there)
+    }
+
+    /// Elsewhere a file that is open can be neither deleted nor replaced.
+    #[cfg(not(unix))]
+    fn is_at(&self, _: &Path) -> bool {
+        true
     }
 }
 
@@ -316,5 +337,25 @@ mod tests {
         );
         let newest = std::fs::read_to_string(folder.path().join(AUDIT_FILE)).unwrap();
         assert!(newest.contains("\"39\""), "{newest}");
+    }
+
+    /// A line in a file that was moved away or deleted is lost to the record.
+    #[test]
+    fn a_line_goes_where_the_file_is_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let audit = Audit::open(&data).unwrap();
+        let file = data.join(AUDIT_FILE);
+        audit.append(&deed("first")).unwrap();
+        std::fs::rename(&file, data.join("moved")).unwrap();
+        audit.append(&deed("second")).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains("second") && !text.contains("first"), "{text}");
+        std::fs::remove_dir_all(&data).unwrap();
+        audit.append(&deed("third")).unwrap_err();
+        std::fs::create_dir(&data).unwrap();
+        audit.append(&deed("fourth")).unwrap();
+        assert!(std::fs::read_to_string(&file).unwrap().contains("fourth"));
     }
 }

@@ -3,8 +3,8 @@
 //! A connection that has not sent the head of a request within [`HEAD_TIMEOUT`] is closed, idle ones included; its
 //! buffer holds [`HEAD_BYTES`] at most. The body must follow within [`BODY_TIMEOUT`], on every listener. There are
 //! [`MAX_CONNECTIONS`] at most: for a further one, whoever has longest not said all that is needed to serve them has to
-//! leave. One public client may have [`MAX_PER_ADDRESS`] of them. Where file descriptors are short before that, whoever has
-//! been silent for longest on any listener has to leave, too.
+//! leave. One public client may have [`MAX_PER_ADDRESS`] of them. Where file descriptors are short before that, the
+//! connection that has been silent for longest on any listener is closed, too.
 //!
 //! Requests of an address are not counted. GitHub sends the hooks of everybody from the same few addresses, so whoever
 //! points a hook with a wrong secret at us could have the right ones refused.

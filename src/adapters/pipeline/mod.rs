@@ -189,7 +189,7 @@ impl Runs {
         let trace_path = folder.join(Artifact::Trace.file_name());
         let trace = trace.as_ref().map(|trace| (trace_path, trace.as_str()));
         let texts = [(path.clone(), normal.as_str())].into_iter().chain(trace);
-        // A process that dies amid it leaves a file that no trace tells of, which is seen by its digest.
+        // A process that dies amid it leaves a file that is not in the trace, which is seen by its digest.
         if let Err(error) = files::replace_together(&texts.collect::<Vec<_>>()) {
             // Whatever holds something stays.
             let _filled = fs::remove_dir(&folder);

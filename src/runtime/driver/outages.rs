@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_that_wait_are_counted_and_the_next_minute_begins_anew() {
+    fn thousands_that_wait_are_counted_and_a_minute_later_some_are_logged_again() {
         let at = |second: i64| Timestamp::from_second(1_800_000_000 + second).unwrap();
         let log = OutageLog::default();
         let logged = |second| {

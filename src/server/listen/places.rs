@@ -104,7 +104,7 @@ impl Guests {
     }
 }
 
-/// Asks whoever has been silent for longest on any of these listeners to leave. `false`: nobody is silent.
+/// Asks the connection that has been silent for longest on any of these listeners to leave. `false`: none is silent.
 pub(super) fn ask_the_most_silent(listeners: &[Arc<Places>]) -> bool {
     let silent = listeners.iter().filter_map(|places| {
         let guests = places.guests();

@@ -44,7 +44,7 @@ impl Listeners {
             ask_the_most_silent(&all)
         };
         self.log(error, is_shortage, evicted);
-        // Whoever is asked to leave does so at once; on the other listener that is not seen here.
+        // A connection that is asked to leave does so at once; on the other listener that is not seen here.
         let _not_yet = tokio::time::timeout(ACCEPT_PAUSE, places.changed()).await;
     }
 

@@ -182,7 +182,7 @@ impl<'a> Reading<'a> {
             );
         }
         if source.app().is_none() {
-            source.tell_unreached(&listing.unreached);
+            source.log_unreached(&listing.unreached);
             return listing;
         }
         for entry in &source.named {
@@ -195,7 +195,7 @@ impl<'a> Reading<'a> {
                 listing.unreached.push(missed(entry, because));
             }
         }
-        source.tell_unreached(&listing.unreached);
+        source.log_unreached(&listing.unreached);
         listing
     }
 }
@@ -415,7 +415,7 @@ impl Source {
     }
 
     /// The repositories of entries are not there, which is said once of each, in one line for all that are new.
-    fn tell_unreached(&self, unreached: &[Unreached]) {
+    fn log_unreached(&self, unreached: &[Unreached]) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<&Unreached> = unreached
             .iter()

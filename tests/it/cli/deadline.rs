@@ -78,7 +78,7 @@ fn every_command_that_asks_ends_at_its_deadline() {
     }
 }
 
-/// The runner is told why, and obeys again.
+/// The runner gets the reason, and obeys again.
 #[test]
 fn a_workflow_is_told_that_the_deadline_was_reached() {
     let folder = Folder::empty();

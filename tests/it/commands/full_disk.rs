@@ -209,7 +209,7 @@ fn nothing_is_written_through_a_link() {
         let ended = Phileas::new(&words).run().expect(2);
         assert!(ended.err.contains("is a symbolic link"), "{ended}");
     }
-    // The usual place is in the present folder, whoever has made it.
+    // The usual place is in the present folder, which may be another person's repository.
     let here = Folder::empty();
     std::os::unix::fs::symlink(outside.path(), here.join(".phileas")).unwrap();
     let mut command = Phileas::new(&["jobs", "add", "1"]).into_command();

@@ -17,7 +17,7 @@ pub(super) struct OpenFiles {
     files: Vec<(PathBuf, Identity)>,
 }
 
-/// Tells a file from every other one of the machine.
+/// What no two files of the machine share.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     device: u64,
