@@ -325,7 +325,7 @@ mod tests {
         let mut reader = Reader::new();
         reader.append(&"a\n".repeat(50));
         let tail = Tail::new(&reader.path());
-        let mut next = |reader: &mut Reader| {
+        let next = |reader: &mut Reader| {
             let line = tail.next(&mut reader.memory).unwrap().unwrap();
             tail.passed(&mut reader.memory, &line).unwrap();
             tail.place(&line).unwrap().1

@@ -123,7 +123,9 @@ fn refusals(draft: &Draft<'_>) -> Vec<RefusedSession> {
         all.extend(turns.map(|turn| {
             let key = NoticeKey::Turn(turn.turn.clone());
             let why = turn.refusal.as_deref().unwrap_or("no reason was given");
-            one(key, &turn.persona_id, why, turn.warned_at.is_some())
+            // While its next session is asked for, there is nothing new to say of it.
+            let notified = turn.warned_at.is_some() || turn.intent.is_some();
+            one(key, &turn.persona_id, why, notified)
         }));
     }
     all
@@ -153,7 +155,8 @@ pub(super) fn refused_sessions(draft: &mut Draft<'_>) {
             .refused
             .values_mut()
             .for_each(|one| one.notified = true);
-        for turn in track.turns.values_mut().filter(|turn| is_refused(turn)) {
+        let turns = track.turns.values_mut();
+        for turn in turns.filter(|turn| is_refused(turn) && turn.intent.is_none()) {
             turn.warned_at.get_or_insert(now);
         }
     }

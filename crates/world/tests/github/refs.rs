@@ -234,3 +234,35 @@ fn a_locked_issue_takes_no_comment_of_a_job_and_a_repository_without_issues_no_i
     assert_eq!(stage.ask("POST", &issues, json!({"title": "Two"})).0, 410);
     assert_eq!(stage.get(REPO)["has_issues"], false);
 }
+
+/// Pushes are dated by their arrival, whatever their commits say.
+#[test]
+fn the_activity_of_a_branch_tells_its_pushes_newest_first() {
+    let mut stage = Stage::new();
+    let sha = head(&mut stage);
+    let refs = format!("{REPO}/git/refs");
+    let (status, _) = stage.ask(
+        "POST",
+        &refs,
+        json!({"ref": "refs/heads/topic", "sha": sha}),
+    );
+    assert_eq!(status, 201);
+    let (status, made) = stage.ask(
+        "PUT",
+        &format!("{REPO}/contents/a.txt"),
+        json!({"message": "m", "content": "YQ==", "branch": "topic"}),
+    );
+    assert_eq!(status, 201, "{made}");
+    for name in ["topic", "refs/heads/topic"] {
+        let listed = stage.get(&format!("{REPO}/activity?ref={name}&per_page=10"));
+        let listed = listed.as_array().unwrap();
+        let kinds: Vec<_> = listed.iter().map(|one| &one["activity_type"]).collect();
+        assert_eq!(kinds, ["push", "branch_creation"], "{listed:?}");
+        assert_eq!(listed[0]["before"], sha);
+        assert_eq!(listed[0]["after"], made["commit"]["sha"]);
+        assert_eq!(listed[0]["ref"], "refs/heads/topic");
+        assert!(listed[0]["timestamp"].is_string() && listed[0]["actor"]["login"].is_string());
+    }
+    let others = stage.get(&format!("{REPO}/activity?ref=nowhere"));
+    assert_eq!(others, json!([]));
+}
