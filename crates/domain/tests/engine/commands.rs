@@ -494,7 +494,7 @@ fn an_approval_is_for_a_plan_that_was_there() {
 /// A person was called for a question; the plan that Jules made then is its first.
 #[test]
 fn the_first_plan_after_a_question_is_no_other_plan() {
-    let mut desk = at_work("max_nudges = 0\n");
+    let mut desk = at_work("[defaults]\nmax_nudges = 0\n");
     desk.becomes(SessionState::AwaitingUserFeedback);
     desk.tick();
     desk.tick();
@@ -515,14 +515,7 @@ fn the_first_plan_after_a_question_is_no_other_plan() {
         desk.minutes(1);
         desk.plans(&id, &[("Tidy", "Move a file.")]);
         desk.tick();
-        assert_eq!(
-            comments(&desk),
-            [said],
-            "{:?} {:?} {:?}",
-            desk.effects,
-            desk.notices,
-            desk.state().tracks["request:1"]
-        );
+        assert_eq!(comments(&desk), [said], "{:?}", desk.lines);
     }
 }
 
