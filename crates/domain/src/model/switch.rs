@@ -40,7 +40,7 @@ mod tests {
             assert_eq!(parse_switch(word), Ok(false), "{word}");
             assert_eq!(parse_switch(&format!(" {word}\n")), Ok(false), "{word}");
         }
-        for word in ["2", "y", "enabled", "tru", "-1"] {
+        for word in ["2", "y", "enabled", "truly", "-1"] {
             assert_eq!(parse_switch(word), Err(SwitchError), "{word}");
         }
     }
