@@ -133,10 +133,18 @@ pub(super) fn text(found: &Found, pin: &Pin) -> String {
         .replace("\"@action\"", &pin.to_string())
 }
 
+/// A workflow, where it can be read.
+fn read(text: &str) -> Option<Value> {
+    match phileas_domain::yaml_too_deep(text) {
+        Some(_) => None,
+        None => serde_yaml::from_str(text).ok(),
+    }
+}
+
 /// The name of a workflow that runs on pushes, as `workflow_run` knows it; `None` for every other one.
 #[must_use]
 pub fn runs_on_push(text: &str) -> Option<String> {
-    let workflow: Value = serde_yaml::from_str(text).ok()?;
+    let workflow = read(text)?;
     let name = workflow.get("name")?.as_str()?.trim();
     let pushed = triggers(&workflow).iter().any(|event| event == "push");
     let ours = text.contains(&format!("{HOME}@"));
@@ -146,7 +154,7 @@ pub fn runs_on_push(text: &str) -> Option<String> {
 /// What a workflow that is there already may lack.
 #[must_use]
 pub fn workflow_hints(text: &str) -> Vec<String> {
-    let Ok(workflow) = serde_yaml::from_str::<Value>(text) else {
+    let Some(workflow) = read(text) else {
         return vec!["it cannot be read as YAML".to_owned()];
     };
     let events = triggers(&workflow);

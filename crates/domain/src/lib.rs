@@ -42,3 +42,4 @@ mod yaml;
 
 pub use diagnostic::{Diagnostic, Kind, Severity};
 pub use json::doubled_keys;
+pub use yaml::{NESTING_LIMIT as YAML_NESTING_LIMIT, too_deep as yaml_too_deep};

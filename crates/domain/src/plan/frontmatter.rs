@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::yaml::{NESTING_LIMIT, too_deep};
+
 /// A prompt's head and body.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Frontmatter<'t> {
@@ -68,6 +70,13 @@ impl<'t> Frontmatter<'t> {
 
     /// All keys.
     pub(super) fn keys(&self) -> Result<Map<String, Value>, YamlMistake> {
+        if let Some((line, column)) = too_deep(self.yaml) {
+            return Err(YamlMistake {
+                line: self.line + line - 1,
+                column,
+                message: format!("lists and maps are nested more than {NESTING_LIMIT} deep"),
+            });
+        }
         let value: serde_yaml::Value =
             serde_yaml::from_str(self.yaml).map_err(|error| self.mistake(&error))?;
         let wrong = |message: &str| YamlMistake {

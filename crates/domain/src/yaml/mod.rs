@@ -4,6 +4,7 @@
 //! tags, further documents and doubled keys are mistakes: an alias can make a small file huge, and each of the others
 //! means different things to different readers.
 
+mod depth;
 mod node;
 mod read;
 mod scalar;
@@ -11,6 +12,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+pub use depth::{NESTING_LIMIT, too_deep};
 pub(crate) use node::{Node, Value};
 pub(crate) use read::parse;
 pub(crate) use scalar::quoted;

@@ -134,3 +134,69 @@ fn what_is_good_is_taken() {
         assert!((door.read)(door.samples[0]), "{}", door.name);
     }
 }
+
+/// Texts that make a parser go through all that it has read for each piece of what it reads, each with a head and a foot
+/// that bring it to where it is parsed.
+const REPEATED: [(&str, &str, &str); 24] = [
+    ("", "[", ""),
+    ("---\nid: curator\nx: ", "[", "\n---\nTidy.\n"),
+    ("---\nid: curator\nx: ", "{a: ", "\n---\nTidy.\n"),
+    ("---\nid: curator\nx: ", "[{", "\n---\nTidy.\n"),
+    ("---\nid: curator\nx: ", "[],[", "\n---\nTidy.\n"),
+    ("---\nid: curator\nx:\n  ", "- ", "a\n---\nTidy.\n"),
+    ("---\nid: curator\nx:\n  ", "? ", "a\n---\nTidy.\n"),
+    ("---\nid: curator\nx: [", "&a a, *a, ", "]\n---\nTidy.\n"),
+    (
+        "---\nid: curator\nx: &a [1]\ny: [",
+        "*a, ",
+        "]\n---\nTidy.\n",
+    ),
+    ("---\nid: curator\nx: [", "!!str a, ", "]\n---\nTidy.\n"),
+    ("---\n", "%TAG !a! b\n", "id: curator\n---\nTidy.\n"),
+    ("---\nid: curator\n", "... \n", "---\nTidy.\n"),
+    ("---\nid: curator\nx: ", "a ", "\n---\nTidy.\n"),
+    ("---\nid: curator\nx: '", "'' ", "'\n---\nTidy.\n"),
+    ("---\nid: curator\nx:\n", "  a\n", "---\nTidy.\n"),
+    ("---\nid: curator\n", " ", "\n---\nTidy.\n"),
+    ("---\nid: curator\nx: {", "a, ", "}\n---\nTidy.\n"),
+    ("id: \"pend01\"\nx: ", "[", "\n"),
+    ("id: \"pend01\"\nx: ", "{a: ", "\n"),
+    ("id: \"pend01\"\nx:\n  ", "- ", "a\n"),
+    ("", "{\"a\":", ""),
+    ("", "[[a]]\n", ""),
+    ("", "a.", "a = 1\n"),
+    ("a = ", "[", "\n"),
+];
+/// Few enough bytes for all limits of size, and enough for what grows with the square to show.
+const REPEATED_BYTES: usize = 30_000;
+/// Below this a measurement says nothing about how time grows.
+const SHORT: std::time::Duration = std::time::Duration::from_millis(150);
+
+/// Twice as much takes about twice as long, at every door.
+#[test]
+fn time_grows_with_the_length_and_not_with_its_square() {
+    let time = |door: &doors::Door, text: &str| {
+        let measure = |_| {
+            let begun = std::time::Instant::now();
+            (door.read)(text);
+            begun.elapsed()
+        };
+        // The fastest of some tells least of what else the machine does.
+        (0..3).map(measure).min().unwrap()
+    };
+    let mut slow = Vec::new();
+    for door in DOORS {
+        for (head, piece, foot) in REPEATED {
+            let text = |bytes: usize| format!("{head}{}{foot}", piece.repeat(bytes / piece.len()));
+            let twice = time(door, &text(2 * REPEATED_BYTES));
+            if twice < SHORT {
+                continue;
+            }
+            let once = time(door, &text(REPEATED_BYTES));
+            if twice > 3 * once {
+                slow.push(format!("{}: {piece:?}: {once:?}, {twice:?}", door.name));
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}

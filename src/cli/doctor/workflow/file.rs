@@ -54,6 +54,9 @@ pub(super) fn is_workflow(name: &str) -> bool {
 impl File {
     /// Reads a file; `None` where it is no workflow, or one that does not call phileas.
     pub(super) fn read(path: &str, text: &str) -> Option<Self> {
+        if phileas_domain::yaml_too_deep(text).is_some() {
+            return None;
+        }
         let whole: Value = serde_yaml::from_str(text).ok()?;
         let steps = whole["jobs"].as_object()?.values();
         let calls = steps
