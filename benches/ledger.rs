@@ -154,6 +154,7 @@ fn snapshot() -> Snapshot {
         commits: None,
         plan_commit: PlanCommit::Unread,
         previous_tick: None,
+        prompts: Default::default(),
         ask: Ask::Due,
     }
 }

@@ -53,6 +53,8 @@
 //! 12. Every loop, queue, retry, page walk and prompt has a named limit.
 //! 13. Secrets never reach arguments, addresses, logs, state, comments or any host but their own.
 //! 14. A dry run has no client that could write: it is given the reading ports alone.
+//! 15. No template of a repository is rendered in this process: a child process does it, within limits of memory and time.
+//!     Only tests and simulations render in process.
 //!
 //! # Where this differs from the first design
 //!

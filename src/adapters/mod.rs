@@ -10,6 +10,7 @@ pub mod ledger;
 pub(crate) mod log_capture;
 pub mod pause;
 pub mod pipeline;
+pub mod renderer;
 pub mod repository;
 pub mod stopwatch;
 pub mod transport;

@@ -12,6 +12,7 @@ use super::exit::Stopped;
 use super::lines::Cost;
 use crate::adapters::github::{self, App, Credential, SystemPause, Token};
 use crate::adapters::jules::{self, JulesKey, RepositoryJules};
+use crate::adapters::renderer;
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
 use crate::runtime::Settings;
@@ -71,6 +72,7 @@ pub(super) fn settings(ask: Ask) -> Result<Settings, Stopped> {
         entropy,
         paused_by_variable: variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
         previous_tick: None,
+        renderer: renderer::shared(),
     })
 }
 

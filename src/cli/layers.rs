@@ -5,7 +5,9 @@ use phileas_domain::exchange::{FLAT_STREAM, Layout};
 use phileas_domain::layers::{Catalogue, Job, Source};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{CONFIG_PATH, Plan, ROLE_LAYERS, Roster, StepKind};
-use phileas_domain::prompt::RenderError;
+use phileas_domain::prompt::{self, RenderError, RenderRequest, SourceFiles};
+
+use crate::adapters::renderer;
 
 /// Everything that is wrong with roles and layers, but for the mistakes of `.jlo/config.toml`, which the plan tells.
 pub(super) fn check(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
@@ -57,15 +59,18 @@ fn prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Diagnosti
     let Ok(name) = super::simulate::unnamed() else {
         return Vec::new();
     };
+    let files = SourceFiles::of_default_branch(catalogue.tree());
+    let ledger_files = SourceFiles::of_ledger(&ledger);
+    let renderer = renderer::shared();
     // A role that is not there is told with the roster.
     let briefs = jobs
         .into_iter()
         .filter_map(|job| catalogue.brief(&name, &ledger, None, FLAT_STREAM, job).ok());
     briefs
         .filter_map(|brief| {
-            brief
-                .assemble(catalogue, &ledger, ("", now), &[0; 32])
-                .err()
+            let of = (&files, &ledger_files);
+            let request = RenderRequest::brief(&brief, of, ("", now), &[0; 32]);
+            prompt::assemble_by(request, &*renderer).err()
         })
         .flat_map(RenderError::into_diagnostics)
         .collect()

@@ -68,6 +68,7 @@ use std::time::Duration;
 
 use clap::CommandFactory as _;
 
+use crate::adapters::renderer;
 use arguments::{Arguments, Command};
 use deadline::Deadline;
 use exit::{Exit, Stopped};
@@ -79,6 +80,10 @@ const LEAVE: Duration = Duration::from_millis(500);
 /// Reads the command line of this process and does what it says.
 #[must_use]
 pub fn main() -> ExitCode {
+    if renderer::is_child() {
+        return renderer::child_main();
+    }
+    renderer::use_children();
     let words = std::env::args_os().collect();
     let arguments = match parse::parse(words, Path::new(".")) {
         Ok(arguments) => arguments,
@@ -101,6 +106,9 @@ pub fn main() -> ExitCode {
         Command::Sandbox(arguments) if arguments.serve || arguments.empty => serve::runtime(),
         _ => runtime(),
     };
+    // A command asks for several prompts, one after another; a service keeps a child for as long as a tick.
+    let is_service = matches!(&arguments.command, Command::Serve(_) | Command::Mcp(_));
+    let _kept = (!is_service).then(|| renderer::shared().keep());
     let result = runtime.and_then(|runtime| {
         survive_file_size_limit(&runtime)?;
         let result = runtime.block_on(run(&arguments, &mut screen));

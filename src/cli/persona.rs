@@ -9,7 +9,8 @@ use std::path::Path;
 
 use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan::{self, PERSONAS_FOLDER, Plan, SCHEDULES_PATH, StepKind};
-use phileas_domain::{Diagnostic, board, prompt};
+use phileas_domain::prompt::{self, RenderError, SourceFiles};
+use phileas_domain::{Diagnostic, board};
 use serde_json::json;
 
 use super::arguments::PersonaCommand;
@@ -17,7 +18,7 @@ use super::exit::{Exit, Stopped};
 use super::output::{self, Screen};
 use super::plain;
 use super::track::meant;
-use crate::adapters::files;
+use crate::adapters::{files, renderer};
 
 pub(super) async fn run(
     command: &PersonaCommand,
@@ -63,7 +64,7 @@ pub(super) async fn run(
                 tell(found.iter().filter(|one| one.file.starts_with(&of_it)))?;
                 return Err(unknown(&plan, id));
             };
-            let rendered = prompt::render(&prompt::Request {
+            let request = prompt::Request {
                 repository: repo,
                 persona,
                 tree: &tree,
@@ -78,9 +79,16 @@ pub(super) async fn run(
                 entropy: &[0; 32],
                 notes: &[],
                 subject: None,
-            });
+            };
+            let files_of_it = SourceFiles::of_default_branch(&tree);
+            let rendered = prompt::render_by(&request, &files_of_it, &*renderer::shared());
             let rendered = match rendered {
                 Ok(rendered) => rendered,
+                Err(RenderError::Unavailable(why)) => {
+                    return Err(Stopped::fault(format!(
+                        "the prompt was not rendered: {why}"
+                    )));
+                }
                 Err(error) => {
                     for one in error.into_diagnostics() {
                         screen.line(&one.to_string())?;

@@ -5,7 +5,8 @@ use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use phileas_domain::model::{Oid, Tree};
-use phileas_domain::{plan, prompt};
+use phileas_domain::plan;
+use phileas_domain::prompt::{self, SourceFiles};
 
 use super::arguments::Where;
 use super::connect;
@@ -14,6 +15,7 @@ use super::output::{self, Screen};
 use super::worktree::{self, WorkTree};
 use crate::adapters::files::Wanted;
 use crate::adapters::github::{Client, Proposal, Proposed};
+use crate::adapters::renderer;
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
 use crate::runtime::sources;
 use crate::starter::{Fate, Found, Part, WORKFLOWS_FOLDER};
@@ -251,9 +253,10 @@ impl Place {
 async fn read_sources(client: &Client, tree: &mut Tree, head: &Oid) -> Result<(), Stopped> {
     let (plan, _) = plan::read(tree);
     for _ in 0..SOURCES_ROUNDS {
+        let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
         let personas = plan.personas.values();
         let unread: BTreeSet<String> = personas
-            .flat_map(|persona| prompt::unread_sources(persona, tree))
+            .flat_map(|persona| prompt::unread_sources(persona, &files, &*renderer))
             .collect();
         if unread.is_empty() {
             break;

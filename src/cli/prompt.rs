@@ -8,14 +8,16 @@ use jiff::Timestamp;
 use phileas_domain::exchange::{self, Layout};
 use phileas_domain::layers::{Catalogue, Job};
 use phileas_domain::model::Tree;
-use phileas_domain::prompt::{self, Assembled, Assembly, Include, Origin, RenderError};
+use phileas_domain::prompt::{
+    self, Assembled, Assembly, Include, Origin, RenderError, RenderRequest, SourceFiles,
+};
 use serde_json::json;
 
 use super::arguments::{PromptCommand, RenderPrompt};
 use super::exit::{Exit, Stopped};
 use super::output::{self, Screen};
 use super::validate::diagnostic_json;
-use crate::adapters::files;
+use crate::adapters::{files, renderer};
 
 pub(super) fn run(
     command: &PromptCommand,
@@ -33,6 +35,11 @@ pub(super) fn run(
     let catalogue = Catalogue::of(&tree, layout.unwrap_or(Layout::Flat));
     let error = match assembled(arguments, &catalogue, &ledger) {
         Ok(assembled) => return show(&assembled, &tree, arguments, screen),
+        Err(RenderError::Unavailable(why)) => {
+            return Err(Stopped::fault(format!(
+                "the prompt was not rendered: {why}"
+            )));
+        }
         Err(error) => error,
     };
     // A folder is read as a whole, so that there is one mistake.
@@ -124,9 +131,12 @@ fn assembled(
     };
     let now = Timestamp::now();
     let entropy = [0; 32]; // The fences of a preview guard nothing, so the same preview may look the same each time.
+    let files = SourceFiles::of_default_branch(catalogue.tree());
+    let ledger_files = SourceFiles::of_ledger(ledger);
+    let renderer = renderer::shared();
     let Some(job) = job else {
         // Nothing tells what it is about, so the template has what was set and nothing else.
-        return prompt::assemble(&Assembly {
+        let request = Assembly {
             layer: &arguments.layer,
             tree: catalogue.tree(),
             ledger,
@@ -136,7 +146,9 @@ fn assembled(
             turn: "",
             now,
             entropy: &entropy,
-        });
+        };
+        let request = RenderRequest::layer(&request, &files, &ledger_files);
+        return prompt::assemble_by(request, &*renderer);
     };
     let exchange = exchange.as_ref();
     let mut brief = catalogue.brief(&arguments.repo, ledger, exchange, &arguments.stream, job)?;
@@ -144,7 +156,8 @@ fn assembled(
     if let Some(task) = &arguments.task {
         brief.task = Some(task.clone());
     }
-    brief.assemble(catalogue, ledger, ("", now), &entropy)
+    let request = RenderRequest::brief(&brief, (&files, &ledger_files), ("", now), &entropy);
+    prompt::assemble_by(request, &*renderer)
 }
 
 fn read(dir: &Path) -> Result<Tree, Stopped> {

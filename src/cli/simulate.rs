@@ -24,7 +24,7 @@ use super::output::Screen;
 use super::place::root_of;
 use super::validate::{self, diagnostic_json};
 use super::words::several;
-use crate::adapters::files;
+use crate::adapters::{files, renderer};
 use crate::runtime::ports::ReadJules as _;
 
 pub(super) async fn run(
@@ -72,7 +72,8 @@ fn show(
         session: arguments.session,
         review: arguments.review,
     };
-    let forecast = engine::simulate(&snapshot, until, assumptions);
+    let renderer = renderer::shared();
+    let forecast = engine::simulate(&snapshot, until, assumptions, &*renderer);
     // A plan that says something else than was meant is forecast all the same, and said to be wrong.
     let (_, found) = validate::check(&snapshot.tree);
     if arguments.json {
@@ -207,6 +208,7 @@ pub(super) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         commits: None,
         plan_commit: PlanCommit::Unknown,
         previous_tick: None,
+        prompts: BTreeMap::new(),
         ask: Ask::Due,
     }
 }

@@ -5,7 +5,8 @@ use std::io::Write;
 
 use phileas_domain::model::{BranchName, RepositoryName, Tree};
 use phileas_domain::plan::{self, Branch, CONFIG_PATH, Plan, SCHEDULES_PATH, StepKind};
-use phileas_domain::{Diagnostic, Severity, prompt};
+use phileas_domain::prompt::{self, SourceFiles};
+use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
 use super::arguments::Validate;
@@ -14,8 +15,8 @@ use super::exit::{Exit, Stopped};
 use super::layers;
 use super::output::Screen;
 use super::words::several;
-use crate::adapters::files;
 use crate::adapters::github::Client;
+use crate::adapters::{files, renderer};
 use crate::runtime::ports::{Failure, ReadGitHub as _};
 
 /// How many start branches are looked up.
@@ -56,8 +57,9 @@ pub(super) async fn run(
 /// The plan of a tree, and everything that is wrong with it and with its prompts.
 pub(super) fn check(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     let (plan, mut found) = plan::read(tree);
+    let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
     for persona in plan.personas.values() {
-        found.extend(prompt::validate(persona, tree));
+        found.extend(prompt::validate(persona, &files, &*renderer));
     }
     found.extend(prompt::read_orders(tree));
     found.extend(layers::check(tree, &plan));
@@ -145,11 +147,12 @@ fn named_in<'p>(plan: &'p Plan, tree: &Tree, branch: &str) -> (&'p str, Option<(
 
 /// How many steps and schedules could start a session by themselves.
 pub(super) fn runnable(plan: &Plan, tree: &Tree) -> usize {
+    let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
     let can = |id| {
         let persona = plan.personas.get(id);
         persona.is_some_and(|persona| {
             let sound = || {
-                !prompt::validate(persona, tree)
+                !prompt::validate(persona, &files, &*renderer)
                     .iter()
                     .any(Diagnostic::is_error)
             };

@@ -4,6 +4,7 @@ mod edit;
 mod execute;
 mod handed_over;
 mod observe;
+mod off_workers;
 mod signature;
 mod tick;
 

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{self, Ledger, Listing, Needs, Papers, PlanCommit, Snapshot};
+use phileas_domain::engine::{self, Event, Ledger, Listing, Needs, Papers, PlanCommit, Snapshot};
 use phileas_domain::plan::{self, MainRed, Plan};
-use phileas_domain::prompt::SOURCES_READS;
+use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest, SOURCES_READS};
 use phileas_domain::state::{self, STATE_PATH};
 
 pub(super) use sessions::leave_unread;
@@ -21,12 +21,18 @@ use self::sessions::{know, list};
 pub(crate) use self::texts::sources;
 use self::texts::texts;
 use super::handed_over;
-use super::ports::{Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Stopwatch};
+use super::off_workers::off_workers;
+use super::ports::{Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Renderer, Stopwatch};
 use super::tick::Settings;
 
 /// How often the needs of a decision are read before it is made with what there is: what prompts are made from, and as
 /// often again what stands before them.
 const MAX_READS: usize = SOURCES_READS + 20;
+/// How long the prompts of one tick may be rendered.
+const RENDERING_LIMIT: Duration = Duration::from_secs(120);
+/// How often prompts are asked for before a decision is made with what there is: once for each persona that is left out
+/// because its prompt is broken, until one can start.
+const MAX_RENDERINGS: usize = 500;
 
 /// A snapshot, and when it was taken by the stopwatch.
 #[derive(Debug, Clone)]
@@ -39,6 +45,8 @@ pub struct Sight {
     pub github_time: Timestamp,
     /// What was asked for last; who needs just this again did not get it.
     pub(super) asked: Needs,
+    /// How long prompts were rendered for it.
+    pub(super) rendering: Duration,
 }
 
 impl Sight {
@@ -71,14 +79,16 @@ pub async fn look(
     // What was read after the first answer may have taken long; deadlines count from that answer's time.
     let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
-    let snapshot = snapshot_of(observation, settings);
+    let snapshot = off_workers(|| snapshot_of(observation, settings));
     let mut sight = Sight {
         snapshot,
         taken_at,
         github_time,
         asked: Needs::default(),
+        rendering: Duration::ZERO,
     };
-    look_further(github, jules, stopwatch, &mut sight).await;
+    let renderer = &*settings.renderer;
+    look_further(github, jules, stopwatch, (renderer, &[]), &mut sight).await;
     Ok(sight)
 }
 
@@ -88,16 +98,54 @@ pub(super) async fn look_further(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     stopwatch: &impl Stopwatch,
+    (renderer, events): (&dyn Renderer, &[Event]),
     sight: &mut Sight,
 ) {
-    for _ in 0..MAX_READS {
+    let mut reads = 0;
+    for _ in 0..MAX_READS + MAX_RENDERINGS {
         sight.move_on(stopwatch);
-        let needs = engine::needs(&sight.snapshot);
-        if needs.is_empty() || needs == sight.asked {
+        let mut needs = off_workers(|| engine::needs(&sight.snapshot));
+        // What is still read may change them.
+        needs.prompts.clear();
+        if !needs.is_empty() && needs != sight.asked && reads < MAX_READS {
+            reads += 1;
+            read(github, jules, &mut sight.snapshot, &needs).await;
+            sight.asked = needs;
+            continue;
+        }
+        let prompts = off_workers(|| engine::prompts_to_render(&sight.snapshot, events));
+        if prompts.is_empty() {
             break;
         }
-        read(github, jules, &mut sight.snapshot, &needs).await;
-        sight.asked = needs;
+        render(renderer, stopwatch, prompts, sight).await;
+    }
+}
+
+/// Has prompts rendered. All prompts of a tick together take no more than about [`RENDERING_LIMIT`].
+async fn render(
+    renderer: &dyn Renderer,
+    stopwatch: &impl Stopwatch,
+    prompts: BTreeMap<String, RenderRequest>,
+    sight: &mut Sight,
+) {
+    let (keys, requests): (Vec<String>, Vec<RenderRequest>) = prompts.into_iter().unzip();
+    let begun = stopwatch.elapsed();
+    let answers = if sight.rendering < RENDERING_LIMIT {
+        renderer.render_later(requests).await
+    } else {
+        Vec::new()
+    };
+    let took = stopwatch.elapsed().saturating_sub(begun);
+    sight.rendering = sight.rendering.saturating_add(took);
+    let mut answers = answers.into_iter();
+    for key in keys {
+        let none = || {
+            let seconds = RENDERING_LIMIT.as_secs();
+            let why = format!("the prompts of one tick take more than {seconds} s");
+            RenderAnswer::Failed(RenderError::Unavailable(why))
+        };
+        let answer = answers.next().unwrap_or_else(none);
+        sight.snapshot.prompts.insert(key, answer);
     }
 }
 
@@ -148,6 +196,7 @@ pub fn snapshot_of(observation: Observation, settings: &Settings) -> Snapshot {
         commits: None,
         plan_commit: PlanCommit::Unread,
         previous_tick: settings.previous_tick,
+        prompts: BTreeMap::new(),
         ask: settings.ask.clone(),
     }
 }
@@ -454,6 +503,7 @@ mod tests {
             entropy: [0; 32],
             paused_by_variable: None,
             previous_tick: None,
+            renderer: std::sync::Arc::new(phileas_domain::prompt::InProcess),
         }
     }
 

@@ -4,7 +4,9 @@ pub mod account;
 pub mod hire;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -14,6 +16,7 @@ use phileas_domain::engine::{
     Reviews, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
+use phileas_domain::prompt::{InProcess, RenderAnswer, RenderPrompts, RenderRequest};
 
 /// The branch of the ledger.
 pub const LEDGER_BRANCH: &str = "jules";
@@ -46,6 +49,56 @@ pub struct Failure {
     pub disposition: Disposition,
     /// What happened: system, route, status, message.
     pub detail: String,
+}
+
+/// Renders prompts, away from the threads that everything else runs on.
+pub trait Renderer: RenderPrompts + fmt::Debug + Send + Sync {
+    /// Keeps what rendering needs at hand until the guard is dropped.
+    fn keep(&self) -> RendererGuard;
+
+    /// Like [`RenderPrompts::render`], without blocking the caller's thread.
+    fn render_later(
+        &self,
+        requests: Vec<RenderRequest>,
+    ) -> Pin<Box<dyn Future<Output = Vec<RenderAnswer>> + Send>>;
+}
+
+impl Renderer for InProcess {
+    fn keep(&self) -> RendererGuard {
+        RendererGuard::new(|| {})
+    }
+
+    fn render_later(
+        &self,
+        requests: Vec<RenderRequest>,
+    ) -> Pin<Box<dyn Future<Output = Vec<RenderAnswer>> + Send>> {
+        Box::pin(std::future::ready(self.render(&requests)))
+    }
+}
+
+/// While it is held, more prompts may follow. It does something when it is dropped.
+#[must_use]
+pub struct RendererGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
+
+impl RendererGuard {
+    /// A guard that does this in the end.
+    pub fn new(in_the_end: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(in_the_end)))
+    }
+}
+
+impl Drop for RendererGuard {
+    fn drop(&mut self) {
+        if let Some(in_the_end) = self.0.take() {
+            in_the_end();
+        }
+    }
+}
+
+impl fmt::Debug for RendererGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RendererGuard")
+    }
 }
 
 /// Everything that one read of GitHub tells.

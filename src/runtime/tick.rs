@@ -8,6 +8,7 @@
 //! the session by its marker, or learns from a complete listing after the grace that there is none.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
@@ -23,9 +24,10 @@ use sha2::{Digest, Sha256};
 use super::execute::{execute, missing_branch};
 use super::handed_over;
 use super::observe::{Sight, look, look_further};
+use super::off_workers::off_workers;
 use super::ports::{
-    Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
-    WriteJules,
+    Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Renderer, Stopwatch,
+    WriteGitHub, WriteJules,
 };
 use super::signature::signed;
 
@@ -49,6 +51,8 @@ pub struct Settings {
     pub paused_by_variable: Option<String>,
     /// When this process last finished a tick of the repository, where it knows.
     pub previous_tick: Option<Timestamp>,
+    /// Who renders prompts.
+    pub renderer: Arc<dyn Renderer>,
 }
 
 /// What a tick did, and why it did nothing more.
@@ -143,6 +147,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         stop: &(impl Fn() -> bool + Sync),
     ) -> Result<TickReport, TickError> {
         let mut report = TickReport::default();
+        let _kept = settings.renderer.keep();
         // What came of effects and is not in the ledger yet. It outlives a lost race: the session exists.
         let mut events: Vec<Event> = Vec::new();
         for attempt in 0..MAX_LOST_RACES {
@@ -161,7 +166,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 .clone_from(&sight.snapshot.plan_diagnostics);
             report.own_up(&sight.snapshot);
             match self
-                .rounds(&mut sight, &mut events, &mut report, stop)
+                .rounds(&settings, &mut sight, &mut events, &mut report, stop)
                 .await
             {
                 Err(Stop::Lost) => report.lost_races += 1,
@@ -180,6 +185,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
 
     async fn rounds(
         &self,
+        settings: &Settings,
         sight: &mut Sight,
         events: &mut Vec<Event>,
         report: &mut TickReport,
@@ -188,14 +194,15 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         let mut approved: Vec<Effect> = Vec::new();
         for round in 1..=MAX_ROUNDS {
             // What the rounds before have started makes room for others, and these need journals of their own.
-            look_further(self.github, self.jules, self.stopwatch, sight).await;
+            let by = (&*settings.renderer, events.as_slice());
+            look_further(self.github, self.jules, self.stopwatch, by, sight).await;
             report.stopped |= stop();
             // Nobody would write down what came of a session that the last round starts.
-            let mut decision = if round < MAX_ROUNDS && !report.stopped {
-                engine::decide(&sight.snapshot, events)
-            } else {
-                engine::settle(&sight.snapshot, events)
-            };
+            let goes_on = round < MAX_ROUNDS && !report.stopped;
+            let mut decision = off_workers(|| match goes_on {
+                true => engine::decide(&sight.snapshot, events),
+                false => engine::settle(&sight.snapshot, events),
+            });
             // What Jules was told a moment ago does not show in what was read before.
             decision.effects.retain(|effect| !approved.contains(effect));
             let is_approval = |effect: &&Effect| matches!(effect, Effect::ApprovePlan { .. });
@@ -203,7 +210,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let at = sight.snapshot.now;
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {
-                let (commit, state) = prepare(sight, change)?;
+                let (commit, state) = off_workers(|| prepare(sight, change))?;
                 match self.github.commit(&commit).await {
                     Ok(head) => {
                         let parent = commit.base.as_ref();
@@ -259,8 +266,9 @@ pub async fn explain(
     stopwatch: &impl Stopwatch,
     settings: &Settings,
 ) -> Result<(TickReport, Sight), TickError> {
+    let _kept = settings.renderer.keep();
     let sight = look(github, jules, stopwatch, settings).await?;
-    let mut decision = engine::decide(&sight.snapshot, &[]);
+    let mut decision = off_workers(|| engine::decide(&sight.snapshot, &[]));
     foresee_refusals(github, &sight.snapshot, &mut decision).await;
     let mut report = TickReport {
         plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),

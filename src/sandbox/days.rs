@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::clients::Clients;
 use super::virtual_time::Shared;
+use crate::adapters::renderer;
 use crate::runtime::{Settings, Tick, TickError, TickReport};
 
 /// The minute of each hour at which a workflow's cron comes, as `init` writes it.
@@ -158,6 +159,7 @@ impl Days {
             entropy: entropy(self.seed, self.ticks),
             paused_by_variable: None,
             previous_tick: self.ticked_at.filter(|_| !self.hourly),
+            renderer: renderer::shared(),
         };
         let tick = Tick {
             github: &self.clients.github,

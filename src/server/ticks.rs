@@ -14,6 +14,7 @@ use super::feed::Feed;
 use super::onlooker::Onlooker;
 use super::repositories::{Doubted, KEYLESS_REST, Member, Repositories, Standing};
 use crate::adapters::jules::RepositoryJules;
+use crate::adapters::renderer;
 use crate::runtime::driver::{Lane, Stop, Ticked, Ticker};
 use crate::runtime::inbox::{Fault, Lease};
 use crate::runtime::ports::{Disposition, Failure};
@@ -160,6 +161,7 @@ impl Ticks {
             entropy,
             paused_by_variable: self.paused.clone(),
             previous_tick: self.ended_at().get(&repository).copied(),
+            renderer: renderer::shared(),
         })
     }
 

@@ -103,7 +103,16 @@ mod tests {
             let (read, found) = plan::read(&tree);
             assert_eq!(found, [], "{}", pack.id);
             let persona = &read.personas[pack.id];
-            assert_eq!(prompt::validate(persona, &tree), [], "{}", pack.id);
+            assert_eq!(
+                prompt::validate(
+                    persona,
+                    &prompt::SourceFiles::of_default_branch(&tree),
+                    &prompt::InProcess
+                ),
+                [],
+                "{}",
+                pack.id
+            );
             assert!(!persona.emoji.is_empty() && !persona.description.is_empty());
             assert!(read.schedules[pack.id].cron.is_some());
             assert!(crons.insert(pack.cron), "{} runs beside another", pack.id);

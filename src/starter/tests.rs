@@ -37,7 +37,11 @@ fn a_beginning_is_a_sound_plan() {
     assert_eq!(told, [], "{told:?}");
     assert_eq!(plan.personas.len(), 2);
     for persona in plan.personas.values() {
-        let told: Vec<Diagnostic> = phileas_domain::prompt::validate(persona, &tree);
+        let told: Vec<Diagnostic> = phileas_domain::prompt::validate(
+            persona,
+            &phileas_domain::prompt::SourceFiles::of_default_branch(&tree),
+            &phileas_domain::prompt::InProcess,
+        );
         assert_eq!(told, []);
         assert!(
             !persona.body.contains("phileas"),

@@ -6,6 +6,8 @@ mod doors;
 mod mcp_lines;
 #[path = "../fuzz/inputs/tail.rs"]
 mod tail;
+#[path = "../fuzz/inputs/templates.rs"]
+mod templates;
 #[path = "../fuzz/inputs/webhook.rs"]
 mod webhook;
 
@@ -60,6 +62,11 @@ fn any_bytes_on_the_lines_of_mcp() {
 #[test]
 fn any_bytes_in_the_file_of_events() {
     play(&tail::seeds(), tail::run);
+}
+
+#[test]
+fn any_text_as_a_template_within_the_limits() {
+    play(&templates::seeds(), templates::run);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod export;
 mod fleet;
 mod fuzz;
 mod github_client;
+mod hostile;
 mod inbox;
 mod jobs;
 mod jules_client;

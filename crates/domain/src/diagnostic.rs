@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// How bad a [`Diagnostic`] is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Severity {
     /// Works, but probably not as meant.
     Warning,
@@ -12,7 +14,7 @@ pub enum Severity {
 }
 
 /// What sort of thing a [`Diagnostic`] speaks of, where programs must tell it from every other mistake.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// Something is wrong with the file.
     Mistake,
@@ -23,7 +25,7 @@ pub enum Kind {
 /// One mistake: the place, what is wrong and how to mend it.
 ///
 /// Lines and columns count from 1; a column counts characters, not bytes.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Path of the file inside its repository, with forward slashes.
     pub file: String,

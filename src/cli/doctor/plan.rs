@@ -13,6 +13,7 @@ use super::super::{simulate, validate};
 use super::Place;
 use super::finding::{Findings, Group};
 use crate::adapters::github::Client;
+use crate::adapters::renderer;
 use crate::runtime::ports::LEDGER_BRANCH;
 
 /// How many mistakes are said.
@@ -106,7 +107,8 @@ fn cost(tree: &Tree, plan: &Plan, now: Timestamp, findings: &mut Findings) -> Re
     let until = now
         .checked_add(SignedDuration::from_hours(24 * DAYS))
         .map_err(|error| Stopped::fault(error.to_string()))?;
-    let forecast = engine::simulate(&snapshot, until, Assumptions::default());
+    let renderer = renderer::shared();
+    let forecast = engine::simulate(&snapshot, until, Assumptions::default(), &*renderer);
     let (budget, key) = (&plan.budget, plan.budget.key_limits());
     let left = budget.clock_limits().daily;
     let mend = format!(

@@ -6,6 +6,7 @@ use phileas_domain::engine::{Ask, Ledger, Standing, roster};
 use phileas_domain::plan::Driver;
 use serde_json::{Value, json};
 
+use crate::adapters::renderer;
 use crate::cli::arguments::Repository;
 use crate::cli::connect;
 use crate::cli::exit::{Exit, Stopped};
@@ -30,6 +31,7 @@ pub(super) async fn run(
         entropy: [0; 32],
         paused_by_variable: None,
         previous_tick: None,
+        renderer: renderer::shared(),
     };
     let snapshot = snapshot_of(observation, &settings);
     if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger {

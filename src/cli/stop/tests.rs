@@ -57,6 +57,7 @@ impl Stage {
             entropy: [7; 32],
             paused_by_variable: None,
             previous_tick: None,
+            renderer: std::sync::Arc::new(phileas_domain::prompt::InProcess),
         };
         tick.run(&settings).await.unwrap();
         stage

@@ -10,6 +10,7 @@ use phileas_domain::model::RepositoryId;
 use tokio::sync::Semaphore;
 
 use super::board::{Board, MAX_FACTS};
+use crate::adapters::renderer;
 
 /// How far a forecast looks ahead, in hours.
 pub const HORIZON: i64 = 24;
@@ -50,7 +51,10 @@ impl Forecasts {
         let mut making = tokio::task::spawn_blocking(move || {
             let until = at.checked_add(SignedDuration::from_hours(HORIZON));
             let until = until.unwrap_or(Timestamp::MAX);
-            let forecast = Arc::new(simulate(&facts, until, Assumptions::default()));
+            let renderer = renderer::shared();
+            let _kept = renderer.keep();
+            let forecast = simulate(&facts, until, Assumptions::default(), &*renderer);
+            let forecast = Arc::new(forecast);
             this.keep(id, at, &forecast);
             drop(permit);
             forecast

@@ -8,6 +8,7 @@ mod driver;
 mod fatal;
 mod feed;
 mod hire;
+mod hostile;
 mod idle;
 mod listing;
 mod many;

@@ -120,7 +120,16 @@ impl Ground {
             longest_minutes: sessions.longest,
             ..Config::default()
         };
-        Self::of(start, owners, jules, |_| plan(), knobs, faults, temper)
+        let files = |_: &str, _| Vec::new();
+        Self::of(
+            start,
+            owners,
+            jules,
+            (|_| plan(), files),
+            knobs,
+            faults,
+            temper,
+        )
     }
 
     /// The same with sessions that go as they are told, and a plan for each repository by its number.
@@ -136,14 +145,53 @@ impl Ground {
             ..Config::default()
         };
         let (knobs, faults) = (Knobs::documented(), FaultPlan::default());
-        Self::of(start, owners, jules, plan, knobs, faults, Temper::away())
+        let files = |_: &str, _| Vec::new();
+        Self::of(
+            start,
+            owners,
+            jules,
+            (plan, files),
+            knobs,
+            faults,
+            Temper::away(),
+        )
+    }
+
+    /// The same with further files of each repository, by its owner and number.
+    pub(crate) fn with_files(
+        start: Timestamp,
+        owners: &[(&str, usize)],
+        sessions: &Sessions,
+        files: impl Fn(&str, usize) -> Vec<(String, String)>,
+    ) -> Self {
+        let jules = Config {
+            asks: 0.0,
+            weights: Weights::only_changes(),
+            shortest_minutes: sessions.shortest,
+            longest_minutes: sessions.longest,
+            ..Config::default()
+        };
+        let (knobs, faults) = (Knobs::documented(), FaultPlan::default());
+        let plan = |_| plan();
+        Self::of(
+            start,
+            owners,
+            jules,
+            (plan, files),
+            knobs,
+            faults,
+            Temper::away(),
+        )
     }
 
     fn of(
         start: Timestamp,
         owners: &[(&str, usize)],
         jules: Config,
-        plan: impl Fn(usize) -> String,
+        (plan, more): (
+            impl Fn(usize) -> String,
+            impl Fn(&str, usize) -> Vec<(String, String)>,
+        ),
         knobs: Knobs,
         faults: FaultPlan,
         temper: Temper,
@@ -180,6 +228,9 @@ impl Ground {
             for n in 0..*count {
                 let mut tree = tree.clone();
                 tree.insert(".jules/schedules.toml".to_owned(), plan(n).into());
+                for (path, text) in more(owner, n) {
+                    tree.insert(path, text.into());
+                }
                 let mut seed = Seed::new(owner, &format!("r{n}"), tree);
                 seed.labels = vec!["phileas".to_owned()];
                 repositories.push(world.seed(&seed));

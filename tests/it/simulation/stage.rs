@@ -372,6 +372,7 @@ pub(super) fn workflow(
             entropy,
             paused_by_variable: None,
             previous_tick: None,
+            renderer: Arc::new(phileas_domain::prompt::InProcess),
         };
         tick.run(&settings).await
     })

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Served, held};
 
 /// The program under test.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_phileas");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_phileas");
 /// What a shell or a workflow may have set for another purpose, by the beginning of its name.
 const FOREIGN: [&str; 10] = [
     "GH_", "GITHUB_", "RUNNER_", "ACTIONS_", "INPUT_", "JULES_", "PHILEAS_", "NO_COLOR",

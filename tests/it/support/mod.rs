@@ -4,6 +4,7 @@ pub(crate) mod books;
 pub(crate) mod child;
 pub(crate) mod days;
 pub(crate) mod folder;
+pub(crate) mod hostile;
 pub(crate) mod judge;
 pub(crate) mod killer;
 pub(crate) mod references;

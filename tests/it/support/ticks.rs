@@ -41,6 +41,7 @@ pub(crate) fn settings(holder: &str, entropy: u8) -> Settings {
         entropy: [entropy; 32],
         paused_by_variable: None,
         previous_tick: None,
+        renderer: std::sync::Arc::new(phileas_domain::prompt::InProcess),
     }
 }
 

@@ -45,6 +45,11 @@ DEVICES = ("null", "random", "urandom")
 CHECK_LIMIT = 120
 """Seconds for one run of `serve --check`, which tries again a few times."""
 PR_SET_NO_NEW_PRIVS = 38
+TEMPLATES = {
+    "tidy": "Tidy {{ repo }}.",
+    "greedy": '{{ [1]|batch(3000000000, "x")|list|length }}',
+}
+"""Personas whose prompts are rendered in the empty root, where a process cannot find its own program by `/proc`."""
 
 
 def main():
@@ -70,6 +75,10 @@ def prepare(folder, binary):
     (root / "etc/resolv.conf").write_text("nameserver 127.0.0.1\n")
     (root / "etc/phileas.toml").write_text('[[repository]]\nname = "acme/r7"\nid = 7\n')
     shutil.copy(binary, root / "phileas")
+    for persona, template in TEMPLATES.items():
+        prompt = root / f"repository/.jules/personas/{persona}/prompt.md.j2"
+        prompt.parent.mkdir(parents=True)
+        prompt.write_text(f"---\nid: {persona}\nemoji: x\n---\n{template}\n")
     for name, text in {"webhook": WEBHOOK_SECRET, "admin": ADMIN_TOKEN}.items():
         secret = root / "run/secrets" / name
         secret.write_text(text + "\n")
@@ -142,6 +151,9 @@ def look(root):
     read_only(root)
     code, said = program(["--version"])
     holds(f"it starts: {said.strip()}", code == 0 and said.startswith("phileas "), f"{code}: {said}")
+    for persona, ends, says in [("tidy", 0, "Tidy hello-world."), ("greedy", 1, "64 MiB of memory")]:
+        code, said = program(["persona", "render", persona, "/repository", "--repo", "octocat/hello-world"])
+        holds(f"a process of its own renders `{persona}`, within its limits", code == ends and says in said, f"{code}: {said}")
     demonstrate(start_and_look, program)
     modes(root / DATA[1:])
     kept(program)

@@ -1,11 +1,15 @@
 //! The decision itself: a page that reads like the specification.
 
+use std::collections::BTreeMap;
+
 use super::draft::Draft;
 use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::{
     Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, layers, merging,
     notices, pulls, put_away, ready, red, remind, reviews, start, tell, timing, watched, wish,
 };
+
+use crate::prompt::RenderRequest;
 
 /// Decides what should happen next.
 ///
@@ -26,6 +30,18 @@ pub fn settle(snapshot: &Snapshot, events: &[Event]) -> Decision {
 #[must_use]
 pub fn needs(snapshot: &Snapshot) -> Needs {
     draft(snapshot, &[], 0).1
+}
+
+/// The prompts that must be rendered before [`decide`] can say more than "wait", by the keys of their requests. Like its
+/// decision they depend on what came of effects.
+#[must_use]
+pub fn prompts_to_render(snapshot: &Snapshot, events: &[Event]) -> BTreeMap<String, RenderRequest> {
+    draft(snapshot, events, 0).1.prompts
+}
+
+/// What is decided, and what must be read or rendered before more can be.
+pub(super) fn decide_with_needs(snapshot: &Snapshot, events: &[Event]) -> (Decision, Needs) {
+    draft(snapshot, events, 0)
 }
 
 /// `started`: how many sessions count as announced already.

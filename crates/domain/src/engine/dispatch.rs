@@ -13,7 +13,7 @@ use super::{
 use crate::board;
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
 use crate::plan::{Automation, Branch, PlanApproval};
-use crate::prompt::{self, RenderError};
+use crate::prompt::{self, RenderError, RenderRequest};
 use crate::state::{Extra, Genesis, Intent, Turn};
 
 /// Before the names of the branches that sessions start from where a persona asks for one of its own.
@@ -182,7 +182,7 @@ fn of_persona<'s>(
         })
         .collect();
     let notes = notes(draft, candidate);
-    let rendered = prompt::render(&prompt::Request {
+    let request = prompt::Request {
         repository: &snapshot.repository.name,
         persona,
         tree: &snapshot.tree,
@@ -192,7 +192,14 @@ fn of_persona<'s>(
         entropy: &snapshot.entropy,
         notes: &notes,
         subject: subject.map(quoted),
-    });
+    };
+    let rendered = match prompt::is_plain(persona) {
+        true => prompt::render(&request),
+        false => {
+            let request = RenderRequest::persona(&request, &draft.sources());
+            draft.rendered(request).into_persona()
+        }
+    };
     let rendered = match rendered {
         Ok(rendered) => rendered,
         Err(error) => return Err(no_prompt(draft, error)),
@@ -216,6 +223,17 @@ pub(super) fn no_prompt(draft: &mut Draft<'_>, error: RenderError) -> (Reason, S
                 listed(&paths)
             );
             draft.needs.sources.extend(paths);
+            (Reason::PromptUnread, text)
+        }
+        RenderError::Unrendered => {
+            let text = "its prompt waits to be rendered".to_owned();
+            (Reason::PromptUnread, text)
+        }
+        RenderError::Unavailable(why) => {
+            let text = format!(
+                "its prompt was not rendered: {}; the next tick tries again",
+                prompt::clean_line(&why)
+            );
             (Reason::PromptUnread, text)
         }
         RenderError::Invalid(diagnostics) => {

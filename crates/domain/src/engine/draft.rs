@@ -16,6 +16,7 @@ use super::{
 };
 use crate::Diagnostic;
 use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
+use crate::prompt::{RenderAnswer, RenderError, RenderRequest, SourceFiles};
 use crate::state::{State, TrackState, Turn};
 
 /// The decision while it is being made: a working copy of the state, and everything said so far.
@@ -38,6 +39,8 @@ pub(super) struct Draft<'a> {
     /// How it reads, and who takes part; read once, since each step of a layer asks.
     pub(super) picture: OnceCell<Rc<layers::Picture>>,
     pub(super) cast: OnceCell<Rc<layers::Cast>>,
+    /// What prompts of personas draw from; put together once.
+    sources: OnceCell<SourceFiles>,
     files: BTreeMap<String, Option<String>>,
     base: Option<Oid>,
     diagnostics: Vec<Diagnostic>,
@@ -67,6 +70,7 @@ impl<'a> Draft<'a> {
             exchange: layers::at_hand(snapshot),
             picture: OnceCell::new(),
             cast: OnceCell::new(),
+            sources: OnceCell::new(),
             files: BTreeMap::new(),
             base,
             diagnostics: Vec::new(),
@@ -76,6 +80,22 @@ impl<'a> Draft<'a> {
             headlines: Vec::new(),
             turns: Vec::new(),
         }
+    }
+
+    /// The files of the default branch that prompts of personas draw from.
+    pub(super) fn sources(&self) -> SourceFiles {
+        let make = || SourceFiles::of_default_branch(&self.snapshot.tree);
+        self.sources.get_or_init(make).clone()
+    }
+
+    /// A prompt that was rendered, or the request for it.
+    pub(super) fn rendered(&mut self, request: RenderRequest) -> RenderAnswer {
+        let key = request.key();
+        if let Some(answer) = self.snapshot.prompts.get(&key) {
+            return answer.clone();
+        }
+        self.needs.prompts.insert(key, request);
+        RenderAnswer::Failed(RenderError::Unrendered)
     }
 
     pub(super) fn now(&self) -> Timestamp {

@@ -70,7 +70,7 @@ mod yields;
 pub use asked::{asked_for, pending_requests, withdraw};
 pub use comment::{Comment, command_in};
 pub use dashboard::{DASHBOARD_KEY, text_digest};
-pub use decide::{decide, needs, settle};
+pub use decide::{decide, needs, prompts_to_render, settle};
 pub use decision::{Change, Decision};
 pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
 pub use ending::end_cancelled;

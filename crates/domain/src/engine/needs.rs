@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::CommitSpan;
 use crate::model::{Login, Oid, PullNumber, SessionId};
+use crate::prompt::RenderRequest;
 
 /// How far a listing of sessions must reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,9 @@ pub struct Needs {
     pub commits: Option<CommitSpan>,
     /// When the plan got its newest commit.
     pub plan_commit: bool,
+    /// Prompts to be rendered, by their keys. They are worth while only when nothing else is needed: what is still read may
+    /// change them.
+    pub prompts: BTreeMap<String, RenderRequest>,
 }
 
 impl Needs {

@@ -73,7 +73,9 @@ fn waiting_text(reason: Reason) -> &'static str {
         Reason::PersonaBusy => "the same persona is at work elsewhere",
         Reason::Unchanged => "the default branch has not moved since its last turn",
         Reason::NotDue => "its time has not come",
-        Reason::PromptUnread => "the files that its prompt draws from are being read",
+        Reason::PromptUnread => {
+            "its prompt is being made: files are read for it, or it is rendered"
+        }
         Reason::ExchangeUnread => "the files that its layer works on are being read",
         Reason::NextCommit => "more is due than one commit starts; the next commit starts it",
         Reason::OtherHolder => "another process of phileas is starting it",

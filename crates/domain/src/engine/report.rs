@@ -204,7 +204,7 @@ reasons! {
     NotDue = "waiting.not_due",
     /// The exchange, or what a session wrote for it, is being read.
     ExchangeUnread = "waiting.exchange_unread",
-    /// The files that its prompt is made from are being read.
+    /// The files that its prompt is made from are being read, or it is being rendered.
     PromptUnread = "waiting.prompt_unread",
     /// More is due than one commit starts; the next one goes on.
     NextCommit = "waiting.next_commit",

@@ -96,6 +96,8 @@ pub struct Snapshot {
     pub plan_commit: PlanCommit,
     /// When this process last finished a tick of the repository. The ledger alone says it of others.
     pub previous_tick: Option<Timestamp>,
+    /// Prompts that were rendered, by the keys of their requests ([`Needs::prompts`](super::Needs::prompts)).
+    pub prompts: BTreeMap<String, crate::prompt::RenderAnswer>,
     /// What a person asked this very run to do.
     pub ask: Ask,
 }

@@ -92,7 +92,9 @@ pub(super) fn due(draft: &mut Draft<'_>, mut started: usize) {
         let mut next = Some(candidate);
         // Who is left out once is not found again, so this ends with the steps of the track.
         while let Some(candidate) = next.take() {
-            if let Some(line) = obstacle(draft, &candidate, started, tracks_work) {
+            // Only what one commit can announce is rendered.
+            let begun = started + draft.needs.prompts.len();
+            if let Some(line) = obstacle(draft, &candidate, begun, tracks_work) {
                 draft.say(line);
                 continue;
             }

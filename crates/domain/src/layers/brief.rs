@@ -93,7 +93,7 @@ pub struct Section {
 }
 
 impl Brief {
-    /// Makes the prompt, without its marker. `ledger`: the files of the branch `jules`; `turn`: what this prompt alone is
+    /// Makes the prompt in this very process, without its marker. `ledger`: the files of the branch `jules`; `turn`: what this prompt alone is
     /// about, such as the id of its turn.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A repository's full name. Equality ignores ASCII case, as GitHub and Jules do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct RepositoryName {
     /// The account that owns it.
     pub owner: String,

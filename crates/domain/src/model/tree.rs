@@ -3,8 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
 /// What a tree entry is. Only regular files are ever read as text; links and submodules are findings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Mode {
     /// `100644` or `100755`.
     File,
@@ -17,7 +21,7 @@ pub enum Mode {
 }
 
 /// One file of a [`Tree`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// What it is.
     pub mode: Mode,
@@ -33,7 +37,7 @@ pub struct Entry {
 ///
 /// A folder of this machine is read as a whole. Of a commit on GitHub a tick reads parts; such a tree knows which paths it
 /// cannot tell about, so that a reader asks for them instead of taking them for missing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
     entries: BTreeMap<String, Entry>,
     /// `None`: the tree is whole.
@@ -41,7 +45,7 @@ pub struct Tree {
 }
 
 /// What is known of a tree that was read in parts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Parts {
     places: BTreeMap<String, Place>,
     /// Files whose text was asked for, whatever came of it.
@@ -49,7 +53,7 @@ struct Parts {
 }
 
 /// What is known of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 enum Place {
     /// There is nothing.
     Missing,
@@ -280,6 +284,44 @@ impl Tree {
         self.entries
             .iter()
             .map(|(path, entry)| (path.as_str(), entry))
+    }
+
+    /// The same tree with these files only. What is known of other paths stays as it is.
+    #[must_use]
+    pub fn only(&self, keep: impl Fn(&str) -> bool) -> Self {
+        let kept = self.entries.iter().filter(|(path, _)| keep(path));
+        Self {
+            entries: kept
+                .map(|(path, entry)| (path.clone(), entry.clone()))
+                .collect(),
+            parts: self.parts.clone(),
+        }
+    }
+
+    /// The SHA-256 of everything in it, in lower-case hexadecimal.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        let mut feed = |bytes: &[u8]| {
+            hash.update(bytes.len().to_le_bytes());
+            hash.update(bytes);
+        };
+        for (path, entry) in &self.entries {
+            feed(path.as_bytes());
+            feed(&[entry.mode as u8, u8::from(entry.text.is_some())]);
+            feed(&entry.size.to_le_bytes());
+            feed(entry.text.as_deref().unwrap_or_default().as_bytes());
+        }
+        if let Some(parts) = &self.parts {
+            feed(b"in parts");
+            for (path, place) in &parts.places {
+                feed(path.as_bytes());
+                feed(&[*place as u8]);
+            }
+            feed(b"read");
+            parts.read.iter().for_each(|path| feed(path.as_bytes()));
+        }
+        HEXLOWER.encode(&hash.finalize())
     }
 
     /// Whether nothing is in it.

@@ -260,6 +260,7 @@ impl Files {
             return Ok("".into());
         }
         let entry = self.tree.get(path);
+        let size = entry.map_or(0, |entry| entry.size);
         let (message, mend) = match entry.map(|entry| (entry.mode, &entry.text)) {
             Some((Mode::File, Some(text))) if text.len() <= TEMPLATE_LIMIT_BYTES => {
                 refuse_markers(path, text)?;
@@ -269,6 +270,13 @@ impl Files {
                 format!(
                     "`{path}` has {} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})",
                     text.len()
+                ),
+                "split it, or leave a part of it out",
+            ),
+            // Such a text is not even carried to where the prompt is rendered.
+            Some((Mode::File, None)) if size > TEMPLATE_LIMIT_BYTES as u64 => (
+                format!(
+                    "`{path}` has {size} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})"
                 ),
                 "split it, or leave a part of it out",
             ),

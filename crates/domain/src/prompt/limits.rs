@@ -55,7 +55,10 @@ pub const SUBJECT_LIMIT_BYTES: usize = 16 * 1024;
 pub const NOTES_LIMIT: usize = 20;
 /// One note, in characters.
 pub const NOTE_LIMIT_CHARS: usize = 500;
-/// The stack that a prompt is rendered on, in bytes; only what is used of it takes memory. The engine's parser
+/// The files that one prompt can draw from, all together, in bytes, as they are handed to where it is rendered. What agents
+/// wrote is left out beyond it.
+pub const RENDER_FILES_LIMIT_BYTES: usize = 8 * 1024 * 1024;
+/// The stack that a prompt is rendered on where nothing else is limited, in bytes; only what is used of it takes memory. The engine's parser
 /// stops at 150 brackets or blocks in each other, but follows a chain of signs by recursion without a limit, as its
 /// compiler follows everything, and a stack that runs over ends the whole process: this one holds the deepest nesting
 /// that [`TEMPLATE_LIMIT_BYTES`] allows.

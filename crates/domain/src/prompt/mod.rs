@@ -22,10 +22,10 @@
 //! the journal entries, the sprint's context and its tasks. Seed 004's system added the sprint's context alone, and left a
 //! persona of that kind without its memory. Notes on earlier turns, and what a person asked for it on, are added wherever they were not used.
 //!
-//! **What is bounded**: see the constants below. A rendering runs on a stack of its own, because the template engine
-//! follows nesting by recursion and an overrun stack would end the whole process. Not bounded is the memory of a
-//! text that a template puts together without printing it (`{% set x = x ~ x %}` again and again): the engine offers
-//! no way to, and templates come from people who may write to the default branch.
+//! **What is bounded**: see the constants below. The engine offers no way to bound the memory of a text that a template
+//! puts together without printing it (`{% set x = x ~ x %}` again and again), nor the time of one filter or comparison. So
+//! the program renders templates of repositories in a child process with limits of its own; see [`RenderRequest`]. A
+//! rendering runs on a stack of its own, because the template engine follows nesting by recursion.
 //!
 //! **Who is trusted.** Templates, frontmatter and partials were merged by people who may write to the default branch.
 //! Everything that others or agents wrote (titles of pull requests, journals, sprint papers, tasks, exchange files)
@@ -49,6 +49,7 @@ mod percent;
 mod pulls;
 mod python;
 mod render;
+mod rendering;
 mod reviews;
 mod secrets;
 mod sections;
@@ -74,6 +75,10 @@ pub use limits::*;
 pub use marker::{is_sent, sha256, title_with_marker, with_marker};
 pub use needed::folders_to_read;
 pub use render::render;
+pub use rendering::{
+    InProcess, LayerPrompt, PersonaPrompt, RenderAnswer, RenderPrompts, RenderRequest, SourceFiles,
+    assemble_by, is_plain, render_by,
+};
 pub use reviews::{ReviewRemark, ReviewSaying, review_remarks};
 pub(crate) use secrets::hide as without_secrets;
 pub use untrusted::{clean, clean_line};
@@ -81,6 +86,8 @@ pub use validate::{unread_sources, validate};
 
 use std::collections::BTreeSet;
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use crate::Diagnostic;
 use crate::model::{PullNumber, RepositoryName, TrackName, Tree};
@@ -124,7 +131,7 @@ pub struct Subject<'a> {
 }
 
 /// An open pull request, as a prompt shows it. All its texts are untrusted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenPull {
     /// Its number.
     pub number: PullNumber,
@@ -139,12 +146,16 @@ pub struct OpenPull {
 }
 
 /// Why there is no prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RenderError {
     /// These files and folders of the default branch must be read first.
     Unread(BTreeSet<String>),
     /// What is wrong with the templates.
     Invalid(Vec<Diagnostic>),
+    /// It was not rendered yet: the decision has asked for it.
+    Unrendered,
+    /// The machine could not render it, and why. The templates are not to blame.
+    Unavailable(String),
 }
 
 impl fmt::Display for RenderError {
@@ -174,12 +185,23 @@ impl RenderError {
                         .mend("run this again")
                 })
                 .collect(),
+            Self::Unrendered => vec![
+                Diagnostic::error(SOURCE_FOLDERS[0], "the prompt was not rendered yet")
+                    .mend("run this again"),
+            ],
+            Self::Unavailable(why) => vec![
+                Diagnostic::error(
+                    SOURCE_FOLDERS[0],
+                    format!("this machine could not render the prompt: {why}"),
+                )
+                .mend("give it more memory or processes, and run this again"),
+            ],
         }
     }
 }
 
 /// A prompt without its marker.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
     /// The session's title, without the marker: one line, with the persona's emoji and id.
     pub title: String,

@@ -12,7 +12,7 @@ use super::failure::Place;
 use super::fence::Fence;
 use super::files::Files;
 use super::journals::journal_entries;
-use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, TEMPLATE_LIMIT_BYTES};
+use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES, TEMPLATE_LIMIT_BYTES};
 use super::partials::partials;
 use super::percent::with_percent;
 use super::pulls::OpenPulls;
@@ -46,9 +46,14 @@ pub(super) struct Quoted {
 /// What must be read first, where the tree was read in parts; else what is wrong with the templates, with the file and
 /// line of the one that is wrong; and which limit was passed.
 pub fn render(request: &Request<'_>) -> Result<Rendered, RenderError> {
+    render_on(STACK_BYTES, request)
+}
+
+/// Like [`render`], on a stack of this size.
+pub(super) fn render_on(stack: usize, request: &Request<'_>) -> Result<Rendered, RenderError> {
     let persona = request.persona;
     let files = Files::new(request.tree, persona);
-    let rendered = deep(&persona.path, || render_here(request, &files))?;
+    let rendered = deep(stack, &persona.path, || render_here(request, &files))?;
     let unread = files.unread();
     if unread.is_empty() {
         rendered.map_err(RenderError::Invalid)

@@ -3,21 +3,16 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::limits::STACK_BYTES;
 use crate::Diagnostic;
 
-/// Does the work of one template on a stack of [`STACK_BYTES`].
+/// Does the work of one template on a stack of this size.
 ///
 /// The stack is one more of the same thread: starting a thread for each prompt took longer than making the prompt.
 ///
 /// # Errors
 ///
 /// There is no room for it; `path` names the template.
-pub(super) fn deep<T>(path: &str, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
-    on_stack(STACK_BYTES, path, work)
-}
-
-fn on_stack<T>(bytes: usize, path: &str, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
+pub(super) fn deep<T>(bytes: usize, path: &str, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
     let has_room = Cell::new(false);
     let there = || {
         has_room.set(true);
@@ -30,7 +25,7 @@ fn on_stack<T>(bytes: usize, path: &str, work: impl FnOnce() -> T) -> Result<T, 
         }
         Diagnostic::error(
             path,
-            format!("there is no room for a stack of {bytes} bytes (STACK_BYTES)"),
+            format!("there is no room for a stack of {bytes} bytes"),
         )
         .mend("give the process more memory")
     })
@@ -38,6 +33,7 @@ fn on_stack<T>(bytes: usize, path: &str, work: impl FnOnce() -> T) -> Result<T, 
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits::STACK_BYTES;
     use super::*;
 
     #[test]
@@ -51,13 +47,13 @@ mod tests {
         }
         // A thread of a test has two megabytes, and each level takes one kilobyte of them.
         let levels = STACK_BYTES / 8 / 1024;
-        assert_eq!(deep("a.j2", || down(levels)), Ok(levels));
+        assert_eq!(deep(STACK_BYTES, "a.j2", || down(levels)), Ok(levels));
     }
 
     #[test]
     fn where_there_is_no_room_the_work_is_not_begun() {
         let begun = Cell::new(false);
-        let full = on_stack(usize::MAX / 4, "a.j2", || begun.set(true)).unwrap_err();
+        let full = deep(usize::MAX / 4, "a.j2", || begun.set(true)).unwrap_err();
         assert_eq!(full.file, "a.j2");
         assert!(full.message.starts_with("there is no room"), "{full:?}");
         assert!(!begun.get());
@@ -65,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_panic_of_the_work_is_passed_on() {
-        let panic = catch_unwind(|| deep("a.j2", || panic!("this is the work's")));
+        let panic = catch_unwind(|| deep(STACK_BYTES, "a.j2", || panic!("this is the work's")));
         let said = panic.map_err(|panic| panic.downcast_ref::<&str>().copied());
         assert_eq!(said, Err(Some("this is the work's")));
     }

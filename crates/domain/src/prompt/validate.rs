@@ -1,17 +1,20 @@
 //! Whether a persona's prompt would come out, asked before its turn.
 
-use std::collections::BTreeSet;
-
+use super::rendering::{RenderPrompts, RenderRequest, SourceFiles, is_plain};
 use super::{OpenPull, RenderError, Rendered, Request, render};
 use crate::Diagnostic;
-use crate::model::{PullNumber, RepositoryName, TrackName, Tree};
+use crate::model::{PullNumber, RepositoryName, TrackName};
 use crate::plan::Persona;
 
 /// Renders the persona's prompt twice: in a repository with open pull requests, a sprint and notes, and in one
 /// without, so that both ways through a condition are tried. Returns each mistake once.
 #[must_use]
-pub fn validate(persona: &Persona, tree: &Tree) -> Vec<Diagnostic> {
-    let mut said: Vec<Diagnostic> = both_ways(persona, tree)
+pub fn validate(
+    persona: &Persona,
+    files: &SourceFiles,
+    renderer: &(impl RenderPrompts + ?Sized),
+) -> Vec<Diagnostic> {
+    let mut said: Vec<Diagnostic> = both_ways(persona, files, renderer)
         .into_iter()
         .filter_map(|rendered| rendered.err().map(RenderError::into_diagnostics))
         .flatten()
@@ -35,20 +38,28 @@ pub fn validate(persona: &Persona, tree: &Tree) -> Vec<Diagnostic> {
     said
 }
 
-/// What must be read before [`validate`] can tell, where the tree was read in parts. Reading it may show more.
+/// Whether something must be read before [`validate`] can tell, where the tree was read in parts.
 #[must_use]
-pub fn unread_sources(persona: &Persona, tree: &Tree) -> BTreeSet<String> {
+pub fn unread_sources(
+    persona: &Persona,
+    files: &SourceFiles,
+    renderer: &(impl RenderPrompts + ?Sized),
+) -> std::collections::BTreeSet<String> {
     let unread = |rendered: Result<Rendered, RenderError>| match rendered {
         Err(RenderError::Unread(paths)) => paths,
-        _ => BTreeSet::new(),
+        _ => Default::default(),
     };
-    both_ways(persona, tree)
+    both_ways(persona, files, renderer)
         .into_iter()
         .flat_map(unread)
         .collect()
 }
 
-fn both_ways(persona: &Persona, tree: &Tree) -> [Result<Rendered, RenderError>; 2] {
+fn both_ways(
+    persona: &Persona,
+    files: &SourceFiles,
+    renderer: &(impl RenderPrompts + ?Sized),
+) -> Vec<Result<Rendered, RenderError>> {
     let repository = RepositoryName {
         owner: "octocat".to_owned(),
         name: "hello-world".to_owned(),
@@ -65,7 +76,7 @@ fn both_ways(persona: &Persona, tree: &Tree) -> [Result<Rendered, RenderError>; 
     let busy = Request {
         repository: &repository,
         persona,
-        tree,
+        tree: files.tree(),
         track: &track,
         open_pulls: &open_pulls,
         sprint: Some(1),
@@ -85,5 +96,10 @@ fn both_ways(persona: &Persona, tree: &Tree) -> [Result<Rendered, RenderError>; 
         subject: None,
         ..busy
     };
-    [busy, quiet].map(|request| render(&request))
+    if is_plain(persona) {
+        return [busy, quiet].iter().map(render).collect();
+    }
+    let requests = [busy, quiet].map(|request| RenderRequest::persona(&request, files));
+    let answers = renderer.render(&requests).into_iter();
+    answers.map(|answer| answer.into_persona()).collect()
 }

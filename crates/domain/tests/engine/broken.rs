@@ -6,6 +6,7 @@ use phileas_domain::engine::{
     simulate,
 };
 use phileas_domain::model::Tree;
+use phileas_domain::prompt::{InProcess, RenderAnswer, RenderError, RenderPrompts as _};
 
 use crate::desk::{Answering, Desk};
 
@@ -160,6 +161,66 @@ fn who_asked_for_what_is_given_up_reads_why() {
     }
 }
 
+/// The snapshot with every prompt that it asks for.
+fn rendered(mut snapshot: Snapshot) -> Snapshot {
+    for (key, request) in needs(&snapshot).prompts {
+        let answer = InProcess.render(&[request]).remove(0);
+        snapshot.prompts.insert(key, answer);
+    }
+    snapshot
+}
+
+/// A machine that cannot render says nothing about the template: the turn waits.
+#[test]
+fn a_prompt_that_the_machine_cannot_render_waits_and_the_track_stays() {
+    let mut desk = Desk::new("cycle = [\"a\", \"b\"]\n", &["a", "b"]);
+    desk.files.remove(".jules/personas/a/prompt.md");
+    let text = "---\nid: a\nemoji: \"🔧\"\n---\nWork on {{ repo }}.\n";
+    let path = ".jules/personas/a/prompt.md.j2";
+    desk.files.insert(path.to_owned(), text.to_owned());
+    let mut snapshot = desk.look();
+    for answer in snapshot.prompts.values_mut() {
+        let why = "no process can be started".to_owned();
+        *answer = RenderAnswer::Failed(RenderError::Unavailable(why));
+    }
+    assert_eq!(snapshot.prompts.len(), 1);
+    let decision = decide(&snapshot, &[]);
+    assert_eq!(decision.effects, []);
+    let line = decision.report.lines.first().unwrap();
+    let said = (line.verdict, line.reason);
+    assert_eq!(said, (Verdict::Waiting, Reason::PromptUnread));
+    assert!(
+        line.detail.contains("no process can be started"),
+        "{line:?}"
+    );
+    assert!(
+        needs(&snapshot).prompts.is_empty(),
+        "it is not asked again at once"
+    );
+}
+
+/// A hundred tracks may be due; what one commit cannot announce is rendered by a later round.
+#[test]
+fn no_more_prompts_are_asked_for_than_one_commit_announces() {
+    let ids: Vec<String> = (0..10).map(|number| format!("p{number}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let tracks = ids
+        .iter()
+        .map(|id| format!("[tracks.{id}]\nsteps = [\"{id}\"]\n"));
+    let plan = tracks.collect::<String>();
+    let mut desk = Desk::new(&plan, &ids);
+    for id in ids {
+        desk.files
+            .remove(&format!(".jules/personas/{id}/prompt.md"));
+        let text = format!("---\nid: {id}\nemoji: \"🔧\"\n---\nWork on {{{{ repo }}}}.\n");
+        desk.files
+            .insert(format!(".jules/personas/{id}/prompt.md.j2"), text);
+    }
+    let mut snapshot = desk.look();
+    snapshot.prompts.clear();
+    assert_eq!(needs(&snapshot).prompts.len(), 3);
+}
+
 /// A tick reads the tree in parts. What it has not read is no mistake of the person who wrote the prompt.
 #[test]
 fn a_prompt_whose_files_are_unread_waits_and_is_not_skipped() {
@@ -176,6 +237,7 @@ fn a_prompt_whose_files_are_unread_waits_and_is_not_skipped() {
     tree.note_exists(".jules/base.md.j2");
     tree.insert_text(path, prompt);
     snapshot.tree = tree;
+    let snapshot = rendered(snapshot);
     let lines = |snapshot: &Snapshot| {
         let lines = decide(snapshot, &[]).report.lines;
         let of_track = lines.into_iter().filter(|line| line.track.is_some());
@@ -191,15 +253,20 @@ fn a_prompt_whose_files_are_unread_waits_and_is_not_skipped() {
     let mut read = snapshot.clone();
     read.tree
         .insert_text(".jules/base.md.j2", "Follow the rules.\n");
+    let asked = needs(&read).prompts;
+    assert_eq!(asked.len(), 1);
+    assert_eq!(lines(&read), [waits], "it waits to be rendered");
+    let read = rendered(read);
     assert!(needs(&read).sources.is_empty());
     assert!(lines(&read).contains(&(Verdict::Dispatched, Reason::DueTrack)));
 
     let mut gone = snapshot.clone();
     gone.tree.note_read(".jules/base.md.j2");
+    let gone = rendered(gone);
     assert!(lines(&gone).contains(&(Verdict::Skipped, Reason::PromptInvalid)));
 
     // A forecast does not depend on what prompts say.
     let until = snapshot.now + SignedDuration::from_hours(1);
-    let forecast = simulate(&snapshot, until, Assumptions::default());
+    let forecast = simulate(&snapshot, until, Assumptions::default(), &InProcess);
     assert!(!forecast.turns.is_empty(), "{:?}", forecast.waiting);
 }

@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
     Assumptions, Forecast, Held, Outage, Planned, Reason, SessionState, simulate,
 };
+use phileas_domain::prompt::InProcess;
 
 use crate::desk::Desk;
 
@@ -22,7 +23,7 @@ fn at(time: &str) -> Timestamp {
 }
 
 fn forecast(desk: &mut Desk, until: &str, assumptions: Assumptions) -> Forecast {
-    let forecast = simulate(&desk.look(), at(until), assumptions);
+    let forecast = simulate(&desk.look(), at(until), assumptions, &InProcess);
     assert!(!forecast.cut);
     forecast
 }
@@ -350,7 +351,7 @@ fn a_forecast_that_would_look_too_often_is_cut_and_says_so() {
     let snapshot = Desk::new("", &[]).look();
     let hours = |hours| {
         let until = snapshot.now + SignedDuration::from_hours(hours);
-        simulate(&snapshot, until, Assumptions::default())
+        simulate(&snapshot, until, Assumptions::default(), &InProcess)
     };
     assert!(!hours(19_999).cut, "the last look is the twenty-thousandth");
     assert!(hours(20_000).cut);

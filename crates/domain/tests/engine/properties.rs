@@ -11,6 +11,7 @@ use phileas_domain::engine::{
 };
 use phileas_domain::model::{Marker, SessionId, TrackName};
 use phileas_domain::plan::SCHEDULES_PATH;
+use phileas_domain::prompt::InProcess;
 use phileas_domain::state::{Pause, ScheduleState, State};
 use proptest::prelude::*;
 
@@ -436,7 +437,7 @@ proptest! {
         }
         let snapshot = watched.desk.look();
         let until = snapshot.now.checked_add(SignedDuration::from_hours(24 * days)).unwrap();
-        let forecast = simulate(&snapshot, until, Assumptions::default());
+        let forecast = simulate(&snapshot, until, Assumptions::default(), &InProcess);
         prop_assert!(!forecast.cut);
         prop_assert!(forecast.turns.iter().all(|turn| turn.at >= snapshot.now && turn.at <= until));
         prop_assert!(forecast.most_in_a_day <= DAILY + RESERVE, "{} in a day", forecast.most_in_a_day);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use phileas_domain::engine::{Assumptions, Reason, simulate};
 use phileas_domain::plan::{Budget, Share};
+use phileas_domain::prompt::InProcess;
 
 use crate::desk::Desk;
 
@@ -29,7 +30,7 @@ fn shared(plan: &str) -> (usize, usize) {
         session: jiff::SignedDuration::from_mins(20),
         review: jiff::SignedDuration::from_mins(30),
     };
-    let forecast = simulate(&snapshot, until, assumptions);
+    let forecast = simulate(&snapshot, until, assumptions, &InProcess);
     assert!(!forecast.cut);
     let mut counts: BTreeMap<bool, usize> = BTreeMap::new();
     for turn in &forecast.turns {

@@ -73,6 +73,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         commits: None,
         plan_commit: PlanCommit::Unread,
         previous_tick: None,
+        prompts: std::collections::BTreeMap::new(),
         ask: Ask::Due,
     }
 }

@@ -105,7 +105,11 @@ pub(crate) const DOORS: &[Door] = &[
                 let (personas, found) = plan::read_personas(&tree);
                 sound &= is_sound(&found);
                 for persona in personas.values() {
-                    let _ = prompt::validate(persona, &tree);
+                    let _ = prompt::validate(
+                        persona,
+                        &prompt::SourceFiles::of_default_branch(&tree),
+                        &prompt::InProcess,
+                    );
                 }
                 let _ = prompt::read_orders(&tree);
             }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
 use super::super::dispatch::{Words, no_prompt};
 use super::super::draft::Draft;
 use super::super::start::Candidate;
@@ -14,7 +16,7 @@ use super::{picture, reviewed};
 use crate::exchange::{Exchange, Filed, WorkItem, offered};
 use crate::layers::{Brief, Job, Section};
 use crate::model::{TrackName, Tree};
-use crate::prompt::{self, OpenPull, RenderError, TITLE_LIMIT_CHARS};
+use crate::prompt::{self, OpenPull, RenderError, RenderRequest, SourceFiles, TITLE_LIMIT_CHARS};
 
 /// What the session of a slot is told. The exchange and the files of layers must have been read.
 ///
@@ -80,9 +82,13 @@ pub(in crate::engine) fn speak(
             let ledger = if is_let_through { &Tree::new() } else { ledger };
             // The attempt's number is not drawn yet; track, slot and commit are this prompt's alone.
             let about = format!("{} {}", candidate.track, candidate.work.slot);
-            let now = draft.now();
-            let entropy = &draft.snapshot.entropy;
-            let made = brief.assemble(catalogue, ledger, (&about, now), entropy)?;
+            // A request that changes with every second would never find its answer.
+            let now = minute(draft.now());
+            let entropy = draft.snapshot.entropy;
+            let files = SourceFiles::of_default_branch(catalogue.tree());
+            let files = (&files, &SourceFiles::of_ledger(ledger));
+            let request = RenderRequest::brief(&brief, files, (&about, now), &entropy);
+            let made = draft.rendered(request).into_layer()?;
             Ok((brief, made))
         });
     match made {
@@ -101,6 +107,12 @@ pub(in crate::engine) fn speak(
         }),
         Err(error) => Err(no_prompt(draft, error)),
     }
+}
+
+/// The minute that an instant is in.
+fn minute(now: Timestamp) -> Timestamp {
+    let second = now.as_second();
+    Timestamp::from_second(second - second.rem_euclid(60)).unwrap_or(now)
 }
 
 /// The work item that a seat is about. That it is gone is a reason not to start.

@@ -10,19 +10,23 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::decide::decide_with_needs;
 use super::{
-    Commit, CommitSpan, Commits, CreateSession, Effect, Event, ExchangeRead, KeyUse, Ledger, Line,
-    Listing, Pull, PullState, Reason, Session, SessionState, Sessions, Snapshot, Verdict, Written,
-    decide, layers::Seat,
+    Commit, CommitSpan, Commits, CreateSession, Decision, Effect, Event, ExchangeRead, KeyUse,
+    Ledger, Line, Listing, Pull, PullState, Reason, Session, SessionState, Sessions, Snapshot,
+    Verdict, Written, layers::Seat,
 };
 use crate::model::{
     BranchName, Login, Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, Tree,
 };
-use crate::prompt;
+use crate::prompt::RenderAnswer::{self, Failed};
+use crate::prompt::{self, RenderError, RenderPrompts, SourceFiles};
 use crate::state::State;
 
 /// No forecast looks at more instants than this.
 const MAX_STEPS: usize = 20_000;
+/// No decision is made more often than this because it asks for prompts.
+const MAX_RENDERINGS: usize = 1_000;
 /// No instant decides more often than this.
 const MAX_ROUNDS: usize = 16;
 
@@ -90,10 +94,16 @@ pub struct Forecast {
     pub without_layers: bool,
 }
 
-/// Imagines what happens from the snapshot's time until `until`.
+/// Imagines what happens from the snapshot's time until `until`. The renderer is asked once for each persona and each role
+/// of a layer: when a turn starts depends on its prompt only in so far as there is one.
 #[must_use]
-pub fn simulate(snapshot: &Snapshot, until: Timestamp, assumptions: Assumptions) -> Forecast {
-    let mut imagined = Imagined::new(snapshot, assumptions);
+pub fn simulate(
+    snapshot: &Snapshot,
+    until: Timestamp,
+    assumptions: Assumptions,
+    renderer: &dyn RenderPrompts,
+) -> Forecast {
+    let mut imagined = Imagined::new(snapshot, assumptions, renderer);
     let mut forecast = Forecast {
         cut: true,
         without_layers: !imagined.has_layers,
@@ -132,7 +142,10 @@ fn most_in_a_day(turns: &[Planned]) -> usize {
         .unwrap_or(0)
 }
 
-struct Imagined {
+struct Imagined<'r> {
+    renderer: &'r dyn RenderPrompts,
+    /// What came of the first prompt of each, by the name of its request.
+    rendered: BTreeMap<String, RenderAnswer>,
     snapshot: Snapshot,
     assumptions: Assumptions,
     sessions: Vec<Imaginary>,
@@ -146,14 +159,18 @@ struct Imagined {
 }
 
 /// When a turn starts does not depend on its prompt. One whose files were not read is imagined to be a plain text.
-fn plain_where_unread(snapshot: &mut Snapshot) {
-    let tree = std::mem::take(&mut snapshot.tree);
+fn plain_where_unread(snapshot: &mut Snapshot, renderer: &dyn RenderPrompts) {
+    if !snapshot.tree.is_in_parts() {
+        return;
+    }
+    let files = SourceFiles::of_default_branch(&snapshot.tree);
     for persona in snapshot.plan.personas.values_mut() {
-        if !prompt::unread_sources(persona, &tree).is_empty() {
+        if !prompt::unread_sources(persona, &files, renderer).is_empty() {
             persona.path = persona.path.trim_end_matches(".j2").to_owned();
             persona.title = None;
         }
     }
+    let tree = std::mem::take(&mut snapshot.tree);
     snapshot.tree = tree.as_whole();
 }
 
@@ -175,8 +192,8 @@ impl Imaginary {
     }
 }
 
-impl Imagined {
-    fn new(snapshot: &Snapshot, assumptions: Assumptions) -> Self {
+impl<'r> Imagined<'r> {
+    fn new(snapshot: &Snapshot, assumptions: Assumptions, renderer: &'r dyn RenderPrompts) -> Self {
         let mut snapshot = snapshot.clone();
         let highest = snapshot
             .pulls
@@ -213,8 +230,10 @@ impl Imagined {
         let exchange = exchange.map(|read| read.tree).unwrap_or_default();
         let has_layers = handed::can_be_imagined(&exchange.with(&streams(&snapshot.tree)));
         snapshot.layers_read = has_layers;
-        plain_where_unread(&mut snapshot);
+        plain_where_unread(&mut snapshot, renderer);
         let mut imagined = Self {
+            renderer,
+            rendered: BTreeMap::new(),
             has_layers,
             snapshot,
             assumptions,
@@ -392,12 +411,34 @@ impl Imagined {
         }
     }
 
+    /// Decides, with every prompt that it asks for.
+    fn decide(&mut self, events: &[Event]) -> Decision {
+        let mut decided = decide_with_needs(&self.snapshot, events);
+        for _ in 0..MAX_RENDERINGS {
+            if decided.1.prompts.is_empty() {
+                break;
+            }
+            for (key, request) in std::mem::take(&mut decided.1.prompts) {
+                let known = self.rendered.entry(request.name());
+                let answer = known.or_insert_with(|| {
+                    let answers = self.renderer.render(std::slice::from_ref(&request));
+                    let none = || Failed(RenderError::Unavailable("no answer".to_owned()));
+                    answers.into_iter().next().unwrap_or_else(none)
+                });
+                self.snapshot.prompts.insert(key, answer.clone());
+            }
+            decided = decide_with_needs(&self.snapshot, events);
+        }
+        self.snapshot.prompts.clear();
+        decided.0
+    }
+
     /// Decides until nothing more happens at this instant; answers with the time to look again.
     fn settle(&mut self, forecast: &mut Forecast) -> Option<Timestamp> {
         let mut events: Vec<Event> = Vec::new();
         let mut wake = None;
         for _ in 0..MAX_ROUNDS {
-            let decision = decide(&self.snapshot, &events);
+            let decision = self.decide(&events);
             wake = decision.wake_at;
             let quiet = decision.change.is_none();
             if let Some(change) = decision.change {

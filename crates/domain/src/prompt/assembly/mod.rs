@@ -35,6 +35,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use minijinja::Environment;
+use serde::{Deserialize, Serialize};
 
 pub use home::canonical_layer;
 pub use lint::read_orders;
@@ -43,7 +44,7 @@ use super::RenderError;
 use super::environment::{Page, metered, seed_syntax};
 use super::fence::Fence;
 use super::jinja::engine;
-use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES};
+use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES};
 use super::percent::with_percent;
 use super::stack::deep;
 use crate::Diagnostic;
@@ -91,7 +92,7 @@ pub struct Attached<'a> {
 }
 
 /// A layer's prompt without its marker, and where it came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assembled {
     /// The prompt.
     pub prompt: String,
@@ -104,7 +105,7 @@ pub struct Assembled {
 }
 
 /// A file that was put in.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Include {
     /// From the repository's root.
     pub path: String,
@@ -113,7 +114,7 @@ pub struct Include {
 }
 
 /// Where the text of an [`Include`] came from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Origin {
     /// The file itself, on the default branch or on the ledger.
     Repository,
@@ -126,7 +127,7 @@ pub enum Origin {
 }
 
 /// A file that was left out.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skipped {
     /// From the repository's root.
     pub path: String,
@@ -135,7 +136,7 @@ pub struct Skipped {
 }
 
 /// A memory that is to be written. Assembling writes nothing.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Seed {
     /// The file.
     pub to: String,
@@ -160,14 +161,29 @@ struct Notes {
 /// What must be read first, where the tree was read in parts; else the first thing that is wrong, with its file and line,
 /// and the templates that lead there.
 pub fn assemble(request: &Assembly<'_>) -> Result<Assembled, RenderError> {
+    assemble_on(STACK_BYTES, request)
+}
+
+/// Like [`assemble`], on a stack of this size.
+pub(super) fn assemble_on(stack: usize, request: &Assembly<'_>) -> Result<Assembled, RenderError> {
     let home = Home::of(request.tree, request.layer)?;
     let sources = Arc::new(Sources::new(request, &home));
-    let made = deep(&home.entry(), || assemble_here(request, &home, &sources))?;
+    let made = deep(stack, &home.entry(), || {
+        assemble_here(request, &home, &sources)
+    })?;
     let unread = sources.unread();
     if unread.is_empty() {
         Ok(made?)
     } else {
         Err(RenderError::Unread(unread))
+    }
+}
+
+/// The file that a layer's prompt begins with, or would begin with.
+pub(super) fn entry_path(tree: &Tree, layer: &str) -> String {
+    match Home::of(tree, layer) {
+        Ok(home) => home.entry(),
+        Err(missing) => missing.file,
     }
 }
 

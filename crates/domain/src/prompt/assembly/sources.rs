@@ -138,6 +138,15 @@ impl Sources {
                 ),
                 "split it, or leave a part of it out",
             )),
+            (None, Mode::File) if entry.size > TEMPLATE_LIMIT_BYTES as u64 => {
+                Found::Unreadable(Refusal::new(
+                    format!(
+                        "`{path}` has {} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})",
+                        entry.size
+                    ),
+                    "split it, or leave a part of it out",
+                ))
+            }
             _ => Found::Unreadable(Refusal::new(
                 format!("`{path}` was not read: it is too large, or no text"),
                 "name a smaller text file",

@@ -259,7 +259,7 @@ fn validate_tries_the_busy_and_the_quiet_way() {
         "a",
         "x\n{% if open_prs %}{{ onw }}{% else %}{{ idd }}{% endif %}",
     );
-    let said: Vec<String> = validate(&wrong, &tree)
+    let said: Vec<String> = validate(&wrong, &SourceFiles::of_default_branch(&tree), &InProcess)
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -269,12 +269,19 @@ fn validate_tries_the_busy_and_the_quiet_way() {
         "{said:?}"
     );
     assert!(said[1].contains("did you mean `id`?"), "{said:?}");
-    assert_eq!(validate(&persona("a", "{{ id }}"), &tree), []);
+    assert_eq!(
+        validate(
+            &persona("a", "{{ id }}"),
+            &SourceFiles::of_default_branch(&tree),
+            &InProcess
+        ),
+        []
+    );
 
     let mut plain = persona("a", "{{ id }}");
     plain.path = ".jules/personas/a/prompt.md".to_owned();
     assert_eq!(
-        validate(&plain, &tree)[0].to_string(),
+        validate(&plain, &SourceFiles::of_default_branch(&tree), &InProcess)[0].to_string(),
         ".jules/personas/a/prompt.md: warning: the prompt looks like a template, but is said word for word; \
          rename it to `prompt.md.j2`"
     );

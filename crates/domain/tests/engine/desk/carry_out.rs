@@ -7,6 +7,7 @@ use phileas_domain::engine::{
 use phileas_domain::model::{Oid, PullNumber, SessionId};
 use phileas_domain::state::{State, invariant};
 
+use super::look::render;
 use super::{Answering, Desk, Merging};
 
 impl Desk {
@@ -19,6 +20,7 @@ impl Desk {
         let mut snapshot = self.look();
         let mut events = Vec::new();
         for _ in 0..8 {
+            render(&mut snapshot, &events);
             let decision = decide(&snapshot, &events);
             assert_eq!(
                 decision,

@@ -5,13 +5,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::SignedDuration;
 use phileas_domain::board;
 use phileas_domain::engine::{
-    Commit, Commits, ExchangeRead, KeyUse, Ledger, Listing, ListingNeed, Outage, Papers,
+    Commit, Commits, Event, ExchangeRead, KeyUse, Ledger, Listing, ListingNeed, Outage, Papers,
     Permission, PlanCommit, Repository, Session, Sessions, Snapshot, Subject, Written, needs,
+    prompts_to_render,
 };
 use phileas_domain::model::{Oid, RepositoryId, Tree};
 use phileas_domain::plan::{self, Driver};
+use phileas_domain::prompt::{InProcess, RenderPrompts as _};
 
 use super::Desk;
+
+/// The prompts that a decision asks for, as the runtime has them rendered before it decides.
+pub(super) fn render(snapshot: &mut Snapshot, events: &[Event]) {
+    for _ in 0..100 {
+        let wanted = prompts_to_render(snapshot, events);
+        if wanted.is_empty() {
+            return;
+        }
+        for (key, request) in wanted {
+            let answer = InProcess.render(&[request]).remove(0);
+            snapshot.prompts.insert(key, answer);
+        }
+    }
+    panic!("the prompts do not converge");
+}
 
 impl Desk {
     pub(crate) fn snapshot(&self) -> Snapshot {
@@ -75,6 +92,7 @@ impl Desk {
             commits: None,
             plan_commit: PlanCommit::Unread,
             previous_tick: self.previous_tick,
+            prompts: BTreeMap::new(),
             ask: self.ask.clone(),
         }
     }
@@ -83,13 +101,15 @@ impl Desk {
     pub(crate) fn look(&mut self) -> Snapshot {
         let mut snapshot = self.snapshot();
         self.look_further(&mut snapshot);
+        render(&mut snapshot, &[]);
         snapshot
     }
 
     pub(super) fn look_further(&mut self, snapshot: &mut Snapshot) {
         let mut asked = Default::default();
         for _ in 0..8 {
-            let needs = needs(snapshot);
+            let mut needs = needs(snapshot);
+            needs.prompts.clear();
             // What a listing of limited reach does not show, the runtime does not ask for twice either.
             if needs.is_empty() || (self.listings_reach.is_some() && needs == asked) {
                 return;

@@ -1,0 +1,128 @@
+//! The child: it limits itself, and answers until its input ends.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use phileas_domain::Diagnostic;
+use phileas_domain::model::Tree;
+use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest};
+
+use super::limits::{limit_processor_time, limit_this_process};
+use super::protocol::{FILES_KEPT, FromChild, ToChild};
+use super::{STACK_LIMIT_BYTES, unavailable};
+
+/// The exit code of a child that could not limit itself, or that was told something it does not understand.
+const FAULT: u8 = 70;
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "its parent reads JSON from this pipe, and no terminal does"
+)]
+pub(super) fn run() -> ExitCode {
+    // A panic is answered; what it would print goes nowhere.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut out = io::stdout().lock();
+    if let Err(why) = limit_this_process() {
+        let _gone = tell(&mut out, &FromChild::Unlimited(why));
+        return ExitCode::from(FAULT);
+    }
+    match answer_all(io::stdin().lock(), &mut out) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The parent is gone, or says what no parent of this version says.
+        Err(_) => ExitCode::from(FAULT),
+    }
+}
+
+fn answer_all(mut input: impl BufRead, out: &mut impl Write) -> io::Result<()> {
+    tell(out, &FromChild::Ready)?;
+    let mut files: VecDeque<(String, Arc<Tree>)> = VecDeque::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        let told: ToChild<'_> = match serde_json::from_slice(&line) {
+            Ok(told) => told,
+            Err(error) => {
+                let why = format!("a request cannot be read: {error}");
+                tell(out, &FromChild::Answer(unavailable(why)))?;
+                continue;
+            }
+        };
+        // What it takes must not be missing while a prompt is rendered.
+        line = Vec::new();
+        match told {
+            ToChild::Files {
+                digest,
+                tree,
+                instead_of,
+            } => {
+                files.retain(|(known, _)| Some(known) != instead_of.as_ref());
+                files.push_back((digest, tree));
+            }
+            ToChild::Render(request) => {
+                limit_processor_time().map_err(io::Error::other)?;
+                let answer = answer(request.into_owned(), &files);
+                tell(out, &FromChild::Answer(answer))?;
+            }
+        }
+    }
+}
+
+fn answer(request: RenderRequest, files: &VecDeque<(String, Arc<Tree>)>) -> RenderAnswer {
+    let of_digest = |digest: &str| {
+        let known = files.iter().rev().find(|(known, _)| known == digest);
+        known.map(|(_, tree)| Arc::clone(tree))
+    };
+    let Some(request) = request.with_files(of_digest) else {
+        return unavailable("its files did not arrive");
+    };
+    let path = request.path();
+    // The engine and the filters may panic, such as over a length that no machine has.
+    catch_unwind(AssertUnwindSafe(|| request.answer(STACK_LIMIT_BYTES))).unwrap_or_else(|_| {
+        let wrong = Diagnostic::error(path, "the template engine broke off while it was rendered")
+            .mend("look for a number or a length in it that is far too large");
+        RenderAnswer::Failed(RenderError::Invalid(vec![wrong]))
+    })
+}
+
+fn tell(out: &mut impl Write, told: &FromChild) -> io::Result<()> {
+    let mut line = serde_json::to_vec(told)?;
+    line.push(b'\n');
+    out.write_all(&line)?;
+    out.flush()
+}
+
+/// What a parent says, as it is written.
+pub(super) fn lines_of(
+    request: &RenderRequest,
+    known: &mut VecDeque<String>,
+) -> io::Result<Vec<u8>> {
+    let mut lines = Vec::new();
+    for files in request.files() {
+        if known.iter().any(|digest| digest == files.digest()) {
+            continue;
+        }
+        let is_needed = |known: &str| request.files().any(|files| files.digest() == known);
+        let spare = known.iter().position(|known| !is_needed(known));
+        let instead_of = spare
+            .filter(|_| known.len() >= FILES_KEPT)
+            .and_then(|place| known.remove(place));
+        let told = ToChild::Files {
+            digest: files.digest().to_owned(),
+            tree: Arc::clone(files.tree()),
+            instead_of,
+        };
+        serde_json::to_writer(&mut lines, &told)?;
+        lines.push(b'\n');
+        known.push_back(files.digest().to_owned());
+    }
+    serde_json::to_writer(&mut lines, &ToChild::Render(Cow::Borrowed(request)))?;
+    lines.push(b'\n');
+    Ok(lines)
+}

@@ -1,0 +1,155 @@
+//! Prompts are rendered in a child process that limits itself.
+//!
+//! A template of a repository can take unlimited memory and time: the engine's fuel counts instructions, and one filter or
+//! one comparison is one instruction. In the service that would stop or kill it for all repositories. So the program
+//! starts itself once more, with the hidden argument [`ARGUMENT`]. The child limits its memory, its processor time, its
+//! files and its processes before it reads anything, then answers [requests](RenderRequest) from its standard input, one a
+//! line, and ends with that input. It has an empty environment, so that no secret reaches it, and no network.
+//!
+//! What a template does then costs its own persona's turn and nothing else: a child that dies answers with it for the one
+//! prompt that it was at work on, and the next prompts go to a new child. At most [`MAX_CHILDREN`] are there at once. They
+//! stay while a tick or a command holds a [guard](Renderer::keep), so that a tick costs one start, and an idle service has none.
+//!
+//! Where a child cannot be started, or ends from outside, the machine is to blame: the turn waits.
+//!
+//! | limit | where it is kept |
+//! |---|---|
+//! | [`MEMORY_LIMIT_BYTES`] | the child: `RLIMIT_DATA`. It counts what a process may write to: heap, private maps and the stack that a prompt is rendered on. `RLIMIT_AS` would count the program's own code as well, which has 30 MB as a release and 300 MB as a build for tests. Linux counts private maps since 4.7 ([getrlimit(2)](https://man7.org/linux/man-pages/man2/getrlimit.2.html)). Other systems have no such limit, or do not keep it |
+//! | [`PROCESSOR_LIMIT_SECS`] | the child: `RLIMIT_CPU`, moved on before each prompt |
+//! | [`WALL_LIMIT`] | the parent, which kills |
+//! | [`ROUND_LIMIT`] | the parent: all prompts of one round |
+
+mod child;
+mod limits;
+mod pool;
+mod protocol;
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use phileas_domain::prompt::{InProcess, RenderAnswer, RenderError, RenderPrompts, RenderRequest};
+
+use crate::runtime::ports::{Renderer, RendererGuard};
+use pool::Pool;
+
+/// The hidden argument that makes the program a child: it answers requests to render prompts, and does nothing else.
+pub const ARGUMENT: &str = "__render-prompts";
+/// The memory that rendering may take, in bytes.
+pub const MEMORY_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+/// The part of it that is the stack. A template whose nesting needs more is too deep.
+pub const STACK_LIMIT_BYTES: usize = 16 * 1024 * 1024;
+/// The processor time that one prompt may take, in seconds.
+pub const PROCESSOR_LIMIT_SECS: u64 = 2;
+/// How long one prompt may take. On a machine with much else to do two seconds of processor time take many more, so where
+/// processor time is limited the template is not to blame for this.
+pub const WALL_LIMIT: Duration = Duration::from_secs(30);
+/// How long a child may take to start.
+pub const START_LIMIT: Duration = Duration::from_secs(10);
+/// How long all prompts of one round may take.
+pub const ROUND_LIMIT: Duration = Duration::from_secs(30);
+/// How long a round waits for others to be done.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How many children there are at once.
+pub const MAX_CHILDREN: usize = 2;
+
+static OF_THIS_PROGRAM: OnceLock<Arc<ChildRenderer>> = OnceLock::new();
+
+/// Whether this process was started as a child.
+#[must_use]
+pub fn is_child() -> bool {
+    let mut arguments = std::env::args_os().skip(1);
+    arguments.next().is_some_and(|word| word == ARGUMENT) && arguments.next().is_none()
+}
+
+/// What a child does, until its input ends.
+#[must_use]
+pub fn child_main() -> ExitCode {
+    child::run()
+}
+
+/// Has the prompts of this process rendered by children of the same program. The program calls it first of all; what uses
+/// the library without the program has no such children.
+pub fn use_children() {
+    OF_THIS_PROGRAM.get_or_init(|| Arc::new(ChildRenderer::new(own_program())));
+}
+
+/// Who renders prompts for this process: children, once [`use_children`] was called.
+#[must_use]
+pub fn shared() -> Arc<dyn Renderer> {
+    match OF_THIS_PROGRAM.get() {
+        Some(children) => Arc::clone(children) as Arc<dyn Renderer>,
+        None => Arc::new(InProcess),
+    }
+}
+
+/// The file of this program. Linux keeps it for a process although it was replaced on the disk.
+fn own_program() -> PathBuf {
+    const OF_LINUX: &str = "/proc/self/exe";
+    if cfg!(target_os = "linux") && std::fs::read_link(OF_LINUX).is_ok() {
+        return OF_LINUX.into();
+    }
+    // Without `/proc` what it was called by is all that there is.
+    let called = || std::env::args_os().next().map(PathBuf::from);
+    let known = std::env::current_exe().ok().or_else(called);
+    let known = known.unwrap_or_default();
+    std::path::absolute(&known).unwrap_or(known)
+}
+
+/// Renders prompts in children of one program.
+#[derive(Debug)]
+pub struct ChildRenderer {
+    pool: Arc<Pool>,
+}
+
+impl ChildRenderer {
+    /// Children of the program at this path.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self {
+            pool: Arc::new(Pool::new(program)),
+        }
+    }
+
+    /// How many children were started so far.
+    #[must_use]
+    pub fn started(&self) -> usize {
+        self.pool.started()
+    }
+}
+
+impl RenderPrompts for ChildRenderer {
+    fn render(&self, requests: &[RenderRequest]) -> Vec<RenderAnswer> {
+        self.pool.render(requests)
+    }
+}
+
+impl Renderer for ChildRenderer {
+    fn keep(&self) -> RendererGuard {
+        let pool = Arc::clone(&self.pool);
+        pool.open();
+        RendererGuard::new(move || pool.close())
+    }
+
+    fn render_later(
+        &self,
+        requests: Vec<RenderRequest>,
+    ) -> Pin<Box<dyn Future<Output = Vec<RenderAnswer>> + Send>> {
+        let pool = Arc::clone(&self.pool);
+        let wanted = requests.len();
+        Box::pin(async move {
+            let rendering = tokio::task::spawn_blocking(move || pool.render(&requests));
+            rendering.await.unwrap_or_else(|error| {
+                let failed = || unavailable(format!("rendering ended: {error}"));
+                std::iter::repeat_with(failed).take(wanted).collect()
+            })
+        })
+    }
+}
+
+fn unavailable(why: impl Into<String>) -> RenderAnswer {
+    RenderAnswer::Failed(RenderError::Unavailable(why.into()))
+}

@@ -1,0 +1,433 @@
+//! The children, seen from the parent.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use phileas_domain::Diagnostic;
+use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest};
+
+use super::child::lines_of;
+use super::protocol::{ANSWER_LIMIT_BYTES, FromChild};
+use super::{
+    ARGUMENT, MAX_CHILDREN, MEMORY_LIMIT_BYTES, PATIENCE, PROCESSOR_LIMIT_SECS, ROUND_LIMIT,
+    STACK_LIMIT_BYTES, START_LIMIT, WALL_LIMIT, unavailable,
+};
+
+/// The stack of the thread that talks with a child.
+const TALK_STACK_BYTES: usize = 512 * 1024;
+
+/// How many prompts are known at most that a child died of.
+const DEATHS_KEPT: usize = 1_000;
+/// How long a prompt that a child died of is not rendered again.
+const DEATH_COUNTS_FOR: Duration = Duration::from_secs(60 * 60);
+
+/// The children of one program.
+#[derive(Debug)]
+pub(super) struct Pool {
+    program: PathBuf,
+    state: Mutex<State>,
+    freed: Condvar,
+    started: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many rounds are under way; each has at most one child.
+    working: usize,
+    /// Children between two rounds.
+    idle: Vec<Child>,
+    /// How many guards there are.
+    guards: usize,
+    /// Prompts that a child died of, the newest last: what they are, when, and what was said.
+    deaths: VecDeque<(String, Instant, RenderAnswer)>,
+}
+
+impl Pool {
+    pub(super) fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            state: Mutex::default(),
+            freed: Condvar::new(),
+            started: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn started(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
+    }
+
+    /// Children stay from now on when they have nothing to do.
+    pub(super) fn open(&self) {
+        self.state().guards += 1;
+    }
+
+    /// With the last guard children go that have nothing to do.
+    pub(super) fn close(&self) {
+        let mut state = self.state();
+        state.guards = state.guards.saturating_sub(1);
+        let idle = match state.guards {
+            0 => std::mem::take(&mut state.idle),
+            _ => Vec::new(),
+        };
+        drop(state);
+        // Their ends are waited for outside of the lock.
+        drop(idle);
+    }
+
+    pub(super) fn render(&self, requests: &[RenderRequest]) -> Vec<RenderAnswer> {
+        let Some(mut child) = self.enter() else {
+            let why = "two other rounds are rendered and did not end";
+            return requests.iter().map(|_| unavailable(why)).collect();
+        };
+        let ends_at = Instant::now() + ROUND_LIMIT;
+        let answers = requests.iter().map(|request| {
+            if Instant::now() >= ends_at {
+                let seconds = ROUND_LIMIT.as_secs();
+                return unavailable(format!(
+                    "the prompts of one round take more than {seconds} s"
+                ));
+            }
+            self.render_one(&mut child, request)
+        });
+        let answers = answers.collect();
+        self.leave(child);
+        answers
+    }
+
+    /// Waits for a place, and takes a child that is there already.
+    fn enter(&self) -> Option<Option<Child>> {
+        let state = self.state();
+        let is_full = |state: &mut State| state.working >= MAX_CHILDREN;
+        let waited = self.freed.wait_timeout_while(state, PATIENCE, is_full);
+        let (mut state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() && state.working >= MAX_CHILDREN {
+            return None;
+        }
+        state.working += 1;
+        Some(state.idle.pop())
+    }
+
+    fn leave(&self, child: Option<Child>) {
+        let mut state = self.state();
+        state.working -= 1;
+        let spare = match (state.guards, child) {
+            (0, child) => child,
+            (_, child) => {
+                state.idle.extend(child);
+                None
+            }
+        };
+        drop(state);
+        self.freed.notify_one();
+        drop(spare);
+    }
+
+    /// One prompt. A child that has rendered others before may have less memory left than a new one, so the prompt that it
+    /// dies of is tried once more by a new one.
+    fn render_one(&self, child: &mut Option<Child>, request: &RenderRequest) -> RenderAnswer {
+        let what = what(request);
+        if let Some(known) = self.known_death(&what) {
+            return known;
+        }
+        loop {
+            let mut at_work = match child.take() {
+                Some(known) => known,
+                None => match Child::start(&self.program) {
+                    Ok(started) => {
+                        self.started.fetch_add(1, Ordering::Relaxed);
+                        started
+                    }
+                    Err(why) => {
+                        tracing::warn!("a prompt was not rendered: {why}");
+                        return unavailable(why);
+                    }
+                },
+            };
+            let is_new = at_work.rendered == 0;
+            match at_work.ask(request) {
+                Ok(answer) => {
+                    *child = Some(at_work);
+                    return answer;
+                }
+                Err(why) => {
+                    let death = at_work.end(why);
+                    // The processor time of others does not count.
+                    if is_new || matches!(signal(death.status), Some(Signal::Processor)) {
+                        let answer = death.answer(request);
+                        self.note_death(what, &answer);
+                        return answer;
+                    }
+                }
+            }
+        }
+    }
+
+    /// What was said of a prompt that a child has died of. It would only die once more, and hold up the others again.
+    fn known_death(&self, what: &str) -> Option<RenderAnswer> {
+        let mut state = self.state();
+        let deaths = &mut state.deaths;
+        deaths.retain(|(_, at, _)| at.elapsed() < DEATH_COUNTS_FOR);
+        let known = deaths.iter().find(|(known, _, _)| known == what);
+        known.map(|(_, _, answer)| answer.clone())
+    }
+
+    fn note_death(&self, what: String, answer: &RenderAnswer) {
+        if !matches!(answer.error(), Some(RenderError::Invalid(_))) {
+            return;
+        }
+        let deaths = &mut self.state().deaths;
+        if deaths.len() == DEATHS_KEPT {
+            deaths.pop_front();
+        }
+        deaths.push_back((what, Instant::now(), answer.clone()));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a prompt is, whatever chance and its present turn bring to it: whose, and of which files.
+fn what(request: &RenderRequest) -> String {
+    let files: Vec<&str> = request.files().map(|files| files.digest()).collect();
+    format!(
+        "{}\n{}\n{}",
+        request.name(),
+        request.path(),
+        files.join("\n")
+    )
+}
+
+/// A child process, and the thread that talks with it, since nothing else can wait for a pipe and keep time.
+#[derive(Debug)]
+struct Child {
+    process: std::process::Child,
+    told: Sender<Vec<u8>>,
+    heard: Receiver<io::Result<FromChild>>,
+    /// Digests of the files that it has.
+    files: VecDeque<String>,
+    /// How many prompts it has rendered.
+    rendered: usize,
+}
+
+/// Why a child gave no answer.
+enum Silence {
+    /// It took too long, and was killed.
+    TooLong,
+    /// It ended, or said what no child says.
+    Ended(String),
+}
+
+/// How a child ended.
+struct Death {
+    silence: Silence,
+    status: Option<ExitStatus>,
+}
+
+impl Child {
+    fn start(program: &Path) -> Result<Self, String> {
+        let cannot = |error: io::Error| format!("no process can be started to render it: {error}");
+        let mut command = Command::new(program);
+        command
+            .arg(ARGUMENT)
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::CommandExt as _;
+            command.arg0("phileas").current_dir("/");
+        }
+        let mut process = command.spawn().map_err(cannot)?;
+        let (told, to_tell) = channel();
+        let (hears, heard) = channel();
+        let pipes = process.stdin.take().zip(process.stdout.take());
+        let talking = std::thread::Builder::new()
+            .name("renderer".to_owned())
+            .stack_size(TALK_STACK_BYTES)
+            .spawn(move || {
+                if let Some((input, output)) = pipes {
+                    talk(input, output, &to_tell, &hears);
+                }
+            });
+        let child = Self {
+            process,
+            told,
+            heard,
+            files: VecDeque::new(),
+            rendered: 0,
+        };
+        // From here on the process ends with the value that stands for it.
+        talking.map_err(cannot)?;
+        match child.hear(START_LIMIT) {
+            Ok(FromChild::Ready) => Ok(child),
+            Ok(FromChild::Unlimited(why)) => Err(format!("its process cannot limit itself: {why}")),
+            Ok(FromChild::Answer(_)) => Err("its process speaks before it is asked".to_owned()),
+            Err(Silence::TooLong) => {
+                let seconds = START_LIMIT.as_secs();
+                Err(format!("its process did not start within {seconds} s"))
+            }
+            Err(Silence::Ended(why)) => Err(format!("its process did not start: {why}")),
+        }
+    }
+
+    fn ask(&mut self, request: &RenderRequest) -> Result<RenderAnswer, Silence> {
+        let ended = |error: String| Silence::Ended(error);
+        let lines = lines_of(request, &mut self.files).map_err(|error| ended(error.to_string()))?;
+        let gone = |_| ended("its thread ended".to_owned());
+        self.told.send(lines).map_err(gone)?;
+        match self.hear(WALL_LIMIT)? {
+            FromChild::Answer(answer) => {
+                self.rendered += 1;
+                Ok(answer)
+            }
+            FromChild::Ready | FromChild::Unlimited(_) => {
+                Err(ended("it answered something else".to_owned()))
+            }
+        }
+    }
+
+    fn hear(&self, within: Duration) -> Result<FromChild, Silence> {
+        match self.heard.recv_timeout(within) {
+            Ok(Ok(heard)) => Ok(heard),
+            Ok(Err(error)) => Err(Silence::Ended(error.to_string())),
+            Err(RecvTimeoutError::Timeout) => Err(Silence::TooLong),
+            Err(RecvTimeoutError::Disconnected) => Err(Silence::Ended("it ended".to_owned())),
+        }
+    }
+
+    fn end(mut self, silence: Silence) -> Death {
+        // How a process ends that has closed its pipe is settled already.
+        let _gone_already = self.process.kill();
+        Death {
+            status: self.process.wait().ok(),
+            silence,
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let _gone_already = self.process.kill();
+        let _reaped = self.process.wait();
+    }
+}
+
+/// Says what is to be said, and hears one answer to each.
+fn talk(
+    mut input: ChildStdin,
+    output: ChildStdout,
+    to_tell: &Receiver<Vec<u8>>,
+    hears: &Sender<io::Result<FromChild>>,
+) {
+    let mut output = BufReader::new(output);
+    let mut hear = || {
+        let mut line = Vec::new();
+        let read = (&mut output)
+            .take(ANSWER_LIMIT_BYTES)
+            .read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        Ok(serde_json::from_slice(&line)?)
+    };
+    if hears.send(hear()).is_err() {
+        return;
+    }
+    while let Ok(lines) = to_tell.recv() {
+        // A child that dies of the files that a request draws from cannot take the rest.
+        let heard = input
+            .write_all(&lines)
+            .and_then(|()| input.flush())
+            .and_then(|()| hear());
+        let is_over = heard.is_err();
+        if hears.send(heard).is_err() || is_over {
+            return;
+        }
+    }
+}
+
+impl Death {
+    /// What is said of the prompt that it was at work on.
+    fn answer(self, request: &RenderRequest) -> RenderAnswer {
+        const MIB: u64 = 1024 * 1024;
+        let (memory, stack) = (MEMORY_LIMIT_BYTES / MIB, STACK_LIMIT_BYTES as u64 / MIB);
+        let long_texts = "look for a filter, an operator or a loop that makes long texts or lists";
+        let (what, mend) = match (&self.silence, signal(self.status)) {
+            (Silence::TooLong, _) if cfg!(unix) => {
+                let seconds = WALL_LIMIT.as_secs();
+                let why =
+                    format!("its process did not get enough processor time within {seconds} s");
+                tracing::warn!("the prompt of {} was not rendered: {why}", request.name());
+                return unavailable(why);
+            }
+            (Silence::TooLong, _) => {
+                let seconds = WALL_LIMIT.as_secs();
+                (format!("took more than {seconds} s"), long_texts)
+            }
+            (_, Some(Signal::Memory)) => {
+                (format!("took more than {memory} MiB of memory"), long_texts)
+            }
+            (_, Some(Signal::Processor)) => (
+                format!("took more than {PROCESSOR_LIMIT_SECS} s of processor time"),
+                long_texts,
+            ),
+            (_, Some(Signal::Stack)) => (
+                format!("took more than {stack} MiB of stack"),
+                "look for values, expressions or templates that are nested very deep",
+            ),
+            (Silence::Ended(why), None) => {
+                let how = self
+                    .status
+                    .map_or_else(|| why.clone(), |status| status.to_string());
+                let why = format!("the process that rendered it ended: {how}");
+                tracing::warn!("a prompt was not rendered: {why}");
+                return unavailable(why);
+            }
+        };
+        let message = format!("rendering the prompt {what}, so it was stopped");
+        tracing::info!("the prompt of {}: {message}", request.name());
+        let wrong = Diagnostic::error(request.path(), message).mend(mend);
+        RenderAnswer::Failed(RenderError::Invalid(vec![wrong]))
+    }
+}
+
+/// A signal that a template is to blame for.
+enum Signal {
+    Memory,
+    Processor,
+    Stack,
+}
+
+#[cfg(unix)]
+fn signal(status: Option<ExitStatus>) -> Option<Signal> {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use rustix::process::Signal as Number;
+    let raw = status?.signal()?;
+    // Where memory is refused, Rust ends the process by SIGABRT.
+    if raw == Number::ABORT.as_raw() {
+        Some(Signal::Memory)
+    } else if raw == Number::XCPU.as_raw() {
+        Some(Signal::Processor)
+    } else if raw == Number::SEGV.as_raw() || raw == Number::BUS.as_raw() {
+        Some(Signal::Stack)
+    } else {
+        None
+    }
+}
+
+/// Where the system has no limits, a process that fails does so for want of memory.
+#[cfg(not(unix))]
+fn signal(status: Option<ExitStatus>) -> Option<Signal> {
+    status
+        .filter(|status| !status.success())
+        .map(|_| Signal::Memory)
+}
