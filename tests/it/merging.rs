@@ -98,6 +98,24 @@ fn outcome(shared: &Shared) -> String {
         .to_owned()
 }
 
+/// GitHub's verdict about such a commit is a success, and its rules let it be merged.
+#[test]
+fn checks_that_were_only_skipped_or_neutral_merge_nothing() {
+    for conclusion in ["skipped", "neutral"] {
+        let (_repository, shared) = opened();
+        checks(&shared, Some(conclusion));
+        review(&shared, Verdict::Approve, "maintainer");
+        label(&shared);
+        let mut asked = run(&shared).0;
+        shared.pass(MINUTE * 20);
+        asked.extend(run(&shared).0);
+        assert_eq!(puts(&asked), 0, "{conclusion}");
+        assert!(pull(&shared).merged.is_none(), "{conclusion}");
+        let comment = comment(&shared);
+        assert!(comment.contains("refused.checks_not_green"), "{comment}");
+    }
+}
+
 #[test]
 fn r18_what_is_green_and_approved_is_merged_once_and_its_turn_settled() {
     let (_repository, shared) = opened();

@@ -205,11 +205,11 @@ impl<'a> View<'a> {
                 return Err(wait(Reason::ChecksRunning, text));
             }
             Checks::None if is_young => {
-                let text = "no check of its newest commit has begun";
+                let text = "no check of its newest commit has passed or failed";
                 return Err(wait(Reason::ChecksRunning, text));
             }
             Checks::None => {
-                let text = "its newest commit has no checks that phileas can see";
+                let text = "no check of its newest commit has passed: there are none, all were skipped or are neutral, or phileas cannot see them";
                 return is_shut(Reason::ChecksNotGreen, text);
             }
             Checks::Red => {

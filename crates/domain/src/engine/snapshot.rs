@@ -137,7 +137,7 @@ pub struct Repository {
 /// The verdict of all checks of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Checks {
-    /// There are none.
+    /// There are none, or none that has passed or failed.
     #[default]
     None,
     /// Some are still running.

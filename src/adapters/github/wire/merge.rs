@@ -54,7 +54,76 @@ struct Commit {
     committed_date: Timestamp,
     /// Null where there are no checks, or where they are hidden from us.
     #[serde(deserialize_with = "present")]
-    status_check_rollup: Option<Rollup>,
+    status_check_rollup: Option<Checked>,
+}
+
+/// The verdict about a commit, and the first hundred of the checks that it comes from.
+#[derive(Debug, Deserialize)]
+struct Checked {
+    #[serde(flatten)]
+    rollup: Rollup,
+    contexts: Connection<Context>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "__typename")]
+enum Context {
+    CheckRun(Run),
+    StatusContext { state: String },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    name: String,
+    #[serde(deserialize_with = "present")]
+    conclusion: Option<String>,
+    #[serde(deserialize_with = "present")]
+    started_at: Option<Timestamp>,
+    check_suite: Suite,
+}
+
+#[derive(Debug, Deserialize)]
+struct Suite {
+    id: String,
+}
+
+impl Checked {
+    /// GitHub calls a commit a success whose checks were all skipped or are neutral, and one with a conclusion that it
+    /// calls stale. Green is a commit of which a check has passed, and each other one has passed, is neutral or was
+    /// skipped.
+    /// <https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks>
+    fn verdict(&self) -> Checks {
+        let verdict = self.rollup.verdict();
+        if verdict != Checks::Green {
+            return verdict;
+        }
+        let mut passed = false;
+        for context in self.contexts.nodes.iter().flatten() {
+            match context {
+                Context::CheckRun(run) if self.is_superseded(run) => {}
+                Context::CheckRun(run) => match run.conclusion.as_deref() {
+                    Some("SUCCESS") => passed = true,
+                    Some("NEUTRAL" | "SKIPPED") => {}
+                    Some(_) => return Checks::Red,
+                    None => return Checks::Pending,
+                },
+                Context::StatusContext { state } if state == "SUCCESS" => passed = true,
+                Context::StatusContext { .. } => return Checks::Pending,
+            }
+        }
+        if passed { Checks::Green } else { Checks::None }
+    }
+
+    /// Whether a run was run again since: GitHub goes on listing it beside the newer one of the same name and suite.
+    fn is_superseded(&self, run: &Run) -> bool {
+        let mut all = self.contexts.nodes.iter().flatten();
+        all.any(|other| {
+            matches!(other, Context::CheckRun(other) if other.name == run.name
+                && other.check_suite.id == run.check_suite.id
+                && other.started_at > run.started_at)
+        })
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -135,7 +204,7 @@ impl Pull {
                 .commit
                 .status_check_rollup
                 .as_ref()
-                .map_or(Checks::None, Rollup::verdict),
+                .map_or(Checks::None, Checked::verdict),
         }
     }
 }
@@ -186,7 +255,9 @@ mod tests {
                 "state": "OPEN", "isDraft": false, "headRefOid": "1f", "isCrossRepository": false,
                 "baseRefName": "main", "mergeable": "MERGEABLE", "mergeStateStatus": "CLEAN",
                 "reviewDecision": null, "labels": { "nodes": [{ "name": "Phileas:Hold" }, { "name": "bug" }] },
-                "commits": { "nodes": [{ "commit": { "oid": "1f", "committedDate": "2026-01-05T00:00:00Z", "statusCheckRollup": { "state": "SUCCESS" } } }] },
+                "commits": { "nodes": [{ "commit": { "oid": "1f", "committedDate": "2026-01-05T00:00:00Z", "statusCheckRollup": {
+                    "state": "SUCCESS", "contexts": { "nodes": [{ "__typename": "CheckRun", "name": "a", "conclusion": "SUCCESS",
+                        "startedAt": null, "checkSuite": { "id": "S" } }] } } } }] },
                 "latestOpinionatedReviews": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [
                     { "author": { "__typename": "User", "login": "eve", "databaseId": 5 }, "state": "APPROVED", "commit": { "oid": "1f" } },
                     { "author": null, "state": "DISMISSED", "commit": null }] } } });
@@ -218,6 +289,65 @@ mod tests {
             one["pullRequest"]["commits"]["nodes"][0]["commit"]["statusCheckRollup"] = Value::Null;
         });
         assert_eq!(facts.unwrap().checks, Checks::None);
+    }
+
+    /// What GitHub calls a success is green only where a check has really passed.
+    #[test]
+    fn a_conclusion_counts_for_what_it_says() {
+        let run_of = |name: &str, minute: u8, conclusion: Value| {
+            json!({ "__typename": "CheckRun", "name": name, "conclusion": conclusion,
+                "startedAt": format!("2026-01-05T00:{minute:02}:00Z"), "checkSuite": { "id": "S" } })
+        };
+        let run = |conclusion: Value| run_of(&conclusion.to_string(), 1, conclusion);
+        let status = |state: &str| json!({ "__typename": "StatusContext", "state": state });
+        let checks = |nodes: Value| {
+            let facts = shown(|one| {
+                let commit = &mut one["pullRequest"]["commits"]["nodes"][0]["commit"];
+                commit["statusCheckRollup"]["contexts"]["nodes"] = nodes;
+            });
+            facts.unwrap().checks
+        };
+        let word = |conclusion: &str| run(conclusion.into());
+        for (nodes, is) in [
+            (json!([]), Checks::None),
+            (json!([word("SKIPPED")]), Checks::None),
+            (json!([word("NEUTRAL")]), Checks::None),
+            (
+                json!([word("SKIPPED"), word("NEUTRAL"), null]),
+                Checks::None,
+            ),
+            (json!([word("SKIPPED"), word("SUCCESS")]), Checks::Green),
+            (json!([word("NEUTRAL"), status("SUCCESS")]), Checks::Green),
+            (json!([word("SUCCESS"), word("STALE")]), Checks::Red),
+            (json!([word("SUCCESS"), word("CANCELLED")]), Checks::Red),
+            (
+                json!([word("SUCCESS"), word("ACTION_REQUIRED")]),
+                Checks::Red,
+            ),
+            (json!([word("SUCCESS"), word("SOMETHING_NEW")]), Checks::Red),
+            (json!([word("SUCCESS"), run(Value::Null)]), Checks::Pending),
+            (
+                json!([word("SUCCESS"), status("EXPECTED")]),
+                Checks::Pending,
+            ),
+            // The newest run of a check counts.
+            (
+                json!([
+                    run_of("a", 1, "CANCELLED".into()),
+                    run_of("a", 2, "SUCCESS".into())
+                ]),
+                Checks::Green,
+            ),
+            (
+                json!([
+                    run_of("a", 2, "SKIPPED".into()),
+                    run_of("a", 1, "SUCCESS".into())
+                ]),
+                Checks::None,
+            ),
+        ] {
+            assert_eq!(checks(nodes.clone()), is, "{nodes}");
+        }
     }
 
     #[test]
