@@ -228,7 +228,9 @@ fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
     draft.needs.sessions.extend(unread);
     let unknown = sessions.sessions.iter().filter(|session| {
         our_line(draft.snapshot, session).is_some_and(|line| {
-            !line.track.as_str().starts_with("request:") && line.seq > state.seq(&line.track)
+            is_of_ledger(state, &line)
+                && !line.track.as_str().starts_with("request:")
+                && line.seq > state.seq(&line.track)
         })
     });
     let Some(oldest) = unknown.min_by_key(|session| session.created_at) else {
@@ -254,6 +256,13 @@ fn catching_up(draft: &mut Draft<'_>, newer: &Session) {
         newer.id
     );
     draft.say(Line::repository(Verdict::Waiting, Reason::LedgerCatchingUp, text).until(until));
+}
+
+/// Whether the ledger made the marker of a line. Another one is a forgery or another ledger's, and proves nothing. A ledger
+/// without a nonce made none, so that every marker of this repository is one that it forgot.
+pub(super) fn is_of_ledger(state: &State, line: &PromptLine) -> bool {
+    let genesis = state.genesis.as_ref();
+    genesis.is_none_or(|genesis| line.is_made_by(&genesis.nonce))
 }
 
 /// What a session's prompt says, if it is one of this repository's.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::Session;
+use super::gate::is_of_ledger;
 use crate::model::{Holder, Marker, PersonaId, RepositoryId, Slot, TrackName, TurnId};
 use crate::prompt;
 use crate::state::{Extra, Genesis, HistoryEntry, Intent, RequestState, State, TrackState, Turn};
@@ -131,7 +132,10 @@ impl Import<'_> {
         }
         let by_prompt = self.session.prompt.as_deref().and_then(Marker::in_prompt);
         let ours = match by_prompt {
-            Some(line) => (line.repository == self.repository).then_some(line.marker),
+            Some(line) => {
+                let is_ours = line.repository == self.repository && is_of_ledger(state, &line);
+                is_ours.then_some(line.marker)
+            }
             None => Marker::in_title(&self.session.title),
         };
         match ours {

@@ -137,6 +137,14 @@ impl Marker {
 }
 
 impl PromptLine {
+    /// Whether the nonce of a ledger makes the id of the very turn that the line names. Anyone can write such a line; a
+    /// number that the ledger never gave does not go with an id that it would have made.
+    #[must_use]
+    pub fn is_made_by(&self, nonce: &str) -> bool {
+        let made = TurnId::derive(nonce, self.repository, &self.track, self.seq, &self.slot);
+        made == self.marker.turn
+    }
+
     /// The line as it ends a prompt, without a final newline.
     #[must_use]
     pub fn render(&self) -> String {

@@ -41,6 +41,17 @@ pub fn catch_up(
             turn_of(before, fact).is_some_and(|turn| proposal.state.live_turn(turn).is_some())
         });
         if overtaken.is_empty() {
+            let genesis = before.genesis.as_ref();
+            let doubtful = missed
+                .iter()
+                .filter(|fact| genesis.is_some_and(|one| !is_made_by(&one.nonce, fact)));
+            proposal.notes.extend(doubtful.map(|fact| {
+                format!(
+                    "session {}: this ledger did not make its marker, so that it may be forged; look at it before you \
+                     accept the proposal",
+                    fact.session_id
+                )
+            }));
             proposal.notes.extend(left.iter().map(|fact| {
                 format!(
                     "session {} is left to its turn, which is live and finds it by its marker",
@@ -52,6 +63,12 @@ pub fn catch_up(
         awaited = left;
         missed.extend(overtaken);
     }
+}
+
+/// Whether the ledger's nonce makes the marker of a session, where its prompt is shown.
+fn is_made_by(nonce: &str, fact: &SessionFact) -> bool {
+    let line = fact.prompt.as_deref().and_then(Marker::in_prompt);
+    line.is_none_or(|line| line.is_made_by(nonce))
 }
 
 /// Adds missed sessions to an older state.
