@@ -135,9 +135,11 @@ fn without_values(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut from = 0;
     for (at, separator) in line.match_indices([':', '=']) {
+        let ends_before = |c: char| c.is_whitespace() || c == ',' || c == ';';
         let name_from = lower[..at]
-            .rfind(|c: char| c.is_whitespace() || c == ',' || c == ';')
-            .map_or(0, |at| at + 1);
+            .char_indices()
+            .rfind(|(_, c)| ends_before(*c))
+            .map_or(0, |(at, c)| at + c.len_utf8());
         let name = &lower[name_from..at];
         if at < from || !NAMES.iter().any(|known| name.contains(known)) {
             continue;
@@ -168,6 +170,15 @@ fn without_values(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// White space of several bytes before a name.
+    #[test]
+    fn r21_a_name_behind_any_white_space_is_found() {
+        for space in ["\u{200a}", "\u{3000}", "\u{2028}", "\u{a0}"] {
+            let said = format!("x{space}token: 0123456789 y{space}a:b");
+            assert_eq!(hide(&said), format!("x{space}token: [hidden] y{space}a:b"));
+        }
+    }
 
     #[test]
     fn r21_what_looks_like_a_secret_is_hidden() {
