@@ -2,8 +2,10 @@
 //!
 //! A session worked on a picture that may be old, and its files are only a proposal: each is checked against the head
 //! that the commit builds on. What fits is taken, the rest is told; links, ids and moves between states are phileas'
-//! own. The same change set imported again changes nothing.
+//! own. The same change set imported again changes nothing. Keys and invisible characters are taken out of every file
+//! before anything is looked at, as out of the words that phileas writes into comments.
 
+mod clean;
 mod decider;
 mod desk;
 mod innovator;
@@ -19,6 +21,7 @@ use jiff::Timestamp;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Mode, Tree};
 
+use clean::cleaned;
 use desk::Desk;
 
 /// Who produced a change set.
@@ -149,6 +152,18 @@ impl Import {
 /// Imports a change set.
 #[must_use]
 pub fn import(request: &Request<'_>) -> Import {
+    let (changes, cleaned) = cleaned(request.changes);
+    let request = Request {
+        changes: &changes,
+        ..request.clone()
+    };
+    let mut import = import_clean(&request);
+    import.found.extend(cleaned);
+    import.found.sort();
+    import
+}
+
+fn import_clean(request: &Request<'_>) -> Import {
     let mut desk = match Desk::open(request) {
         Ok(desk) => desk,
         Err(found) => {

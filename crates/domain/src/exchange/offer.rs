@@ -6,7 +6,7 @@ use super::publish::{Publication, cut, plain};
 use super::read::Stream;
 use super::shown::shown;
 use crate::diagnostic::Diagnostic;
-use crate::prompt::{clean_line, sha256};
+use crate::prompt::{clean_line, sha256, without_secrets};
 
 /// Stands before the keys of work items among those of issues that were published.
 const KEY: &str = "work:";
@@ -42,7 +42,11 @@ pub fn offer(
         );
         return refused(message, "give its label a shorter name");
     }
-    let title = format!("[{}] {}", value.label, clean_line(&value.title));
+    let title = format!(
+        "[{}] {}",
+        value.label,
+        without_secrets(&clean_line(&value.title))
+    );
     let title = cut(&title, ISSUE_TITLE_LIMIT_CHARS);
     let end = format!(
         "---\nWork item `{}`, `{}` on the branch `jules`. Agents wrote what stands in the boxes, and the session that does \

@@ -2,6 +2,7 @@
 
 use super::artifact::{Filed, Proposal};
 use super::limits::{ISSUE_BODY_LIMIT_CHARS, ISSUE_LABEL_LIMIT_CHARS, ISSUE_TITLE_LIMIT_CHARS};
+use crate::prompt::{clean, clean_line, without_secrets};
 
 /// What is opened as an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +56,8 @@ pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
     let room = ISSUE_BODY_LIMIT_CHARS - end.chars().count() - 2;
     let body = format!("{}\n\n{end}", cut(body.trim_end(), room));
     let label = label(persona)?;
-    let title = format!("[innovator/{persona}] {}", title.trim());
+    let title = without_secrets(&clean_line(title));
+    let title = format!("[innovator/{persona}] {title}");
     Some(Publication {
         key: key(proposal.stem()),
         title: cut(&title, ISSUE_TITLE_LIMIT_CHARS),
@@ -95,8 +97,7 @@ pub(super) fn list(items: &[String]) -> String {
     lines.join("\n")
 }
 
-/// An agent's text in an issue: it calls nobody, and hides nothing.
+/// An agent's text in an issue: it calls nobody, hides nothing, and gives no key away.
 pub(super) fn plain(text: &str) -> String {
-    text.replace("<!--", "<\u{200b}!--")
-        .replace('@', "@\u{200b}")
+    without_secrets(&clean(text)).replace('@', "@\u{200b}")
 }

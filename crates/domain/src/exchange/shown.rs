@@ -5,7 +5,7 @@ use super::artifact::{Filed, WorkItem};
 use super::limits::{SHOWN_FINDINGS_CHARS, SHOWN_LIMIT_CHARS, SHOWN_LINE_CHARS};
 use super::read::Stream;
 use crate::diagnostic::Diagnostic;
-use crate::prompt::{clean, clean_line};
+use crate::prompt::{clean, clean_line, without_secrets};
 use crate::yaml::{Node, Value};
 
 /// What is phileas' own business, and says nothing of the work. The title has a place of its own.
@@ -24,7 +24,10 @@ const FENCE_CHARS: usize = 3;
 ///
 /// It is longer than [`SHOWN_LIMIT_CHARS`]: nobody can let through what cannot be shown.
 pub fn shown(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnostic> {
-    let mut sections = vec![section("title", &[clean_line(&item.value.title)])];
+    let mut sections = vec![section(
+        "title",
+        &[without_secrets(&clean_line(&item.value.title))],
+    )];
     if let Value::Map(entries) = &item.node.value {
         for (key, value) in entries {
             let name = key.text().unwrap_or_default();
@@ -148,7 +151,7 @@ fn outline(node: &Node) -> Vec<String> {
     match &node.value {
         Value::Null => Vec::new(),
         Value::Text(text) => {
-            let text = clean(text);
+            let text = without_secrets(&clean(text));
             let text = text.trim_matches('\n');
             if text.trim().is_empty() {
                 return Vec::new();

@@ -9,6 +9,7 @@ use minijinja::Value;
 use minijinja::value::{Object, ObjectRepr};
 use sha2::{Digest, Sha256};
 
+use super::secrets::hide;
 use super::untrusted::{clean, clean_line};
 use crate::model::{PersonaId, TrackName};
 
@@ -40,9 +41,10 @@ impl Fence {
         }
     }
 
-    /// Somebody else's text on lines of its own, after one sentence that says what it is.
+    /// Somebody else's text on lines of its own, after one sentence that says what it is. A key in it goes no further: Jules
+    /// keeps prompts, and shows them to everyone who may see the session.
     pub(super) fn block(&self, what: &str, text: &str) -> String {
-        let text = self.without_boundary(clean(text));
+        let text = self.without_boundary(hide(&clean(text)));
         let what = clean_line(what);
         let boundary = &self.boundary;
         format!(
@@ -55,7 +57,7 @@ impl Fence {
     /// Somebody else's words inside a sentence of ours.
     fn inline(&self, text: &str) -> String {
         self.inline_used.store(true, Ordering::Relaxed);
-        let text = self.without_boundary(clean_line(text));
+        let text = self.without_boundary(hide(&clean_line(text)));
         let boundary = &self.boundary;
         format!("<data-{boundary}>{text}</data-{boundary}>")
     }

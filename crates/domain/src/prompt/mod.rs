@@ -80,7 +80,7 @@ pub use rendering::{
     assemble_by, is_plain, render_by,
 };
 pub use reviews::{ReviewRemark, ReviewSaying, review_remarks};
-pub(crate) use secrets::hide as without_secrets;
+pub use secrets::hide as without_secrets;
 pub use untrusted::{clean, clean_line};
 pub use validate::{unread_sources, validate};
 

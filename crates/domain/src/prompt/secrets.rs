@@ -48,7 +48,8 @@ const NAMES: [&str; 9] = [
 const VALUE_LEAST: usize = 8;
 
 /// The text with everything that looks like a secret hidden.
-pub(crate) fn hide(text: &str) -> String {
+#[must_use]
+pub fn hide(text: &str) -> String {
     let mut out = Vec::new();
     let mut in_key = false;
     for line in text.split('\n') {

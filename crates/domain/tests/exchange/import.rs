@@ -9,6 +9,7 @@ mod planner;
 mod screen;
 mod settle;
 mod streams;
+mod unclean;
 
 use std::collections::BTreeMap;
 

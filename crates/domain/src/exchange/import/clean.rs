@@ -1,0 +1,40 @@
+//! What is taken out of every file of a change set before anything of it is looked at.
+
+use super::{Changed, Content};
+use crate::diagnostic::Diagnostic;
+use crate::prompt;
+
+/// The files without what looks like a key, and without what a person would not see: what enters the ledger is public, and
+/// stands in the prompts of later sessions.
+pub(super) fn cleaned(changes: &[Changed]) -> (Vec<Changed>, Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let clean_one = |one: &Changed| {
+        let Content::Text(text) = &one.content else {
+            return one.clone();
+        };
+        let visible = prompt::clean(text);
+        let clean = prompt::without_secrets(&visible);
+        let shown = one.path.escape_debug().to_string();
+        if clean != visible {
+            let what = "what looks like a key or a token was taken out";
+            let told = Diagnostic::warning(&shown, what);
+            found.push(told.mend("describe the key, and leave its characters out"));
+        }
+        if visible != text.replace("\r\n", "\n") {
+            let what =
+                "invisible characters, comments of HTML or markers of phileas were taken out";
+            let told = Diagnostic::warning(&shown, what);
+            found.push(told.mend("write plain text"));
+        }
+        let content = if visible == clean && visible == text.replace("\r\n", "\n") {
+            one.content.clone()
+        } else {
+            Content::Text(clean)
+        };
+        Changed {
+            path: one.path.clone(),
+            content,
+        }
+    };
+    (changes.iter().map(clean_one).collect(), found)
+}
