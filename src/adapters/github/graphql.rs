@@ -39,6 +39,7 @@ pub(super) const SUBJECT_FACTS: &str = concat!(
     "\n",
     include_str!("graphql/account.graphql"),
 );
+pub(super) const EDITS: &str = include_str!("graphql/edits.graphql");
 pub(super) const OWN_COMMENTS: &str = include_str!("graphql/own_comments.graphql");
 pub(super) const OWN_ISSUES: &str = include_str!("graphql/own_issues.graphql");
 pub(super) const BODIES: &str = include_str!("graphql/bodies.graphql");
@@ -69,6 +70,7 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("Texts", super::texts::document(2)),
         ("Folders", super::folders::document(2)),
         ("Subjects", super::subjects::document(2)),
+        ("Edits", EDITS.to_owned()),
         ("Checks", CHECKS.to_owned()),
         ("OwnComments", OWN_COMMENTS.to_owned()),
         ("OwnIssues", OWN_ISSUES.to_owned()),

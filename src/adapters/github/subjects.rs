@@ -3,18 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use phileas_domain::engine::{Actor, Subject};
+use phileas_domain::engine::{Actor, DASHBOARD_KEY, Subject, text_digest};
 use serde::Deserialize;
 
 use crate::runtime::ports::{Disposition, Failure, Subjects};
 
-use super::graphql::SUBJECT_FACTS;
-use super::wire::present;
+use super::graphql::{EDITS, SUBJECT_FACTS};
+use super::notice::key_in;
 use super::wire::subject::{SubjectFacts, Viewer};
+use super::wire::{Connection, present};
 use super::{Client, error};
 
 /// How many one query asks for.
 const CHUNK: usize = 20;
+/// Of how many dashboards it is read what each edit of their texts left. There is one; others copied its marker.
+const DASHBOARDS_READ: usize = 3;
 const WHAT: &str = "POST /graphql (Subjects)";
 
 #[derive(Deserialize)]
@@ -30,6 +33,33 @@ struct Repository {
     database_id: Option<u64>,
     #[serde(flatten)]
     found: BTreeMap<String, Option<SubjectFacts>>,
+}
+
+#[derive(Deserialize)]
+struct Edited {
+    #[serde(deserialize_with = "present")]
+    repository: Option<EditedIssues>,
+}
+
+#[derive(Deserialize)]
+struct EditedIssues {
+    #[serde(deserialize_with = "present")]
+    issue: Option<EditedIssue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EditedIssue {
+    #[serde(deserialize_with = "present")]
+    user_content_edits: Option<Connection<EditText>>,
+}
+
+#[derive(Deserialize)]
+struct EditText {
+    id: String,
+    /// Null where it was deleted.
+    #[serde(deserialize_with = "present")]
+    diff: Option<String>,
 }
 
 /// The query for so many issues or pull requests.
@@ -82,10 +112,38 @@ impl Client {
             let found = found.map(|facts| facts.subject(own));
             subjects.extend(found.map(|subject| (subject.number, subject)));
         }
+        let dashboards = subjects
+            .values_mut()
+            .filter(|subject| key_in(&subject.body) == Some(DASHBOARD_KEY));
+        for dashboard in dashboards.take(DASHBOARDS_READ) {
+            self.read_edits(dashboard).await?;
+        }
         Ok(Subjects {
             viewer,
             found: subjects,
         })
+    }
+}
+
+impl Client {
+    /// Fills in what each edit of an issue's text left. An edit whose text is not read counts for nothing but itself.
+    async fn read_edits(&self, subject: &mut Subject) -> Result<(), Failure> {
+        let mut variables = self.repository_variables();
+        variables["number"] = subject.number.into();
+        let reply = self
+            .query::<Edited>("Edits", EDITS, &variables, |error| {
+                error.is("NOT_FOUND") && error.path.len() == 2
+            })
+            .await?;
+        let issue = reply.data.repository.and_then(|found| found.issue);
+        let edits = issue.and_then(|issue| issue.user_content_edits);
+        for text in edits.into_iter().flatten() {
+            let known = subject.edits.iter_mut().find(|edit| edit.id == text.id);
+            if let Some(known) = known {
+                known.digest = text.diff.as_deref().map(text_digest);
+            }
+        }
+        Ok(())
     }
 }
 

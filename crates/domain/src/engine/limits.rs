@@ -215,6 +215,8 @@ pub(super) const ARCHIVING_GIVEN_UP: SignedDuration = SignedDuration::from_hours
 pub(super) const ARCHIVE_TRIES: u32 = 8;
 /// How many sessions are looked at in one go, to archive them.
 pub(super) const ARCHIVED_AT_ONCE: usize = 5;
+/// How many edits of an issue's text GitHub is asked for, the newest. Behind so many there may be another one that counts.
+pub(super) const EDITS_SHOWN: usize = 20;
 /// The dashboard issue changes no more often than this, unless a person did something to it.
 pub(super) const DASHBOARD_CALM: SignedDuration = SignedDuration::from_mins(15);
 /// A text of the dashboard issue that did not arrive is written again after this.

@@ -74,6 +74,8 @@ pub struct SubjectEdit {
     pub at: Timestamp,
     /// Who; `None` when the account is gone.
     pub actor: Option<Actor>,
+    /// [`super::text_digest`] of the text that it left; `None` where that was not read or was deleted.
+    pub digest: Option<String>,
 }
 
 /// What happened to an issue or pull request.

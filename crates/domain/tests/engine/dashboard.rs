@@ -48,9 +48,17 @@ impl Desk {
     fn edits(&mut self, body: &str, who: Actor) {
         let at = self.now;
         let board = self.subject(BOARD);
-        let id = format!("UCE_{}", board.edits.len());
+        let id = format!("UCE_{at}_{}", board.edits.len());
         let actor = Some(who);
-        board.edits.insert(0, SubjectEdit { id, at, actor });
+        let digest = Some(text_digest(body));
+        let edit = SubjectEdit {
+            id,
+            at,
+            actor,
+            digest,
+        };
+        board.edits.insert(0, edit);
+        board.edits.truncate(20);
         board.edited_at = Some(at);
         body.clone_into(&mut board.body);
     }
@@ -281,6 +289,61 @@ fn r23_somebody_without_write_access_changes_nothing() {
         assert_eq!(desk.state().paused, None);
         assert_eq!(desk.sessions.len(), 0);
     }
+}
+
+/// Also while phileas' own writing may still be on its way: what an edit left tells whose it is, not when it was made.
+#[test]
+fn r23_a_tick_right_after_the_text_was_written_is_its_editors() {
+    for (wait, others) in [(0, 1), (1, 1), (2, 1), (3, 1), (1, 25)] {
+        for who in ["stranger", "tidy[bot]"] {
+            let mut desk = desk();
+            desk.issue(8, "Another", "It is slow.");
+            desk.minutes(16);
+            desk.writes(8, "/phileas pause", "ada");
+            desk.tick();
+            assert_eq!(
+                desk.names().last(),
+                Some(&"edit_dashboard"),
+                "{:?}",
+                desk.effects
+            );
+            desk.minutes(wait);
+            let ours = desk.board().to_owned();
+            for number in 1..others {
+                desk.edits(&format!("{ours}\n{number}"), account(who));
+            }
+            let line = ours.lines().find(|line| line.contains("Run `b`")).unwrap();
+            let ticked = ours.replacen(line, &line.replacen("[ ]", "[x]", 1), 1);
+            desk.edits(&ticked, account(who));
+            desk.minutes(10);
+            desk.ticks("Go on", "ada");
+            desk.tick();
+            assert!(desk.state().paused.is_some(), "{wait} {others} {who}");
+            // What was changed by hand is written anew when that is due.
+            desk.minutes(16);
+            desk.tick();
+            assert!(!desk.board().contains("[x]"), "{}", desk.board());
+            assert_eq!(desk.sessions.len(), 0);
+            // The writer alone is obeyed, at any time after it was written.
+            desk.ticks("Go on", "ada");
+            desk.tick();
+            assert_eq!(desk.state().paused, None, "{:?}", desk.lines);
+        }
+    }
+}
+
+/// What nobody can tell of, nobody is obeyed for.
+#[test]
+fn r23_edits_whose_texts_are_not_shown_all_count() {
+    let mut desk = desk();
+    desk.ticks("Run `b`", "stranger");
+    desk.minutes(1);
+    desk.ticks("Run `a`", "ada");
+    for edit in &mut desk.subject(BOARD).edits {
+        edit.digest = None;
+    }
+    desk.tick();
+    assert_eq!(desk.sessions.len(), 0);
 }
 
 #[test]

@@ -335,6 +335,7 @@ impl From<ContentEdit> for SubjectEdit {
             id: edit.id,
             at: edit.edited_at,
             actor: edit.editor.map(Actor::from),
+            digest: None,
         }
     }
 }

@@ -1,17 +1,16 @@
 //! Boxes that people tick. Each ticked one is a wish that goes through the same gate as every other.
 //!
 //! Only a text of ours, with nothing changed but ticks, is obeyed; anything else is written anew. Whoever has edited it
-//! since it was written must be somebody who may ask: GitHub tells the edits, and their editors, but not what each of
-//! them changed.
+//! since it was written must be somebody who may ask: GitHub tells the edits, their editors and the text that each of them
+//! left. The newest version that is phileas' own text without a tick is where the edits that count begin.
 
 use std::borrow::Cow;
 
 use super::super::Reason;
 use super::super::admission::may_ask;
 use super::super::draft::Draft;
-use super::super::limits::{CLOCK_TOLERANCE, INTENT_VALID};
+use super::super::limits::EDITS_SHOWN;
 use super::super::subject::{Actor, Subject, SubjectEdit};
-use super::super::tell::later;
 use super::super::wish::{BY_BOX, What, Wish, say_unread};
 use super::super::{Line, Verdict};
 use super::{Standing, plain, seen, text_digest, version};
@@ -100,11 +99,12 @@ fn look<'s>(draft: &mut Draft<'s>) -> (Standing, Vec<Wish<'s>>) {
         // An older one of ours: the newer one is on its way.
         return (Standing::Heard, none);
     }
-    let edits = since_written(draft, subject);
+    let edits = since_written(subject, &digest);
+    let is_whole = edits.len() < subject.edits.len() || edits.len() < EDITS_SHOWN;
     let newest = edits
         .first()
         .filter(|edit| Some(edit.at) == subject.edited_at);
-    let Some(newest) = newest.filter(|_| is_ours) else {
+    let Some(newest) = newest.filter(|_| is_ours && is_whole) else {
         let text = format!(
             "the text of the dashboard issue #{} was changed by hand; it is written anew, and no box obeyed",
             subject.number
@@ -125,10 +125,10 @@ fn look<'s>(draft: &mut Draft<'s>) -> (Standing, Vec<Wish<'s>>) {
     let (mut keys, mut wishes) = (Vec::new(), Vec::new());
     for word in words {
         // Or it was heard a moment ago, and another one was ticked before the text could be written.
-        let is_heard = subject.edits.iter().any(|edit| {
-            known.at.is_some_and(|at| edit.at > at)
-                && draft.state.requests.contains_key(&key_of(edit, &word))
-        });
+        let requests = &draft.state.requests;
+        let is_heard = edits
+            .iter()
+            .any(|edit| requests.contains_key(&key_of(edit, &word)));
         if is_heard || !has_arrived && known.heard.contains(&word) {
             continue;
         }
@@ -154,28 +154,13 @@ fn key_of(edit: &SubjectEdit, word: &str) -> String {
     format!("{BY_BOX}:{}:{word}", edit.id)
 }
 
-/// The edits since phileas last wrote the text, newest first. A text with a tick is never of its own making, so the
-/// newest one always counts. Whoever wrote in the moment in which it was to be written may have been phileas under
-/// another name; and what its own name has written at another time was written by somebody else who bears it, such as a
-/// workflow of an agent's branch, and counts as that one's.
-fn since_written<'s>(draft: &Draft<'s>, subject: &'s Subject) -> Vec<&'s SubjectEdit> {
-    let viewer = draft.snapshot.viewer.as_ref().filter(|viewer| viewer.bot);
-    let known = draft.state.dashboard.as_ref();
-    let at = known.and_then(|known| known.at);
-    let written_at = at.map(|at| later(at, INTENT_VALID));
-    // A clock that differs a little makes no stranger of us.
-    let own_until = at.map(|at| later(at, INTENT_VALID + CLOCK_TOLERANCE));
-    let is_own = |edit: &SubjectEdit| {
-        let by_us = viewer
-            .zip(edit.actor.as_ref())
-            .is_some_and(|(own, actor)| own.is(actor));
-        let until = if by_us { own_until } else { written_at };
-        until.is_some_and(|until| edit.at <= until)
-    };
-    let edits = subject.edits.iter().enumerate();
+/// The edits since the text stood there as phileas wrote it, without a tick, newest first. A tick that stands in the text
+/// now was made by one of them. What an edit left tells that, and not its time or its editor's name: an edit soon after
+/// phileas wrote may be another account's. Where no such version is among the edits that are shown, all of them count.
+fn since_written<'s>(subject: &'s Subject, digest: &str) -> Vec<&'s SubjectEdit> {
+    let edits = subject.edits.iter();
     edits
-        .take_while(|(place, edit)| *place == 0 || !is_own(edit))
-        .map(|(_, edit)| edit)
+        .take_while(|edit| edit.digest.as_deref() != Some(digest))
         .collect()
 }
 
