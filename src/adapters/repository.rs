@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    CommitSpan, Commits, MergeFacts, MergeMethod, Permission, Pull, RedChecks, Remark, Reviews,
+    CommitSpan, Commits, Further, MergeFacts, MergeMethod, Permission, Pull, RedChecks, Remark,
+    Reviews,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
@@ -53,6 +54,10 @@ impl ReadGitHub for Client {
 
     async fn read_subjects(&self, numbers: &BTreeSet<u64>) -> Result<Subjects, Failure> {
         self.subjects_by_number(numbers).await
+    }
+
+    async fn read_comments(&self, since: Timestamp) -> Result<Further, Failure> {
+        self.comments_since(since).await
     }
 
     async fn read_checks(&self, commit: &Oid) -> Result<RedChecks, Failure> {

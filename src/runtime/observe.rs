@@ -16,7 +16,7 @@ use phileas_domain::state::{self, STATE_PATH};
 
 pub(super) use sessions::leave_unread;
 
-use self::said::{checks, remarks, wishes};
+use self::said::{checks, comments, remarks, wishes};
 use self::sessions::{know, list};
 pub(crate) use self::texts::sources;
 use self::texts::texts;
@@ -322,6 +322,9 @@ async fn read(
             }
         }
     }
+    if let Some(since) = needs.comments {
+        comments(github, snapshot, since).await;
+    }
     if !needs.subjects.is_empty() || !needs.permissions.is_empty() {
         wishes(github, snapshot, needs).await;
     }
@@ -431,6 +434,10 @@ mod tests {
         }
 
         async fn read_subjects(&self, _: &BTreeSet<u64>) -> Result<Subjects, Failure> {
+            unreachable!("nobody's wish is heard in an archived repository")
+        }
+
+        async fn read_comments(&self, _: Timestamp) -> Result<engine::Further, Failure> {
             unreachable!("nobody's wish is heard in an archived repository")
         }
 

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, Comment, CommitSpan, Commits, CreateFailure, CreateSession, Dashboard, Heard,
-    ListingNeed, MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks, Remark, Repository,
-    Reviews, Session, Sessions, Subject,
+    Activity, Actor, Comment, CommitSpan, Commits, CreateFailure, CreateSession, Dashboard,
+    Further, Heard, ListingNeed, MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks,
+    Remark, Repository, Reviews, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 use phileas_domain::prompt::{InProcess, RenderAnswer, RenderPrompts, RenderRequest};
@@ -238,6 +238,12 @@ pub trait ReadGitHub: Send + Sync {
         &self,
         numbers: &BTreeSet<u64>,
     ) -> impl Future<Output = Result<Subjects, Failure>> + Send;
+
+    /// Reads the commands in all comments since an instant, as far as one tick reads.
+    fn read_comments(
+        &self,
+        since: Timestamp,
+    ) -> impl Future<Output = Result<Further, Failure>> + Send;
 
     /// Reads the checks of a commit one by one, with what the failed ones say, as far as this credential may.
     fn read_checks(&self, commit: &Oid) -> impl Future<Output = Result<RedChecks, Failure>> + Send;

@@ -109,6 +109,58 @@ fn a_tick_beside_a_running_session_takes_one_and_one() {
     assert_eq!((github.len(), jules.len()), (1, 1), "{github:?} {jules:?}");
 }
 
+/// Accounts without write access keep nobody from being heard, however many of them write, and wherever; and what they cost
+/// ends.
+#[test]
+fn a_writer_stops_phileas_under_a_flood_of_comments() {
+    for (count, threads, word) in [(57, 1, "pause"), (57, 57, "stop"), (2_500, 130, "stop")] {
+        let repository = repository();
+        let shared = quiet_world(&repository, 7, Vec::new());
+        tick(&shared, "prepared");
+        shared.pass(MINUTE * 3);
+        {
+            let mut world = shared.world();
+            let now = world.now();
+            let github = world.github_mut();
+            let repo = github
+                .repository_by_name(scene::OWNER, scene::NAME)
+                .unwrap();
+            let mut open = |title: &str| github.open_issue(repo, title, "", &[], "stranger", now);
+            let own = open("Please");
+            let issues: Vec<u64> = (0..threads).map(|_| open("Hello")).collect();
+            let mut says = |issue: u64, body: &str, who: &str| {
+                github.comment(repo, issue, body, who, now);
+            };
+            for number in 0..count {
+                if number == count / 2 {
+                    says(own, &format!("/phileas {word}"), "maintainer");
+                }
+                let who = format!("stranger-{number}");
+                says(issues[number % threads], "/phileas run curator", &who);
+                says(own, "/phileas stop", &who);
+            }
+        }
+        let (github, _) = cost(&shared);
+        let state = crate::support::judge::state(&shared);
+        assert!(!state["paused"].is_null(), "{count} {word}: {github:?}");
+        assert!(github.len() <= 100, "{count}: {}", github.len());
+        let by_account = |requests: &[String]| {
+            let asked = requests.iter().filter(|one| one.contains("/permission"));
+            asked.count()
+        };
+        assert!(by_account(&github) <= 50, "{github:?}");
+        // They are worked off, and then cost nothing more.
+        if count == 57 {
+            let mut left = usize::MAX;
+            for _ in 0..12 {
+                shared.pass(MINUTE * 20);
+                left = by_account(&cost(&shared).0);
+            }
+            assert_eq!(left, 0, "{word}: they are looked up for ever");
+        }
+    }
+}
+
 /// Layers that have nothing to do: what they look at is compared by its ids, and not read again.
 #[test]
 fn an_idle_tick_of_layers_asks_github_once_and_jules_not_at_all() {

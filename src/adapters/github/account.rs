@@ -9,6 +9,7 @@ use super::budget::{Budget, Face, Quota, Usage};
 use super::installation::Tokens;
 use super::opened::Opened;
 use super::pages::Busy;
+use super::people::Refusals;
 use super::{App, Credential};
 
 /// The part of a primary limit, as one in so many, that new work leaves alone: what is under way must be able to end.
@@ -28,6 +29,7 @@ pub struct Account {
     pub(super) budget: Arc<Budget>,
     pub(super) opened: Arc<Opened>,
     pub(super) busy: Arc<Busy>,
+    pub(super) refusals: Arc<Refusals>,
 }
 
 impl Account {
@@ -55,6 +57,7 @@ impl Account {
             budget: Arc::new(Budget::default()),
             opened: Arc::default(),
             busy: Arc::default(),
+            refusals: Arc::default(),
         }
     }
 

@@ -28,6 +28,7 @@ mod bodies;
 mod branch;
 mod channel;
 mod checks;
+mod comments;
 mod commits;
 mod conversion;
 mod dashboard;
@@ -142,6 +143,7 @@ pub struct Client {
     budget: Arc<Budget>,
     opened: Arc<Opened>,
     busy: Arc<Busy>,
+    refusals: Arc<people::Refusals>,
     backoff: Backoff,
     pause: Arc<dyn Pause>,
     /// For what lies elsewhere and is fetched without any credential.
@@ -165,6 +167,7 @@ impl Client {
             budget,
             opened,
             busy,
+            refusals,
         } = Account::new(credential);
         Self {
             rest: Channel::new(Arc::clone(&transport), base.rest()),
@@ -175,6 +178,7 @@ impl Client {
             budget,
             opened,
             busy,
+            refusals,
             backoff: Backoff::new(seed),
             pause,
             transport,

@@ -131,6 +131,8 @@ impl Client {
             cut: BTreeMap::new(),
             issues_after: oldest(&seen.active, issues.map(|issue| issue.updated_at)),
             pulls_after: oldest(&seen.recent, pulls.map(|pull| pull.updated_at)),
+            further: None,
+            refused: self.refusals.of(&self.place.name(), self.pause.now()),
         };
         let mut comments = Vec::new();
         let mut hear = |number: u64, said: Said| {

@@ -78,6 +78,8 @@ pub const CREATE_ISSUE: &str = "POST /repos/{owner}/{repo}/issues";
 pub const READ_ISSUE: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}";
 /// A change of an issue.
 pub const UPDATE_ISSUE: &str = "PATCH /repos/{owner}/{repo}/issues/{issue_number}";
+/// All comments on issues and pull requests.
+pub const LIST_REPOSITORY_COMMENTS: &str = "GET /repos/{owner}/{repo}/issues/comments";
 /// An issue's comments.
 pub const LIST_COMMENTS: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}/comments";
 /// A new comment.
@@ -147,6 +149,7 @@ pub const ALL: &[&str] = &[
     READ_REPOSITORY,
     LIST_ACTIVITY,
     READ_PERMISSION,
+    LIST_REPOSITORY_COMMENTS,
     LIST_HOOKS,
     LIST_HOOK_DELIVERIES,
     REDELIVER,

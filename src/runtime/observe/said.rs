@@ -45,6 +45,20 @@ pub(super) async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, p
     snapshot.remarks.insert(pull, read);
 }
 
+/// What was said beyond the first read. Where GitHub is away, it is read next time, from the same instant on.
+pub(super) async fn comments(
+    github: &impl ReadGitHub,
+    snapshot: &mut Snapshot,
+    since: jiff::Timestamp,
+) {
+    match github.read_comments(since).await {
+        Ok(further) => snapshot.heard.further = Some(further),
+        Err(failure) => {
+            tracing::warn!(%failure, "comments beyond the first read could not be read; they are read next time");
+        }
+    }
+}
+
 /// What wishes are about, and who made them. What cannot be read is asked for again by the next tick; its wish waits.
 pub(super) async fn wishes(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
     if !needs.subjects.is_empty() {

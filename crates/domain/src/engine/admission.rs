@@ -1,11 +1,17 @@
 //! Who may ask, and for what. Decided when the wish is decided on, never when it was made.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::comment::command_in;
 use super::draft::Draft;
-use super::limits::{ACCOUNTS_READ, JULES_LOGIN, REQUEST_VALID};
+use super::limits::{ACCOUNTS_READ, JULES_LOGIN, OUTSIDERS_READ, REQUEST_VALID};
 use super::subject::Actor;
 use super::wish::{BY_LABEL, REFUSED, What, Wish};
-use super::{Permission, Reason, layers};
-use crate::state::RequestState;
+use super::{Comment, Permission, Reason, layers};
+use crate::model::Login;
+use crate::state::{RequestState, State};
 
 /// Whether a wish is let through.
 pub(super) enum Admission {
@@ -131,6 +137,102 @@ pub(super) fn may_ask(draft: &mut Draft<'_>, actor: Option<&Actor>) -> Option<bo
     }
 }
 
+/// What is known of the author of a comment before anything else of it is looked at.
+pub(super) enum Speaker {
+    /// They may ask.
+    Writer,
+    /// They may not.
+    Refused(Reason, String),
+    /// Their permission must be read first.
+    Unread,
+}
+
+/// Whether the author of a comment may ask. Nothing further is read for one who may not.
+pub(super) fn speaker(draft: &Draft<'_>, author: Option<&Actor>) -> Speaker {
+    let refused = |text: &str| Speaker::Refused(Reason::ActorPermission, text.to_owned());
+    let Some(actor) = author else {
+        return refused("the account is gone");
+    };
+    if let Some((reason, text)) = stranger(draft, actor) {
+        return Speaker::Refused(reason, text);
+    }
+    let may = match draft.snapshot.permissions.get(&actor.login) {
+        _ if actor.bot => Some(true),
+        Some(permission) => Some(permission.lets_write(actor)),
+        None if draft.snapshot.heard.refused.contains(&actor.login) => Some(false),
+        None => None,
+    };
+    match may {
+        None => Speaker::Unread,
+        Some(true) => Speaker::Writer,
+        Some(false) => refused("only people with write access may ask"),
+    }
+}
+
+/// Has the permissions of the authors of comments read: of those who were let through before first, then of those who are
+/// close to the repository by GitHub's word, then of those who only want to stop something; the oldest comment first.
+/// Answers with how many must wait for another tick.
+pub(super) fn look_up(draft: &mut Draft<'_>, comments: &[&Comment]) -> usize {
+    let known = known_writers(&draft.state);
+    let mut unread: BTreeMap<&Login, (bool, bool, bool, Timestamp, u64)> = BTreeMap::new();
+    let mut outsiders = BTreeSet::new();
+    for comment in comments {
+        let Some(actor) = &comment.author else {
+            continue;
+        };
+        let is_known = known.contains(&actor.login.as_str().to_ascii_lowercase());
+        if !is_known && !comment.insider && draft.snapshot.permissions.contains_key(&actor.login) {
+            outsiders.insert(&actor.login);
+        }
+        if !matches!(speaker(draft, Some(actor)), Speaker::Unread) {
+            continue;
+        }
+        let words = command_in(&comment.body).unwrap_or_default();
+        let is_brake = What::of_comment(&words).is_brake();
+        let rank = (
+            !is_known,
+            !comment.insider,
+            !is_brake,
+            comment.created_at,
+            comment.number,
+        );
+        let first = unread.entry(&actor.login).or_insert(rank);
+        *first = rank.min(*first);
+    }
+    let mut in_order: Vec<_> = unread.into_iter().collect();
+    in_order.sort_by_key(|(_, rank)| *rank);
+    let mut left = 0;
+    for (login, (is_new, is_outside, ..)) in in_order {
+        let is_outsider = is_new && is_outside;
+        let looked = draft.snapshot.permissions.len() + draft.needs.permissions.len();
+        if looked >= ACCOUNTS_READ || is_outsider && outsiders.len() >= OUTSIDERS_READ {
+            left += 1;
+            continue;
+        }
+        if is_outsider {
+            outsiders.insert(login);
+        }
+        draft.needs.permissions.insert(login.clone());
+    }
+    left
+}
+
+/// The accounts whose requests were let through, as far as the ledger remembers, in lower case.
+fn known_writers(state: &State) -> BTreeSet<String> {
+    let requests = state.requests.values();
+    let heard = requests.filter(|request| !is_of_a_stranger(request));
+    heard
+        .filter_map(|request| Some(request.actor.as_ref()?.to_ascii_lowercase()))
+        .collect()
+}
+
+impl Permission {
+    /// Whether it lets this very account write: a login may belong to another one by now.
+    fn lets_write(&self, actor: &Actor) -> bool {
+        self.writes && actor.id.is_some() && self.id == actor.id
+    }
+}
+
 /// Whether the plan names this very bot: login and number.
 fn is_allowed(draft: &Draft<'_>, actor: &Actor) -> bool {
     let allowed = &draft.snapshot.plan.gate.allow_bots;
@@ -153,6 +255,6 @@ pub(super) fn may_write(draft: &mut Draft<'_>, actor: &Actor) -> Option<bool> {
             }
             None
         }
-        Some(Permission { id, writes }) => Some(*writes && actor.id.is_some() && *id == actor.id),
+        Some(permission) => Some(permission.lets_write(actor)),
     }
 }

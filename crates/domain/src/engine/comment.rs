@@ -22,6 +22,9 @@ pub struct Comment {
     pub edited: bool,
     /// Who wrote it; `None` when the account is gone.
     pub author: Option<Actor>,
+    /// Whether GitHub calls its author an owner, a member or a collaborator. That is no permission; it says whose
+    /// permission is looked up first.
+    pub insider: bool,
     /// What it says.
     pub body: String,
 }

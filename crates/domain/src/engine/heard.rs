@@ -4,13 +4,18 @@
 //! The time of that look stands in the ledger, and moves with commits that are made anyway: a commit of its own for each
 //! look would be one for each tick. Only where the same things would be read again and again for its sake, one is made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::draft::Draft;
-use super::limits::{GRACE, NUMBERS_NAMED, RECONCILE, REQUEST_VALID};
-use super::{Ledger, Line, Reason, Verdict};
+use super::limits::{GRACE, NUMBERS_NAMED, POLL, RECONCILE, REQUEST_VALID};
+use super::tell::later;
+use super::{Comment, Ledger, Line, Reason, Verdict};
+use crate::model::Login;
+
+/// GitHub's times are whole seconds.
+const ONE_SECOND: SignedDuration = SignedDuration::from_secs(1);
 
 /// How far back the labels and comments of a snapshot reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,6 +26,30 @@ pub struct Heard {
     pub issues_after: Option<Timestamp>,
     /// The comments of pull requests that were touched after this are shown; `None`: those of all.
     pub pulls_after: Option<Timestamp>,
+    /// What was read beyond that, where it was asked for.
+    pub further: Option<Further>,
+    /// Accounts that were looked up a short while ago and may not write. Their comments are not worth another look.
+    pub refused: BTreeSet<Login>,
+}
+
+/// The commands in all comments since an instant, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Further {
+    /// The comments.
+    pub comments: Vec<Comment>,
+    /// How far they reach.
+    pub reach: Reach,
+}
+
+/// How far comments were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// There are no others.
+    All,
+    /// There are more, which were written or changed at this instant or later.
+    Until(Timestamp),
+    /// This credential may not read them.
+    Nowhere,
 }
 
 /// What is known of how far the listening came, while wishes are taken up.
@@ -32,6 +61,8 @@ pub(super) struct Listening {
     repeated: Option<Timestamp>,
     /// Everything up to here was heard.
     until: Option<Timestamp>,
+    /// More is waiting than one tick hears, so that how far this one came is written down.
+    overflows: bool,
 }
 
 impl Listening {
@@ -43,6 +74,11 @@ impl Listening {
     /// Something waits, and nobody can tell since when.
     pub(super) fn waits(&mut self) {
         self.waits_since(Timestamp::MIN);
+    }
+
+    /// There is more than one tick hears.
+    pub(super) fn overflows(&mut self) {
+        self.overflows = true;
     }
 
     /// What was said then will be read again as long as the ledger does not say that it was heard.
@@ -92,7 +128,7 @@ pub(super) fn own_up_to_the_past(draft: &mut Draft<'_>, commands: usize, oldest:
     ));
 }
 
-/// Owns up to what may have been said since the last look and is not shown.
+/// Has all comments read where more were written since the last look than are shown. Owns up to what cannot be read.
 pub(super) fn own_up(draft: &mut Draft<'_>) {
     let heard = &draft.snapshot.heard;
     let after = since(draft);
@@ -104,7 +140,44 @@ pub(super) fn own_up(draft: &mut Draft<'_>) {
     if threads.is_empty() && !issues && !pulls {
         return;
     }
-    draft.listening.repeats(after);
+    let reach = heard.further.as_ref().map(|further| further.reach);
+    match reach {
+        None => {
+            draft.needs.comments = Some(after);
+            draft.listening.waits_since(after);
+            let text = "more comments were written since the last look than the first read shows; all of them are read next";
+            say_more(draft, text.to_owned());
+        }
+        // What comes after it is read by the next tick, from there on.
+        Some(Reach::Until(until)) if until > later(after, ONE_SECOND) => {
+            draft.listening.waits_since(until);
+            draft.listening.overflows();
+            let text = format!(
+                "more comments were written since the last look than one tick reads; those since {until} are read next"
+            );
+            say_more(draft, text);
+        }
+        Some(Reach::All) => {
+            draft.listening.repeats(after);
+            if issues || pulls {
+                say_missed(draft, &[], issues, pulls, true);
+            }
+        }
+        Some(Reach::Until(_) | Reach::Nowhere) => {
+            draft.listening.repeats(after);
+            say_missed(draft, &threads, issues, pulls, false);
+        }
+    }
+}
+
+fn say_more(draft: &mut Draft<'_>, text: String) {
+    let soon = draft.after(POLL);
+    let line = Line::repository(Verdict::Waiting, Reason::RequestUnread, text);
+    draft.say(line.until(soon));
+}
+
+/// Names where something may have been missed.
+fn say_missed(draft: &mut Draft<'_>, threads: &[u64], issues: bool, pulls: bool, labels: bool) {
     let mut missed: Vec<String> = threads
         .iter()
         .take(NUMBERS_NAMED)
@@ -115,11 +188,18 @@ pub(super) fn own_up(draft: &mut Draft<'_>) {
     }
     missed.extend(issues.then(|| "issues that were touched before others".to_owned()));
     missed.extend(pulls.then(|| "pull requests that were touched before others".to_owned()));
-    let text = format!(
-        "more was said since the last look than is read, on {}; a command that is not answered there is to be given \
-         again",
-        missed.join(", ")
-    );
+    let missed = missed.join(", ");
+    let text = if labels {
+        format!(
+            "labels that were put on since the last look may not be seen, on {missed}; a label that is not answered there is \
+             to be put on again"
+        )
+    } else {
+        format!(
+            "more was said since the last look than is read, on {missed}; a command that is not answered there is to be \
+             given again"
+        )
+    };
     draft.say(Line::repository(
         Verdict::Waiting,
         Reason::CommentsMissed,
@@ -140,6 +220,9 @@ pub(super) fn close(draft: &mut Draft<'_>) {
 /// Whether the same things would be read on and on, because no commit says that they were heard.
 pub(super) fn has_to_be_written(draft: &Draft<'_>) -> bool {
     let repeated = draft.listening.repeated;
+    if draft.listening.overflows {
+        return matches!(draft.snapshot.ledger, Ledger::Present { .. }) && news(draft).is_some();
+    }
     let lasts = repeated.is_some_and(|at| draft.now().duration_since(at) >= RECONCILE);
     lasts && matches!(draft.snapshot.ledger, Ledger::Present { .. }) && news(draft) > repeated
 }

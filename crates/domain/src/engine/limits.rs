@@ -120,6 +120,9 @@ pub(super) const REQUEST_VALID: SignedDuration = SignedDuration::from_hours(7 * 
 pub(super) const SUBJECTS_READ: usize = 20;
 /// Of how many accounts it is asked what they may do, in one go.
 pub(super) const ACCOUNTS_READ: usize = 50;
+/// Of so many of them at the most that neither the ledger nor GitHub calls close to the repository. The others find room
+/// beside a crowd.
+pub(super) const OUTSIDERS_READ: usize = 20;
 /// How many wishes one commit takes up or acknowledges; what stops something always is.
 pub(super) const WISHES_TAKEN: usize = 20;
 /// A status comment that is not confirmed is written again after this.

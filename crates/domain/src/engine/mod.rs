@@ -76,7 +76,7 @@ pub use effect::{CreateSession, Effect, MakeBranch, NoticeKey};
 pub use ending::end_cancelled;
 pub use event::{CreateFailure, Event};
 pub use gate::holds_all_back;
-pub use heard::Heard;
+pub use heard::{Further, Heard, Reach};
 pub use import::{Import, ImportError};
 pub use layers::{LEDGER_DOCUMENTS, WORK_LABEL};
 pub use merge_facts::{MergeFacts, MergeMethod, MergeStands, Opinion, ReviewDemand};

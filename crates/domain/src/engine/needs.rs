@@ -51,6 +51,8 @@ pub struct Needs {
     pub remarks: BTreeSet<PullNumber>,
     /// Pull requests whose reviewers' words are needed.
     pub reviews: BTreeSet<PullNumber>,
+    /// All comments since this instant are needed: more were written than the first read shows.
+    pub comments: Option<Timestamp>,
     /// Accounts whose permission is needed.
     pub permissions: BTreeSet<Login>,
     /// The exchange, at the ledger's head.

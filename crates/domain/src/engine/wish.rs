@@ -4,17 +4,18 @@
 //! not be taken off yet; the requests of the state tell which.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::admission::{Admission, admit, is_about_the_actor};
+use super::admission::{Admission, Speaker, admit, is_about_the_actor, look_up, speaker};
 use super::comment::command_in;
 use super::draft::Draft;
-use super::limits::{GRACE, POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
+use super::limits::{GRACE, NUMBERS_NAMED, POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
 use super::neutral::neutral;
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::tell::STATUS_MARKER;
-use super::{Effect, Line, Reason, Verdict, dashboard, heard, obey};
+use super::{Comment, Effect, Line, Reason, Verdict, dashboard, heard, obey};
 use crate::model::{PersonaId, TrackName, TurnId};
 use crate::plan::{RESERVED_IDS, closest};
 use crate::prompt;
@@ -134,7 +135,7 @@ impl What {
     }
 
     /// What a comment asks for, by the words behind `/phileas`.
-    fn of_comment(words: &[&str]) -> Self {
+    pub(super) fn of_comment(words: &[&str]) -> Self {
         match words {
             ["run", persona] if could_be_persona(persona) => Self::Run((*persona).into()),
             ["approve"] => Self::ApprovePlan,
@@ -194,7 +195,7 @@ impl What {
     }
 
     /// Whether it only stops something: that never waits behind others.
-    fn is_brake(&self) -> bool {
+    pub(super) fn is_brake(&self) -> bool {
         matches!(self, Self::Cancel | Self::Pause | Self::Stop)
     }
 }
@@ -311,19 +312,127 @@ fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     wishes
 }
 
-/// The wishes that stand in comments. One that is known is over, whatever its comment has become.
+/// The wishes that stand in comments. One that is known is over, whatever its comment has become. What is said by accounts
+/// that may not ask costs no more than a look at what they may do.
 fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
-    let snapshot = draft.snapshot;
     heard::own_up(draft);
-    let now = draft.now();
-    let until = heard::until(draft);
-    let mut unread = 0;
-    let mut past: Vec<Timestamp> = Vec::new();
+    let comments = commands(draft);
+    let left = look_up(draft, &comments);
+    if left > 0 {
+        draft.listening.overflows();
+    }
+    let (mut unread, mut unknown) = (0, 0);
+    let mut refused: BTreeMap<Reason, usize> = BTreeMap::new();
     let mut wishes = Vec::new();
-    for comment in &snapshot.comments {
-        let Some(words) = command_in(&comment.body) else {
+    for comment in comments {
+        match speaker(draft, comment.author.as_ref()) {
+            Speaker::Writer => {}
+            Speaker::Refused(reason, text) => {
+                draft.listening.repeats(comment.created_at);
+                let count = refused.entry(reason).or_default();
+                *count += 1;
+                if *count <= NUMBERS_NAMED {
+                    let text = format!("on #{}: {text}", comment.thread);
+                    draft.say(Line::repository(Verdict::Refused, reason, text));
+                }
+                continue;
+            }
+            Speaker::Unread => {
+                unknown += 1;
+                draft.listening.waits_since(comment.created_at);
+                continue;
+            }
+        }
+        let Some(subject) = subject_of(draft, comment, &mut unread) else {
             continue;
         };
+        // What stands on something closed counts for nothing; the first read shows nothing of it.
+        if !subject.open && is_further(draft, comment) {
+            continue;
+        }
+        let words = command_in(&comment.body).unwrap_or_default();
+        wishes.push(Wish {
+            key: Cow::from(&comment.id),
+            kind: BY_COMMENT,
+            subject,
+            what: What::of_comment(&words).spelt_by(draft),
+            actor: comment.author.as_ref(),
+            at: comment.created_at,
+            event: None,
+            label: None,
+            comment: Some(comment.number),
+        });
+    }
+    say_speakers(draft, &refused, unknown, left);
+    wishes
+}
+
+/// What a comment stands on; `None` where that is gone, or is read next.
+fn subject_of<'s>(
+    draft: &mut Draft<'s>,
+    comment: &Comment,
+    unread: &mut usize,
+) -> Option<&'s Subject> {
+    let snapshot = draft.snapshot;
+    if let Some(known) = snapshot.subjects.get(&comment.thread) {
+        return known.as_ref();
+    }
+    if *unread < SUBJECTS_READ {
+        draft.needs.subjects.insert(comment.thread);
+    }
+    *unread += 1;
+    draft.listening.waits_since(comment.created_at);
+    let text = format!("a command on #{} is read next", comment.thread);
+    say_unread(draft, text);
+    None
+}
+
+/// Says how many commands were left alone without a line of their own, and how many wait for a look at their authors.
+fn say_speakers(
+    draft: &mut Draft<'_>,
+    refused: &BTreeMap<Reason, usize>,
+    unknown: usize,
+    left: usize,
+) {
+    for (reason, count) in refused {
+        if *count > NUMBERS_NAMED {
+            let text = format!(
+                "{} more commands of accounts that may not ask",
+                count - NUMBERS_NAMED
+            );
+            draft.say(Line::repository(Verdict::Refused, *reason, text));
+        }
+    }
+    if unknown > 0 {
+        let later = match left {
+            0 => String::new(),
+            left => format!("; {left} accounts wait for the next ticks"),
+        };
+        let text = format!("who gave commands is looked at next (commands: {unknown}{later})");
+        say_unread(draft, text);
+    }
+}
+
+/// Whether a comment is shown by the second read alone.
+fn is_further(draft: &Draft<'_>, comment: &Comment) -> bool {
+    let mut shown = draft.snapshot.comments.iter();
+    !shown.any(|one| one.id == comment.id)
+}
+
+/// The comments that give a command, oldest first, and that neither are over nor were given before phileas listened.
+fn commands<'s>(draft: &mut Draft<'s>) -> Vec<&'s Comment> {
+    let snapshot = draft.snapshot;
+    let now = draft.now();
+    let until = heard::until(draft);
+    let further = snapshot.heard.further.iter();
+    let all = further.flat_map(|further| &further.comments);
+    let mut past: Vec<Timestamp> = Vec::new();
+    let mut ids = BTreeSet::new();
+    let mut comments = Vec::new();
+    for comment in snapshot.comments.iter().chain(all) {
+        if command_in(&comment.body).is_none() || !ids.insert(&comment.id) {
+            continue;
+        }
         let is_old = now.duration_since(comment.created_at) >= REQUEST_VALID;
         // It was heard, and either stands in the state or was said by nobody who may ask.
         let is_over = until.is_some_and(|until| comment.created_at <= until);
@@ -341,36 +450,13 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             past.push(comment.created_at);
             continue;
         }
-        let subject = match snapshot.subjects.get(&comment.thread) {
-            Some(Some(subject)) => subject,
-            Some(None) => continue,
-            None => {
-                if unread < SUBJECTS_READ {
-                    draft.needs.subjects.insert(comment.thread);
-                }
-                unread += 1;
-                draft.listening.waits_since(comment.created_at);
-                let text = format!("a command on #{} is read next", comment.thread);
-                say_unread(draft, text);
-                continue;
-            }
-        };
-        wishes.push(Wish {
-            key: Cow::from(&comment.id),
-            kind: BY_COMMENT,
-            subject,
-            what: What::of_comment(&words).spelt_by(draft),
-            actor: comment.author.as_ref(),
-            at: comment.created_at,
-            event: None,
-            label: None,
-            comment: Some(comment.number),
-        });
+        comments.push(comment);
     }
     if let Some(oldest) = past.iter().min() {
         heard::own_up_to_the_past(draft, past.len(), *oldest);
     }
-    wishes
+    comments.sort_by_key(|comment| (comment.created_at, comment.number));
+    comments
 }
 
 pub(super) fn say_unread(draft: &mut Draft<'_>, text: String) {

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
-    Activity, Actor, Ask, Checks, Comment, Effect, Heard, Ledger, Line, MergeFacts, Notice, Outage,
-    Permission, Pull, Reason, RedChecks, Remark, Reviews, Session, Subject,
+    Activity, Actor, Ask, Checks, Comment, Effect, Further, Heard, Ledger, Line, MergeFacts,
+    Notice, Outage, Permission, Pull, Reason, RedChecks, Remark, Reviews, Session, Subject,
 };
 use phileas_domain::exchange::Changed;
 use phileas_domain::model::{Login, Oid, PullNumber, SessionId, TrackName, Tree};
@@ -82,6 +82,14 @@ pub(crate) struct Desk {
     pub(crate) said: Vec<Comment>,
     /// How far back what is shown reaches.
     pub(crate) heard: Heard,
+    /// What the second read of comments shows; `None`: it may not be made.
+    pub(crate) further: Option<Further>,
+    /// The accounts whose permission was asked for, in this order.
+    pub(crate) accounts_asked: Vec<String>,
+    /// The issues and pull requests that were read by themselves.
+    pub(crate) subjects_asked: BTreeSet<u64>,
+    /// Since when comments were read by themselves, each time.
+    pub(crate) comments_since_asked: Vec<Timestamp>,
     /// What was looked at with eyes.
     pub(crate) eyes: Vec<(u64, Option<u64>)>,
     /// How many accounts were asked about.
@@ -177,6 +185,10 @@ impl Desk {
             comments: BTreeMap::new(),
             said: Vec::new(),
             heard: Heard::default(),
+            further: None,
+            accounts_asked: Vec::new(),
+            subjects_asked: BTreeSet::new(),
+            comments_since_asked: Vec::new(),
             eyes: Vec::new(),
             asked_about: 0,
             answering: Answering::Session,

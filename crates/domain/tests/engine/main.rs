@@ -22,6 +22,7 @@ mod dismissals;
 mod dispatch;
 mod endings;
 mod figures;
+mod flood;
 mod forecast;
 mod found;
 mod gates;

@@ -111,6 +111,7 @@ impl Desk {
             created_at: self.now,
             edited: false,
             author: Some(account(who)),
+            insider: false,
             body: body.to_owned(),
         });
         id

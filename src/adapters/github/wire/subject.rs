@@ -147,6 +147,9 @@ struct SaidComment {
     created_at: Timestamp,
     #[serde(deserialize_with = "present")]
     last_edited_at: Option<Timestamp>,
+    /// What the author is to the repository.
+    #[serde(default)]
+    author_association: String,
     #[serde(deserialize_with = "present")]
     author: Option<Account>,
     /// Left out where it was not asked for.
@@ -193,10 +196,18 @@ impl Said {
                 created_at: comment.created_at,
                 edited: comment.last_edited_at.is_some(),
                 author: comment.author.map(Actor::from),
+                insider: is_insider(&comment.author_association),
                 body,
             })
         })
     }
+}
+
+/// Whether GitHub's word for what somebody is to a repository says that they belong to it. Members whose membership is
+/// private may be called contributors.
+/// <https://docs.github.com/en/graphql/reference/enums#commentauthorassociation>
+pub(in super::super) fn is_insider(association: &str) -> bool {
+    ["OWNER", "MEMBER", "COLLABORATOR"].contains(&association)
 }
 
 /// One of the comments that `own_comments.graphql` shows.

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::SignedDuration;
 use phileas_domain::board;
 use phileas_domain::engine::{
-    Commit, Commits, Event, ExchangeRead, KeyUse, Ledger, Listing, ListingNeed, Outage, Papers,
-    Permission, PlanCommit, Repository, Session, Sessions, Snapshot, Subject, Written, needs,
-    prompts_to_render,
+    Commit, Commits, Event, ExchangeRead, Further, KeyUse, Ledger, Listing, ListingNeed, Outage,
+    Papers, Permission, PlanCommit, Reach, Repository, Session, Sessions, Snapshot, Subject,
+    Written, needs, prompts_to_render,
 };
 use phileas_domain::model::{Oid, RepositoryId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -188,6 +188,7 @@ impl Desk {
             if !needs.subjects.is_empty() {
                 snapshot.viewer = self.viewer.clone();
             }
+            self.subjects_asked.extend(&needs.subjects);
             for number in needs.subjects {
                 let found = self.subjects.get(&number).cloned();
                 let found = found.map(|subject| Subject {
@@ -196,8 +197,17 @@ impl Desk {
                 });
                 snapshot.subjects.insert(number, found);
             }
+            if let Some(since) = needs.comments {
+                self.comments_since_asked.push(since);
+                let nowhere = Further {
+                    comments: Vec::new(),
+                    reach: Reach::Nowhere,
+                };
+                snapshot.heard.further = Some(self.further.clone().unwrap_or(nowhere));
+            }
             for login in needs.permissions {
                 self.asked_about += 1;
+                self.accounts_asked.push(login.to_string());
                 let known = self.permissions.get(&login).copied();
                 let nobody = Permission {
                     id: None,
