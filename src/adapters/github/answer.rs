@@ -8,19 +8,40 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
+use super::Token;
+
 /// How long to leave GitHub alone when it speaks of a secondary limit without a figure.
 /// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: at least one minute.
 pub const SECONDARY_LIMIT_WAIT: Duration = Duration::from_secs(60);
 
 /// A whole answer.
+///
+/// A front end may echo what it was sent, a token of any form included.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+    /// What it was asked for with.
+    pub(super) token: Token,
 }
 
 impl Answer {
+    /// An answer whose body does not hold the token that it was asked for with: what is read of it ends up in messages, the
+    /// ledger and prompts. What GitHub makes is another token, such as an installation's.
+    pub(super) fn new(status: StatusCode, headers: HeaderMap, body: Bytes, token: &Token) -> Self {
+        let body = match String::from_utf8_lossy(&body) {
+            text if token.stands_in(&text) => Bytes::from(token.hide(&text)),
+            _ => body,
+        };
+        Self {
+            status,
+            headers,
+            body,
+            token: token.clone(),
+        }
+    }
+
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -56,7 +77,8 @@ impl Answer {
                 text.push_str(said);
             }
         }
-        text
+        // Escapes of JSON may have hidden it.
+        self.token.hide(&text)
     }
 
     /// How long GitHub asks to wait, where it says so outright.
@@ -116,11 +138,9 @@ mod tests {
             let name: http::HeaderName = name.parse().unwrap();
             map.insert(name, value.parse().unwrap());
         }
-        Answer {
-            status: StatusCode::from_u16(status).unwrap(),
-            headers: map,
-            body: Bytes::copy_from_slice(body.as_bytes()),
-        }
+        let token = Token::new("a-token-of-a-test").unwrap();
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        Answer::new(StatusCode::from_u16(status).unwrap(), map, body, &token)
     }
 
     fn limit(status: u16, headers: &[(&str, &str)], body: &str) -> Option<u64> {

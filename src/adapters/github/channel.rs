@@ -93,18 +93,14 @@ impl Channel {
         let response = client
             .execute(request)
             .await
-            .map_err(|error| cause(&error))?;
+            .map_err(|error| cause(&error, token))?;
         let (parts, body) = response.into_parts();
         let body = body
             .collect()
             .await
-            .map_err(|error| cause(&error))?
+            .map_err(|error| cause(&error, token))?
             .to_bytes();
-        Ok(Answer {
-            status: parts.status,
-            headers: parts.headers,
-            body,
-        })
+        Ok(Answer::new(parts.status, parts.headers, body, token))
     }
 }
 
@@ -113,11 +109,15 @@ fn not_sent(text: &str) -> TransportError {
 }
 
 /// The transport's own error below octocrab's. Anything else counts as lost, which promises least.
-fn cause(error: &(dyn std::error::Error + 'static)) -> TransportError {
+fn cause(error: &(dyn std::error::Error + 'static), token: &Token) -> TransportError {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<TransportError>() {
-            return found.clone();
+            return match found {
+                TransportError::NotSent(text) => TransportError::NotSent(token.hide(text)),
+                TransportError::Lost(text) => TransportError::Lost(token.hide(text)),
+                other => other.clone(),
+            };
         }
         next = error.source();
     }

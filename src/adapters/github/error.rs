@@ -27,13 +27,13 @@ pub(super) fn refused(what: &str, answer: &Answer, disposition: Disposition) -> 
 /// A failure that an answer tells of, with a text of its own.
 pub(super) fn told(what: &str, answer: &Answer, disposition: Disposition, said: &str) -> Failure {
     let mut detail = format!("GitHub: {what}: {}", answer.status.as_u16());
-    let said = clean(said);
+    let said = clean(&answer.token.hide(said));
     if !said.is_empty() {
         detail.push_str(": ");
         detail.push_str(&said);
     }
     if let Some(id) = answer.header("x-github-request-id") {
-        detail.push_str(&format!(" (request {})", clean(id)));
+        detail.push_str(&format!(" (request {})", clean(&answer.token.hide(id))));
     }
     Failure {
         disposition,
@@ -91,7 +91,77 @@ pub(super) fn clean(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+    use http::Response;
+    use phileas_domain::model::PullNumber;
+    use serde_json::json;
+
+    use super::super::scripted::set_as;
+    use super::super::{Credential, Token};
     use super::*;
+    use crate::adapters::log_capture::LogCapture;
+    use crate::adapters::transport::TransportError;
+
+    /// Tokens are opaque: a proxy's has no shape that could be known.
+    const SHAPELESS: &str = "Zk3x9/QpL2mN8=vB4tR6yW1sD5fG7hJ0";
+
+    /// A front end echoes what it was sent: plainly, escaped, in its headers, and in answers that cannot be read.
+    #[tokio::test]
+    async fn r15_the_very_token_in_use_stands_in_no_failure_and_no_log() {
+        let escaped: String = SHAPELESS
+            .chars()
+            .map(|c| format!("\\u{:04x}", u32::from(c)))
+            .collect();
+        let address = SHAPELESS.replace('/', "%2F").replace('=', "%3D");
+        let echoes = [
+            json!({ "message": format!("bad token {SHAPELESS}!") }).to_string(),
+            json!({ "message": "no", "errors": [{ "message": SHAPELESS }, SHAPELESS] }).to_string(),
+            format!("{{\"message\": \"{escaped}\"}}"),
+            format!("<html>Authorization: Bearer {SHAPELESS}</html>"),
+            format!("GET /?access_token={address}"),
+            json!({ "data": null, "errors": [{ "message": SHAPELESS, "type": SHAPELESS }] })
+                .to_string(),
+            json!({ "permission": [SHAPELESS], "data": SHAPELESS }).to_string(),
+        ];
+        let log = LogCapture::begin();
+        let mut shown = Vec::new();
+        for status in [200, 400, 401, 403, 404, 422, 429, 500, 502] {
+            for body in &echoes {
+                let reply = || {
+                    let id = format!("1:{SHAPELESS}");
+                    let reply = Response::builder()
+                        .status(status)
+                        .header("x-github-request-id", id);
+                    Ok(reply.body(Bytes::from(body.clone())).unwrap())
+                };
+                let token = Credential::Token(Token::new(SHAPELESS).unwrap());
+                let set = set_as(token.clone(), (0..9).map(|_| reply()));
+                shown.push(format!(
+                    "{:?}",
+                    set.client.permission_of(&"ada".into()).await
+                ));
+                let set = set_as(token, (0..9).map(|_| reply()));
+                shown.push(format!("{:?}", set.client.merge_facts(PullNumber(1)).await));
+            }
+        }
+        let lost = || {
+            Err(TransportError::Lost(format!(
+                "cut while sending {SHAPELESS}"
+            )))
+        };
+        let token = Credential::Token(Token::new(SHAPELESS).unwrap());
+        let set = set_as(token, (0..9).map(|_| lost()));
+        shown.push(format!(
+            "{:?}",
+            set.client.permission_of(&"ada".into()).await
+        ));
+        shown.push(log.end());
+        for text in shown {
+            for form in [SHAPELESS, &address, &escaped] {
+                assert!(!text.contains(form), "{text}");
+            }
+        }
+    }
 
     #[test]
     fn one_line_cut_and_without_secrets() {

@@ -7,10 +7,16 @@ use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 use http::HeaderValue;
 use jiff::Timestamp;
 use octocrab::EncodingKey;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// What a key in PEM form begins and ends its marks with.
 const PEM_MARK: &str = "-----";
+
+/// Stands where a token stood.
+const HIDDEN: &str = "[hidden]";
+/// A shorter token is none of GitHub's, and its letters may be those of any word.
+const LEAST_HIDDEN: usize = 8;
 
 /// A token. Neither `Debug` nor an error ever shows it.
 #[derive(Clone)]
@@ -111,6 +117,31 @@ impl Token {
             text if text.starts_with("ghs_") => Kind::Installation,
             _ => Kind::Unknown,
         }
+    }
+
+    /// Whether a text holds it, as it is or as an address writes it.
+    pub(super) fn stands_in(&self, text: &str) -> bool {
+        self.forms().iter().any(|form| text.contains(form))
+    }
+
+    /// A text of the other side, with the token taken out should it echo it.
+    pub(super) fn hide(&self, text: &str) -> String {
+        let forms = self.forms();
+        forms
+            .iter()
+            .fold(text.to_owned(), |text, form| text.replace(form, HIDDEN))
+    }
+
+    /// Itself, and as addresses and `Basic` credentials write it.
+    fn forms(&self) -> Vec<String> {
+        let token = self.expose();
+        let escaped = utf8_percent_encode(token, NON_ALPHANUMERIC).to_string();
+        let pairs =
+            ["x-access-token", ""].map(|name| BASE64.encode(format!("{name}:{token}").as_bytes()));
+        let mut forms = vec![token.to_owned(), escaped];
+        forms.extend(pairs);
+        forms.retain(|form| form.len() >= LEAST_HIDDEN);
+        forms
     }
 
     pub(super) fn secret(&self) -> &SecretString {

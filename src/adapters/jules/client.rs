@@ -373,6 +373,7 @@ impl Client {
             span.record("status", name_of(&error));
             fail(Cause::Transport(self.cleaned(error)))
         })?;
+        let response = response.map(|body| self.key.redact_body(body));
         span.record("status", response.status().as_u16());
         if let Some(date) = instant(response.headers(), DATE) {
             *lock(&self.answered_at) = Some(date);

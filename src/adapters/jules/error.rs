@@ -6,6 +6,7 @@ use http::{HeaderMap, Response, header};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use phileas_domain::engine::CreateFailure;
+use phileas_domain::prompt;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -293,9 +294,9 @@ fn foreign(response: &Response<bytes::Bytes>) -> String {
     format!("a body {kind}, {} bytes: {text}", body.len())
 }
 
-/// A text of the other side in one short line, without the key and without long quotations.
+/// A text of the other side in one short line, without the key, what looks like another one, and long quotations.
 pub(super) fn one_line(text: &str, key: &JulesKey) -> String {
-    let text = key.redact(text);
+    let text = prompt::without_secrets(&key.redact(text));
     let text = without_long_quotations(&text);
     let mut line = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {

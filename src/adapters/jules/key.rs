@@ -1,6 +1,8 @@
 //! The credential.
 
+use bytes::Bytes;
 use http::HeaderValue;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// The environment variable that every client of Jules reads.
@@ -86,9 +88,22 @@ impl JulesKey {
         value
     }
 
-    /// A text of the other side, with the key taken out should it echo it.
+    /// A text of the other side, with the key taken out should it echo it, as it is or as an address writes it.
     pub(super) fn redact(&self, text: &str) -> String {
-        text.replace(self.0.expose_secret(), "[key]")
+        let key = self.0.expose_secret();
+        let escaped = utf8_percent_encode(key, NON_ALPHANUMERIC).to_string();
+        text.replace(key, "[key]").replace(&escaped, "[key]")
+    }
+
+    /// A body of the other side, likewise: what is read of it ends up in messages, the ledger and prompts.
+    pub(super) fn redact_body(&self, body: Bytes) -> Bytes {
+        let text = String::from_utf8_lossy(&body);
+        let redacted = self.redact(&text);
+        if redacted == text {
+            body
+        } else {
+            Bytes::from(redacted)
+        }
     }
 }
 

@@ -40,7 +40,8 @@ impl Client {
             .map_err(|_| fail(Cause::BadName(path.to_owned())))?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let sent = self.transport.send(request).await;
-        sent.map_err(|error| fail(Cause::Transport(self.cleaned(error))))
+        let response = sent.map_err(|error| fail(Cause::Transport(self.cleaned(error))))?;
+        Ok(response.map(|body| self.key.redact_body(body)))
     }
 
     /// A text of the other side in one short line, in which the key does not stand.

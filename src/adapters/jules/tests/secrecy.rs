@@ -75,3 +75,27 @@ async fn r15_no_debug_and_no_error_shows_the_key() {
         assert!(!text.contains("test-key"), "{text}");
     }
 }
+
+/// What Jules says of a session goes into messages and the ledger, so that the key is taken out of answers of every kind.
+#[tokio::test]
+async fn r15_no_answer_that_is_read_holds_the_key() {
+    let escaped = KEY.replace('-', "%2D");
+    let session = json!({"name": "sessions/15", "id": "15", "title": format!("with {KEY}"),
+        "prompt": format!("?key={escaped}"), "sourceContext": {"source": "sources/github/acme/widget"}});
+    let other = "AIzaSyD-0123456789abcdefghijklmnopqrstu";
+    let cast = stage([
+        ok(session),
+        refusal(
+            400,
+            "INVALID_ARGUMENT",
+            &format!("?key={escaped} and {other}"),
+        ),
+    ]);
+    let read = format!("{:?}", cast.client.get_session("15").await.unwrap());
+    let error = format!("{:?}", cast.client.get_session("15").await.unwrap_err());
+    for text in [read, error] {
+        for form in [KEY, &escaped, other] {
+            assert!(!text.contains(form), "{text}");
+        }
+    }
+}
