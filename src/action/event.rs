@@ -52,6 +52,8 @@ pub struct Woken {
     pub entry_point: Option<String>,
     /// Whether nothing is to be written.
     pub dry_run: bool,
+    /// Why an input of `workflow_dispatch` cannot be understood.
+    pub wrong_input: Option<String>,
     /// Logins from the payload who caused the event beside those whom the runner names: of a chained run, whoever
     /// caused the one before.
     pub people: Vec<String>,
@@ -137,21 +139,43 @@ pub fn is_fork(payload: &Value) -> bool {
     payload["repository"]["fork"] == true
 }
 
+/// What an input that says yes or no says; `None` where the word is neither. A left out one says no.
+#[must_use]
+pub fn yes_or_no(word: &str) -> Option<bool> {
+    parse_switch(word).ok()
+}
+
+/// Why the word of such an input is refused.
+#[must_use]
+pub fn not_yes_or_no(input: &str, word: &str) -> String {
+    format!(
+        "the input `{input}` is true or false, not `{}`; nothing was run",
+        word.escape_debug()
+    )
+}
+
 fn inputs(payload: &Value) -> Woken {
     let inputs = &payload["inputs"];
     let text = |name: &str| {
         let text = inputs[name].as_str()?.trim();
         (!text.is_empty()).then(|| text.to_owned())
     };
+    // GitHub writes inputs of the type `boolean` as texts.
+    let dry_run = match &inputs["dry-run"] {
+        Value::Null => Ok(false),
+        Value::Bool(value) => Ok(*value),
+        Value::String(text) => yes_or_no(text).ok_or_else(|| text.trim().to_owned()),
+        other => Err(other.to_string()),
+    };
     Woken {
         persona: text("persona"),
         track: text("track"),
         entry_point: text("entry-point").or_else(|| text("entry_point")),
-        // GitHub writes inputs of the type `boolean` as texts. Whatever is neither on nor off writes nothing.
-        dry_run: match &inputs["dry-run"] {
-            Value::String(text) => parse_switch(text).unwrap_or(true),
-            other => *other == true,
-        },
+        wrong_input: dry_run
+            .as_ref()
+            .err()
+            .map(|word| not_yes_or_no("dry-run", word)),
+        dry_run: dry_run.unwrap_or(true),
         ..Woken::default()
     }
 }

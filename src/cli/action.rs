@@ -62,10 +62,12 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let runner = Runner::of_environment(arguments)?;
-    let dry_run = variable("INPUT_DRY_RUN").is_some_and(|value| connect::is_set(&value));
-    let ended = match work(&runner, dry_run, deadline, screen).await {
-        Ok(ended) => ended,
-        Err(stopped) => failed(stopped, dry_run),
+    let ended = match dry_run_of_input() {
+        Ok(dry_run) => match work(&runner, dry_run, deadline, screen).await {
+            Ok(ended) => ended,
+            Err(stopped) => failed(stopped, dry_run),
+        },
+        Err(stopped) => failed(stopped, true),
     };
     for one in command::at_most(ended.annotations) {
         screen.line(&one.to_string())?;
@@ -73,6 +75,13 @@ pub(super) async fn run(
     append(runner.outputs.as_ref(), &ended.outputs.file(&runner.word))?;
     append(runner.summary.as_ref(), &ended.page)?;
     Ok(ended.exit)
+}
+
+/// What the input `dry-run` says. A word that is neither yes nor no starts nothing.
+fn dry_run_of_input() -> Result<bool, Stopped> {
+    let value = variable("INPUT_DRY_RUN").unwrap_or_default();
+    event::yes_or_no(&value)
+        .ok_or_else(|| Stopped::usage(event::not_yes_or_no("dry-run", value.trim())))
 }
 
 async fn work(
@@ -94,6 +103,10 @@ async fn work(
             return Ok(skipped(skip.reason.code(), &skip.detail, dry_run));
         }
     };
+    if let Some(wrong) = woken.wrong_input {
+        return Err(Stopped::usage(wrong));
+    }
+    let ask = ask(&woken)?;
     let key = connect::jules_key_of_file()?;
     if key.is_none() && !connect::has_jules_key() {
         if event::is_fork(&payload) {
@@ -116,7 +129,7 @@ async fn work(
     // What is logged from here on, others may have written.
     screen.line(&command::ignore(&runner.word))?;
     let dry_run = dry_run || woken.dry_run;
-    let ticked = ticked(runner, &connection, &woken, dry_run, deadline, screen);
+    let ticked = ticked(runner, &connection, &woken, ask, dry_run, deadline, screen);
     let ended = Deadline::within(deadline, ticked).await;
     screen.line(&command::obey(&runner.word))?;
     ended
@@ -127,17 +140,14 @@ async fn ticked(
     runner: &Runner,
     connection: &Connection,
     woken: &Woken,
+    ask: Ask,
     dry_run: bool,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Ended, Stopped> {
-    let ask = ask(woken)?;
     if ask != Ask::Due
-        && let Some(login) = stranger(connection, woken).await?
+        && let Some(said) = refused_people(connection, woken).await?
     {
-        let said = format!(
-            "{login} may not write to this repository, so nothing is started by their wish"
-        );
         let mut ended = skipped(REFUSED_ACTOR, &said, dry_run);
         "refused".clone_into(&mut ended.outputs.decision);
         return Ok(ended);
@@ -222,20 +232,29 @@ fn ask(woken: &Woken) -> Result<Ask, Stopped> {
     }
 }
 
-/// Somebody who took part in causing this run and may not write here. The clock is nobody: as the actor of its runs
-/// GitHub names whoever edited the schedule last, who may have left since.
-async fn stranger(connection: &Connection, woken: &Woken) -> Result<Option<String>, Stopped> {
+/// Why the people who caused this run may not ask for anything. A schedule has no actor: as the actor of its runs GitHub
+/// names the account that edited the schedule last, which may have left since.
+async fn refused_people(connection: &Connection, woken: &Woken) -> Result<Option<String>, Stopped> {
     if woken.by_clock {
         return Ok(None);
     }
     let of_run = ["GITHUB_ACTOR", "GITHUB_TRIGGERING_ACTOR"].map(variable);
     let mut people: Vec<String> = of_run.into_iter().flatten().collect();
+    if people.is_empty() {
+        return Ok(Some(
+            "the run names no account that caused it (GITHUB_ACTOR is empty), so nothing that it asks for is started; the \
+             runner sets that variable, and a workflow must not empty it"
+                .to_owned(),
+        ));
+    }
     people.extend(woken.people.iter().cloned());
     people.sort();
     people.dedup();
     for login in people.iter().take(MAX_PEOPLE) {
         if !connection.github.may_write(login).await? {
-            return Ok(Some(login.clone()));
+            return Ok(Some(format!(
+                "{login} may not write to this repository, so nothing is started by their wish"
+            )));
         }
     }
     Ok(None)

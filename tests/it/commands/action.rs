@@ -309,6 +309,135 @@ fn a_wish_wants_writers_and_what_is_due_wants_nobody() {
         .said(0, "dispatched", "due.request");
 }
 
+/// A run that names no account is not a run of a schedule.
+#[test]
+fn what_no_account_asked_for_is_not_started() {
+    let (bench, runner) = (bench(), Runner::new());
+    for input in [
+        ("INPUT_PERSONA", "tester"),
+        ("INPUT_TRACK", "default"),
+        ("INPUT_ENTRY_POINT", "narrator"),
+    ] {
+        let nameless = [
+            input,
+            ("GITHUB_ACTOR", ""),
+            ("GITHUB_TRIGGERING_ACTOR", " "),
+        ];
+        let step = runner.step(&bench, "repository_dispatch", "{}", &nameless);
+        step.said(0, "refused", "refused.actor_permission");
+        assert!(step.summary.contains("GITHUB_ACTOR"), "{}", step.summary);
+    }
+    let payload = r#"{"inputs": {"persona": "tester"}}"#;
+    let nameless = [("GITHUB_ACTOR", ""), ("GITHUB_TRIGGERING_ACTOR", "")];
+    let step = runner.step(&bench, "workflow_dispatch", payload, &nameless);
+    step.said(0, "refused", "refused.actor_permission");
+    assert!(bench.shared.world().complete_books().sessions.is_empty());
+    // What is due needs no account.
+    let due = runner.step(&bench, "repository_dispatch", "{}", &nameless);
+    due.said(0, "dispatched", "due.track");
+}
+
+/// An input with a fixed set of words takes no other one, and nothing is asked for before that is known.
+#[test]
+fn a_word_that_an_input_does_not_know_runs_nothing() {
+    let (bench, runner) = (bench(), Runner::new());
+    let before = bench.shared.world().books().requests.len();
+    for (name, word) in [
+        ("INPUT_DRY_RUN", "ture"),
+        ("INPUT_DRY_RUN", "2"),
+        ("INPUT_ENTRY_POINT", "Narator"),
+    ] {
+        let step = runner.step(&bench, "schedule", CLOCK, &[(name, word)]);
+        step.said(2, "failed", "failed.usage");
+        assert!(step.obeyed()[0].contains(word), "{:?}", step.ran);
+    }
+    for word in ["\"True!\"", "\"nein\"", "3", "[]"] {
+        let payload = format!(r#"{{"inputs": {{"dry-run": {word}}}}}"#);
+        let step = runner.step(&bench, "workflow_dispatch", &payload, &[]);
+        step.said(2, "failed", "failed.usage");
+    }
+    assert_eq!(bench.shared.world().books().requests.len(), before);
+    for (word, dry) in [("TRUE", "true"), ("on", "true"), ("False", "false")] {
+        let payload = format!(r#"{{"inputs": {{"dry-run": "{word}"}}}}"#);
+        let step = runner.step(&bench, "workflow_dispatch", &payload, &[]);
+        assert_eq!(step.outputs["dry-run"], dry, "{word}");
+    }
+}
+
+/// The step that finds the binary: an unknown word is refused on each of its ways, before anything is run or fetched.
+#[test]
+fn the_step_before_refuses_words_that_it_does_not_know() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let runner = Runner::new();
+    let root = env!("CARGO_MANIFEST_DIR");
+    let programs = runner.file("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    for name in ["phileas", "gh", "cargo", "curl"] {
+        let mark = runner.file("ran").display().to_string();
+        let text = format!("#!/bin/sh\necho {name} >>'{mark}'\necho \"phileas {version}\"\n");
+        let file = programs.join(name);
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let named = programs.join("phileas").display().to_string();
+    let find = |variables: &[(&str, &str)]| {
+        let _ = std::fs::remove_file(runner.file("ran"));
+        std::fs::write(runner.file("output"), "").unwrap();
+        let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+        let ended = std::process::Command::new(format!("{root}/scripts/find-binary"))
+            .env_clear()
+            .env("PATH", path)
+            .env("ACTION_PATH", root)
+            .env("GITHUB_OUTPUT", runner.file("output"))
+            .env("RUNNER_TEMP", runner.folder.path())
+            .env("SERVER_URL", "http://127.0.0.1:9")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        let ran = std::fs::read_to_string(runner.file("ran")).unwrap_or_default();
+        let said = String::from_utf8(ended.stdout).unwrap();
+        (ended.status.code(), said, ran)
+    };
+    let ways = [
+        ("INPUT_BINARY", named.as_str()),
+        ("INPUT_BUILD_FROM_SOURCE", "true"),
+        ("INPUT_VERSION", version),
+        ("INPUT_VERSION", "9.9.9"),
+    ];
+    for way in ways {
+        for (name, word) in [
+            ("INPUT_ATTESTATION", "Always"),
+            ("INPUT_ATTESTATION", "ALWAYS"),
+            ("INPUT_ATTESTATION", "always "),
+            ("INPUT_ATTESTATION", "true"),
+            ("INPUT_ATTESTATION", "none"),
+            ("INPUT_DRY_RUN", "ture"),
+        ] {
+            let (code, said, ran) = find(&[way, (name, word)]);
+            assert_eq!(
+                (code, ran.as_str()),
+                (Some(2), ""),
+                "{way:?} {word}: {said}"
+            );
+            assert!(
+                said.contains(word) && said.starts_with("::error "),
+                "{said}"
+            );
+        }
+    }
+    let (code, said, ran) = find(&[("INPUT_BINARY", &named), ("INPUT_BUILD_FROM_SOURCE", "ja")]);
+    assert_eq!((code, ran.as_str()), (Some(2), ""), "{said}");
+    // The words that it knows.
+    for word in ["auto", "never", ""] {
+        let (code, said, _) = find(&[("INPUT_BINARY", &named), ("INPUT_ATTESTATION", word)]);
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let (code, said, ran) = find(&[("INPUT_BINARY", &named), ("INPUT_ATTESTATION", "always")]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(ran.starts_with("gh\n"), "{ran}");
+}
+
 /// A comment of an account without write access fails no run, and stands beside no line of its log.
 #[test]
 fn what_others_may_not_ask_for_is_no_matter_of_this_run() {
