@@ -76,6 +76,7 @@ pub(super) async fn run(
     if arguments.check {
         return check::run(
             &config,
+            arguments.mcp,
             database.as_ref(),
             &inbox_name,
             arguments.json,
@@ -87,9 +88,7 @@ pub(super) async fn run(
         return setup::run(&config, screen).await;
     }
     let secrets = secrets(&config)?;
-    let token = secret(ADMIN_TOKEN, variable)?;
-    let access = Access::new(config.admin_listen, token, config.admin_hosts.clone())?;
-    let access = Arc::new(access);
+    let access = Arc::new(admin_access(&config, arguments.mcp)?);
     let directory = DataDirectory::lock(&config.data_dir)?;
     let audit = Arc::new(Audit::open(directory.path())?);
     let (inbox, _lock) = match &database {
@@ -238,6 +237,24 @@ pub(super) async fn run(
         tracing::warn!("some work did not end in time and was cut off");
         Ok(Exit::Done)
     }
+}
+
+/// Who is let in on the admin listener. Its tools spend the service's keys and merge, and every account of this machine
+/// reaches a loopback address, so that they are served only behind a token.
+fn admin_access(config: &Config, mcp: bool) -> Result<Access, Stopped> {
+    let token = secret(ADMIN_TOKEN, variable)?;
+    if mcp && token.is_none() {
+        return Err(Stopped::credential(format!(
+            "--mcp (PHILEAS_MCP) serves tools that start sessions and merge, and there is no admin token, so that every \
+             account of this machine could use them; set {ADMIN_TOKEN} (or {ADMIN_TOKEN}_FILE), for example to the output \
+             of `openssl rand -hex 32`, or leave --mcp out"
+        )));
+    }
+    Ok(Access::new(
+        config.admin_listen,
+        token,
+        config.admin_hosts.clone(),
+    )?)
 }
 
 /// What tells agents of turns, where that is wanted.

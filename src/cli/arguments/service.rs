@@ -44,7 +44,7 @@ pub struct Serve {
     #[arg(long, env = "PHILEAS_DRAIN", value_parser = crate::server::config::parse_drain, value_name = "DURATION")]
     pub drain: Option<Duration>,
     /// Also serve the tools of `phileas mcp` to programs, at `/mcp` of the admin listener; the variables of that command
-    /// say what may be done
+    /// say what may be done. It needs PHILEAS_ADMIN_TOKEN
     #[arg(long, env = "PHILEAS_MCP", value_parser = parse_switch)]
     pub mcp: bool,
     /// The file that events of the service's own sessions are written to, beside those of the monitor: what waits for

@@ -19,7 +19,6 @@ use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::server::app::{APP_FILE, origin_of_identity};
 use crate::server::check::{Finding, Found, Grade, Told, check, check_key};
 use crate::server::config::{Config, secret};
-use crate::server::dashboard::Access;
 use crate::server::setup::GITHUB;
 
 /// How long is waited for the database, GitHub and Jules in all.
@@ -28,6 +27,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Prints what was found, the gravest last.
 pub(super) async fn run(
     config: &Config,
+    mcp: bool,
     database: Option<&DatabaseUrl>,
     inbox: &str,
     json: bool,
@@ -38,7 +38,7 @@ pub(super) async fn run(
             "webhook secret",
             super::secrets(config).map(|_| "there is one"),
         ),
-        found("admin listener", admin(config)),
+        found("admin listener", admin(config, mcp)),
         found("data directory", data_dir(config)),
     ];
     let inbox = |text: &str| format!("{inbox}: {text}");
@@ -204,10 +204,9 @@ fn refused(about: &str, stopped: Stopped) -> Finding {
 }
 
 /// Whether the admin listener would be opened.
-fn admin(config: &Config) -> Result<&'static str, Stopped> {
-    let token = secret(super::ADMIN_TOKEN, variable)?;
-    let guarded = token.is_some();
-    Access::new(config.admin_listen, token, config.admin_hosts.clone())?;
+fn admin(config: &Config, mcp: bool) -> Result<&'static str, Stopped> {
+    let guarded = secret(super::ADMIN_TOKEN, variable)?.is_some();
+    super::admin_access(config, mcp)?;
     Ok(if guarded {
         "it asks for the token"
     } else {

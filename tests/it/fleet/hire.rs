@@ -9,13 +9,21 @@ use serde_json::{Value, json};
 
 use super::rig::{PATIENCE, Rig};
 
+/// What the service asks of programs.
+const TOKEN: &str = "a-test-token-of-the-admin";
+
 /// Calls a tool over HTTP as a client of today.
 fn call(admin: SocketAddr, tool: &str, arguments: &Value) -> Value {
-    let meta = json!({
+    call_as(admin, tool, json!({"arguments": arguments}), json!({}))
+}
+
+/// The same as a client with these capabilities, and with further parameters.
+fn call_as(admin: SocketAddr, tool: &str, mut params: Value, capabilities: Value) -> Value {
+    params["name"] = tool.into();
+    params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
     });
-    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let body = body.to_string();
     let mut stream = TcpStream::connect(admin).unwrap();
@@ -24,7 +32,7 @@ fn call(admin: SocketAddr, tool: &str, arguments: &Value) -> Value {
         stream,
         "POST /mcp HTTP/1.1\r\nhost: {admin}\r\nconnection: close\r\ncontent-type: application/json\r\n\
          accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\n\
-         mcp-name: {tool}\r\ncontent-length: {}\r\n\r\n{body}",
+         mcp-name: {tool}\r\nauthorization: Bearer {TOKEN}\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )
     .unwrap();
@@ -50,7 +58,7 @@ fn done(admin: SocketAddr, tool: &str, arguments: &Value) -> Value {
 #[test]
 fn each_repository_is_worked_on_with_its_own_key() {
     let rig = Rig::new(&[("acme", 1), ("umbrella", 1)]);
-    let process = rig.start_with(&["--mcp"]);
+    let process = rig.start_with_token(TOKEN, &["--mcp"]);
     let begun = Instant::now();
     // Until GitHub has told which repositories there are, there is no key to ask with.
     while call(process.admin, "status", &json!({"repo": "umbrella/r0"}))["isError"] == true {
@@ -77,7 +85,7 @@ fn each_repository_is_worked_on_with_its_own_key() {
     }
     // A service that was started again knows no job by its key yet.
     drop(process);
-    let process = rig.start_with(&["--mcp"]);
+    let process = rig.start_with_token(TOKEN, &["--mcp"]);
     let begun = Instant::now();
     while call(process.admin, "jules_list_jobs", &json!({}))["isError"] == true {
         assert!(begun.elapsed() < PATIENCE);
@@ -99,4 +107,37 @@ fn each_repository_is_worked_on_with_its_own_key() {
     let strange = call(process.admin, "status", &json!({"repo": "else/where"}));
     let text = strange["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("does not look after else/where"), "{text}");
+}
+
+/// What a person said no to by one client, an agent does not do by another one that can ask nobody.
+#[test]
+fn a_no_counts_for_every_client_of_the_service() {
+    let rig = Rig::new(&[("acme", 1)]);
+    let process = rig.start_with_token(TOKEN, &["--mcp"]);
+    let begun = Instant::now();
+    while call(process.admin, "status", &json!({"repo": "acme/r0"}))["isError"] == true {
+        assert!(begun.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let arguments = json!({"repo": "acme/r0"});
+    let form = json!({"elicitation": {"form": {}}});
+    let ask = || {
+        call_as(
+            process.admin,
+            "run",
+            json!({"arguments": arguments}),
+            form.clone(),
+        )
+    };
+    let asked = ask();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let answer = json!({"arguments": arguments, "requestState": asked["requestState"],
+        "inputResponses": {"confirm": {"action": "decline"}}});
+    let said = call_as(process.admin, "run", answer, form.clone());
+    assert!(said.to_string().contains("said no"), "{said}");
+    let confirmed = json!({"repo": "acme/r0", "confirm": true});
+    for result in [call(process.admin, "run", &confirmed), ask()] {
+        assert_eq!(result["isError"], true, "{result}");
+        assert!(result.to_string().contains("has said no"), "{result}");
+    }
 }

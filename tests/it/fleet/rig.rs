@@ -80,6 +80,11 @@ impl Rig {
         self.launch(self.data.path(), &[], more)
     }
 
+    /// With a token of the admin listener, and further options.
+    pub(crate) fn start_with_token(&self, token: &str, more: &[&str]) -> Process {
+        self.launch(self.data.path(), &[("PHILEAS_ADMIN_TOKEN", token)], more)
+    }
+
     /// In any data directory, with further variables and options.
     pub(crate) fn launch(&self, data: &Path, variables: &[(&str, &str)], more: &[&str]) -> Process {
         Self::begin(self.program(data, variables, more))

@@ -88,6 +88,30 @@ fn r1_weak_and_empty_credentials_are_refused() {
     );
 }
 
+/// Every account of the machine reaches a loopback address.
+#[test]
+fn tools_are_not_served_without_a_token() {
+    let data = tempdir().unwrap();
+    let folder = data.path().join("data");
+    let refuse = |more: &[&str], variables: &[(&str, &str)], code: i32| {
+        let mut words = arguments(&folder);
+        words.extend(more);
+        let mut program = Phileas::new(&words).env("PHILEAS_WEBHOOK_SECRET", SECRET);
+        for (name, value) in variables {
+            program = program.env(name, value);
+        }
+        let ended = program.run().expect(code);
+        let said = format!("{}{}", ended.out, ended.err);
+        assert!(said.contains("PHILEAS_ADMIN_TOKEN"), "{ended}");
+        assert!(said.contains("--mcp"), "{ended}");
+    };
+    refuse(&["--mcp"], &[], 3);
+    refuse(&[], &[("PHILEAS_MCP", "true")], 3);
+    refuse(&["--mcp"], &[("PHILEAS_ADMIN_TOKEN", " ")], 3);
+    assert!(!folder.exists(), "nothing was begun");
+    refuse(&["--mcp", "--check"], &[], 3);
+}
+
 #[test]
 fn wrong_settings_are_told() {
     let data = tempdir().unwrap();
