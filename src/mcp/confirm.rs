@@ -1,8 +1,12 @@
 //! Asking a person before something is done that cannot be taken back.
 //!
-//! Who can be asked differs: a client of the newest revision is sent away with the question and comes back with the
-//! answer, one of an older revision is asked in between, and one that can ask nobody has to say `confirm: true`.
+//! Clients ask differently: a client of the newest revision is sent away with the question and comes back with the answer,
+//! and one of an older revision is asked in between. Where the client can ask, only the person's answer counts. One that
+//! cannot ask has to say `confirm: true`. A no is final for that very action as long as the server runs, whichever client
+//! asks for it next; so that an agent cannot ask until the person gives in, or say yes in the person's place.
 
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -21,6 +25,39 @@ const KEY: &str = "confirm";
 /// How long a person may think about it.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How many refused actions, and how many used answers, are remembered; the oldest is forgotten.
+const MAX_REMEMBERED: usize = 1_000;
+
+/// What people said no to, and which answers were used.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    declined: Remembered,
+    used: Remembered,
+}
+
+#[derive(Debug, Default)]
+struct Remembered(Mutex<VecDeque<[u8; 32]>>);
+
+impl Remembered {
+    fn holds(&self, key: &[u8; 32]) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.contains(key)
+    }
+
+    /// Whether it was not remembered before.
+    fn remember(&self, key: [u8; 32]) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.contains(&key) {
+            return false;
+        }
+        if known.len() >= MAX_REMEMBERED {
+            known.pop_front();
+        }
+        known.push_back(key);
+        true
+    }
+}
+
 /// What a person said.
 pub(super) enum Word {
     /// Do it.
@@ -29,8 +66,9 @@ pub(super) enum Word {
     Ask(Box<InputRequiredResult>),
 }
 
-/// Whether a person wants this. `question` says everything that is about to happen; `pinned` is what must still be so
-/// when the answer comes back, such as the commit that was looked at.
+/// Whether a person wants this. `question` says everything that is about to happen; `pinned` is what is done, with what
+/// must still be so when the answer comes back, such as the commit that was looked at. `said`: the client says that the
+/// person wants it, which counts only where it cannot ask.
 pub(super) async fn confirmed(
     desk: &Desk,
     call: &Call,
@@ -38,23 +76,61 @@ pub(super) async fn confirmed(
     question: &str,
     pinned: &str,
 ) -> Result<Word, Trouble> {
-    if said {
-        return Ok(Word::Yes);
+    let action = digest_of(&[call.request.name.as_bytes(), pinned.as_bytes()]);
+    if desk.answers.declined.holds(&action) {
+        return Err(declined_before());
+    }
+    if !asks_a_person(call) {
+        return if said {
+            Ok(Word::Yes)
+        } else {
+            Err(Trouble::new(format!(
+                "{question} This client can ask nobody, so nothing was done; when the person whom you work for wants it, \
+                 call again with `confirm: true`"
+            )))
+        };
     }
     let modern = call
         .context
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    let capabilities = call.context.client_capabilities();
-    if !can_ask(capabilities.as_ref()) {
-        return Err(Trouble::new(format!(
-            "{question} This client can ask nobody, so nothing was done; when the person whom you work for wants it, \
-             call again with `confirm: true`"
-        )));
+    let word = if modern {
+        again(desk, call, question, pinned)
+    } else {
+        in_between(desk, call, question).await
+    };
+    match word {
+        Ok(Said::Yes) if desk.answers.declined.holds(&action) => Err(declined_before()),
+        Ok(Said::Yes) => Ok(Word::Yes),
+        Ok(Said::Ask(ask)) => Ok(Word::Ask(ask)),
+        Ok(Said::No) => {
+            desk.answers.declined.remember(action);
+            Err(Trouble::new(
+                "the person said no, so nothing was done. That is final for this action: do not call this again, neither \
+                 with `confirm: true` nor through another client; the person can do it where it is to be done",
+            ))
+        }
+        Err(trouble) => Err(trouble),
     }
-    if modern {
-        return again(desk, call, question, pinned);
-    }
+}
+
+fn declined_before() -> Trouble {
+    Trouble::new(
+        "the person has said no to this very action, and that is final, whatever `confirm` says; nothing was done. The \
+         person can do it where it is to be done, or start this server again to be asked again",
+    )
+}
+
+/// What came of asking.
+enum Said {
+    Yes,
+    No,
+    /// The client is to ask by this, and to come back.
+    Ask(Box<InputRequiredResult>),
+}
+
+/// Asks by a client that can be asked while the call waits.
+async fn in_between(desk: &Desk, call: &Call, question: &str) -> Result<Said, Trouble> {
     let request = ElicitRequest::new(form(question));
     let asked = call.context.peer.create_elicitation(request.params);
     let asked = tokio::select! {
@@ -68,17 +144,18 @@ pub(super) async fn confirmed(
     match asked {
         Ok(Ok(result)) => verdict(&result),
         Ok(Err(error)) => Err(Trouble::new(format!(
-            "nobody could be asked ({error}), so nothing was done; call again with `confirm: true` when it is wanted"
+            "the client could not ask the person ({error}), so nothing was done; only the person's answer counts, so call \
+             again when the client can ask"
         ))),
         Err(_) => Err(Trouble::new(format!(
-            "nobody answered within {} s, so nothing was done",
+            "the person did not answer within {} s, so nothing was done; call again to ask again",
             PATIENCE.as_secs()
         ))),
     }
 }
 
 /// The question for a client that comes back with the answer, or the answer that it has come back with.
-fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Word, Trouble> {
+fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Said, Trouble> {
     let bound = bound_to(call, pinned);
     let answer = call
         .request
@@ -95,7 +172,7 @@ fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Word,
         if let Some(answer) = answer {
             let result = serde_json::from_value::<ElicitResult>(answer.clone());
             return match result {
-                Ok(result) => verdict(&result),
+                Ok(result) => once(desk, state, verdict(&result)?),
                 Err(error) => Err(Trouble::new(format!(
                     "the answer `{KEY}` cannot be read: {error}; nothing was done"
                 ))),
@@ -106,33 +183,56 @@ fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Word,
     let requests: InputRequests = [(KEY.to_owned(), InputRequest::Elicitation(request))].into();
     let options = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
     let state = desk.seal.seal_with(KEY.as_bytes(), &options);
-    Ok(Word::Ask(Box::new(InputRequiredResult::new(
+    Ok(Said::Ask(Box::new(InputRequiredResult::new(
         Some(requests),
         Some(state),
     ))))
 }
 
+/// One yes is one action: who sends the answer once more asks once more.
+fn once(desk: &Desk, state: &str, said: Said) -> Result<Said, Trouble> {
+    if matches!(said, Said::Yes) && !desk.answers.used.remember(digest_of(&[state.as_bytes()])) {
+        return Err(Trouble::new(
+            "this answer was used already, so nothing was done; call again without `requestState` to ask again",
+        ));
+    }
+    Ok(said)
+}
+
 /// What an answer counts for: this tool, these arguments, and things as they stand.
 fn bound_to(call: &Call, pinned: &str) -> Vec<u8> {
     let arguments = serde_json::to_vec(&call.request.arguments).unwrap_or_default();
+    digest_of(&[call.request.name.as_bytes(), &arguments, pinned.as_bytes()]).to_vec()
+}
+
+fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
-    for part in [call.request.name.as_bytes(), &arguments, pinned.as_bytes()] {
+    for part in parts {
         digest.update(part.len().to_be_bytes());
         digest.update(part);
     }
-    digest.finalize().to_vec()
+    digest.finalize().into()
 }
 
-fn verdict(result: &ElicitResult) -> Result<Word, Trouble> {
+fn verdict(result: &ElicitResult) -> Result<Said, Trouble> {
     let yes = result
         .content
         .as_ref()
         .and_then(|content| content.get(KEY))
         .and_then(serde_json::Value::as_bool);
     match (&result.action, yes) {
-        (ElicitationAction::Accept, Some(true)) => Ok(Word::Yes),
-        _ => Err(Trouble::new("the person said no, so nothing was done")),
+        (ElicitationAction::Accept, Some(true)) => Ok(Said::Yes),
+        // Closing a question is no answer to it.
+        (ElicitationAction::Cancel, _) => Err(Trouble::new(
+            "the person closed the question without an answer, so nothing was done; call again to ask again",
+        )),
+        _ => Ok(Said::No),
     }
+}
+
+/// Whether the client can ask the person for whom it works.
+pub(super) fn asks_a_person(call: &Call) -> bool {
+    can_ask(call.context.client_capabilities().as_ref())
 }
 
 fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rmcp::model::RequestStateCodec;
 
 use super::changes::Changes;
+use super::confirm::Answers;
 use super::house::House;
 use super::policy::Policy;
 use super::queue::{CheckJobs, Queue};
@@ -31,6 +32,8 @@ pub struct Desk {
     pub(super) changes: Changes,
     /// Seals what a client is to bring back with a person's answer.
     pub(super) seal: RequestStateCodec,
+    /// What people said when they were asked.
+    pub(super) answers: Answers,
 }
 
 impl Desk {
@@ -53,6 +56,7 @@ impl Desk {
             policy,
             changes: Changes::default(),
             seal: RequestStateCodec::new_unchecked(secret),
+            answers: Answers::default(),
         }
     }
 

@@ -283,7 +283,7 @@ pub(super) struct RunInput {
     /// Only say what would be done.
     #[serde(default)]
     dry_run: bool,
-    /// The person whom you work for wants it. Needed where the client can ask nobody.
+    /// The person whom you work for wants it. Needed where the client can ask nobody, and counts for nothing where it can.
     #[serde(default)]
     confirm: bool,
 }
@@ -293,7 +293,8 @@ pub(super) fn run() -> Offer {
         name: "run",
         title: "Let phileas work in a repository once",
         text: "One tick: starts what is due (or the persona or track that you name), follows what runs, writes the ledger. \
-               `dry_run: true` only says what would be done. Otherwise it asks a person first, or needs `confirm: true`.",
+               `dry_run: true` only says what would be done. Otherwise it asks a person first, whose no is final; where the \
+               client can ask nobody, it needs `confirm: true`.",
         effect: Effect::Decides,
     };
     Offer::asking(card, ran)
@@ -323,7 +324,8 @@ async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<Repor
     let question = format!(
         "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge where that is set."
     );
-    if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &repo).await? {
+    let pinned = format!("{what} in {repo}");
+    if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &pinned).await? {
         return Ok(Reply::Ask(ask));
     }
     let report = desk.house.run(&repository, ask).await?;
