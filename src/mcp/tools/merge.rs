@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use phileas_domain::engine::{
-    Checks, MergeFacts, MergeMethod, MergeStands, PullState, ReviewDemand,
-};
+use phileas_domain::engine::{Ask, MergeFacts, MergeMethod, PullState, merge_gate};
 use phileas_domain::jobs::RetireReason;
 use phileas_domain::model::{PullNumber, RepositoryName};
+use phileas_domain::prompt::clean_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::confirm::{Word, confirmed};
+use super::super::confirm::{Word, asks_a_person, confirmed};
 use super::super::desk::Desk;
 use super::super::offer::{Call, Card, Effect, Offer, Reply};
 use super::super::trouble::Trouble;
@@ -24,7 +23,8 @@ pub(super) struct Input {
     /// How.
     #[serde(default)]
     payload: Payload,
-    /// The person whom you work for wants it. Needed, with `expected_head_sha`, where the client can ask nobody.
+    /// The person whom you work for wants it. Needed, with `expected_head_sha`, where the client can ask nobody, and
+    /// counts for nothing where it can.
     #[serde(default)]
     confirm: bool,
 }
@@ -38,8 +38,6 @@ struct Payload {
     merge_method: Option<Method>,
     /// Which pull request, where the job has several.
     pull_number: Option<u64>,
-    /// Merge also where the newest commit has no checks at all. Failed or running ones are never passed over.
-    allow_no_checks: bool,
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
@@ -70,8 +68,9 @@ pub(super) fn merge_pr() -> Offer {
     let card = Card {
         name: "jules_merge_pr",
         title: "Merge the pull request of a Jules job",
-        text: "Merges a job's pull request if its checks are green on its newest commit and nothing else stands in the way, \
-               and archives the job. Review it first. Asks a person first, or needs `confirm: true` together with \
+        text: "Merges a job's pull request and archives the job, where the plan of the repository says `merge = \"green\"`, its \
+               checks are green on its newest commit, and it touches no protected path. Review it first. Asks a person \
+               first, whose no is final; where the client can ask nobody, it needs `confirm: true` together with \
                `payload.expected_head_sha`.",
         effect: Effect::Decides,
     };
@@ -114,23 +113,39 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
              since, and call again with that commit"
         )));
     }
-    if let Some(obstacle) = obstacle(&facts, input.payload.allow_no_checks) {
-        return Err(Trouble::new(format!(
-            "nothing was merged: {repository}#{number} {obstacle}"
-        )));
-    }
-    let method = method(&facts, input.payload.merge_method)?;
-    if input.confirm && expected.is_none() {
+    // The plan, what is paused and who said what are those of this moment, as for a label.
+    let (_, snapshot) = desk.house.explain(&repository, Ask::Due).await?;
+    let allowed = merge_gate(&snapshot, pull, &facts).map_err(|refusal| {
+        let later = if refusal.waits {
+            "; try again later"
+        } else {
+            ""
+        };
+        Trouble::new(format!(
+            "nothing was merged: {repository}#{number} {} ({}){later}",
+            refusal.text,
+            refusal.reason.code()
+        ))
+    })?;
+    // GitHub itself refuses a way that the repository does not allow.
+    let method = match input.payload.merge_method {
+        None => allowed,
+        Some(Method::Squash) => MergeMethod::Squash,
+        Some(Method::Merge) => MergeMethod::Merge,
+        Some(Method::Rebase) => MergeMethod::Rebase,
+    };
+    if input.confirm && !asks_a_person(&call) && expected.is_none() {
         return Err(Trouble::new(format!(
             "nothing was merged: say by `payload.expected_head_sha` which commit you have reviewed; the newest one of \
              {repository}#{number} is {head}"
         )));
     }
     let question = format!(
-        "Merge {repository}#{number} ({}) at commit {head} into {} by {}?",
-        job.title,
+        "Merge {repository}#{number} ({}) at commit {head} into {} by {}? {}",
+        clean_line(&job.title),
         facts.base,
-        method.as_str()
+        method.as_str(),
+        files_text(&facts)
     );
     let pinned = format!("{repository}#{number}@{head}");
     if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &pinned).await? {
@@ -177,55 +192,13 @@ fn pull_of(job: &Job, wanted: Option<u64>) -> Result<(RepositoryName, u64), Trou
     }
 }
 
-/// What stands in the way of merging, if anything does.
-fn obstacle(facts: &MergeFacts, allow_no_checks: bool) -> Option<&'static str> {
-    if facts.state != PullState::Open {
-        return Some("is closed");
+/// Every file that is touched, so that the person says yes to what there is and not to what an agent tells of it.
+fn files_text(facts: &MergeFacts) -> String {
+    let files = facts.files.as_deref().unwrap_or_default();
+    let names: Vec<String> = files.iter().map(|file| clean_line(file)).collect();
+    match names.len() {
+        0 => "It touches no file.".to_owned(),
+        1 => format!("It touches 1 file: {}", names[0]),
+        count => format!("It touches {count} files: {}", names.join(", ")),
     }
-    if facts.draft {
-        return Some("is a draft");
-    }
-    if !facts.same_repository {
-        return Some("comes from a fork");
-    }
-    if facts.labels.contains("hold") {
-        return Some("bears the label `phileas:hold`");
-    }
-    match facts.checks {
-        Checks::Green => {}
-        Checks::None if allow_no_checks => {}
-        Checks::None => {
-            return Some(
-                "has no checks that can be seen on its newest commit; if that is meant to be so, set \
-                 `payload.allow_no_checks`",
-            );
-        }
-        Checks::Pending => return Some("has checks that are not over; wait for them"),
-        Checks::Red => return Some("has a failed check on its newest commit"),
-    }
-    match facts.demand {
-        ReviewDemand::Met => {}
-        ReviewDemand::Missing => return Some("needs more reviews by the rules of its base"),
-        ReviewDemand::ChangesAsked => return Some("has a review that asks for changes"),
-    }
-    match facts.stands {
-        MergeStands::Yes => None,
-        MergeStands::Unknown => Some("is still being looked at by GitHub; try again in a minute"),
-        MergeStands::Behind => Some("is behind its base, and the rules demand that it is not"),
-        MergeStands::Conflicting => Some("conflicts with its base"),
-        MergeStands::Blocked => Some("is blocked by the rules of its base"),
-    }
-}
-
-fn method(facts: &MergeFacts, wanted: Option<Method>) -> Result<MergeMethod, Trouble> {
-    let allowed = facts.method.ok_or_else(|| {
-        Trouble::new("nothing was merged: this repository allows no way of merging")
-    })?;
-    // GitHub itself refuses a way that the repository does not allow.
-    Ok(match wanted {
-        None => allowed,
-        Some(Method::Squash) => MergeMethod::Squash,
-        Some(Method::Merge) => MergeMethod::Merge,
-        Some(Method::Rebase) => MergeMethod::Rebase,
-    })
 }

@@ -29,7 +29,12 @@ pub(super) struct Place {
 }
 
 pub(super) fn place(scenarios: Vec<Scenario>) -> Place {
-    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    place_with_plan("cycle = [\"curator\"]\n", scenarios)
+}
+
+/// The same with another plan.
+pub(super) fn place_with_plan(plan: &str, scenarios: Vec<Scenario>) -> Place {
+    let repository = Folder::repository(plan, &["curator"]);
     let shared = quiet_world(&repository, 7, scenarios);
     let served = Served::start(&shared, None);
     Place {

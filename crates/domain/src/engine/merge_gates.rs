@@ -6,13 +6,14 @@ use super::admission::{may_ask, may_write};
 use super::binding::actor_of;
 use super::draft::Draft;
 use super::limits::{CHECKS_BEGIN, GRACE, MERGES_READ, REQUEST_VALID, REVIEWERS_READ};
-use super::merging::{Open, allowed};
+use super::merging::{Open, allowed, allowed_by_plan};
 use super::protected::protects;
 use super::wish::HOLD;
 use super::{
-    Checks, MergeFacts, MergeMethod, MergeStands, Mergeable, Pull, PullState, Reason, ReviewDemand,
+    Checks, Ledger, MergeFacts, MergeMethod, MergeStands, Mergeable, Opinion, Pull, PullState,
+    Reason, ReviewDemand, Snapshot, gate,
 };
-use crate::model::{BranchName, Oid};
+use crate::model::{BranchName, Oid, PullNumber};
 
 /// What the gates say.
 pub(super) enum Gate {
@@ -104,32 +105,120 @@ pub(super) fn gates(draft: &mut Draft<'_>, open: &Open) -> Gate {
     let Some(facts) = facts else {
         return shut(Reason::SubjectClosed, "it is gone");
     };
-    if let Err(gate) = View::of_facts(facts).passes(&head, default, is_young) {
-        return gate;
+    let method = match admits(draft, facts, &head, is_young) {
+        Ok(method) => method,
+        Err(gate) => return gate,
+    };
+    match reviewed(draft, facts) {
+        None => Gate::Unread,
+        Some(Err(text)) if is_young => wait(Reason::MergeNotYet, text),
+        Some(Err(text)) => shut(Reason::ReviewMissing, text),
+        Some(Ok(())) => Gate::Open(method),
     }
+}
+
+/// What holds for each way in which a merge is asked for: the commit, its checks, its files, and the way of merging.
+fn admits(
+    draft: &Draft<'_>,
+    facts: &MergeFacts,
+    head: &Oid,
+    is_young: bool,
+) -> Result<MergeMethod, Gate> {
+    let default = &draft.snapshot.repository.default_branch;
+    View::of_facts(facts).passes(head, default, is_young)?;
     // The first check that ends well is not the last one that begins.
     let is_new = |at: Timestamp| draft.now().duration_since(at) < CHECKS_BEGIN;
     if facts.committed_at.is_some_and(is_new) {
         let text = "its newest commit was only just made, and more checks of it may begin";
-        return wait(Reason::ChecksRunning, text);
+        return Err(wait(Reason::ChecksRunning, text));
     }
-    let own = &snapshot.plan.gate.protected_paths;
+    let own = &draft.snapshot.plan.gate.protected_paths;
     if let Some(text) = protects(own, facts.files.as_deref()) {
-        return Gate::Shut(Reason::ProtectedPath, text);
+        return Err(Gate::Shut(Reason::ProtectedPath, text));
     }
-    match reviewed(draft, facts) {
-        None => return Gate::Unread,
-        Some(Err(text)) if is_young => return wait(Reason::MergeNotYet, text),
-        Some(Err(text)) => return shut(Reason::ReviewMissing, text),
-        Some(Ok(())) => {}
+    facts.method.ok_or_else(|| {
+        let text = "the repository allows no way of merging";
+        shut(Reason::NotMergeable, text)
+    })
+}
+
+/// Why a pull request is not merged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeRefusal {
+    /// The reason.
+    pub reason: Reason,
+    /// What it means here. It follows the pull request's number.
+    pub text: String,
+    /// Whether it may be merged later as it is.
+    pub waits: bool,
+}
+
+/// The gate for a merge that a person is asked for in a conversation, and not by a label: what the plan says, what is
+/// paused, and everything about the commit. That person, who is shown the commit and its files, stands for the approval
+/// that a label needs.
+///
+/// # Errors
+///
+/// Why it is not merged now.
+pub fn merge_gate(
+    snapshot: &Snapshot,
+    pull: PullNumber,
+    facts: &MergeFacts,
+) -> Result<MergeMethod, MergeRefusal> {
+    let refusal = |reason, text: String, waits| MergeRefusal {
+        reason,
+        text,
+        waits,
+    };
+    if let Ledger::Corrupt { .. } = snapshot.ledger {
+        let text = "is not merged while the ledger on the branch `jules` cannot be read".to_owned();
+        return Err(refusal(Reason::LedgerCorrupt, text, true));
     }
-    match facts.method {
-        Some(method) => Gate::Open(method),
-        None => {
-            let text = "the repository allows no way of merging";
-            shut(Reason::NotMergeable, text)
+    let mut draft = Draft::new(snapshot);
+    if let Some(reason) = gate::paused(&mut draft) {
+        let text = "is not merged while everything is paused".to_owned();
+        return Err(refusal(reason, text, true));
+    }
+    let track = allowed_by_plan(&draft, pull)
+        .map_err(|(reason, text)| refusal(reason, format!("is not merged: {text}"), false))?;
+    let known = track.and_then(|track| draft.state.tracks.get(&track));
+    if known.is_some_and(|known| known.paused.is_some()) {
+        let text = "is not merged while its track is paused".to_owned();
+        return Err(refusal(Reason::PausedTrack, text, true));
+    }
+    let of_gate = |gate| match gate {
+        Gate::Wait(reason, text) => refusal(reason, format!("is not merged yet: {text}"), true),
+        Gate::Shut(reason, text) => refusal(reason, format!("is not merged: {text}"), false),
+        Gate::Open(_) | Gate::Merged | Gate::Unread => {
+            let text = "is not merged: it is merged already".to_owned();
+            refusal(Reason::NothingToDo, text, false)
+        }
+    };
+    let method = admits(&draft, facts, &facts.head, false).map_err(of_gate)?;
+    match objection(facts) {
+        None => Ok(method),
+        Some(text) => {
+            let text = format!("is not merged: {text}");
+            Err(refusal(Reason::ReviewMissing, text, false))
         }
     }
+}
+
+/// What the reviews say against it, where a person's word stands for an approval.
+fn objection(facts: &MergeFacts) -> Option<&'static str> {
+    match facts.demand {
+        ReviewDemand::Met => {}
+        ReviewDemand::Missing => return Some("the rules of its base ask for more reviews"),
+        ReviewDemand::ChangesAsked => return Some("a review asks for changes"),
+    }
+    let Some(opinions) = &facts.opinions else {
+        return Some("it has more reviews than phileas reads");
+    };
+    let is_person = |one: &Opinion| one.actor.as_ref().is_none_or(|actor| !actor.bot);
+    let mut against = opinions.iter().filter(|one| !one.approves);
+    against
+        .any(is_person)
+        .then_some("a review asks for changes")
 }
 
 fn shut(reason: Reason, text: &str) -> Gate {

@@ -17,7 +17,7 @@ use super::neutral::neutral;
 use super::tell::later;
 use super::wish::{DONE, PENDING, REFUSED, Wish, record};
 use super::{Effect, LABEL_PREFIX, Line, MergeMethod, PullState, Reason, Verdict, step};
-use crate::model::{PullNumber, TrackName};
+use crate::model::{PersonaId, PullNumber, TrackName};
 use crate::plan::{Merge, Mode};
 use crate::state::{Extra, MergeState};
 
@@ -66,6 +66,42 @@ pub(super) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<(), Refu
 
 /// The track of the session whose pull request it is, where the plan lets phileas merge it.
 pub(super) fn allowed(draft: &Draft<'_>, pull: PullNumber) -> Result<TrackName, Refusal> {
+    let not_ours = || {
+        let text = "it is no pull request of a session that phileas started".to_owned();
+        (Reason::NotOurs, text)
+    };
+    if session_of(draft, pull).is_none() {
+        return Err(not_ours());
+    }
+    allowed_by_plan(draft, pull)?.ok_or_else(not_ours)
+}
+
+/// The same; `None` where no turn has that session and the plan's defaults let phileas merge.
+pub(super) fn allowed_by_plan(
+    draft: &Draft<'_>,
+    pull: PullNumber,
+) -> Result<Option<TrackName>, Refusal> {
+    let plan = &draft.snapshot.plan;
+    let found = session_of(draft, pull);
+    let policy = match &found {
+        Some((track, index, persona)) => step::policy_of(plan, track, *index, persona),
+        None => plan.defaults.clone(),
+    };
+    if policy.mode == Mode::Observe {
+        let text = "`mode` is \"observe\" for it".to_owned();
+        return Err((Reason::MergeOff, text));
+    }
+    match policy.merge {
+        Merge::Green => Ok(found.map(|(track, ..)| track)),
+        Merge::Off => {
+            let text = "the plan does not say `merge = \"green\"` for it".to_owned();
+            Err((Reason::MergeOff, text))
+        }
+    }
+}
+
+/// The track, the step and the persona of the session whose pull request it is.
+fn session_of(draft: &Draft<'_>, pull: PullNumber) -> Option<(TrackName, Option<u64>, PersonaId)> {
     let state = &draft.state;
     let live = state.tracks.iter().find_map(|(name, track)| {
         let mut turns = track.turns.values();
@@ -78,22 +114,7 @@ pub(super) fn allowed(draft: &Draft<'_>, pull: PullNumber) -> Result<TrackName, 
             newest_first.find(|one| one.pr_number == Some(pull) && one.session_id.is_some())?;
         Some((entry.track_name(), None, entry.persona_id.clone()))
     };
-    let Some((track, index, persona)) = live.or_else(of_history) else {
-        let text = "it is no pull request of a session that phileas started".to_owned();
-        return Err((Reason::NotOurs, text));
-    };
-    let policy = step::policy_of(&draft.snapshot.plan, &track, index, &persona);
-    if policy.mode == Mode::Observe {
-        let text = "`mode` is \"observe\" for it".to_owned();
-        return Err((Reason::MergeOff, text));
-    }
-    match policy.merge {
-        Merge::Green => Ok(track),
-        Merge::Off => {
-            let text = "the plan does not say `merge = \"green\"` for it".to_owned();
-            Err((Reason::MergeOff, text))
-        }
-    }
+    live.or_else(of_history)
 }
 
 /// The wishes that are not over, in the order in which they were made.

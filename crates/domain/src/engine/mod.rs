@@ -80,6 +80,7 @@ pub use heard::{Further, Heard, Reach};
 pub use import::{Import, ImportError};
 pub use layers::{LEDGER_DOCUMENTS, WORK_LABEL};
 pub use merge_facts::{MergeFacts, MergeMethod, MergeStands, Opinion, ReviewDemand};
+pub use merge_gates::{MergeRefusal, merge_gate};
 pub use needs::{ListingNeed, Needs};
 pub use pulls::of_session as pull_of_session;
 pub use report::{Line, Reason, Report, Verdict};
