@@ -152,7 +152,7 @@ fn a_writer_stops_phileas_under_a_flood_of_comments() {
         // They are worked off, and then cost nothing more.
         if count == 57 {
             let mut left = usize::MAX;
-            for _ in 0..12 {
+            for _ in 0..26 {
                 shared.pass(MINUTE * 20);
                 left = by_account(&cost(&shared).0);
             }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::comment::command_in;
 use super::draft::Draft;
-use super::limits::{ACCOUNTS_READ, JULES_LOGIN, OUTSIDERS_READ, REQUEST_VALID};
+use super::limits::{ACCOUNTS_READ, JULES_LOGIN, LOOK_UP_PATIENCE, OUTSIDERS_READ, REQUEST_VALID};
 use super::subject::Actor;
 use super::wish::{BY_LABEL, REFUSED, What, Wish};
 use super::{Comment, Permission, Reason, layers};
@@ -170,10 +170,12 @@ pub(super) fn speaker(draft: &Draft<'_>, author: Option<&Actor>) -> Speaker {
 }
 
 /// Has the permissions of the authors of comments read: of those who were let through before first, then of those who are
-/// close to the repository by GitHub's word, then of those who only want to stop something; the oldest comment first.
+/// close to the repository by GitHub's word, then of those who only want to stop something; the oldest comment first. Which
+/// of those of one second comes first differs from minute to minute, so that a crowd of one second is worked off as well.
 /// Answers with how many must wait for another tick.
 pub(super) fn look_up(draft: &mut Draft<'_>, comments: &[&Comment]) -> usize {
     let known = known_writers(&draft.state);
+    let minute = draft.now().as_second() / 60;
     let mut unread: BTreeMap<&Login, (bool, bool, bool, Timestamp, u64)> = BTreeMap::new();
     let mut outsiders = BTreeSet::new();
     for comment in comments {
@@ -187,6 +189,10 @@ pub(super) fn look_up(draft: &mut Draft<'_>, comments: &[&Comment]) -> usize {
         if !matches!(speaker(draft, Some(actor)), Speaker::Unread) {
             continue;
         }
+        let is_outsider = !is_known && !comment.insider;
+        if is_outsider && is_given_up(draft, comment) {
+            continue;
+        }
         let words = command_in(&comment.body).unwrap_or_default();
         let is_brake = What::of_comment(&words).is_brake();
         let rank = (
@@ -194,7 +200,7 @@ pub(super) fn look_up(draft: &mut Draft<'_>, comments: &[&Comment]) -> usize {
             !comment.insider,
             !is_brake,
             comment.created_at,
-            comment.number,
+            shuffled(comment.number, minute),
         );
         let first = unread.entry(&actor.login).or_insert(rank);
         *first = rank.min(*first);
@@ -215,6 +221,17 @@ pub(super) fn look_up(draft: &mut Draft<'_>, comments: &[&Comment]) -> usize {
         draft.needs.permissions.insert(login.clone());
     }
     left
+}
+
+/// Whether a command waits no longer for a look at an author of whom nothing is known.
+pub(super) fn is_given_up(draft: &Draft<'_>, comment: &Comment) -> bool {
+    draft.now().duration_since(comment.created_at) >= LOOK_UP_PATIENCE
+}
+
+/// A number's place among others, another one each minute. The multiplier is that of Fibonacci hashing.
+fn shuffled(number: u64, minute: i64) -> u64 {
+    let mixed = number ^ minute.unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// The accounts whose requests were let through, as far as the ledger remembers, in lower case.

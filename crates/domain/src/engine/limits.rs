@@ -123,6 +123,8 @@ pub(super) const ACCOUNTS_READ: usize = 50;
 /// Of so many of them at the most that neither the ledger nor GitHub calls close to the repository. The others find room
 /// beside a crowd.
 pub(super) const OUTSIDERS_READ: usize = 20;
+/// A command of one of them whose author could not be looked up for this long is left alone, and that is said.
+pub(super) const LOOK_UP_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 /// How many wishes one commit takes up or acknowledges; what stops something always is.
 pub(super) const WISHES_TAKEN: usize = 20;
 /// A status comment that is not confirmed is written again after this.

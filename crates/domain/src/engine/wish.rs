@@ -8,10 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::admission::{Admission, Speaker, admit, is_about_the_actor, look_up, speaker};
+use super::admission::{
+    Admission, Speaker, admit, is_about_the_actor, is_given_up, look_up, speaker,
+};
 use super::comment::command_in;
 use super::draft::Draft;
-use super::limits::{GRACE, NUMBERS_NAMED, POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN};
+use super::limits::{
+    GRACE, LOOK_UP_PATIENCE, NUMBERS_NAMED, POLL, REQUEST_VALID, SUBJECTS_READ, WISHES_TAKEN,
+};
 use super::neutral::neutral;
 use super::subject::{Actor, LABEL_PREFIX, Subject};
 use super::tell::STATUS_MARKER;
@@ -321,7 +325,7 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
     if left > 0 {
         draft.listening.overflows();
     }
-    let (mut unread, mut unknown) = (0, 0);
+    let (mut unread, mut unknown, mut given_up) = (0, 0, 0);
     let mut refused: BTreeMap<Reason, usize> = BTreeMap::new();
     let mut wishes = Vec::new();
     for comment in comments {
@@ -335,6 +339,11 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
                     let text = format!("on #{}: {text}", comment.thread);
                     draft.say(Line::repository(Verdict::Refused, reason, text));
                 }
+                continue;
+            }
+            Speaker::Unread if is_left_alone(draft, comment) => {
+                given_up += 1;
+                draft.listening.repeats(comment.created_at);
                 continue;
             }
             Speaker::Unread => {
@@ -363,7 +372,7 @@ fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             comment: Some(comment.number),
         });
     }
-    say_speakers(draft, &refused, unknown, left);
+    say_speakers(draft, &refused, (unknown, left), given_up);
     wishes
 }
 
@@ -387,12 +396,19 @@ fn subject_of<'s>(
     None
 }
 
+/// Whether a command of an account of which nothing is known has waited too long for a look at it.
+fn is_left_alone(draft: &Draft<'_>, comment: &Comment) -> bool {
+    let actor = comment.author.as_ref();
+    let is_asked = actor.is_some_and(|actor| draft.needs.permissions.contains(&actor.login));
+    !is_asked && !comment.insider && is_given_up(draft, comment)
+}
+
 /// Says how many commands were left alone without a line of their own, and how many wait for a look at their authors.
 fn say_speakers(
     draft: &mut Draft<'_>,
     refused: &BTreeMap<Reason, usize>,
-    unknown: usize,
-    left: usize,
+    (unknown, left): (usize, usize),
+    given_up: usize,
 ) {
     for (reason, count) in refused {
         if *count > NUMBERS_NAMED {
@@ -402,6 +418,18 @@ fn say_speakers(
             );
             draft.say(Line::repository(Verdict::Refused, *reason, text));
         }
+    }
+    if given_up > 0 {
+        let text = format!(
+            "commands whose authors could not be looked up for {} hours, because too many accounts gave some: {given_up}; one \
+             of an account with write access is to be given again",
+            LOOK_UP_PATIENCE.as_hours()
+        );
+        draft.say(Line::repository(
+            Verdict::Waiting,
+            Reason::CommentsMissed,
+            text,
+        ));
     }
     if unknown > 0 {
         let later = match left {

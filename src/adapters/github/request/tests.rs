@@ -214,7 +214,7 @@ async fn r15_the_token_is_shown_nowhere() {
     let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
     assert_eq!(
         failure.detail,
-        "GitHub: GET /repos/{owner}/{repo}/issues: 403: who is [hidden] (request AB:1)"
+        "GitHub: GET /repos/{owner}/{repo}/issues: 403: who is [hidden]? (request AB:1)"
     );
     set.client.read(LIST_ISSUES, &[], "").await.unwrap();
     let failure = set
