@@ -9,7 +9,7 @@ use super::{Phileas, Served};
 pub(crate) fn messages(shared: &Shared) -> Vec<String> {
     let world = shared.world();
     let acts = world.books().sessions.iter().flat_map(|one| &one.acts);
-    acts.filter(|act| act.what == "message" && !act.in_web_app)
+    acts.filter(|act| matches!(act.what.as_str(), "message" | "unread message") && !act.in_web_app)
         .map(|act| act.text.clone())
         .collect()
 }

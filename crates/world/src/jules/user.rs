@@ -30,13 +30,14 @@ impl Session {
         if self.state() == State::Failed {
             return Err(Refusal::precondition());
         }
-        self.act("message", via, text, now);
         let share = knobs.done_message_unread;
         // Without the setting nothing is drawn, so that the other draws stay as they are.
         let unread = share > 0.0 && self.state() == State::Completed && self.chance.happens(share);
         if knobs.acts("done-message-unread", unread) {
+            self.act("unread message", via, text, now);
             return Ok(());
         }
+        self.act("message", via, text, now);
         self.answered(text, now);
         self.log(
             "user",

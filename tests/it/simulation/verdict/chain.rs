@@ -21,6 +21,8 @@ const STATE: &str = ".jules/cycle_state.json";
 pub(super) struct Told {
     /// The turns that were announced.
     pub(super) announced: BTreeSet<(String, u64)>,
+    /// The turns that a commit ended before they had a session.
+    pub(super) given_up: BTreeSet<(String, u64)>,
     /// The sessions that what was brought in speaks of.
     pub(super) brought: BTreeSet<String>,
 }
@@ -95,7 +97,8 @@ impl Judge<'_> {
                     }
                     newer = Some((oid, state));
                 }
-                told.announced.extend(intents(commit.headline()));
+                told.announced.extend(named("intent", commit.headline()));
+                told.given_up.extend(named("cancelled", commit.headline()));
                 at = parent;
             }
         }
@@ -108,10 +111,10 @@ impl Judge<'_> {
     }
 }
 
-/// The turns that a commit's headline announces: `intent cycle#7 curator`.
-fn intents(headline: &str) -> Vec<(String, u64)> {
+/// The turns behind a word of a commit's headline: `intent cycle#7 curator`.
+fn named(word: &str, headline: &str) -> Vec<(String, u64)> {
     let words: Vec<&str> = headline.split([' ', ';', ',']).collect();
-    let after = words.windows(2).filter(|pair| pair[0] == "intent");
+    let after = words.windows(2).filter(|pair| pair[0] == word);
     after
         .filter_map(|pair| {
             let (track, seq) = pair[1].rsplit_once('#')?;

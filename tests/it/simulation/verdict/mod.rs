@@ -147,7 +147,7 @@ impl Judge<'_> {
             return self.find("the ledger's state cannot be read".to_owned());
         };
         let told = self.chain(head);
-        self.turns(&state, &told.announced, ours);
+        self.turns(&state, &told, ours);
         self.live(&state);
         self.outcomes(&state);
         self.imports(&state, &told.brought);

@@ -78,7 +78,11 @@ pub(super) fn doubles(ours: &[Marked<'_>], verdict: &mut Verdict) {
     }
 }
 
-/// Nothing is said to a session twice, and nothing but answers and one reminder.
+/// How often a message is sent again that Jules accepted and no session has read.
+const UNREAD_LIMIT: usize = 3;
+
+/// A session gets no message twice, and none but answers and one reminder. Jules may accept a message that the session never
+/// reads; that one is sent again, at most `UNREAD_LIMIT` times.
 pub(super) fn messages(ours: &[Marked<'_>], books: &Books, verdict: &mut Verdict) {
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     for question in &books.questions {
@@ -87,12 +91,28 @@ pub(super) fn messages(ours: &[Marked<'_>], books: &Books, verdict: &mut Verdict
     for one in ours {
         let mut said = BTreeSet::new();
         let acts = one.session.acts.iter();
-        for act in acts.filter(|act| act.what == "message" && !act.in_web_app) {
+        let mut unread: BTreeMap<&str, usize> = BTreeMap::new();
+        for act in acts.filter(|act| !act.in_web_app) {
+            if act.what == "unread message" {
+                *unread.entry(&act.text).or_default() += 1;
+            }
+            if act.what != "message" {
+                continue;
+            }
             if !said.insert(&act.text) {
                 let id = &one.session.id;
                 let text = format!("session {id} was told twice: {}", act.text);
                 verdict.findings.push(text);
             }
+        }
+        for (message, count) in unread
+            .into_iter()
+            .filter(|(_, count)| *count > UNREAD_LIMIT)
+        {
+            let id = &one.session.id;
+            let text =
+                format!("session {id} was sent {count} times what it does not read: {message}");
+            verdict.findings.push(text);
         }
         let id = one.session.id.as_str();
         let asked = asked.get(id).copied().unwrap_or_default();

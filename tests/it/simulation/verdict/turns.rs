@@ -4,17 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::chain::Told;
 use super::sessions::Marked;
 use super::{Judge, PATIENCE, entries};
 
 impl Judge<'_> {
     /// Each turn that was announced has an entry or is under way, and its session is known.
-    pub(super) fn turns(
-        &mut self,
-        state: &Value,
-        announced: &BTreeSet<(String, u64)>,
-        ours: &[&Marked<'_>],
-    ) {
+    pub(super) fn turns(&mut self, state: &Value, told: &Told, ours: &[&Marked<'_>]) {
         let empty = serde_json::Map::new();
         let tracks = state["tracks"].as_object().unwrap_or(&empty);
         let entries = entries(state);
@@ -26,7 +22,7 @@ impl Judge<'_> {
             })
             .collect();
         let (mut under_way, mut expected, mut live) =
-            (BTreeSet::new(), announced.clone(), BTreeMap::new());
+            (BTreeSet::new(), told.announced.clone(), BTreeMap::new());
         for (name, track) in tracks {
             let seq = track["seq"].as_u64().unwrap_or_default();
             expected.extend((1..=seq).map(|seq| (name.clone(), seq)));
@@ -46,7 +42,11 @@ impl Judge<'_> {
         let withdrawn = withdrawn(state, ours);
         for (track, seq) in expected {
             let turn = (track, seq);
-            let is_told = withdrawn.contains(&turn.0);
+            // Jules refused to create a session; the commit says so, and the track goes on.
+            let mut began = ours.iter().map(|one| (one.track, one.seq));
+            let has_session = began.any(|(track, seq)| track == turn.0 && seq == turn.1);
+            let given_up = told.given_up.contains(&turn) && !has_session;
+            let is_told = given_up || withdrawn.contains(&turn.0);
             if !recorded.contains(&turn) && !under_way.contains(&turn) && !is_told {
                 self.find(format!("turn {} of track {} is lost", turn.1, turn.0));
             }
