@@ -2,13 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use super::draft::Draft;
-use super::limits::{INTENTS_PER_COMMIT, RECONCILE};
-use super::{
-    Decision, Event, Needs, Snapshot, base, dashboard, events, follow, gate, layers, merging,
-    notices, pulls, put_away, ready, red, remind, reviews, start, tell, timing, watched, wish,
+use super::dispatch::{pause, start, timing};
+use super::input::snapshot::Snapshot;
+use super::ledger::trust;
+use super::output::builder::Draft;
+use super::output::decision::Decision;
+use super::output::event::Event;
+use super::output::limits::{INTENTS_PER_COMMIT, RECONCILE};
+use super::output::needs::Needs;
+use super::publish::{self, dashboard, ledger_documents, notices, status_comment};
+use super::pulls::{
+    archive, conflicts, drafts, failed_checks, merge, reminders, review_feedback, settle, tracked,
 };
-
+use super::record::{refused_effect, retention};
+use super::requests::intake;
+use super::turns::follow;
+use super::{apply_events, observe_only};
 use crate::prompt::RenderRequest;
 
 /// Decides what should happen next.
@@ -40,7 +49,7 @@ pub fn prompts_to_render(snapshot: &Snapshot, events: &[Event]) -> BTreeMap<Stri
 }
 
 /// What is decided, and what must be read or rendered before more can be.
-pub(super) fn decide_with_needs(snapshot: &Snapshot, events: &[Event]) -> (Decision, Needs) {
+pub(crate) fn decide_with_needs(snapshot: &Snapshot, events: &[Event]) -> (Decision, Needs) {
     draft(snapshot, events, 0)
 }
 
@@ -49,37 +58,37 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
     let mut draft = Draft::new(snapshot);
     let heard = draft.after(RECONCILE);
     draft.wake(heard);
-    if gate::ledger(&mut draft) {
+    if trust::ledger(&mut draft) {
         // What happened is written down even while nothing may start.
-        events::apply(&mut draft, events);
+        apply_events::apply(&mut draft, events);
         // What people ask for is heard even while nothing may start, and before anybody else speaks.
-        wish::take_up(&mut draft);
+        intake::take_up(&mut draft);
         follow::turns(&mut draft);
-        pulls::settle(&mut draft);
-        watched::forget(&mut draft);
-        start::forget_old(&mut draft);
-        events::forget_refused(&mut draft);
+        settle::settle(&mut draft);
+        tracked::forget(&mut draft);
+        retention::forget_old(&mut draft);
+        refused_effect::forget_refused(&mut draft);
         timing::note_changes(&mut draft);
-        match gate::paused(&mut draft) {
+        match pause::paused(&mut draft) {
             None => {
                 start::due(&mut draft, started);
-                merging::due(&mut draft, started == 0);
-                reviews::due(&mut draft, started == 0);
+                merge::due(&mut draft, started == 0);
+                review_feedback::due(&mut draft, started == 0);
                 // The last round says nothing more: nobody would write down that it was said.
                 if started == 0 {
-                    watched::say_observed(&mut draft);
-                    base::everybody(&mut draft);
-                    red::everybody(&mut draft);
-                    ready::everybody(&mut draft);
-                    remind::everybody(&mut draft);
-                    put_away::everybody(&mut draft);
-                    layers::publish(&mut draft);
+                    tracked::say_observed(&mut draft);
+                    conflicts::everybody(&mut draft);
+                    failed_checks::everybody(&mut draft);
+                    drafts::everybody(&mut draft);
+                    reminders::everybody(&mut draft);
+                    archive::everybody(&mut draft);
+                    publish::everybody(&mut draft);
                 }
             }
             Some(reason) => {
                 start::say_paused(&mut draft, reason);
-                merging::say_paused(&mut draft, reason);
-                reviews::say_paused(&mut draft, reason);
+                merge::say_paused(&mut draft, reason);
+                review_feedback::say_paused(&mut draft, reason);
             }
         }
         notices::refused_sessions(&mut draft);
@@ -88,9 +97,9 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         if events.is_empty() {
             notices::plan(&mut draft);
         }
-        tell::everybody(&mut draft);
+        status_comment::everybody(&mut draft);
         dashboard::show(&mut draft);
-        layers::write_documents(&mut draft);
+        ledger_documents::write_documents(&mut draft);
     }
-    gate::silence_observers(draft.finish(), snapshot)
+    observe_only::silence_observers(draft.finish(), snapshot)
 }

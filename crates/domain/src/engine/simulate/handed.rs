@@ -1,25 +1,27 @@
 //! What an imagined session of a layer writes: each observer finds one thing, the decider makes one work item of all that
 //! waits, nothing needs a planner, and what is planned is clear.
 
-use super::super::layers::Seat;
+use crate::engine::lookup::slot::Seat;
 use crate::exchange::{Changed, Content, EventState, FLAT_STREAM, Layout, Stream, check};
 use crate::model::Tree;
 use crate::plan::Roster;
 
 /// The label of an imagined work item where all labels go on by themselves.
 const LABEL: &str = "bugs";
+
 /// How many proposals an innovator makes.
 const PROPOSALS: u64 = 3;
+
 /// How many themes a summary has.
 const THEMES: usize = 5;
 
 /// Whether what layers hand to one another can be imagined: in the flat layout.
-pub(super) fn can_be_imagined(tree: &Tree) -> bool {
+pub(crate) fn can_be_imagined(tree: &Tree) -> bool {
     matches!(Layout::detect(tree), Ok(None | Some(Layout::Flat)))
 }
 
 /// What a session of a slot writes. `number`: no other session has it.
-pub(super) fn wrote(
+pub(crate) fn wrote(
     seat: &Seat,
     tree: &Tree,
     roster: &Roster,

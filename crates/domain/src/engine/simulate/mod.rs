@@ -1,4 +1,4 @@
-//! What a plan would do in the coming days, before anything runs: the real [`decide()`](super::decide()) on an imagined world where
+//! What a plan would do in the coming days, before anything runs: the real [`decide()`](crate::engine::decide()) on an imagined world where
 //! sessions take a fixed time and people review after another.
 //!
 //! Sessions of layers write what [`handed`] says, and the exchange is carried on in the imagination: so each hop of a pass
@@ -11,11 +11,15 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::decide::decide_with_needs;
-use super::{
-    Commit, CommitSpan, Commits, CreateSession, Decision, Effect, Event, ExchangeRead, KeyUse,
-    Ledger, Line, Listing, Pull, PullState, Reason, Session, SessionState, Sessions, Snapshot,
-    Verdict, Written, layers::Seat,
-};
+use super::input::commits::{Commit, CommitSpan, Commits};
+use super::input::pull::{Checks, Mergeable, Pull, PullState};
+use super::input::session::{KeyUse, Listing, Session, SessionState, Sessions};
+use super::input::snapshot::{ExchangeRead, Ledger, Snapshot, Written};
+use super::lookup::slot::Seat;
+use super::output::decision::Decision;
+use super::output::effect::{CreateSession, Effect};
+use super::output::event::Event;
+use super::output::report::{Line, Reason, Verdict};
 use crate::model::{
     BranchName, Login, Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, Tree,
 };
@@ -25,10 +29,18 @@ use crate::state::State;
 
 /// No forecast looks at more instants than this.
 const MAX_STEPS: usize = 20_000;
+
 /// No decision is made more often than this because it asks for prompts.
 const MAX_RENDERINGS: usize = 1_000;
+
 /// No instant decides more often than this.
 const MAX_ROUNDS: usize = 16;
+
+/// From how much on a schedule's turn counts as late.
+const LEAST_LATE: SignedDuration = SignedDuration::from_mins(2);
+
+/// How far back the slot of a late turn is looked for.
+const LONGEST_LATE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// What is imagined of Jules and of the people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +59,6 @@ impl Default for Assumptions {
         }
     }
 }
-
-/// From how much on a schedule's turn counts as late.
-const LEAST_LATE: SignedDuration = SignedDuration::from_mins(2);
-/// How far back the slot of a late turn is looked for.
-const LONGEST_LATE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// A turn that would start.
 #[derive(Debug, Clone, PartialEq)]
@@ -653,7 +660,7 @@ fn imagined_pull(number: PullNumber, session: &Session, base: &BranchName, now: 
         closed_at: None,
         // The imagined people look at everything in time.
         reviewed: false,
-        checks: super::Checks::None,
-        mergeable: super::Mergeable::Yes,
+        checks: Checks::None,
+        mergeable: Mergeable::Yes,
     }
 }

@@ -1,0 +1,20 @@
+//! What is due: tracks, schedules, requests; eligibility, budget, gates; prompt and intent.
+
+pub(super) mod announce;
+pub(super) mod budget;
+pub(super) mod candidate;
+pub(super) mod eligibility;
+pub(super) mod layer_idle;
+pub(super) mod layer_prompt;
+pub(super) mod layer_step;
+pub(super) mod pause;
+pub(super) mod persona_prompt;
+pub(super) mod request_gate;
+pub(super) mod request_rate;
+pub(super) mod requested;
+pub(super) mod schedule;
+pub(super) mod session_text;
+pub(super) mod sprint;
+pub(super) mod start;
+pub(super) mod timing;
+pub(super) mod track;

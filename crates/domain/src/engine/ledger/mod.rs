@@ -1,0 +1,3 @@
+//! Whether the ledger may be trusted.
+
+pub(super) mod trust;

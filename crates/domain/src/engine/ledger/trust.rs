@@ -1,0 +1,278 @@
+//! Whether anything may be written or started at all.
+
+use jiff::Timestamp;
+
+use crate::Diagnostic;
+use crate::engine::input::session::{Listing, ListingNeed, Session};
+use crate::engine::input::snapshot::Ledger;
+use crate::engine::lookup::sessions::{self, Unread, is_of_ledger, our_line};
+use crate::engine::output::builder::Draft;
+use crate::engine::output::effect::NoticeKey;
+use crate::engine::output::limits::{GRACE, POLL, SESSIONS_READ};
+use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::engine::record::outage::unavailable;
+use crate::model::Marker;
+use crate::state::State;
+
+/// Whether the ledger can be trusted and written. If not, says why, and calls a person where only a person can mend it.
+pub(crate) fn ledger(draft: &mut Draft<'_>) -> bool {
+    let snapshot = draft.snapshot;
+    if snapshot.repository.archived {
+        let text = "the repository is archived; nothing can be written to it";
+        draft.say(Line::repository(
+            Verdict::Paused,
+            Reason::RepositoryArchived,
+            text,
+        ));
+        return false;
+    }
+    if snapshot.repository.default_head.is_none() {
+        let text = "the repository has no commit yet; push one to its default branch";
+        draft.say(Line::repository(
+            Verdict::Paused,
+            Reason::RepositoryEmpty,
+            text,
+        ));
+        return false;
+    }
+    match &snapshot.ledger {
+        Ledger::Corrupt { diagnostics, .. } => {
+            let found: Vec<_> = diagnostics
+                .iter()
+                .take(10)
+                .map(|one| format!("- {one}"))
+                .collect();
+            let detail = diagnostics
+                .first()
+                .map_or_else(|| "it cannot be read".to_owned(), ToString::to_string);
+            draft.say(Line::repository(
+                Verdict::Paused,
+                Reason::LedgerCorrupt,
+                detail,
+            ));
+            draft.call(
+                NoticeKey::LedgerCorrupt,
+                "phileas: the state file cannot be read".to_owned(),
+                match diagnostics.iter().any(Diagnostic::is_newer_format) {
+                    true => newer_text(&found),
+                    false => corrupt_text(&found),
+                },
+            );
+            false
+        }
+        Ledger::Missing { .. } => born(draft),
+        Ledger::Present { state, .. } => !foreign(draft, state) && !behind(draft, state),
+    }
+}
+
+fn corrupt_text(found: &[String]) -> String {
+    format!(
+        "`.jules/cycle_state.json` on the branch `jules` cannot be read, so nothing is started and nothing is written \
+         over it.\n\n{}\n\nTo mend it, look at what `phileas state repair` proposes (it compares the file's earlier \
+         versions in the branch's history), then accept the proposal or put an earlier version back by a commit. \
+         phileas goes on by itself once the file can be read, and closes this issue.",
+        found.join("\n")
+    )
+}
+
+fn newer_text(found: &[String]) -> String {
+    format!(
+        "`.jules/cycle_state.json` on the branch `jules` was written by a newer phileas than the one that looks at it \
+         here, so nothing is started and nothing is written over it.\n\n{}\n\nTo mend it, upgrade this phileas (the \
+         version that the workflow, the image or the machine names). Nothing is wrong with the file, so do not put an \
+         earlier version back. phileas goes on by itself then, and closes this issue.",
+        found.join("\n")
+    )
+}
+
+/// A missing ledger is born only when nothing in Jules bears this repository's marker.
+fn born(draft: &mut Draft<'_>) -> bool {
+    match &draft.snapshot.sessions {
+        Listing::NotTaken => {
+            draft.needs.listing = Some(ListingNeed::Everything);
+            let text = "there is no ledger yet; Jules is asked whether there should be one";
+            let until = draft.after(POLL);
+            draft.say(
+                Line::repository(Verdict::Waiting, Reason::JulesUnavailable, text).until(until),
+            );
+            false
+        }
+        Listing::Failed(_) => {
+            unavailable(draft);
+            false
+        }
+        Listing::Taken(sessions) if sessions.since.is_some() || !sessions.archived => {
+            unproven(draft);
+            false
+        }
+        Listing::Taken(sessions) => {
+            let unread = sessions::unread(draft, Timestamp::MIN, None);
+            if unread != Unread::None {
+                let text = match &unread {
+                    Unread::Refused(sessions) => format!(
+                        "there is no ledger yet, and whether there was one stands in session {}, which Jules does not show; \
+                         it is tried again. If this repository never had a ledger, commit an empty one: the file \
+                         `.jules/cycle_state.json` with the content `{{\"version\": 5, \"history\": {{}}}}` on the branch \
+                         `jules`",
+                        sessions[0]
+                    ),
+                    _ => "there is no ledger yet; sessions of unknown origin are looked at first"
+                        .to_owned(),
+                };
+                let until = draft.after(POLL);
+                draft.say(
+                    Line::repository(Verdict::Waiting, Reason::JulesUnavailable, text).until(until),
+                );
+                return false;
+            }
+            let witness = sessions
+                .sessions
+                .iter()
+                .filter(|session| sessions::marker_of(draft.snapshot, session).is_some())
+                .min_by_key(|session| session.created_at);
+            if let Some(witness) = witness {
+                if draft.now().duration_since(witness.created_at) < GRACE {
+                    // Another process may have given birth to it after the ledger was looked for.
+                    catching_up(draft, witness);
+                    return false;
+                }
+                rolled_back(
+                    draft,
+                    &format!(
+                        "there is no ledger, but session {} is one of ours",
+                        witness.id
+                    ),
+                );
+                return false;
+            }
+            true
+        }
+    }
+}
+
+/// Everything that can be listed was, and it is not everything. Whether there was a ledger, a person has to say.
+fn unproven(draft: &mut Draft<'_>) {
+    let text = "there is no ledger, and Jules' list cannot be read to its end, so nobody can tell whether there was one";
+    draft.say(Line::repository(
+        Verdict::Paused,
+        Reason::LedgerUnproven,
+        text,
+    ));
+    let body = "The branch `jules` has no state file. Before one is born, phileas looks whether Jules knows sessions of \
+                this repository that a lost ledger would have remembered; but Jules' list of this key is longer than \
+                phileas reads, or does not show archived sessions.\n\nIf this repository never had a ledger, commit an \
+                empty one: the file `.jules/cycle_state.json` with the content `{\"version\": 5, \"history\": {}}` on the \
+                branch `jules`. If it had one, put its newest commit back. phileas goes on by itself then, and closes \
+                this issue.";
+    draft.call(
+        NoticeKey::LedgerUnproven,
+        "phileas: is this repository new?".to_owned(),
+        body.to_owned(),
+    );
+}
+
+/// Whether the ledger was born for another repository, as in a copy with all branches. Its turns are not this one's.
+fn foreign(draft: &mut Draft<'_>, state: &State) -> bool {
+    let own = draft.snapshot.repository.id;
+    let Some(other) = state
+        .genesis
+        .as_ref()
+        .map(|genesis| genesis.repository_id)
+        .filter(|id| *id != own)
+    else {
+        return false;
+    };
+    let text = format!(
+        "the ledger was born for repository {}, and this one is {}: it came with a copy",
+        other.0, own.0
+    );
+    draft.say(Line::repository(
+        Verdict::Paused,
+        Reason::LedgerForeign,
+        text,
+    ));
+    let body = format!(
+        "The state file on the branch `jules` belongs to the repository with the id {}; this repository has the id {}. \
+         It seems to be a copy with all its branches. Nothing is started and nothing is written over it.\n\nTo let \
+         phileas work here, delete the branch `jules` of this copy; a ledger of its own is born then. If phileas shall \
+         not work here, delete `.jules/schedules.toml` or the workflow.",
+        other.0, own.0
+    );
+    draft.call(
+        NoticeKey::LedgerForeign,
+        "phileas: the ledger belongs to another repository".to_owned(),
+        body,
+    );
+    true
+}
+
+/// Whether the ledger is behind what Jules shows: somebody put an older one back.
+fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
+    let Some(sessions) = draft.snapshot.listing() else {
+        return false;
+    };
+    // A listing may leave prompts out; whose turn a session is stands there, and only its mark in the title.
+    let unread: Vec<_> = sessions
+        .sessions
+        .iter()
+        .filter(|session| session.prompt.is_none() && !session.elsewhere)
+        .filter(|session| {
+            Marker::in_title(&session.title).is_some_and(|marker| {
+                let id = marker.turn.as_str();
+                state.live_turn(id).is_none() && state.entry_named(id).is_none()
+            })
+        })
+        .map(|session| session.id.clone())
+        .take(SESSIONS_READ)
+        .collect();
+    draft.needs.sessions.extend(unread);
+    let unknown = sessions.sessions.iter().filter(|session| {
+        our_line(draft.snapshot, session).is_some_and(|line| {
+            is_of_ledger(state, &line)
+                && !line.track.as_str().starts_with("request:")
+                && line.seq > state.seq(&line.track)
+        })
+    });
+    let Some(oldest) = unknown.min_by_key(|session| session.created_at) else {
+        return false;
+    };
+    // A listing taken after the ledger was read, or a lagging read of the ledger, looks the same for a while.
+    if draft.now().duration_since(oldest.created_at) < GRACE {
+        catching_up(draft, oldest);
+    } else {
+        let text = format!(
+            "session {} ({}) stands for a turn that the ledger does not know",
+            oldest.id, oldest.title
+        );
+        rolled_back(draft, &text);
+    }
+    true
+}
+
+fn catching_up(draft: &mut Draft<'_>, newer: &Session) {
+    let until = draft.after(POLL);
+    let text = format!(
+        "session {} is newer than the ledger as it was read; it is read again",
+        newer.id
+    );
+    draft.say(Line::repository(Verdict::Waiting, Reason::LedgerCatchingUp, text).until(until));
+}
+
+fn rolled_back(draft: &mut Draft<'_>, detail: &str) {
+    draft.say(Line::repository(
+        Verdict::Paused,
+        Reason::LedgerRolledBack,
+        detail,
+    ));
+    let body = format!(
+        "The ledger on the branch `jules` is older than what Jules shows: {detail}. Starting from it would repeat \
+         work, so nothing is started and nothing is written.\n\nIf the branch was deleted or reset by mistake, put its \
+         newest commit back. If that is lost, `phileas state rebuild` proposes a ledger from Jules' own list. phileas \
+         goes on by itself once the ledger is whole, and closes this issue."
+    );
+    draft.call(
+        NoticeKey::LedgerRolledBack,
+        "phileas: the ledger is older than the sessions it started".to_owned(),
+        body,
+    );
+}

@@ -1,0 +1,89 @@
+//! Whether a pull request may be merged now, for those who merge outside of a tick: the dashboard and MCP.
+
+use super::dispatch::pause;
+use super::input::merge_facts::{MergeFacts, MergeMethod, Opinion, ReviewDemand};
+use super::input::snapshot::{Ledger, Snapshot};
+use super::lookup::pull_owner::allowed_by_plan;
+use super::output::builder::Draft;
+use super::output::report::Reason;
+use super::pulls::merge_gates::{Gate, admits};
+use crate::model::PullNumber;
+
+/// Why a pull request is not merged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeRefusal {
+    /// The reason.
+    pub reason: Reason,
+    /// What it means here. It follows the pull request's number.
+    pub text: String,
+    /// Whether it may be merged later as it is.
+    pub waits: bool,
+}
+
+/// The gate for a merge that a person is asked for in a conversation, and not by a label: what the plan says, what is
+/// paused, and everything about the commit. That person, who is shown the commit and its files, stands for the approval
+/// that a label needs.
+///
+/// # Errors
+///
+/// Why it is not merged now.
+pub fn merge_gate(
+    snapshot: &Snapshot,
+    pull: PullNumber,
+    facts: &MergeFacts,
+) -> Result<MergeMethod, MergeRefusal> {
+    let refusal = |reason, text: String, waits| MergeRefusal {
+        reason,
+        text,
+        waits,
+    };
+    if let Ledger::Corrupt { .. } = snapshot.ledger {
+        let text = "is not merged while the ledger on the branch `jules` cannot be read".to_owned();
+        return Err(refusal(Reason::LedgerCorrupt, text, true));
+    }
+    let mut draft = Draft::new(snapshot);
+    if let Some(reason) = pause::paused(&mut draft) {
+        let text = "is not merged while everything is paused".to_owned();
+        return Err(refusal(reason, text, true));
+    }
+    let track = allowed_by_plan(&draft, pull)
+        .map_err(|(reason, text)| refusal(reason, format!("is not merged: {text}"), false))?;
+    let known = track.and_then(|track| draft.state.tracks.get(&track));
+    if known.is_some_and(|known| known.paused.is_some()) {
+        let text = "is not merged while its track is paused".to_owned();
+        return Err(refusal(Reason::PausedTrack, text, true));
+    }
+    let of_gate = |gate| match gate {
+        Gate::Wait(reason, text) => refusal(reason, format!("is not merged yet: {text}"), true),
+        Gate::Shut(reason, text) => refusal(reason, format!("is not merged: {text}"), false),
+        Gate::Open(_) | Gate::Merged | Gate::Unread => {
+            let text = "is not merged: it is merged already".to_owned();
+            refusal(Reason::NothingToDo, text, false)
+        }
+    };
+    let method = admits(&draft, facts, &facts.head, false).map_err(of_gate)?;
+    match objection(facts) {
+        None => Ok(method),
+        Some(text) => {
+            let text = format!("is not merged: {text}");
+            Err(refusal(Reason::ReviewMissing, text, false))
+        }
+    }
+}
+
+/// What the reviews say against it, where a person's word stands for an approval.
+fn objection(facts: &MergeFacts) -> Option<&'static str> {
+    match facts.demand {
+        ReviewDemand::Met => {}
+        ReviewDemand::Missing => return Some("the rules of its base ask for more reviews"),
+        ReviewDemand::ChangesAsked => return Some("a review asks for changes"),
+    }
+    let Some(opinions) = &facts.opinions else {
+        return Some("it has more reviews than phileas reads");
+    };
+    let is_person = |one: &Opinion| one.actor.as_ref().is_none_or(|actor| !actor.bot);
+    let mut against = opinions.iter().filter(|one| !one.approves);
+    against
+        .any(is_person)
+        .then_some("a review asks for changes")
+}

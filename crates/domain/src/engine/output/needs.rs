@@ -1,0 +1,69 @@
+//! What must still be read before a decision can be made.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use crate::engine::input::commits::CommitSpan;
+use crate::engine::input::session::ListingNeed;
+use crate::model::{Login, Oid, PullNumber, SessionId};
+use crate::prompt::RenderRequest;
+
+/// What must still be read before a decision can be made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// A listing of Jules' sessions.
+    pub listing: Option<ListingNeed>,
+    /// Sessions that only a look at each of them tells about: the listing shows them without prompt and without a marker
+    /// in their title, or leaves out one that the ledger knows.
+    pub sessions: BTreeSet<SessionId>,
+    /// Sessions whose activities are needed.
+    pub activities: BTreeSet<SessionId>,
+    /// Pull requests that the first read did not show.
+    pub pulls: BTreeSet<PullNumber>,
+    /// Files of the default branch whose text is needed: journals of personas that may run.
+    pub texts: BTreeSet<String>,
+    /// Folders of the default branch whose files are needed with their texts, in the same read as [`texts`](Self::texts):
+    /// open tasks and the papers of a sprint, for personas that may run.
+    pub folders: BTreeSet<String>,
+    /// Files and folders of the default branch that prompts are made from, in the same read as [`texts`](Self::texts). A
+    /// prompt waits until they are read.
+    pub sources: BTreeSet<String>,
+    /// Issues and pull requests that a wish is about.
+    pub subjects: BTreeSet<u64>,
+    /// Sessions that are looked at by themselves: nothing else needs a listing.
+    pub alone: BTreeSet<SessionId>,
+    /// Commits whose checks are needed one by one.
+    pub red: BTreeSet<Oid>,
+    /// Pull requests that are looked at once more before they are merged.
+    pub merges: BTreeSet<PullNumber>,
+    /// Pull requests of which it is needed what people said.
+    pub remarks: BTreeSet<PullNumber>,
+    /// Pull requests whose reviewers' words are needed.
+    pub reviews: BTreeSet<PullNumber>,
+    /// All comments since this instant are needed: more were written than the first read shows.
+    pub comments: Option<Timestamp>,
+    /// Accounts whose permission is needed.
+    pub permissions: BTreeSet<Login>,
+    /// The exchange, at the ledger's head.
+    pub exchange: bool,
+    /// The files of layers: templates, contracts, tasks, schemas, roles.
+    pub layers: bool,
+    /// Sessions of layers whose files are needed, with the pull request that they may be in instead, at a pinned commit.
+    pub written: BTreeMap<SessionId, Option<(PullNumber, Oid)>>,
+    /// Commits of the default branch.
+    pub commits: Option<CommitSpan>,
+    /// When the plan got its newest commit.
+    pub plan_commit: bool,
+    /// Prompts to be rendered, by their keys. They are worth while only when nothing else is needed: what is still read may
+    /// change them.
+    pub prompts: BTreeMap<String, RenderRequest>,
+}
+
+impl Needs {
+    /// Whether everything is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

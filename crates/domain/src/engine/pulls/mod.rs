@@ -1,0 +1,15 @@
+//! Open pull requests: settling turns, failed checks, conflicts, reviews, drafts, reminders, merging, archiving.
+
+pub(super) mod archive;
+pub(super) mod backoff;
+pub(super) mod conflicts;
+pub(super) mod drafts;
+pub(super) mod failed_checks;
+pub(super) mod merge;
+pub(super) mod merge_gates;
+pub(super) mod message;
+pub(super) mod protected_paths;
+pub(super) mod reminders;
+pub(super) mod review_feedback;
+pub(super) mod settle;
+pub(super) mod tracked;

@@ -1,0 +1,46 @@
+//! Yield: a persona whose work nobody takes rests, a little longer each time.
+
+use crate::engine::lookup::policy;
+use crate::engine::lookup::rest::has_passes;
+use crate::engine::output::builder::Draft;
+use crate::model::{PersonaId, TrackName};
+use crate::state::Outcome;
+
+/// Learns from a turn's outcome. `was` is the outcome that was written before, if any.
+pub(crate) fn learn(
+    draft: &mut Draft<'_>,
+    track: &TrackName,
+    persona: &PersonaId,
+    was: Option<&Outcome>,
+    outcome: &Outcome,
+) {
+    let now = draft.now();
+    let rest_after = policy::policy_of_persona(&draft.snapshot.plan, track, persona).rest_after;
+    let passes = has_passes(track).then(|| {
+        draft
+            .state
+            .tracks
+            .get(track)
+            .map_or(0, |state| state.passes)
+    });
+    let known = draft.state.personas.entry(persona.clone()).or_default();
+    match outcome {
+        Outcome::Merged | Outcome::Imported | Outcome::Completed => {
+            known.empty_streak = 0;
+            known.rests_until_pass = None;
+            known.rested_at = None;
+        }
+        wanted if wanted.is_unwanted() && !was.is_some_and(Outcome::is_unwanted) => {
+            known.empty_streak += 1;
+            if rest_after > 0 && known.empty_streak >= rest_after {
+                let cycles = u64::from(known.empty_streak - rest_after + 1);
+                // Two tracks count apart: the later pass stands, so that neither ends the other's rest.
+                let until = passes.map(|passes| passes + cycles + 1);
+                known.rests_until_pass = known.rests_until_pass.max(until);
+                known.rested_at = Some(now);
+            }
+        }
+        // Failures are Jules', and an open pull request is nobody's verdict yet.
+        _ => {}
+    }
+}

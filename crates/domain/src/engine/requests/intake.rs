@@ -1,0 +1,105 @@
+//! A wish that a person put on an issue or pull request is taken up: once, under the id of the event that made it.
+//!
+//! Everything is level-triggered. A label that is still on is a wish that nobody has taken up, or one whose label could
+//! not be taken off yet; the requests of the state tell which.
+
+use super::authorize::{Admission, admit};
+use super::comments::commented;
+use super::labels::labelled;
+use super::record::{self, acknowledge};
+use super::request::{Wish, say_unread};
+use super::{checkboxes, cursor, execute};
+use crate::engine::input::request_kind::{BY_COMMENT, REFUSED};
+use crate::engine::lookup::request_origin::is_about_the_actor;
+use crate::engine::output::builder::Draft;
+use crate::engine::output::limits::WISHES_TAKEN;
+use crate::engine::output::report::{Line, Verdict};
+
+/// Takes up every wish that is seen and not yet known, in the order in which they were made: whoever says two things
+/// means the later one to come later, wherever and however they were said.
+pub(crate) fn take_up(draft: &mut Draft<'_>) {
+    let mut wishes = labelled(draft);
+    wishes.extend(commented(draft));
+    wishes.extend(checkboxes::ticked(draft));
+    wishes.sort_by_key(|wish| (wish.at, wish.comment));
+    let before = draft.state.requests.len();
+    let mut again = 0;
+    for wish in &wishes {
+        // One that is known and whose label could not be taken off must not stand in the way of others.
+        if draft.state.requests.contains_key(&*wish.key) {
+            again += 1;
+            if again > WISHES_TAKEN {
+                continue;
+            }
+        } else if draft.state.requests.len() - before >= WISHES_TAKEN && !wish.what.is_brake() {
+            let text =
+                format!("more than {WISHES_TAKEN} wishes at once; the others are taken up next");
+            draft.listening.waits_since(wish.at);
+            say_unread(draft, text);
+            continue;
+        }
+        decide(draft, wish);
+    }
+    cursor::close(draft);
+}
+
+fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
+    if let Some(known) = draft.state.requests.get(&*wish.key) {
+        // Who took it up died before the label was off, or GitHub shows how things were before.
+        let was_let_through = known.outcome.as_deref() != Some(REFUSED);
+        acknowledge(draft, wish, was_let_through);
+        return;
+    }
+    match admit(draft, wish) {
+        Admission::Unread => {
+            draft.listening.waits_since(wish.at);
+            let text = format!("who asks on #{} is looked at next", wish.subject.number);
+            say_unread(draft, text);
+        }
+        // A stranger's comment makes phileas neither talk nor write.
+        Admission::Refused(reason, text)
+            if wish.kind == BY_COMMENT && is_about_the_actor(reason) =>
+        {
+            draft.listening.repeats(wish.at);
+            let text = format!("on #{}: {text}", wish.subject.number);
+            draft.say(Line::repository(Verdict::Refused, reason, text));
+        }
+        Admission::Refused(reason, text) => {
+            record::refuse(draft, wish, reason, &text);
+            acknowledge(draft, wish, false);
+        }
+        Admission::Granted => {
+            if execute::carry_out(draft, wish) {
+                acknowledge(draft, wish, true);
+            } else {
+                draft.listening.waits_since(wish.at);
+                let text = format!("`{}` needs a look at Jules", wish.what.word());
+                say_unread(draft, text);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::input::request_kind::{COMMANDS, UNKNOWN};
+    use crate::engine::requests::request::{What, verb};
+    use crate::plan::RESERVED_IDS;
+
+    /// A list that people are given must hold what is understood, and all of it.
+    #[test]
+    fn the_commands_that_are_listed_are_those_that_are_understood() {
+        for (words, _) in COMMANDS {
+            let words = words.replace("PERSONA", "curator");
+            let words: Vec<&str> = words.split(' ').collect();
+            let command = What::of_comment(&words);
+            assert_eq!(command.word(), words[0], "{words:?}");
+        }
+        let listed = COMMANDS.map(|(words, _)| verb(words));
+        for word in RESERVED_IDS {
+            let understood = What::of_comment(&[word]).word() != UNKNOWN;
+            assert!(!understood || listed.contains(&word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Text that an agent wrote, made fit for a comment of ours: it calls nobody, closes nothing, starts no bot, shows no
+//! picture, and gives no key away.
+
+use crate::prompt;
+
+/// Longer texts are cut, in characters.
+const LIMIT: usize = 300;
+
+/// An agent's text as one line of code. GitHub makes nothing of what stands in code; other bots read the raw text, so
+/// what could mean something to one is broken as well.
+pub(crate) fn neutral(text: &str) -> String {
+    format!("`{}`", inert_line(text, LIMIT))
+}
+
+/// An agent's text as one line that means nothing to GitHub inside code, and nothing to other bots; no longer than
+/// `limit` characters and an ellipsis.
+pub(crate) fn inert_line(text: &str, limit: usize) -> String {
+    // Whoever steers an agent reads its words here, so that no key must stand in them; nor one behind invisible characters.
+    let line = prompt::without_secrets(&prompt::clean_line(text));
+    let mut out = String::new();
+    let mut before = ' ';
+    for character in line.chars().take(limit) {
+        match character {
+            '`' => out.push('\''),
+            '@' => out.push_str("(at)"),
+            '#' => out.push_str("no. "),
+            '<' => out.push('‹'),
+            '>' => out.push('›'),
+            '[' if before == '!' => out.push_str(" ["),
+            // A command of a bot stands at the beginning of a word; a path may go on.
+            '/' if before == ' ' => out.push('∕'),
+            other => out.push(other),
+        }
+        before = character;
+    }
+    if line.chars().count() > limit {
+        out.push('…');
+    }
+    out.trim().to_owned()
+}
+
+/// A word of a plan or an account inside backticks.
+pub(crate) fn plain(word: &str) -> String {
+    prompt::clean_line(word).replace('`', "'")
+}
+
+pub(crate) fn session_link(id: &str) -> String {
+    let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("[session {id}](https://jules.google.com/session/{id})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r22_agent_text_calls_nobody_closes_nothing_and_shows_no_picture() {
+        for (written, shown) in [
+            ("thanks @octocat", "`thanks (at)octocat`"),
+            ("fixes #12", "`fixes no. 12`"),
+            ("/merge now", "`∕merge now`"),
+            ("do /approve", "`do ∕approve`"),
+            ("![x](http://evil)", "`! [x](http://evil)`"),
+            ("<img src=x>", "`‹img src=x›`"),
+            ("a <!-- phileas:status --> b", "`a b`"),
+            ("`code` ``` fence", "`'code' ''' fence`"),
+            ("line\n/phileas run x", "`line ∕phileas run x`"),
+            ("\u{202e}@\u{200b}all", "`(at)all`"),
+        ] {
+            assert_eq!(neutral(written), shown);
+        }
+    }
+
+    /// An agent that was told to write its keys down had them published by the program's own comment.
+    #[test]
+    fn incident_comment_and_control_a_key_in_an_agents_words_is_not_published() {
+        let tail = "Zk3x9QpL2mN8vB4tR6yW1sD5fG7hJ0aC";
+        for begin in [
+            "ghp_",
+            "ghs_",
+            "github_pat_",
+            "AIza",
+            "g\u{200b}hp_",
+            "gh<!-- x -->s_",
+        ] {
+            let shown = neutral(&format!("it failed with {begin}{tail}"));
+            assert!(!shown.contains(&tail[8..]), "{shown}");
+            assert!(shown.starts_with("`it failed with [hidden]"), "{shown}");
+        }
+        let named = neutral(&format!("JULES_API_KEY={tail}"));
+        assert_eq!(named, "`JULES_API_KEY=[hidden]`");
+        // Nor is one that the end of the line cuts short.
+        let long = neutral(&format!("{} ghp_{tail}", "x".repeat(LIMIT - 12)));
+        assert!(!long.contains(&tail[..4]), "{long}");
+    }
+
+    #[test]
+    fn incident_comment_and_control_words_about_keys_stay() {
+        for text in [
+            "the token is too short",
+            "ghp_ is how they begin",
+            "3 keys of 5",
+        ] {
+            assert_eq!(neutral(text), format!("`{text}`"));
+        }
+    }
+
+    /// The twin: what means nothing to anybody stays as it is.
+    #[test]
+    fn r22_plain_words_and_paths_stay() {
+        let text = "see src/main.rs, 3 tests failed (exit 1)";
+        assert_eq!(neutral(text), format!("`{text}`"));
+        let long = neutral(&"x".repeat(500));
+        assert_eq!(long.chars().count(), LIMIT + 3);
+    }
+}
