@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::dispatch::{pause, start, timing};
 use super::input::snapshot::Snapshot;
 use super::ledger::trust;
+use super::lookup::exchange_view;
 use super::output::builder::Draft;
 use super::output::decision::Decision;
 use super::output::event::Event;
@@ -15,7 +16,7 @@ use super::pulls::{
     archive, conflicts, drafts, failed_checks, merge, reminders, review_feedback, settle, tracked,
 };
 use super::record::{refused_effect, retention};
-use super::requests::intake;
+use super::requests::{command_line, cursor, intake};
 use super::turns::follow;
 use super::{apply_events, observe_only};
 use crate::prompt::RenderRequest;
@@ -55,14 +56,14 @@ pub(crate) fn decide_with_needs(snapshot: &Snapshot, events: &[Event]) -> (Decis
 
 /// `started`: how many sessions count as announced already.
 fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Needs) {
-    let mut draft = Draft::new(snapshot);
+    let mut draft = Draft::new(snapshot, exchange_view::at_hand(snapshot));
     let heard = draft.after(RECONCILE);
     draft.wake(heard);
     if trust::ledger(&mut draft) {
         // What happened is written down even while nothing may start.
         apply_events::apply(&mut draft, events);
         // What people ask for is heard even while nothing may start, and before anybody else speaks.
-        intake::take_up(&mut draft);
+        let intake = intake::take_up(&mut draft);
         follow::turns(&mut draft);
         settle::settle(&mut draft);
         tracked::forget(&mut draft);
@@ -71,6 +72,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         timing::note_changes(&mut draft);
         match pause::paused(&mut draft) {
             None => {
+                command_line::take_up(&mut draft);
                 start::due(&mut draft, started);
                 merge::due(&mut draft, started == 0);
                 review_feedback::due(&mut draft, started == 0);
@@ -98,8 +100,11 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
             notices::plan(&mut draft);
         }
         status_comment::everybody(&mut draft);
-        dashboard::show(&mut draft);
+        dashboard::show(&mut draft, &intake.dashboard);
         ledger_documents::write_documents(&mut draft);
+        if draft.is_changed() || cursor::has_to_be_written(&draft, &intake.cursor) {
+            cursor::write_down(&mut draft, &intake.cursor);
+        }
     }
     observe_only::silence_observers(draft.finish(), snapshot)
 }

@@ -3,6 +3,7 @@
 use super::dispatch::pause;
 use super::input::merge_facts::{MergeFacts, MergeMethod, Opinion, ReviewDemand};
 use super::input::snapshot::{Ledger, Snapshot};
+use super::lookup::exchange_view;
 use super::lookup::pull_owner::allowed_by_plan;
 use super::output::builder::Draft;
 use super::output::report::Reason;
@@ -41,7 +42,7 @@ pub fn merge_gate(
         let text = "is not merged while the ledger on the branch `jules` cannot be read".to_owned();
         return Err(refusal(Reason::LedgerCorrupt, text, true));
     }
-    let mut draft = Draft::new(snapshot);
+    let mut draft = Draft::new(snapshot, exchange_view::at_hand(snapshot));
     if let Some(reason) = pause::paused(&mut draft) {
         let text = "is not merged while everything is paused".to_owned();
         return Err(refusal(reason, text, true));

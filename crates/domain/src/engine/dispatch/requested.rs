@@ -8,10 +8,8 @@ use crate::engine::output::builder::Draft;
 use crate::engine::output::limits::REQUEST_VALID;
 use crate::engine::output::report::Reason;
 use crate::engine::record::request::refuse;
-use crate::engine::requests::command_line::take_up;
 
 pub(crate) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
-    take_up(draft);
     let mut candidates = Vec::new();
     for Pending {
         key,

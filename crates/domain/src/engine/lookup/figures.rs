@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::exchange_view::at_hand;
 use super::{rest, usage};
 use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::builder::Draft;
@@ -80,7 +81,7 @@ pub struct BudgetFigures {
 /// The yield of each persona that has a history or rests, by id.
 #[must_use]
 pub fn yields(snapshot: &Snapshot) -> BTreeMap<PersonaId, Yield> {
-    yields_of(&Draft::new(snapshot))
+    yields_of(&Draft::new(snapshot, at_hand(snapshot)))
 }
 
 /// The same, by what a decision knows so far.
@@ -102,7 +103,7 @@ pub(crate) fn yields_of(draft: &Draft<'_>) -> BTreeMap<PersonaId, Yield> {
 /// The yield over all personas.
 #[must_use]
 pub fn yield_of_all(snapshot: &Snapshot) -> Yield {
-    let draft = Draft::new(snapshot);
+    let draft = Draft::new(snapshot, at_hand(snapshot));
     let entries: Vec<&HistoryEntry> = draft.state.history.values().collect();
     of_entries(&draft, &entries)
 }
@@ -183,7 +184,7 @@ fn resting(draft: &Draft<'_>, persona: &PersonaId) -> Option<Timestamp> {
 /// What is spent of each limit.
 #[must_use]
 pub fn budget_figures(snapshot: &Snapshot) -> BudgetFigures {
-    budget_of(&Draft::new(snapshot))
+    budget_of(&Draft::new(snapshot, at_hand(snapshot)))
 }
 
 /// The same, by what a decision knows so far.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::exchange_view::at_hand;
 use super::figures::{Yield, yields_of};
 use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::builder::Draft;
@@ -43,7 +44,7 @@ pub struct LastTurn {
 /// Every persona of the plan, and every one that the history knows, by id. Turns of layers are no personas'.
 #[must_use]
 pub fn roster(snapshot: &Snapshot) -> Vec<Standing> {
-    let draft = Draft::new(snapshot);
+    let draft = Draft::new(snapshot, at_hand(snapshot));
     let mut yields = yields_of(&draft);
     let personas = &snapshot.plan.personas;
     let of_layer = |id: &PersonaId| id.as_str().contains('/');

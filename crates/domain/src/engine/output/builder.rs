@@ -15,9 +15,6 @@ use super::report::{Line, Reason, Report, Verdict};
 use crate::Diagnostic;
 use crate::engine::input::session::{Listing, ListingNeed};
 use crate::engine::input::snapshot::{Ledger, Notice, Snapshot};
-use crate::engine::lookup::dashboard_issue::Standing;
-use crate::engine::lookup::exchange_view;
-use crate::engine::requests::cursor::{self, Listening};
 use crate::engine::text::time::doubled;
 use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
 use crate::prompt::{RenderAnswer, RenderError, RenderRequest, SourceFiles};
@@ -32,12 +29,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) backlog: OnceCell<Vec<PullNumber>>,
     /// How many ignored pull requests each persona has; counted once, for the same reason.
     pub(crate) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
-    /// How far people were listened to.
-    pub(crate) listening: Listening,
     /// Who turned out to be unable to run in a track when its turn had come, and why.
     pub(crate) unable: BTreeMap<(TrackName, Slot, PersonaId), (Reason, String)>,
-    /// What people did to the dashboard issue.
-    pub(crate) standing: Standing,
     /// The exchange as this decision leaves it, where it was read.
     pub(crate) exchange: Option<Tree>,
     /// How it reads, and who takes part; read once, since each step of a layer asks.
@@ -56,7 +49,8 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
+    /// `exchange`: the exchange at the ledger's head, where it was read.
+    pub(crate) fn new(snapshot: &'a Snapshot, exchange: Option<Tree>) -> Self {
         let (base, state) = match &snapshot.ledger {
             Ledger::Missing { head } => (head.clone(), State::default()),
             Ledger::Present { head, state } => (Some(head.clone()), (**state).clone()),
@@ -68,10 +62,8 @@ impl<'a> Draft<'a> {
             needs: Needs::default(),
             backlog: OnceCell::new(),
             ignored: OnceCell::new(),
-            listening: Listening::default(),
             unable: BTreeMap::new(),
-            standing: Standing::default(),
-            exchange: exchange_view::at_hand(snapshot),
+            exchange,
             picture: OnceCell::new(),
             cast: OnceCell::new(),
             sources: OnceCell::new(),
@@ -293,16 +285,18 @@ impl<'a> Draft<'a> {
         !self.files.is_empty()
     }
 
-    pub(crate) fn finish(mut self) -> (Decision, Needs) {
-        let is_changed = match &self.snapshot.ledger {
+    /// Whether there is something to commit.
+    pub(crate) fn is_changed(&self) -> bool {
+        let is_state_changed = match &self.snapshot.ledger {
             Ledger::Present { state, .. } => **state != self.state,
             Ledger::Missing { .. } => self.state != State::default(),
             Ledger::Corrupt { .. } => false,
         };
-        let is_changed = is_changed || !self.files.is_empty() || cursor::has_to_be_written(&self);
-        if is_changed {
-            cursor::write_down(&mut self);
-        }
+        is_state_changed || !self.files.is_empty()
+    }
+
+    pub(crate) fn finish(self) -> (Decision, Needs) {
+        let is_changed = self.is_changed();
         let change = is_changed.then(|| Change {
             base: self.base,
             state: Box::new(self.state),

@@ -31,14 +31,14 @@ pub(crate) fn opened(draft: &mut Draft<'_>, number: u64) {
 }
 
 /// Brings the dashboard issue up to date, where there is one or one is wanted.
-pub(crate) fn show(draft: &mut Draft<'_>) {
+/// `standing`: what people did to it.
+pub(crate) fn show(draft: &mut Draft<'_>, standing: &Standing) {
     let known = draft.state.dashboard.clone().unwrap_or_default();
     let dashboard = seen(draft);
     if dashboard.is_none() && !known.wanted {
         return;
     }
-    let standing = draft.standing.clone();
-    let is_touched = match &standing {
+    let is_touched = match standing {
         Standing::Unread => return,
         Standing::Touched { keys, .. } => {
             // A box springs back only once what it asks for stands in the ledger.
@@ -60,7 +60,7 @@ pub(crate) fn show(draft: &mut Draft<'_>) {
     let is_news = known.digest.as_ref() != Some(&digest);
     let mut repeats = 0;
     if !is_touched {
-        let stands = standing == Standing::AsWritten;
+        let stands = *standing == Standing::AsWritten;
         if stands && !is_news {
             return;
         }
@@ -77,7 +77,7 @@ pub(crate) fn show(draft: &mut Draft<'_>) {
                 && let Some(known) = &mut draft.state.dashboard
             {
                 // It was looked at, and needs no look of its own while it waits.
-                known.replaces = Some(version);
+                known.replaces = Some(version.clone());
             }
             draft.wake(later(at, pause));
             return;
@@ -86,7 +86,7 @@ pub(crate) fn show(draft: &mut Draft<'_>) {
             repeats = known.repeats.saturating_add(1).min(DASHBOARD_REPEATS);
         }
     }
-    write(draft, known, &standing, repeats, (body, digest));
+    write(draft, known, standing, repeats, (body, digest));
 }
 
 fn write(

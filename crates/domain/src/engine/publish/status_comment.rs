@@ -199,7 +199,7 @@ pub(crate) fn told(draft: &mut Draft<'_>, request: &str, digest: &str, comment_i
 }
 
 /// What the comment should say.
-struct Text {
+pub(crate) struct Text {
     body: String,
     /// The same without the reasons to wait.
     calm: String,

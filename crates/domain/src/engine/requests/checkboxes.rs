@@ -15,14 +15,8 @@ use crate::engine::output::builder::Draft;
 use crate::engine::output::limits::EDITS_SHOWN;
 use crate::engine::output::report::{Line, Reason, Verdict};
 
-/// The wishes that ticked boxes stand for. Notes what people did to the dashboard issue.
-pub(crate) fn ticked<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
-    let (standing, wishes) = look(draft);
-    draft.standing = standing;
-    wishes
-}
-
-fn look<'s>(draft: &mut Draft<'s>) -> (Standing, Vec<Wish<'s>>) {
+/// What people did to the dashboard issue, and the wishes that its ticked boxes stand for.
+pub(crate) fn ticked<'s>(draft: &mut Draft<'s>) -> (Standing, Vec<Wish<'s>>) {
     let none = Vec::new();
     let snapshot = draft.snapshot;
     let Some(dashboard) = seen(draft) else {

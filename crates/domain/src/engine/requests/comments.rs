@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::authorize::{Speaker, is_given_up, look_up, speaker};
 use super::cursor;
+use super::cursor::Listening;
 use super::request::{What, Wish, say_unread};
 use crate::engine::input::comment::{Comment, command_in};
 use crate::engine::input::request_kind::BY_COMMENT;
@@ -20,12 +21,12 @@ use crate::engine::text::markers::STATUS_MARKER;
 
 /// The wishes that stand in comments. One that is known is over, whatever its comment has become. What is said by accounts
 /// that may not ask costs no more than a look at what they may do.
-pub(crate) fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
-    cursor::own_up(draft);
-    let comments = commands(draft);
+pub(crate) fn commented<'s>(draft: &mut Draft<'s>, cursor: &mut Listening) -> Vec<Wish<'s>> {
+    cursor::own_up(draft, cursor);
+    let comments = commands(draft, cursor);
     let left = look_up(draft, &comments);
     if left > 0 {
-        draft.listening.overflows();
+        cursor.overflows();
     }
     let (mut unread, mut unknown, mut given_up) = (0, 0, 0);
     let mut refused: BTreeMap<Reason, usize> = BTreeMap::new();
@@ -34,7 +35,7 @@ pub(crate) fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
         match speaker(draft, comment.author.as_ref()) {
             Speaker::Writer => {}
             Speaker::Refused(reason, text) => {
-                draft.listening.repeats(comment.created_at);
+                cursor.repeats(comment.created_at);
                 let count = refused.entry(reason).or_default();
                 *count += 1;
                 if *count <= NUMBERS_NAMED {
@@ -45,16 +46,16 @@ pub(crate) fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
             }
             Speaker::Unread if is_left_alone(draft, comment) => {
                 given_up += 1;
-                draft.listening.repeats(comment.created_at);
+                cursor.repeats(comment.created_at);
                 continue;
             }
             Speaker::Unread => {
                 unknown += 1;
-                draft.listening.waits_since(comment.created_at);
+                cursor.waits_since(comment.created_at);
                 continue;
             }
         }
-        let Some(subject) = subject_of(draft, comment, &mut unread) else {
+        let Some(subject) = subject_of(draft, cursor, comment, &mut unread) else {
             continue;
         };
         // What stands on something closed counts for nothing; the first read shows nothing of it.
@@ -81,6 +82,7 @@ pub(crate) fn commented<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
 /// What a comment stands on; `None` where that is gone, or is read next.
 fn subject_of<'s>(
     draft: &mut Draft<'s>,
+    cursor: &mut Listening,
     comment: &Comment,
     unread: &mut usize,
 ) -> Option<&'s Subject> {
@@ -92,7 +94,7 @@ fn subject_of<'s>(
         draft.needs.subjects.insert(comment.thread);
     }
     *unread += 1;
-    draft.listening.waits_since(comment.created_at);
+    cursor.waits_since(comment.created_at);
     let text = format!("a command on #{} is read next", comment.thread);
     say_unread(draft, text);
     None
@@ -150,7 +152,7 @@ fn is_further(draft: &Draft<'_>, comment: &Comment) -> bool {
 }
 
 /// The comments that give a command, oldest first, and that neither are over nor were given before phileas listened.
-fn commands<'s>(draft: &mut Draft<'s>) -> Vec<&'s Comment> {
+fn commands<'s>(draft: &mut Draft<'s>, cursor: &mut Listening) -> Vec<&'s Comment> {
     let snapshot = draft.snapshot;
     let now = draft.now();
     let until = cursor::until(draft);
@@ -183,7 +185,7 @@ fn commands<'s>(draft: &mut Draft<'s>) -> Vec<&'s Comment> {
         comments.push(comment);
     }
     if let Some(oldest) = past.iter().min() {
-        cursor::own_up_to_the_past(draft, past.len(), *oldest);
+        cursor::own_up_to_the_past(draft, cursor, past.len(), *oldest);
     }
     comments.sort_by_key(|comment| (comment.created_at, comment.number));
     comments

@@ -78,8 +78,13 @@ pub(crate) fn is_before_the_beginning(draft: &Draft<'_>, at: Timestamp) -> bool 
 }
 
 /// Owns up to commands that were given before anybody listened, the oldest of them then.
-pub(crate) fn own_up_to_the_past(draft: &mut Draft<'_>, commands: usize, oldest: Timestamp) {
-    draft.listening.repeats(oldest);
+pub(crate) fn own_up_to_the_past(
+    draft: &mut Draft<'_>,
+    cursor: &mut Listening,
+    commands: usize,
+    oldest: Timestamp,
+) {
+    cursor.repeats(oldest);
     let text = format!(
         "the ledger does not tell what was heard before {}, so commands from before then are not obeyed ({commands} are \
          read); one that is not answered is to be given again",
@@ -93,7 +98,7 @@ pub(crate) fn own_up_to_the_past(draft: &mut Draft<'_>, commands: usize, oldest:
 }
 
 /// Has all comments read where more were written since the last look than are shown. Owns up to what cannot be read.
-pub(crate) fn own_up(draft: &mut Draft<'_>) {
+pub(crate) fn own_up(draft: &mut Draft<'_>, cursor: &mut Listening) {
     let heard = &draft.snapshot.heard;
     let after = since(draft);
     let is_later = |at: &Timestamp| *at > after;
@@ -108,27 +113,27 @@ pub(crate) fn own_up(draft: &mut Draft<'_>) {
     match reach {
         None => {
             draft.needs.comments = Some(after);
-            draft.listening.waits_since(after);
+            cursor.waits_since(after);
             let text = "more comments were written since the last look than the first read shows; all of them are read next";
             say_more(draft, text.to_owned());
         }
         // What comes after it is read by the next tick, from there on.
         Some(Reach::Until(until)) if until > later(after, ONE_SECOND) => {
-            draft.listening.waits_since(until);
-            draft.listening.overflows();
+            cursor.waits_since(until);
+            cursor.overflows();
             let text = format!(
                 "more comments were written since the last look than one tick reads; those since {until} are read next"
             );
             say_more(draft, text);
         }
         Some(Reach::All) => {
-            draft.listening.repeats(after);
+            cursor.repeats(after);
             if issues || pulls {
                 say_missed(draft, &[], issues, pulls, true);
             }
         }
         Some(Reach::Until(_) | Reach::Nowhere) => {
-            draft.listening.repeats(after);
+            cursor.repeats(after);
             say_missed(draft, &threads, issues, pulls, false);
         }
     }
@@ -172,35 +177,38 @@ fn say_missed(draft: &mut Draft<'_>, threads: &[u64], issues: bool, pulls: bool,
 }
 
 /// Closes the look: everything was heard but what waits, and what may not be shown yet.
-pub(crate) fn close(draft: &mut Draft<'_>) {
+pub(crate) fn close(draft: &Draft<'_>, cursor: &mut Listening) {
     let settled = draft.now().checked_sub(GRACE).ok();
-    let before = draft.listening.pending.map(|at| {
+    let before = cursor.pending.map(|at| {
         at.checked_sub(SignedDuration::from_secs(1))
             .unwrap_or(Timestamp::MIN)
     });
-    draft.listening.until = settled.map(|at| before.map_or(at, |before| before.min(at)));
+    cursor.until = settled.map(|at| before.map_or(at, |before| before.min(at)));
 }
 
 /// Whether the same things would be read on and on, because no commit says that they were heard.
-pub(crate) fn has_to_be_written(draft: &Draft<'_>) -> bool {
-    let repeated = draft.listening.repeated;
-    if draft.listening.overflows {
-        return matches!(draft.snapshot.ledger, Ledger::Present { .. }) && news(draft).is_some();
+pub(crate) fn has_to_be_written(draft: &Draft<'_>, cursor: &Listening) -> bool {
+    let repeated = cursor.repeated;
+    if cursor.overflows {
+        return matches!(draft.snapshot.ledger, Ledger::Present { .. })
+            && news(draft, cursor).is_some();
     }
     let lasts = repeated.is_some_and(|at| draft.now().duration_since(at) >= RECONCILE);
-    lasts && matches!(draft.snapshot.ledger, Ledger::Present { .. }) && news(draft) > repeated
+    lasts
+        && matches!(draft.snapshot.ledger, Ledger::Present { .. })
+        && news(draft, cursor) > repeated
 }
 
 /// Writes down how far it was listened.
-pub(crate) fn write_down(draft: &mut Draft<'_>) {
-    if let Some(heard) = news(draft) {
+pub(crate) fn write_down(draft: &mut Draft<'_>, cursor: &Listening) {
+    if let Some(heard) = news(draft, cursor) {
         draft.state.cursors.comments_since = Some(heard);
     }
 }
 
 /// Up to when it was listened, where that is more than the state says.
-fn news(draft: &Draft<'_>) -> Option<Timestamp> {
-    let heard = draft.listening.until?;
+fn news(draft: &Draft<'_>, cursor: &Listening) -> Option<Timestamp> {
+    let heard = cursor.until?;
     let is_news = until(draft).is_none_or(|known| known < heard);
     Some(heard).filter(|heard| is_news && *heard > Timestamp::MIN)
 }

@@ -5,22 +5,34 @@
 
 use super::authorize::{Admission, admit};
 use super::comments::commented;
+use super::cursor::Listening;
 use super::labels::labelled;
 use super::record::{self, acknowledge};
 use super::request::{Wish, say_unread};
 use super::{checkboxes, cursor, execute};
 use crate::engine::input::request_kind::{BY_COMMENT, REFUSED};
+use crate::engine::lookup::dashboard_issue::Standing;
 use crate::engine::lookup::request_origin::is_about_the_actor;
 use crate::engine::output::builder::Draft;
 use crate::engine::output::limits::WISHES_TAKEN;
 use crate::engine::output::report::{Line, Verdict};
 
+/// What later stages take from the requests of people.
+pub(crate) struct Intake {
+    /// What people did to the dashboard issue.
+    pub(crate) dashboard: Standing,
+    /// How far their comments were read.
+    pub(crate) cursor: Listening,
+}
+
 /// Takes up every wish that is seen and not yet known, in the order in which they were made: whoever says two things
 /// means the later one to come later, wherever and however they were said.
-pub(crate) fn take_up(draft: &mut Draft<'_>) {
-    let mut wishes = labelled(draft);
-    wishes.extend(commented(draft));
-    wishes.extend(checkboxes::ticked(draft));
+pub(crate) fn take_up(draft: &mut Draft<'_>) -> Intake {
+    let mut cursor = Listening::default();
+    let mut wishes = labelled(draft, &mut cursor);
+    wishes.extend(commented(draft, &mut cursor));
+    let (dashboard, ticked) = checkboxes::ticked(draft);
+    wishes.extend(ticked);
     wishes.sort_by_key(|wish| (wish.at, wish.comment));
     let before = draft.state.requests.len();
     let mut again = 0;
@@ -34,16 +46,17 @@ pub(crate) fn take_up(draft: &mut Draft<'_>) {
         } else if draft.state.requests.len() - before >= WISHES_TAKEN && !wish.what.is_brake() {
             let text =
                 format!("more than {WISHES_TAKEN} wishes at once; the others are taken up next");
-            draft.listening.waits_since(wish.at);
+            cursor.waits_since(wish.at);
             say_unread(draft, text);
             continue;
         }
-        decide(draft, wish);
+        decide(draft, &mut cursor, wish);
     }
-    cursor::close(draft);
+    cursor::close(draft, &mut cursor);
+    Intake { dashboard, cursor }
 }
 
-fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
+fn decide(draft: &mut Draft<'_>, cursor: &mut Listening, wish: &Wish<'_>) {
     if let Some(known) = draft.state.requests.get(&*wish.key) {
         // Who took it up died before the label was off, or GitHub shows how things were before.
         let was_let_through = known.outcome.as_deref() != Some(REFUSED);
@@ -52,7 +65,7 @@ fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
     }
     match admit(draft, wish) {
         Admission::Unread => {
-            draft.listening.waits_since(wish.at);
+            cursor.waits_since(wish.at);
             let text = format!("who asks on #{} is looked at next", wish.subject.number);
             say_unread(draft, text);
         }
@@ -60,7 +73,7 @@ fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
         Admission::Refused(reason, text)
             if wish.kind == BY_COMMENT && is_about_the_actor(reason) =>
         {
-            draft.listening.repeats(wish.at);
+            cursor.repeats(wish.at);
             let text = format!("on #{}: {text}", wish.subject.number);
             draft.say(Line::repository(Verdict::Refused, reason, text));
         }
@@ -72,7 +85,7 @@ fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
             if execute::carry_out(draft, wish) {
                 acknowledge(draft, wish, true);
             } else {
-                draft.listening.waits_since(wish.at);
+                cursor.waits_since(wish.at);
                 let text = format!("`{}` needs a look at Jules", wish.what.word());
                 say_unread(draft, text);
             }
@@ -82,7 +95,6 @@ fn decide(draft: &mut Draft<'_>, wish: &Wish<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::engine::input::request_kind::{COMMANDS, UNKNOWN};
     use crate::engine::requests::request::{What, verb};
     use crate::plan::RESERVED_IDS;

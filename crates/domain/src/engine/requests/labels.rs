@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::cursor::Listening;
 use super::request::{What, Wish, say_unread};
 use crate::engine::input::request_kind::{BY_LABEL, HOLD, PAUSE};
 use crate::engine::input::subject::{LABEL_PREFIX, Subject};
@@ -9,7 +10,7 @@ use crate::engine::output::builder::Draft;
 use crate::engine::output::limits::{GRACE, SUBJECTS_READ};
 
 /// The wishes that labels stand for.
-pub(crate) fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
+pub(crate) fn labelled<'s>(draft: &mut Draft<'s>, cursor: &mut Listening) -> Vec<Wish<'s>> {
     let snapshot = draft.snapshot;
     let mut unread = 0;
     let mut wishes = Vec::new();
@@ -24,7 +25,7 @@ pub(crate) fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
         match snapshot.subjects.get(number) {
             Some(Some(subject)) => {
                 for word in words {
-                    wishes.extend(of_label(draft, subject, word));
+                    wishes.extend(of_label(draft, cursor, subject, word));
                 }
             }
             // It was deleted or moved away meanwhile.
@@ -34,7 +35,7 @@ pub(crate) fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
                     draft.needs.subjects.insert(*number);
                 }
                 unread += 1;
-                draft.listening.waits();
+                cursor.waits();
                 let text = format!("#{number} bears a label of ours and is read next");
                 say_unread(draft, text);
             }
@@ -44,7 +45,12 @@ pub(crate) fn labelled<'s>(draft: &mut Draft<'s>) -> Vec<Wish<'s>> {
 }
 
 /// The wish that one label stands for; `None` where GitHub may still come to tell who made it.
-fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Option<Wish<'s>> {
+fn of_label<'s>(
+    draft: &mut Draft<'_>,
+    cursor: &mut Listening,
+    subject: &'s Subject,
+    word: &str,
+) -> Option<Wish<'s>> {
     let label = format!("{LABEL_PREFIX}{word}");
     let put_on = subject
         .labelling(&label)
@@ -53,7 +59,7 @@ fn of_label<'s>(draft: &mut Draft<'_>, subject: &'s Subject, word: &str) -> Opti
         // Of hundreds of events only the newest are shown, and those of a transferred issue may be gone; but of one that
         // was just touched the event may only not be shown yet.
         if draft.now().duration_since(subject.touched_at) < GRACE {
-            draft.listening.waits();
+            cursor.waits();
             let text = format!(
                 "#{} bears `{label}`, and by whom is not shown",
                 subject.number
