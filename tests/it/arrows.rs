@@ -1,6 +1,6 @@
 //! Who may use whom. The arrows are what keeps the core pure and the judge independent, so they are checked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use phileas_domain::engine::Reason;
@@ -83,6 +83,154 @@ fn the_arrows_of_src_point_inwards() {
     }
     assert!(seen > 200, "only {seen} paths were read");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The stages of a decision. `decide.rs` calls them in order, and hands on what they return.
+const STAGES: [&str; 6] = [
+    "ledger", "requests", "turns", "pulls", "dispatch", "publish",
+];
+/// What stands below the stages, from top to bottom: each may use those behind it.
+const BELOW: [&str; 5] = ["record", "lookup", "output", "input", "text"];
+
+/// Why a part of the engine may not name another one, and what to do instead.
+fn forbidden_in_engine(from: &str, to: &str) -> Option<&'static str> {
+    let below = |part: &str| BELOW.iter().position(|name| *name == part);
+    match (below(from), below(to)) {
+        _ if from == to => None,
+        (Some(from), Some(to)) if from < to => None,
+        (Some(_), _) => Some(
+            "move the item down to where both can see it, or take the value as an argument: record, lookup, output, \
+             input and text each use only those behind them",
+        ),
+        (None, Some(_)) => None,
+        (None, None) if STAGES.contains(&from) && STAGES.contains(&to) => Some(
+            "stages do not use each other: return the value, and let decide.rs hand it on; or move what both need to \
+             record/ or lookup/",
+        ),
+        (None, None) if STAGES.contains(&from) => {
+            Some("a stage does not know what calls it: take the value as an argument")
+        }
+        (None, None) => None,
+    }
+}
+
+/// The files of the engine by their modules, without their test modules.
+fn engine_files() -> Vec<(Name, BTreeSet<Name>)> {
+    let files = sources(&root().join("crates/domain/src"));
+    let files = files.iter().filter(|(path, _)| {
+        path.starts_with("engine/") && !path.contains("tests") && path != "engine/mod.rs"
+    });
+    files
+        .map(|(path, text)| {
+            let code = text.split("\n#[cfg(test)]\n").next().unwrap_or_default();
+            let module = module_of(path);
+            let names = references(code, &module);
+            (module, names)
+        })
+        .collect()
+}
+
+#[test]
+fn stages_of_the_engine_do_not_use_each_other() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (module, names) in engine_files() {
+        let area = |name: &[String]| name.get(1).cloned().unwrap_or_default();
+        for name in names.iter().filter(|name| name[0] == "engine") {
+            seen += 1;
+            let why = if name.len() < 3 && area(&module) != area(name) && area(name) != "decide" {
+                Some("name the item where it is defined, not by the list of engine/mod.rs")
+            } else {
+                forbidden_in_engine(&area(&module), &area(name))
+            };
+            wrong.extend(why.map(|why| {
+                let path = module.join("/");
+                format!(
+                    "crates/domain/src/{path}.rs uses {}: {why}",
+                    name.join("::")
+                )
+            }));
+        }
+    }
+    assert!(seen > 500, "only {seen} paths were read");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (from, to, is_wrong) in [
+        ("turns", "pulls", true),
+        ("turns", "record", false),
+        ("record", "turns", true),
+        ("output", "lookup", true),
+        ("lookup", "output", false),
+        ("text", "input", true),
+        ("publish", "decide", true),
+        ("decide", "publish", false),
+        ("simulate", "decide", false),
+    ] {
+        assert_eq!(
+            forbidden_in_engine(from, to).is_some(),
+            is_wrong,
+            "{from} -> {to}"
+        );
+    }
+}
+
+/// A circle of modules, each of which uses the next one; the last one uses the first.
+fn circle(arrows: &BTreeMap<Name, BTreeSet<Name>>) -> Option<Vec<String>> {
+    fn visit<'a>(
+        at: &'a Name,
+        arrows: &'a BTreeMap<Name, BTreeSet<Name>>,
+        path: &mut Vec<&'a Name>,
+        done: &mut BTreeSet<&'a Name>,
+    ) -> Option<Vec<String>> {
+        if let Some(start) = path.iter().position(|known| *known == at) {
+            return Some(path[start..].iter().map(|name| name.join("/")).collect());
+        }
+        if !done.insert(at) {
+            return None;
+        }
+        path.push(at);
+        let found = arrows
+            .get(at)
+            .into_iter()
+            .flatten()
+            .find_map(|next| visit(next, arrows, path, done));
+        path.pop();
+        found
+    }
+    let mut done = BTreeSet::new();
+    arrows
+        .keys()
+        .find_map(|start| visit(start, arrows, &mut Vec::new(), &mut done))
+}
+
+#[test]
+fn files_of_the_engine_form_no_circle() {
+    let files = engine_files();
+    let modules: BTreeSet<&Name> = files.iter().map(|(module, _)| module).collect();
+    let mut arrows: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
+    for (module, names) in &files {
+        for name in names {
+            let mut target = name.clone();
+            while !target.is_empty() && !modules.contains(&target) {
+                target.pop();
+            }
+            if !target.is_empty() && target != *module {
+                arrows.entry(module.clone()).or_default().insert(target);
+            }
+        }
+    }
+    let count: usize = arrows.values().map(BTreeSet::len).sum();
+    assert!(count > 400, "only {count} arrows were read");
+    let found = circle(&arrows);
+    assert!(
+        found.is_none(),
+        "these files of crates/domain/src use each other in a circle, the last one uses the first: {}; move what they \
+         share into a file of its own",
+        found.unwrap_or_default().join(" -> ")
+    );
+    let name = |text: &str| vec![text.to_owned()];
+    let pair = |from: &str, to: &str| (name(from), BTreeSet::from([name(to)]));
+    let arrows = BTreeMap::from([pair("a", "b"), pair("b", "c"), pair("c", "b")]);
+    assert_eq!(circle(&arrows).unwrap(), ["b", "c"]);
 }
 
 /// The checker itself must see what people write.
