@@ -35,6 +35,7 @@ REFUSED = {
         SURPLUS, [""], ["--surplus"], ["binary", "surplus"], ["all", "surplus"], ["binary image"], ["--help", "binary"],
     ],
     "scripts/find-binary": [SURPLUS, [""], ["--help"]],
+    "scripts/imports": [NOTHING, SURPLUS, ["--surplus"], ["crates/domain/src/engine", "surplus"]],
     "scripts/mutants": [
         SURPLUS, [""], ["--surplus"], ["coverage", "surplus"], ["alone"], ["alone", ""], ["alone", "name", "surplus"],
         ["--each"], ["--each", "few"], ["--seed", "-1"], ["--only"], ["--only", "--all"], ["--all", "surplus"],
