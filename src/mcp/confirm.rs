@@ -85,7 +85,7 @@ pub(super) async fn confirmed(
             Ok(Word::Yes)
         } else {
             Err(Trouble::new(format!(
-                "{question} This client can ask nobody, so nothing was done; when the person whom you work for wants it, \
+                "{question} This client cannot ask a person, so nothing was done; when the person whom you work for wants it, \
                  call again with `confirm: true`"
             )))
         };
@@ -225,6 +225,9 @@ fn verdict(result: &ElicitResult) -> Result<Said, Trouble> {
         // Closing a question is no answer to it.
         (ElicitationAction::Cancel, _) => Err(Trouble::new(
             "the person closed the question without an answer, so nothing was done; call again to ask again",
+        )),
+        (ElicitationAction::Accept, None) => Err(Trouble::new(
+            "the answer says neither yes nor no, so nothing was done; call again to ask again",
         )),
         _ => Ok(Said::No),
     }

@@ -67,7 +67,7 @@ impl From<CreateFailure> for Trouble {
                 "Jules refuses the key: {detail}; a person has to set another JULES_API_KEY"
             ),
             CreateFailure::Unknown { detail } => format!(
-                "nobody knows whether Jules created the job: {detail}; call again with the same \
+                "it is unknown whether Jules created the job: {detail}; call again with the same \
                  `idempotency_key`, which finds it where it exists"
             ),
         })

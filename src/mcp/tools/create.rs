@@ -140,7 +140,7 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
             match find(&desk, &repository, &marker(&key)).await {
                 Ok(Some(job)) => Ok(watched(&desk, output(&job, true, key), card)),
                 _ => Err(Trouble::new(format!(
-                    "nobody knows whether Jules created the job ({detail}); before you try again, call with \
+                    "it is unknown whether Jules created the job ({detail}); before you try again, call with \
                      `idempotency_key: \"{key}\"`, which finds it where it exists"
                 ))),
             }

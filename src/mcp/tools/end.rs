@@ -197,7 +197,7 @@ fn prompt(old: &str, note: &str, id: &str) -> String {
 pub(super) struct CancelInput {
     /// The job's id.
     job_id: String,
-    /// The person whom you work for wants it. Needed where the client can ask nobody, and counts for nothing where it can.
+    /// The person whom you work for wants it. Needed where the client cannot ask, and counts for nothing where it can.
     #[serde(default)]
     confirm: bool,
 }
@@ -217,7 +217,7 @@ pub(super) fn cancel_job() -> Offer {
         name: "jules_cancel_job",
         title: "Cancel a Jules job",
         text: "Archives a job, which pauses it where it runs; Jules has no other way to cancel. Its pull request stays open. \
-               Asks a person first, whose no is final; where the client can ask nobody, it needs `confirm: true`.",
+               Asks a person first, whose no is final; where the client cannot ask, it needs `confirm: true`.",
         effect: Effect::Ends,
     };
     Offer::asking(card, cancel)

@@ -283,7 +283,7 @@ pub(super) struct RunInput {
     /// Only say what would be done.
     #[serde(default)]
     dry_run: bool,
-    /// The person whom you work for wants it. Needed where the client can ask nobody, and counts for nothing where it can.
+    /// The person whom you work for wants it. Needed where the client cannot ask, and counts for nothing where it can.
     #[serde(default)]
     confirm: bool,
 }
@@ -294,7 +294,7 @@ pub(super) fn run() -> Offer {
         title: "Let phileas work in a repository once",
         text: "One tick: starts what is due (or the persona or track that you name), follows what runs, writes the ledger. \
                `dry_run: true` only says what would be done. Otherwise it asks a person first, whose no is final; where the \
-               client can ask nobody, it needs `confirm: true`.",
+               client cannot ask, it needs `confirm: true`.",
         effect: Effect::Decides,
     };
     Offer::asking(card, ran)
@@ -324,7 +324,8 @@ async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<Repor
     let question = format!(
         "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge where that is set."
     );
-    let pinned = format!("{what} in {repo}");
+    // Names of repositories differ in their capitals alone.
+    let pinned = format!("{what} in {}", repo.to_ascii_lowercase());
     if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &pinned).await? {
         return Ok(Reply::Ask(ask));
     }

@@ -23,7 +23,7 @@ pub(super) struct Input {
     /// How.
     #[serde(default)]
     payload: Payload,
-    /// The person whom you work for wants it. Needed, with `expected_head_sha`, where the client can ask nobody, and
+    /// The person whom you work for wants it. Needed, with `expected_head_sha`, where the client cannot ask, and
     /// counts for nothing where it can.
     #[serde(default)]
     confirm: bool,
@@ -70,11 +70,33 @@ pub(super) fn merge_pr() -> Offer {
         title: "Merge the pull request of a Jules job",
         text: "Merges a job's pull request and archives the job, where the plan of the repository says `merge = \"green\"`, its \
                checks are green on its newest commit, and it touches no protected path. Review it first. Asks a person \
-               first, whose no is final; where the client can ask nobody, it needs `confirm: true` together with \
+               first, whose no is final; where the client cannot ask, it needs `confirm: true` together with \
                `payload.expected_head_sha`.",
         effect: Effect::Decides,
     };
     Offer::asking(card, merge)
+}
+
+/// Whether the plan, the pauses and the checks of this moment allow the merge, as for a label.
+async fn gate(
+    desk: &Desk,
+    repository: &RepositoryName,
+    pull: PullNumber,
+    facts: &MergeFacts,
+) -> Result<MergeMethod, Trouble> {
+    let (_, snapshot) = desk.house.explain(repository, Ask::Due).await?;
+    merge_gate(&snapshot, pull, facts).map_err(|refusal| {
+        let later = if refusal.waits {
+            "; try again later"
+        } else {
+            ""
+        };
+        Trouble::new(format!(
+            "nothing was merged: {repository}#{pull} {} ({}){later}",
+            refusal.text,
+            refusal.reason.code()
+        ))
+    })
 }
 
 async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output>, Trouble> {
@@ -113,20 +135,7 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
              since, and call again with that commit"
         )));
     }
-    // The plan, what is paused and who said what are those of this moment, as for a label.
-    let (_, snapshot) = desk.house.explain(&repository, Ask::Due).await?;
-    let allowed = merge_gate(&snapshot, pull, &facts).map_err(|refusal| {
-        let later = if refusal.waits {
-            "; try again later"
-        } else {
-            ""
-        };
-        Trouble::new(format!(
-            "nothing was merged: {repository}#{number} {} ({}){later}",
-            refusal.text,
-            refusal.reason.code()
-        ))
-    })?;
+    let allowed = gate(&desk, &repository, pull, &facts).await?;
     // GitHub itself refuses a way that the repository does not allow.
     let method = match input.payload.merge_method {
         None => allowed,
@@ -147,10 +156,21 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
         method.as_str(),
         files_text(&facts)
     );
-    let pinned = format!("{repository}#{number}@{head}");
+    let pinned = format!("{repository}#{number}@{head}").to_ascii_lowercase();
     if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &pinned).await? {
         return Ok(Reply::Ask(ask));
     }
+    // The person may take minutes, and a hold, a pause or another base may have come meanwhile.
+    let now = desk.house.merge_facts(&repository, pull).await?;
+    let is_as_shown = now.as_ref().is_some_and(|now| {
+        now.head == facts.head && now.base == facts.base && files_text(now) == files_text(&facts)
+    });
+    let now = now.filter(|_| is_as_shown).ok_or_else(|| {
+        Trouble::new(format!(
+            "nothing was merged: {repository}#{number} has changed since the question; call again"
+        ))
+    })?;
+    gate(&desk, &repository, pull, &now).await?;
     desk.house
         .merge(&repository, pull, &facts.head, method)
         .await?;

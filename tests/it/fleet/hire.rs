@@ -109,7 +109,7 @@ fn each_repository_is_worked_on_with_its_own_key() {
     assert!(text.contains("does not look after else/where"), "{text}");
 }
 
-/// What a person said no to by one client, an agent does not do by another one that can ask nobody.
+/// What a person said no to by one client, an agent does not do by another one that cannot ask.
 #[test]
 fn a_no_counts_for_every_client_of_the_service() {
     let rig = Rig::new(&[("acme", 1)]);
