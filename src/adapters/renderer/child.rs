@@ -17,6 +17,8 @@ use super::{STACK_LIMIT_BYTES, unavailable};
 
 /// The exit code of a child that could not limit itself, or that was told something it does not understand.
 const FAULT: u8 = 70;
+/// The longest text of an error, in characters, and of a path that is still to be read.
+const ERROR_LIMIT_CHARS: usize = 2_000;
 
 #[expect(
     clippy::disallowed_methods,
@@ -84,11 +86,39 @@ fn answer(request: RenderRequest, files: &VecDeque<(String, Arc<Tree>)>) -> Rend
     };
     let path = request.path();
     // The engine and the filters may panic, such as over a length that no machine has.
-    catch_unwind(AssertUnwindSafe(|| request.answer(STACK_LIMIT_BYTES))).unwrap_or_else(|_| {
-        let wrong = Diagnostic::error(path, "the template engine broke off while it was rendered")
-            .mend("look for a number or a length in it that is far too large");
-        RenderAnswer::Failed(RenderError::Invalid(vec![wrong]))
-    })
+    let answer = catch_unwind(AssertUnwindSafe(|| request.answer(STACK_LIMIT_BYTES)))
+        .unwrap_or_else(|_| {
+            let wrong =
+                Diagnostic::error(path, "the template engine broke off while it was rendered")
+                    .mend("look for a number or a length in it that is far too large");
+            RenderAnswer::Failed(RenderError::Invalid(vec![wrong]))
+        });
+    shortened(answer)
+}
+
+/// The answer with errors that people can read: a template can put texts of any length into what they name.
+fn shortened(mut answer: RenderAnswer) -> RenderAnswer {
+    let cut = |text: &mut String| {
+        if let Some((place, _)) = text.char_indices().nth(ERROR_LIMIT_CHARS) {
+            text.truncate(place);
+            text.push('…');
+        }
+    };
+    match &mut answer {
+        RenderAnswer::Failed(RenderError::Invalid(found)) => {
+            for one in found {
+                cut(&mut one.file);
+                cut(&mut one.key);
+                cut(&mut one.message);
+                cut(&mut one.mend);
+            }
+        }
+        RenderAnswer::Failed(RenderError::Unread(paths)) => {
+            paths.retain(|path| path.len() <= ERROR_LIMIT_CHARS);
+        }
+        _ => {}
+    }
+    answer
 }
 
 fn tell(out: &mut impl Write, told: &FromChild) -> io::Result<()> {

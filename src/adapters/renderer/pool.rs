@@ -193,11 +193,14 @@ impl Pool {
     }
 }
 
-/// What a prompt is, whatever chance and its present turn bring to it: whose, and of which files.
+/// What a prompt is, whatever chance and its present turn bring to it: of which repository, whose, and of which files.
 fn what(request: &RenderRequest) -> String {
     let files: Vec<&str> = request.files().map(|files| files.digest()).collect();
     format!(
-        "{}\n{}\n{}",
+        "{}\n{}\n{}\n{}",
+        request
+            .repository()
+            .map_or_else(String::new, ToString::to_string),
         request.name(),
         request.path(),
         files.join("\n")
@@ -220,6 +223,8 @@ struct Child {
 enum Silence {
     /// It took too long, and was killed.
     TooLong,
+    /// Its answer is longer than `ANSWER_LIMIT_BYTES`.
+    TooMuch,
     /// It ended, or said what no child says.
     Ended(String),
 }
@@ -274,6 +279,7 @@ impl Child {
                 let seconds = START_LIMIT.as_secs();
                 Err(format!("its process did not start within {seconds} s"))
             }
+            Err(Silence::TooMuch) => Err("its process speaks before it is asked".to_owned()),
             Err(Silence::Ended(why)) => Err(format!("its process did not start: {why}")),
         }
     }
@@ -297,6 +303,7 @@ impl Child {
     fn hear(&self, within: Duration) -> Result<FromChild, Silence> {
         match self.heard.recv_timeout(within) {
             Ok(Ok(heard)) => Ok(heard),
+            Ok(Err(error)) if error.kind() == io::ErrorKind::FileTooLarge => Err(Silence::TooMuch),
             Ok(Err(error)) => Err(Silence::Ended(error.to_string())),
             Err(RecvTimeoutError::Timeout) => Err(Silence::TooLong),
             Err(RecvTimeoutError::Disconnected) => Err(Silence::Ended("it ended".to_owned())),
@@ -336,6 +343,9 @@ fn talk(
         if read == 0 {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
         }
+        if line.last() != Some(&b'\n') && line.len() as u64 == ANSWER_LIMIT_BYTES {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
         Ok(serde_json::from_slice(&line)?)
     };
     if hears.send(hear()).is_err() {
@@ -361,6 +371,13 @@ impl Death {
         let (memory, stack) = (MEMORY_LIMIT_BYTES / MIB, STACK_LIMIT_BYTES as u64 / MIB);
         let long_texts = "look for a filter, an operator or a loop that makes long texts or lists";
         let (what, mend) = match (&self.silence, signal(self.status)) {
+            (Silence::TooMuch, _) => (
+                format!(
+                    "gave an answer of more than {} MiB",
+                    ANSWER_LIMIT_BYTES / MIB
+                ),
+                long_texts,
+            ),
             (Silence::TooLong, _) if cfg!(unix) => {
                 let seconds = WALL_LIMIT.as_secs();
                 let why =

@@ -288,6 +288,15 @@ impl RenderRequest {
         }
     }
 
+    /// The repository, where the request names it.
+    #[must_use]
+    pub fn repository(&self) -> Option<&RepositoryName> {
+        match self {
+            Self::Persona(persona) => Some(&persona.repository),
+            Self::Layer(_) => None,
+        }
+    }
+
     /// The file that its prompt begins with.
     #[must_use]
     pub fn path(&self) -> String {
