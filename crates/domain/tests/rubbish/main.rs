@@ -169,6 +169,8 @@ const REPEATED: [(&str, &str, &str); 24] = [
 ];
 /// Few enough bytes for all limits of size, and enough for what grows with the square to show.
 const REPEATED_BYTES: usize = 30_000;
+/// How often a measurement is repeated that shows a fault.
+const MEASURED_AGAIN: usize = 3;
 /// Below this a measurement says nothing about how time grows.
 const SHORT: std::time::Duration = std::time::Duration::from_millis(150);
 
@@ -197,7 +199,12 @@ fn time_grows_with_the_length_and_not_with_its_square() {
                 continue;
             }
             let once = time(door, &text(REPEATED_BYTES));
-            if twice > 3 * once {
+            // What else the machine does may slow one measurement down, and not each of some.
+            let mut again = (0..MEASURED_AGAIN).map(|_| {
+                let twice = time(door, &text(2 * REPEATED_BYTES));
+                twice > 3 * time(door, &text(REPEATED_BYTES))
+            });
+            if twice > 3 * once && again.all(|is_slow| is_slow) {
                 slow.push(format!("{}: {piece:?}: {once:?}, {twice:?}", door.name));
             }
         }
