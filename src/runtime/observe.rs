@@ -79,7 +79,7 @@ pub async fn look(
     // What was read after the first answer may have taken long; deadlines count from that answer's time.
     let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
-    let snapshot = off_workers(|| snapshot_of(observation, settings));
+    let snapshot = off_workers(|| snapshot_of(observation, settings)).await;
     let mut sight = Sight {
         snapshot,
         taken_at,
@@ -104,7 +104,7 @@ pub(super) async fn look_further(
     let mut reads = 0;
     for _ in 0..MAX_READS + MAX_RENDERINGS {
         sight.move_on(stopwatch);
-        let mut needs = off_workers(|| engine::needs(&sight.snapshot));
+        let mut needs = off_workers(|| engine::needs(&sight.snapshot)).await;
         // What is still read may change them.
         needs.prompts.clear();
         if !needs.is_empty() && needs != sight.asked && reads < MAX_READS {
@@ -113,7 +113,7 @@ pub(super) async fn look_further(
             sight.asked = needs;
             continue;
         }
-        let prompts = off_workers(|| engine::prompts_to_render(&sight.snapshot, events));
+        let prompts = off_workers(|| engine::prompts_to_render(&sight.snapshot, events)).await;
         if prompts.is_empty() {
             break;
         }

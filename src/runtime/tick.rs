@@ -202,7 +202,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let mut decision = off_workers(|| match goes_on {
                 true => engine::decide(&sight.snapshot, events),
                 false => engine::settle(&sight.snapshot, events),
-            });
+            })
+            .await;
             // What Jules was told a moment ago does not show in what was read before.
             decision.effects.retain(|effect| !approved.contains(effect));
             let is_approval = |effect: &&Effect| matches!(effect, Effect::ApprovePlan { .. });
@@ -210,7 +211,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let at = sight.snapshot.now;
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {
-                let (commit, state) = off_workers(|| prepare(sight, change))?;
+                let (commit, state) = off_workers(|| prepare(sight, change)).await?;
                 match self.github.commit(&commit).await {
                     Ok(head) => {
                         let parent = commit.base.as_ref();
@@ -268,7 +269,7 @@ pub async fn explain(
 ) -> Result<(TickReport, Sight), TickError> {
     let _kept = settings.renderer.keep();
     let sight = look(github, jules, stopwatch, settings).await?;
-    let mut decision = off_workers(|| engine::decide(&sight.snapshot, &[]));
+    let mut decision = off_workers(|| engine::decide(&sight.snapshot, &[])).await;
     foresee_refusals(github, &sight.snapshot, &mut decision).await;
     let mut report = TickReport {
         plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
