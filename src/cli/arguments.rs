@@ -234,6 +234,10 @@ pub enum Command {
 pub struct CommandDeadline(pub Duration);
 
 fn deadline(text: &str) -> Result<CommandDeadline, String> {
+    // A workflow gives an empty text for a variable that is not set.
+    if text.trim().is_empty() {
+        return Ok(CommandDeadline(super::deadline::DEADLINE));
+    }
     let length = duration::parse(text)?;
     let length = Duration::try_from(length).map_err(|error| error.to_string())?;
     Ok(CommandDeadline(length))
