@@ -46,7 +46,7 @@ pub(crate) fn gates(draft: &mut Draft<'_>, open: &Open) -> Gate {
         return Gate::Unread;
     };
     let (Some(merge), Some(asked_at)) = (&request.merge, request.created_at) else {
-        return shut(Reason::RequestOld, "nobody can tell when it was asked for");
+        return shut(Reason::RequestOld, "the time of the request is unknown");
     };
     let (actor, head) = (actor_of(request), merge.head.clone());
     let age = draft.now().duration_since(asked_at);
@@ -288,6 +288,6 @@ fn reviewed(draft: &mut Draft<'_>, facts: &MergeFacts) -> Option<Result<(), &'st
     if is_unread {
         return None;
     }
-    let text = "nobody with write access has approved its newest commit";
+    let text = "no account with write access has approved its newest commit";
     Some(if approved { Ok(()) } else { Err(text) })
 }

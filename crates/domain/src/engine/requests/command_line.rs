@@ -35,7 +35,8 @@ pub(crate) fn take_up(draft: &mut Draft<'_>) {
             continue;
         }
         if let Some(track) = open(draft, &persona) {
-            let text = format!("`{persona}` is asked for already, as {track}; this wish joins it");
+            let text =
+                format!("`{persona}` is asked for already, as {track}; this request joins it");
             let line = Line::track(&track, Verdict::Skipped, Reason::RequestOpen, text);
             draft.say(line.persona(&persona).requested());
             continue;
