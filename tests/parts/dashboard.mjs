@@ -194,17 +194,20 @@ async function pause(repository) {
 
 /** What is wrong with the service stands on every page: here, a webhook with another secret. */
 async function troubles(pages) {
-  const answer = await fetch(places.webhook, {
-    method: 'POST',
-    body: '{}',
-    headers: {
-      'content-type': 'application/json',
-      'x-github-event': 'ping',
-      'x-github-delivery': '11111111-2222-3333-4444-555555555555',
-      'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
-    },
-  });
-  check(answer.status === 401, `a forged delivery is answered ${answer.status}`);
+  // A few within an hour are an alert; a single one may be a stranger's try.
+  for (let sent = 0; sent < 3; sent += 1) {
+    const answer = await fetch(places.webhook, {
+      method: 'POST',
+      body: '{}',
+      headers: {
+        'content-type': 'application/json',
+        'x-github-event': 'ping',
+        'x-github-delivery': '11111111-2222-3333-4444-555555555555',
+        'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
+      },
+    });
+    check(answer.status === 401, `a forged delivery is answered ${answer.status}`);
+  }
   const named = Object.fromEntries(Object.entries(pages).map(([key, path]) => [`trouble-${key}`, path]));
   // The narrowest window is where one more box hurts first.
   const viewport = SIZES.at(-1);
@@ -216,7 +219,7 @@ async function troubles(pages) {
   for (const [key, path] of Object.entries(pages)) {
     await page.goto(base + path);
     const text = await page.getByRole('alert').first().innerText().catch(() => '');
-    check(text.includes('1 delivery was refused'), `${key}: does not say that deliveries are refused: ${text}`);
+    check(text.includes('3 deliveries were refused in the last hour'), `${key}: does not say that deliveries are refused: ${text}`);
   }
   await context.close();
 }
