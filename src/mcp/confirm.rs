@@ -226,9 +226,6 @@ fn verdict(result: &ElicitResult) -> Result<Said, Trouble> {
         (ElicitationAction::Cancel, _) => Err(Trouble::new(
             "the person closed the question without an answer, so nothing was done; call again to ask again",
         )),
-        (ElicitationAction::Accept, None) => Err(Trouble::new(
-            "the answer says neither yes nor no, so nothing was done; call again to ask again",
-        )),
         _ => Ok(Said::No),
     }
 }
