@@ -92,26 +92,3 @@ fn decide(draft: &mut Draft<'_>, cursor: &mut Listening, wish: &Wish<'_>) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::engine::input::request_kind::{COMMANDS, UNKNOWN};
-    use crate::engine::requests::request::{What, verb};
-    use crate::plan::RESERVED_IDS;
-
-    /// A list that people are given must hold what is understood, and all of it.
-    #[test]
-    fn the_commands_that_are_listed_are_those_that_are_understood() {
-        for (words, _) in COMMANDS {
-            let words = words.replace("PERSONA", "curator");
-            let words: Vec<&str> = words.split(' ').collect();
-            let command = What::of_comment(&words);
-            assert_eq!(command.word(), words[0], "{words:?}");
-        }
-        let listed = COMMANDS.map(|(words, _)| verb(words));
-        for word in RESERVED_IDS {
-            let understood = What::of_comment(&[word]).word() != UNKNOWN;
-            assert!(!understood || listed.contains(&word), "{word}");
-        }
-    }
-}

@@ -195,3 +195,25 @@ pub(crate) fn say_unread(draft: &mut Draft<'_>, text: String) {
     let line = Line::repository(Verdict::Waiting, Reason::RequestUnread, text);
     draft.say(line.until(soon));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::RESERVED_IDS;
+
+    /// A list that people are given must hold what is understood, and all of it.
+    #[test]
+    fn the_commands_that_are_listed_are_those_that_are_understood() {
+        for (words, _) in COMMANDS {
+            let words = words.replace("PERSONA", "curator");
+            let words: Vec<&str> = words.split(' ').collect();
+            let command = What::of_comment(&words);
+            assert_eq!(command.word(), words[0], "{words:?}");
+        }
+        let listed = COMMANDS.map(|(words, _)| verb(words));
+        for word in RESERVED_IDS {
+            let understood = What::of_comment(&[word]).word() != UNKNOWN;
+            assert!(!understood || listed.contains(&word), "{word}");
+        }
+    }
+}
