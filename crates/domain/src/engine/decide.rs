@@ -79,12 +79,12 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
                 // The last round says nothing more: nobody would write down that it was said.
                 if started == 0 {
                     tracked::say_observed(&mut draft);
-                    conflicts::everybody(&mut draft);
-                    failed_checks::everybody(&mut draft);
-                    drafts::everybody(&mut draft);
-                    reminders::everybody(&mut draft);
-                    archive::everybody(&mut draft);
-                    publish::everybody(&mut draft);
+                    conflicts::run(&mut draft);
+                    failed_checks::run(&mut draft);
+                    drafts::run(&mut draft);
+                    reminders::run(&mut draft);
+                    archive::run(&mut draft);
+                    publish::run(&mut draft);
                 }
             }
             Some(reason) => {
@@ -99,7 +99,7 @@ fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Ne
         if events.is_empty() {
             notices::plan(&mut draft);
         }
-        status_comment::everybody(&mut draft);
+        status_comment::run(&mut draft);
         dashboard::show(&mut draft, &intake.dashboard);
         ledger_documents::write_documents(&mut draft);
         if draft.is_changed() || cursor::has_to_be_written(&draft, &intake.cursor) {

@@ -16,7 +16,7 @@ use super::publish::proposals::proposals;
 /// Shows work that waits for a person, opens an issue for each sound proposal that has none, and removes those that
 /// have one. Nothing is read for it but what an intent of before needs; a new proposal is seen by the decision that
 /// imports it.
-pub(crate) fn everybody(draft: &mut Draft<'_>) {
-    work_items::everybody(draft);
+pub(crate) fn run(draft: &mut Draft<'_>) {
+    work_items::run(draft);
     proposals(draft);
 }

@@ -32,7 +32,7 @@ use crate::state::{Extra, HistoryEntry, Outcome, RequestState, StatusState, Turn
 const REPLACED: &str = "a newer answer stands in its place";
 
 /// Brings every status comment up to date.
-pub(crate) fn everybody(draft: &mut Draft<'_>) {
+pub(crate) fn run(draft: &mut Draft<'_>) {
     answer(draft);
     let now = draft.now();
     // What ended a day ago and was told says nothing new; its turn need not be looked for in the whole history again.

@@ -22,7 +22,7 @@ use crate::exchange::{self, Next};
 const INTENDED: u64 = 0;
 
 /// Shows what waits for a person, and closes what does so no more.
-pub(crate) fn everybody(draft: &mut Draft<'_>) {
+pub(crate) fn run(draft: &mut Draft<'_>) {
     let known: Vec<(String, u64)> = draft
         .state
         .published

@@ -20,7 +20,7 @@ use crate::model::PullNumber;
 const WHAT: &str = "the session of pull request";
 
 /// Archives what is due.
-pub(crate) fn everybody(draft: &mut Draft<'_>) {
+pub(crate) fn run(draft: &mut Draft<'_>) {
     let now = draft.now();
     let mut due: Vec<(Timestamp, PullNumber)> = Vec::new();
     for (number, known) in &draft.state.pulls {

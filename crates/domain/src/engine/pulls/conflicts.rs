@@ -10,7 +10,7 @@ use crate::engine::output::report::{Reason, Verdict};
 use crate::engine::text::markers;
 
 /// Looks after every open pull request of ours that needs its base. What GitHub has not worked out yet waits.
-pub(crate) fn everybody(draft: &mut Draft<'_>) {
+pub(crate) fn run(draft: &mut Draft<'_>) {
     for watched in tracked::open(draft) {
         // What fails is mended before it catches up: only then is it worth another run of its checks.
         let passes = !matches!(watched.pull.checks, Checks::Red | Checks::Pending);

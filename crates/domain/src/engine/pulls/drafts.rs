@@ -14,7 +14,7 @@ use crate::engine::record::attempts::{self, Once};
 use crate::model::PullNumber;
 
 /// Looks after every draft of ours. One whose checks fail, or that conflicts with its base, is not ready.
-pub(crate) fn everybody(draft: &mut Draft<'_>) {
+pub(crate) fn run(draft: &mut Draft<'_>) {
     for watched in tracked::open(draft) {
         let pull = watched.pull;
         // Those two are mended, and that is told.

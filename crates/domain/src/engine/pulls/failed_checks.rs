@@ -17,7 +17,7 @@ use crate::plan::MainRed;
 use crate::prompt::{self, CheckReport};
 
 /// Looks after every open pull request of ours whose newest commit's checks are red.
-pub(crate) fn everybody(draft: &mut Draft<'_>) {
+pub(crate) fn run(draft: &mut Draft<'_>) {
     for watched in tracked::open(draft) {
         // What conflicts is mended first: merging the base makes another commit.
         let conflicts = watched.pull.mergeable == Mergeable::Conflicting;

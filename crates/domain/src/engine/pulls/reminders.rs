@@ -14,7 +14,7 @@ pub(crate) const REMINDER_MARKER: &str = "<!-- phileas:reminder -->";
 
 /// Looks after every open pull request of ours that waits for people. A draft that is none after three days is as
 /// forgotten as any other, and what a person was called about by an issue is known.
-pub(crate) fn everybody(draft: &mut Draft<'_>) {
+pub(crate) fn run(draft: &mut Draft<'_>) {
     let now = draft.now();
     let mut count = 0;
     for watched in tracked::open(draft) {
