@@ -32,6 +32,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use phileas_domain::prompt::{InProcess, RenderAnswer, RenderError, RenderPrompts, RenderRequest};
+use tokio::sync::Semaphore;
 
 use crate::runtime::ports::{Renderer, RendererGuard};
 use pool::Pool;
@@ -103,6 +104,8 @@ fn own_program() -> PathBuf {
 #[derive(Debug)]
 pub struct ChildRenderer {
     pool: Arc<Pool>,
+    /// Ticks wait here for their turn: a tick that waited in the pool would take a thread for as long.
+    turns: Arc<Semaphore>,
 }
 
 impl ChildRenderer {
@@ -111,6 +114,7 @@ impl ChildRenderer {
     pub fn new(program: PathBuf) -> Self {
         Self {
             pool: Arc::new(Pool::new(program)),
+            turns: Arc::new(Semaphore::new(MAX_CHILDREN)),
         }
     }
 
@@ -138,9 +142,11 @@ impl Renderer for ChildRenderer {
         &self,
         requests: Vec<RenderRequest>,
     ) -> Pin<Box<dyn Future<Output = Vec<RenderAnswer>> + Send>> {
-        let pool = Arc::clone(&self.pool);
+        let (pool, turns) = (Arc::clone(&self.pool), Arc::clone(&self.turns));
         let wanted = requests.len();
         Box::pin(async move {
+            // Without a turn within this time the pool says why, after it has waited as long itself.
+            let _turn = tokio::time::timeout(PATIENCE, turns.acquire_owned()).await;
             let rendering = tokio::task::spawn_blocking(move || pool.render(&requests));
             rendering.await.unwrap_or_else(|error| {
                 let failed = || unavailable(format!("rendering ended: {error}"));
