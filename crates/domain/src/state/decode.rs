@@ -75,7 +75,7 @@ pub(super) fn track_fields(mut fields: Fields<'_, '_>) -> Option<TrackState> {
         timing: timing(&mut fields),
         base_shas: fields.table("base_shas", id_key, oid),
         refused: fields.table("refused", id_key, refusal),
-        idle: fields.word("idle"),
+        idle: fields.word("idle_reason"),
         turns: fields.table("turns", id_key, turn),
         paused: paused(&mut fields),
         extra: fields.rest(),
@@ -126,7 +126,7 @@ fn turn(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Turn> {
         warned_at: fields.time("warned_at"),
         base_sha: fields.word("base_sha").map(Oid::new),
         branch: fields.word("branch").map(Into::into),
-        given: fields.table("given", text_key, word),
+        given: fields.table("inputs", text_key, word),
         cancel: fields.flag("cancel"),
         approved_by: fields.text("approved_by"),
         approved_at: fields.time("approved_at"),
@@ -219,7 +219,7 @@ fn request(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Reque
         status: fields.object("status", status),
         merge: fields.object("merge", merge),
         reviews_of: fields.text("reviews_of").map(Oid::new),
-        asked_at: fields.time("asked_at"),
+        asked_at: fields.time("requested_at"),
         created_at: fields.time("created_at"),
         finished_at: fields.time("finished_at"),
         extra: fields.rest(),
@@ -232,9 +232,9 @@ fn status(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Status
     let at = fields.required_time("at");
     Some(StatusState {
         digest: digest?,
-        calm_digest: fields.text("calm_digest"),
+        calm_digest: fields.text("stable_digest"),
         at: at?,
-        told: fields.flag("told"),
+        told: fields.flag("notified"),
         repeats: fields.count("repeats").unwrap_or_default(),
         extra: fields.rest(),
     })
@@ -248,7 +248,7 @@ fn merge(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<MergeSt
         sent_at: fields.time("sent_at"),
         attempts: fields.count("attempts").unwrap_or_default(),
         not_before: fields.time("not_before"),
-        put_off: fields.count("put_off").unwrap_or_default(),
+        put_off: fields.count("deferrals").unwrap_or_default(),
         extra: fields.rest(),
     })
 }
@@ -262,21 +262,21 @@ fn watched(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Watch
     Some(WatchedPull {
         checks: fields.object("checks", said),
         fix_rounds: fields.count("fix_rounds").unwrap_or_default(),
-        fix_heads: heads(fields.list("fix_heads", text)),
+        fix_heads: heads(fields.list("notified_heads", text)),
         reviews: fields.object("reviews", said),
         review_rounds: fields.count("review_rounds").unwrap_or_default(),
-        base: fields.object("base", said),
-        base_rounds: fields.count("base_rounds").unwrap_or_default(),
-        base_heads: heads(fields.list("base_heads", text)),
-        look: fields.object("look", look),
+        base: fields.object("conflicts", said),
+        base_rounds: fields.count("conflict_rounds").unwrap_or_default(),
+        base_heads: heads(fields.list("conflict_heads", text)),
+        look: fields.object("next_check", look),
         retargeted: fields.object("retargeted", said),
-        ready: fields.object("ready", said),
+        ready: fields.object("draft_ready", said),
         reminded: fields.object("reminded", said),
         closed_at: fields.time("closed_at"),
         archive_at: fields.time("archive_at"),
         archive_tries: fields.count("archive_tries").unwrap_or_default(),
-        called_at: fields.time("called_at"),
-        calls: fields.count("calls").unwrap_or_default(),
+        called_at: fields.time("notice_opened_at"),
+        calls: fields.count("notices_opened").unwrap_or_default(),
         extra: fields.rest(),
         ..WatchedPull::new(session_id?)
     })
@@ -305,7 +305,7 @@ fn said(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Told> {
     Some(Told {
         head: Oid::new(head?),
         at: at?,
-        told: fields.flag("told"),
+        told: fields.flag("notified"),
         repeats: fields.count("repeats").unwrap_or_default(),
         extra: fields.rest(),
     })
@@ -334,11 +334,11 @@ fn refused_effect(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Optio
 fn dashboard(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<DashboardState> {
     let mut fields = Fields::of(node, path, issues)?;
     Some(DashboardState {
-        wanted: fields.flag("wanted"),
+        wanted: fields.flag("requested"),
         digest: fields.word("digest"),
         before: fields.word("before"),
         replaces: fields.word("replaces"),
-        heard: fields.list("heard", text),
+        heard: fields.list("comments_read", text),
         at: fields.time("at"),
         repeats: fields.count("repeats").unwrap_or_default(),
         extra: fields.rest(),
@@ -356,7 +356,7 @@ fn text(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<String>
 fn persona(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<PersonaState> {
     let mut fields = Fields::of(node, path, issues)?;
     Some(PersonaState {
-        empty_streak: fields.count("empty_streak").unwrap_or_default(),
+        empty_streak: fields.count("no_output_streak").unwrap_or_default(),
         rests_until_pass: fields.number("rests_until_pass"),
         rested_at: fields.time("rested_at"),
         extra: fields.rest(),
@@ -369,7 +369,7 @@ fn budget(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Budget
         created: fields.list("created", time),
         paused_until: fields.time("paused_until"),
         reason: fields.text("reason"),
-        strikes: fields.count("strikes").unwrap_or_default(),
+        strikes: fields.count("quota_failures").unwrap_or_default(),
         extra: fields.rest(),
     })
 }
@@ -378,7 +378,7 @@ fn cursors(node: Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Curso
     let mut fields = Fields::of(node, path, issues)?;
     Some(Cursors {
         comments_since: fields.time("comments_since"),
-        narrated: fields.word("narrated").map(Oid::new),
+        narrated: fields.word("summarized_commit").map(Oid::new),
         extra: fields.rest(),
     })
 }

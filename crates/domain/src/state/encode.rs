@@ -103,7 +103,7 @@ fn track(track: &TrackState) -> Written<'_> {
     if !track.refused.is_empty() {
         out.table("refused", &track.refused, refusal);
     }
-    out.text_if("idle", track.idle.as_ref());
+    out.text_if("idle_reason", track.idle.as_ref());
     out.table("turns", &track.turns, turn);
     let paused = track.paused.as_ref().map(pause);
     out.put_if("paused", paused, track.paused.is_some());
@@ -143,7 +143,7 @@ fn turn(turn: &Turn) -> Written<'_> {
     out.text_if("base_sha", turn.base_sha.as_ref());
     out.text_if("branch", turn.branch.as_ref());
     if !turn.given.is_empty() {
-        out.table("given", &turn.given, |digest| digest.clone().into());
+        out.table("inputs", &turn.given, |digest| digest.clone().into());
     }
     out.put_if("cancel", true, turn.cancel);
     out.text_if("approved_by", turn.approved_by.as_ref());
@@ -203,7 +203,7 @@ fn request(request: &RequestState) -> Written<'_> {
     out.put_if("merge", merge, request.merge.is_some());
     let reviewed = request.reviews_of.as_ref().map(Oid::as_str);
     out.put_if("reviews_of", reviewed, request.reviews_of.is_some());
-    out.time_if("asked_at", request.asked_at.as_ref());
+    out.time_if("requested_at", request.asked_at.as_ref());
     out.time_if("created_at", request.created_at.as_ref());
     out.time_if("finished_at", request.finished_at.as_ref());
     out.with(&request.extra)
@@ -212,9 +212,9 @@ fn request(request: &RequestState) -> Written<'_> {
 fn status(status: &StatusState) -> Written<'_> {
     let mut out = Object::default();
     out.put("digest", status.digest.as_str());
-    out.text_if("calm_digest", status.calm_digest.as_ref());
+    out.text_if("stable_digest", status.calm_digest.as_ref());
     out.put("at", time(&status.at));
-    out.put_if("told", true, status.told);
+    out.put_if("notified", true, status.told);
     out.put_if("repeats", status.repeats, status.repeats > 0);
     out.with(&status.extra)
 }
@@ -225,7 +225,7 @@ fn merging(merge: &MergeState) -> Written<'_> {
     out.time_if("sent_at", merge.sent_at.as_ref());
     out.put_if("attempts", merge.attempts, merge.attempts > 0);
     out.time_if("not_before", merge.not_before.as_ref());
-    out.put_if("put_off", merge.put_off, merge.put_off > 0);
+    out.put_if("deferrals", merge.put_off, merge.put_off > 0);
     out.with(&merge.extra)
 }
 
@@ -235,26 +235,30 @@ fn watched(pull: &WatchedPull) -> Written<'_> {
     let checks = pull.checks.as_ref().map(said);
     out.put_if("checks", checks, pull.checks.is_some());
     out.put_if("fix_rounds", pull.fix_rounds, pull.fix_rounds > 0);
-    heads(&mut out, "fix_heads", &pull.fix_heads);
+    heads(&mut out, "notified_heads", &pull.fix_heads);
     let reviews = pull.reviews.as_ref().map(said);
     out.put_if("reviews", reviews, pull.reviews.is_some());
     out.put_if("review_rounds", pull.review_rounds, pull.review_rounds > 0);
     let base = pull.base.as_ref().map(said);
-    out.put_if("base", base, pull.base.is_some());
-    out.put_if("base_rounds", pull.base_rounds, pull.base_rounds > 0);
-    heads(&mut out, "base_heads", &pull.base_heads);
-    out.put_if("look", pull.look.as_ref().map(look), pull.look.is_some());
+    out.put_if("conflicts", base, pull.base.is_some());
+    out.put_if("conflict_rounds", pull.base_rounds, pull.base_rounds > 0);
+    heads(&mut out, "conflict_heads", &pull.base_heads);
+    out.put_if(
+        "next_check",
+        pull.look.as_ref().map(look),
+        pull.look.is_some(),
+    );
     let moved = pull.retargeted.as_ref().map(said);
     out.put_if("retargeted", moved, pull.retargeted.is_some());
     let ready = pull.ready.as_ref().map(said);
-    out.put_if("ready", ready, pull.ready.is_some());
+    out.put_if("draft_ready", ready, pull.ready.is_some());
     let reminded = pull.reminded.as_ref().map(said);
     out.put_if("reminded", reminded, pull.reminded.is_some());
     out.time_if("closed_at", pull.closed_at.as_ref());
     out.time_if("archive_at", pull.archive_at.as_ref());
     out.put_if("archive_tries", pull.archive_tries, pull.archive_tries > 0);
-    out.time_if("called_at", pull.called_at.as_ref());
-    out.put_if("calls", pull.calls, pull.calls > 0);
+    out.time_if("notice_opened_at", pull.called_at.as_ref());
+    out.put_if("notices_opened", pull.calls, pull.calls > 0);
     out.with(&pull.extra)
 }
 
@@ -275,7 +279,7 @@ fn said(told: &Told) -> Written<'_> {
     let mut out = Object::default();
     out.put("head", told.head.as_str());
     out.put("at", time(&told.at));
-    out.put_if("told", true, told.told);
+    out.put_if("notified", true, told.told);
     out.put_if("repeats", told.repeats, told.repeats > 0);
     out.with(&told.extra)
 }
@@ -296,11 +300,15 @@ fn refused_effect(one: &RefusedEffect) -> Written<'_> {
 
 fn dashboard(shown: &DashboardState) -> Written<'_> {
     let mut out = Object::default();
-    out.put_if("wanted", true, shown.wanted);
+    out.put_if("requested", true, shown.wanted);
     out.text_if("digest", shown.digest.as_ref());
     out.text_if("before", shown.before.as_ref());
     out.text_if("replaces", shown.replaces.as_ref());
-    out.put_if("heard", shown.heard.clone(), !shown.heard.is_empty());
+    out.put_if(
+        "comments_read",
+        shown.heard.clone(),
+        !shown.heard.is_empty(),
+    );
     out.time_if("at", shown.at.as_ref());
     out.put_if("repeats", shown.repeats, shown.repeats > 0);
     out.with(&shown.extra)
@@ -308,7 +316,7 @@ fn dashboard(shown: &DashboardState) -> Written<'_> {
 
 fn persona(persona: &PersonaState) -> Written<'_> {
     let mut out = Object::default();
-    out.put("empty_streak", persona.empty_streak);
+    out.put("no_output_streak", persona.empty_streak);
     out.put("rests_until_pass", persona.rests_until_pass);
     out.time_if("rested_at", persona.rested_at.as_ref());
     out.with(&persona.extra)
@@ -322,14 +330,14 @@ fn budget(budget: &BudgetState) -> Written<'_> {
     );
     out.time("paused_until", budget.paused_until.as_ref());
     out.text("reason", budget.reason.as_ref());
-    out.put_if("strikes", budget.strikes, budget.strikes > 0);
+    out.put_if("quota_failures", budget.strikes, budget.strikes > 0);
     out.with(&budget.extra)
 }
 
 fn cursors(cursors: &Cursors) -> Written<'_> {
     let mut out = Object::default();
     out.time("comments_since", cursors.comments_since.as_ref());
-    out.text_if("narrated", cursors.narrated.as_ref());
+    out.text_if("summarized_commit", cursors.narrated.as_ref());
     out.with(&cursors.extra)
 }
 

@@ -165,8 +165,8 @@ fn what_never_happened_is_not_counted_in_the_file() {
         "{{\"kind\": \"label\", \"status\": {{\"digest\": \"d\", \"at\": \"{at}\"}}, \"merge\": {{\"head\": \"{head}\"}}}}"
     );
     let pull = format!(
-        "{{\"session_id\": \"1\", \"checks\": {told}, \"reviews\": {told}, \"base\": {told}, \"look\": {{\"head\": \"{head}\", \
-         \"not_before\": \"{at}\"}}, \"retargeted\": {told}, \"ready\": {told}, \"reminded\": {told}}}"
+        "{{\"session_id\": \"1\", \"checks\": {told}, \"reviews\": {told}, \"conflicts\": {told}, \"next_check\": {{\"head\": \"{head}\", \
+         \"not_before\": \"{at}\"}}, \"retargeted\": {told}, \"draft_ready\": {told}, \"reminded\": {told}}}"
     );
     let part = |key: &str, text: &str| {
         let text = format!("{{\"version\": 5, \"history\": {{}}, \"{key}\": {text}}}");
@@ -189,7 +189,7 @@ fn what_never_happened_is_not_counted_in_the_file() {
         "refusals",
         "refusal",
         "refused",
-        "strikes",
+        "quota_failures",
     ] {
         assert!(!text.contains(&format!("\"{key}\"")), "{key}: {text}");
     }
@@ -604,7 +604,7 @@ fn unknown_keys_survive_at_every_level() {
     value["schedules"]["a"] = serde_json::json!({"last_fired": null, "zz": 1});
     value["requests"]["a"] = serde_json::json!({"kind": "label", "zz": 1});
     value["personas"]["a"] =
-        serde_json::json!({"empty_streak": 0, "rests_until_pass": null, "zz": 1});
+        serde_json::json!({"no_output_streak": 0, "rests_until_pass": null, "zz": 1});
     value.as_object_mut().unwrap().shift_remove("amendments");
     let loaded = load(&value.to_string()).unwrap().state;
     let again: serde_json::Value = serde_json::from_str(&save(&loaded)).unwrap();

@@ -71,7 +71,7 @@ const FILE: &str = r#"{
           "notified": true
         }
       },
-      "idle": "9f3c5a0e77b1aa01",
+      "idle_reason": "9f3c5a0e77b1aa01",
       "turns": {
         "left": {
           "turn": "TURN",
@@ -100,7 +100,7 @@ const FILE: &str = r#"{
           "warned_at": "2026-01-01T12:00:00Z",
           "base_sha": "5d2e",
           "branch": "main",
-          "given": {
+          "inputs": {
             ".jules/exchange/requirements/a.yml": "9f3c"
           },
           "cancel": true,
@@ -141,9 +141,9 @@ const FILE: &str = r#"{
       "comment_id": 16,
       "status": {
         "digest": "cd",
-        "calm_digest": "ce",
+        "stable_digest": "ce",
         "at": "2026-01-01T17:00:00Z",
-        "told": true,
+        "notified": true,
         "repeats": 25
       },
       "merge": {
@@ -151,10 +151,10 @@ const FILE: &str = r#"{
         "sent_at": "2026-01-01T18:00:00Z",
         "attempts": 31,
         "not_before": "2026-01-01T19:00:00Z",
-        "put_off": 32
+        "deferrals": 32
       },
       "reviews_of": "ef02",
-      "asked_at": "2026-01-01T14:00:00Z",
+      "requested_at": "2026-01-01T14:00:00Z",
       "created_at": "2026-01-01T15:00:00Z",
       "finished_at": "2026-01-01T16:00:00Z"
     }
@@ -165,11 +165,11 @@ const FILE: &str = r#"{
       "checks": {
         "head": "7f4a",
         "at": "2026-01-01T15:00:00Z",
-        "told": true,
+        "notified": true,
         "repeats": 27
       },
       "fix_rounds": 28,
-      "fix_heads": [
+      "notified_heads": [
         "6f4a"
       ],
       "reviews": {
@@ -177,15 +177,15 @@ const FILE: &str = r#"{
         "at": "2026-01-01T16:00:00Z"
       },
       "review_rounds": 26,
-      "base": {
+      "conflicts": {
         "head": "8a5b",
         "at": "2026-01-01T16:00:00Z"
       },
-      "base_rounds": 30,
-      "base_heads": [
+      "conflict_rounds": 30,
+      "conflict_heads": [
         "7a5b"
       ],
-      "look": {
+      "next_check": {
         "head": "8a5b",
         "not_before": "2026-01-01T20:00:00Z",
         "waits": 33
@@ -194,7 +194,7 @@ const FILE: &str = r#"{
         "head": "9b6b",
         "at": "2026-01-01T16:00:00Z"
       },
-      "ready": {
+      "draft_ready": {
         "head": "9b6c",
         "at": "2026-01-01T16:00:00Z"
       },
@@ -205,13 +205,13 @@ const FILE: &str = r#"{
       "closed_at": "2026-01-01T17:00:00Z",
       "archive_at": "2026-01-01T18:00:00Z",
       "archive_tries": 34,
-      "called_at": "2026-01-01T16:00:00Z",
-      "calls": 29
+      "notice_opened_at": "2026-01-01T16:00:00Z",
+      "notices_opened": 29
     }
   },
   "personas": {
     "curator": {
-      "empty_streak": 17,
+      "no_output_streak": 17,
       "rests_until_pass": 18,
       "rested_at": "2026-01-01T17:00:00Z"
     }
@@ -223,11 +223,11 @@ const FILE: &str = r#"{
     ],
     "paused_until": "2026-01-01T20:00:00Z",
     "reason": "quota",
-    "strikes": 19
+    "quota_failures": 19
   },
   "cursors": {
     "comments_since": "2026-01-01T21:00:00Z",
-    "narrated": "3c"
+    "summarized_commit": "3c"
   },
   "published": {
     "proposal:a": 20
@@ -246,11 +246,11 @@ const FILE: &str = r#"{
   },
   "dashboard_issue": 21,
   "dashboard": {
-    "wanted": true,
+    "requested": true,
     "digest": "d1",
     "before": "d2",
     "replaces": "d3",
-    "heard": [
+    "comments_read": [
       "pause"
     ],
     "at": "2026-01-01T21:30:00Z",
