@@ -1,6 +1,6 @@
 //! One run of the GitHub Action: is the event for us, and how is what a tick did told to GitHub?
 //!
-//! Nothing here asks the network or writes a file: texts come in, texts go out. `cli/action.rs` does the rest.
+//! Nothing here asks the network or writes a file: texts come in, texts go out. `cli/commands/action.rs` does the rest.
 //!
 //! | question | file |
 //! |---|---|

@@ -25,8 +25,8 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use phileas_domain::model::RepositoryName;
 
-use super::duration;
-use super::place::root_of;
+use super::context::target::root_of;
+use super::terminal::duration;
 
 pub use beginning::{Deinit, Init, LabelsCommand, Where};
 pub use board::{BoardPlace, KindName, SprintCommand, StateName, TaskCommand};

@@ -6,7 +6,7 @@ mod paths;
 use std::fmt;
 use std::process::ExitCode;
 
-use super::connect;
+use super::context::clients;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::runtime::{EditError, TickError};
 
@@ -100,7 +100,7 @@ impl From<Failure> for Stopped {
             Disposition::Denied => Exit::Credential,
             Disposition::NotFound | Disposition::Refused => Exit::Usage,
         };
-        let message = match connect::mend_of(&failure) {
+        let message = match clients::mend_of(&failure) {
             Some(mend) => format!("{}; {mend}", failure.detail),
             None => failure.detail,
         };

@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use super::arguments::Command;
-use super::output::Logged;
+use super::terminal::output::Logged;
 
 /// What is logged, such as `phileas=debug`.
 const LEVEL: &str = "PHILEAS_LOG";
@@ -44,7 +44,7 @@ struct Wish {
 pub(super) fn open(command: &Command) {
     let terminal = std::io::stderr().is_terminal();
     let serves = matches!(command, Command::Serve(_));
-    let wish = wish(serves, terminal, super::connect::variable);
+    let wish = wish(serves, terminal, super::context::clients::variable);
     let (writer, colours) = if matches!(command, Command::Action(_)) {
         (BoxMakeWriter::new(|| Logged(std::io::stdout())), false)
     } else {

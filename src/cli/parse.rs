@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser as _};
 
 use super::arguments::Arguments;
-use super::worktree::WorkTree;
+use super::context::worktree::WorkTree;
 
 /// The option that names the repository.
 const REPO: &str = "--repo";

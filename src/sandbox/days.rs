@@ -55,7 +55,7 @@ pub struct Ticked {
     /// What it did, or why it could not.
     pub result: Result<TickReport, TickError>,
     /// Requests to GitHub, points and requests to Jules that it took.
-    pub cost: crate::cli::lines::Cost,
+    pub cost: crate::cli::terminal::decision_line::Cost,
 }
 
 impl Days {
@@ -182,7 +182,7 @@ impl Days {
             self.ticked_at = Some(report.now);
         }
         let after = self.cost();
-        let cost = crate::cli::lines::Cost {
+        let cost = crate::cli::terminal::decision_line::Cost {
             github_requests: after.github_requests - before.github_requests,
             github_points: after.github_points - before.github_points,
             jules_requests: after.jules_requests - before.jules_requests,
@@ -190,9 +190,9 @@ impl Days {
         Ticked { at, result, cost }
     }
 
-    fn cost(&self) -> crate::cli::lines::Cost {
+    fn cost(&self) -> crate::cli::terminal::decision_line::Cost {
         let usage = self.clients.github.usage();
-        crate::cli::lines::Cost {
+        crate::cli::terminal::decision_line::Cost {
             github_requests: usage.requests,
             github_points: usage.points,
             jules_requests: self.clients.jules_client.requests(),

@@ -39,10 +39,12 @@ fn forbidden(from: &[String], to: &[String]) -> Option<&'static str> {
             Some("let the caller give it as a value; adapters know nothing of who starts them")
         }
         ("action", "action" | "runtime" | "phileas_domain") => None,
-        ("action", _) => Some("take it as a value; src/cli/action.rs asks, reads and writes"),
+        ("action", _) => {
+            Some("take it as a value; src/cli/commands/action.rs asks, reads and writes")
+        }
         ("jobs", "jobs" | "runtime" | "phileas_domain") => None,
         ("jobs", _) => Some(
-            "say in src/runtime/ports/account.rs what is needed; src/cli/jobs/reach.rs makes the clients",
+            "say in src/runtime/ports/account.rs what is needed; src/cli/commands/jobs/reach.rs makes the clients",
         ),
         // How people and programs reach it may use all below; nothing below uses it.
         _ => None,
@@ -275,11 +277,11 @@ fn paths_are_found_however_they_are_written() {
         ("adapters::jules", "runtime::tick", true),
         ("adapters::jules", "runtime::ports::Failure", false),
         ("adapters::inbox::memory", "runtime::inbox::Inbox", false),
-        ("adapters::jules", "cli::lines", true),
+        ("adapters::jules", "cli::terminal::decision_line", true),
         ("adapters::jules", "phileas_world::World", true),
-        ("sandbox::days", "cli::lines", false),
+        ("sandbox::days", "cli::terminal::decision_line", false),
         ("action::summary", "runtime::TickReport", false),
-        ("action::event", "cli::connect", true),
+        ("action::event", "cli::context::clients", true),
         ("jobs::monitor", "adapters::jules", true),
         ("jobs::monitor", "runtime::ports::account", false),
     ] {

@@ -11,7 +11,7 @@ use crate::support::ticks::{MINUTE, quiet_world};
 use crate::support::{Folder, Phileas, Served};
 
 /// Where other programs are started, and the commands that have it done, each with its reason.
-const STARTED: &str = "cli/other_program.rs";
+const STARTED: &str = "cli/context/subprocess.rs";
 /// `phileas watch` starts the one that its person named on the command line, and holds none of a repository's words to it.
 const HANDLER: &str = "jobs/command.rs";
 /// `phileas handle-event` asks the MCP server that its person's configuration names.
@@ -20,19 +20,19 @@ const MCP_SERVER: &str = "jobs/mcp_command.rs";
 const RENDERER: &str = "adapters/renderer/pool.rs";
 const ASKING: [(&str, &str); 4] = [
     (
-        "cli/pipeline/place.rs",
+        "cli/commands/pipeline/place.rs",
         "`pipeline check` asks git which files a person's branch has changed",
     ),
     (
-        "cli/worktree.rs",
+        "cli/context/worktree.rs",
         "`init` and `deinit` ask git whose work tree a person stands in, and stage what they wrote",
     ),
     (
-        "cli/setup/git.rs",
+        "cli/commands/setup/git.rs",
         "`setup gen` asks git whether it would take a file with secrets in",
     ),
     (
-        "cli/setup/bash.rs",
+        "cli/commands/setup/bash.rs",
         "`setup gen` has bash read, and not run, the parts of a script",
     ),
 ];

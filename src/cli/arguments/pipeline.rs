@@ -55,7 +55,7 @@ pub enum PipelineCommand {
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
         /// When the agent began, in RFC 3339; without it the end of the stage before
-        #[arg(long, value_parser = super::super::instant::parse, value_name = "INSTANT")]
+        #[arg(long, value_parser = crate::cli::terminal::instant::parse, value_name = "INSTANT")]
         started: Option<jiff::Timestamp>,
     },
     /// Put a run away below `.pipeline/completed`; nothing is written over, nothing is deleted

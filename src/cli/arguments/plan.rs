@@ -108,13 +108,13 @@ pub struct Simulate {
     #[arg(long, default_value_t = USUAL_DAYS, value_parser = clap::value_parser!(u16).range(1..=90), allow_negative_numbers = true)]
     pub days: u16,
     /// How long a session is thought to take
-    #[arg(long, default_value = "30m", value_parser = super::super::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
+    #[arg(long, default_value = "30m", value_parser = crate::cli::terminal::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
     pub session: jiff::SignedDuration,
     /// How long a pull request is thought to wait for its merge
-    #[arg(long, default_value = "2h", value_parser = super::super::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
+    #[arg(long, default_value = "2h", value_parser = crate::cli::terminal::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
     pub review: jiff::SignedDuration,
     /// Start of the forecast instead of now, in RFC 3339
-    #[arg(long, value_parser = super::super::instant::parse, value_name = "INSTANT")]
+    #[arg(long, value_parser = crate::cli::terminal::instant::parse, value_name = "INSTANT")]
     pub from: Option<jiff::Timestamp>,
     /// Compute instead what so many repositories with this plan cost: GitHub's points, Jules keys, minutes of Actions
     #[arg(long, value_name = "REPOSITORIES", value_parser = repositories, allow_negative_numbers = true)]
@@ -148,7 +148,7 @@ const PER_INSTALLATION: u64 = 10;
 
 impl Simulate {
     /// The first week of a plan, with the assumptions that are usual.
-    pub(in super::super) fn week(json: bool) -> Self {
+    pub(crate) fn week(json: bool) -> Self {
         Self {
             dir: None,
             repo: None,

@@ -54,7 +54,7 @@ pub struct Sandbox {
     #[arg(long, value_name = "DIR")]
     pub ledger: Option<PathBuf>,
     /// How much time goes by
-    #[arg(long, default_value = "48h", value_parser = super::super::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
+    #[arg(long, default_value = "48h", value_parser = crate::cli::terminal::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
     pub until: jiff::SignedDuration,
     /// The seed of all chance
     #[arg(long, default_value_t = 7, value_parser = seed, allow_negative_numbers = true)]

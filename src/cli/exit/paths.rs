@@ -7,7 +7,7 @@ use super::Stopped;
 use crate::adapters::files::{ReadError, Unchanged};
 
 /// A file stands where a folder is needed.
-pub(in crate::cli) fn no_folder(path: &Path) -> Stopped {
+pub(crate) fn no_folder(path: &Path) -> Stopped {
     let mut above = path.ancestors();
     let file = above.find(|path| path.is_file()).unwrap_or(path);
     Stopped::usage(format!(
@@ -17,7 +17,7 @@ pub(in crate::cli) fn no_folder(path: &Path) -> Stopped {
 }
 
 /// What the system says of a path, and how that is mended.
-pub(in crate::cli) fn unusable(path: &Path, error: &io::Error) -> Stopped {
+pub(crate) fn unusable(path: &Path, error: &io::Error) -> Stopped {
     // What this program says itself has its mend with it.
     if error.get_ref().is_some() {
         return Stopped::usage(format!("{}: {error}", path.display()));

@@ -159,7 +159,9 @@ fn no_finding_is_untried() {
         let files = sources(&root.join(folder)).into_iter();
         files.map(|(_, text)| text).collect()
     };
-    let known = named(&(all("src/cli/doctor") + include_str!("../../../src/cli/doctor.rs")));
+    let known = named(
+        &(all("src/cli/commands/doctor") + include_str!("../../../src/cli/commands/doctor.rs")),
+    );
     assert!(known.len() > 30, "{known:?}");
     let tried = named(&(all("tests/it/commands/doctor") + include_str!("doctor.rs")));
     let untried: Vec<_> = known.difference(&tried).collect();

@@ -1,0 +1,147 @@
+//! `phileas deliveries`: what the inbox of a service has stored, whether or not the service is running.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::cli::arguments::Deliveries;
+use crate::cli::context::service_data::Visit;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::decision_line::short;
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::table::Table;
+use crate::runtime::inbox::{Inbox, InboxError, MAX_PAGE, Page, Record, Start};
+
+/// How much of a word stands in the table, in characters.
+const WORD_CHARS: usize = 40;
+/// How many stand in the table unless it is said otherwise: as wide as its widest row it can be only once all are there.
+const ROWS: usize = 200;
+
+pub(crate) async fn run(
+    arguments: &Deliveries,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let inbox = Visit::begin(&arguments.kept).await?.inbox;
+    let limit = arguments.limit.or((!arguments.json).then_some(ROWS));
+    let mut place = match limit {
+        None => 0,
+        Some(limit) => before_the_newest(&inbox, limit).await?,
+    };
+    let older = older_than(&inbox, place).await?;
+    let mut table = Table::new([
+        "received (UTC)",
+        "delivery",
+        "event",
+        "repository",
+        "outcome",
+    ]);
+    loop {
+        let start = Start::After(place);
+        let page = inbox
+            .deliveries(Page {
+                start,
+                most: MAX_PAGE,
+            })
+            .await?;
+        let Some(last) = page.last() else { break };
+        place = last.place;
+        for record in &page {
+            if arguments.json {
+                screen.line(&document(record).to_string())?;
+            } else {
+                table.row(row(record));
+            }
+        }
+    }
+    if arguments.json {
+        return Ok(Exit::Done);
+    }
+    if place == 0 {
+        screen.line("no delivery is stored")?;
+    } else {
+        screen.lines(&table.text())?;
+    }
+    if older && arguments.limit.is_none() {
+        screen.line(&format!(
+            "these are the newest {ROWS}; `--limit NUMBER` shows more, `--json` all"
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether there are deliveries up to this place.
+async fn older_than(inbox: &impl Inbox, place: u64) -> Result<bool, InboxError> {
+    let start = Start::Before(Some(place.saturating_add(1)));
+    let page = Page { start, most: 1 };
+    Ok(place > 0 && !inbox.deliveries(page).await?.is_empty())
+}
+
+/// The place before the newest `limit` deliveries.
+async fn before_the_newest(inbox: &impl Inbox, limit: usize) -> Result<u64, InboxError> {
+    let (mut place, mut left) = (None, limit);
+    while left > 0 {
+        let page = Page {
+            start: Start::Before(place),
+            most: left,
+        };
+        let records = inbox.deliveries(page).await?;
+        let Some(oldest) = records.last() else {
+            return Ok(0);
+        };
+        place = Some(oldest.place);
+        left -= records.len();
+    }
+    Ok(place.map_or(u64::MAX, |place| place.saturating_sub(1)))
+}
+
+/// One delivery as programs read it.
+fn document(record: &Record) -> Value {
+    let delivery = &record.delivery;
+    json!({
+        "guid": delivery.id.as_str(),
+        "event": delivery.event,
+        "action": delivery.action,
+        "repository_id": delivery.repository.map(|id| id.0),
+        "repository": delivery.repository_name.as_ref().map(ToString::to_string),
+        "installation_id": delivery.installation,
+        "subject_node_id": delivery.subject,
+        "sender_id": delivery.sender,
+        "received_at": delivery.received_at.to_string(),
+        "times": record.times,
+        "outcome": record.outcome.word(),
+        "place": record.place,
+    })
+}
+
+fn row(record: &Record) -> [String; 5] {
+    let delivery = &record.delivery;
+    let event = match &delivery.action {
+        Some(action) => format!("{}.{action}", delivery.event),
+        None => delivery.event.clone(),
+    };
+    let repository = match (&delivery.repository_name, delivery.repository) {
+        (Some(name), _) => name.to_string(),
+        (None, Some(id)) => id.to_string(),
+        (None, None) => String::new(),
+    };
+    [
+        short(delivery.received_at),
+        delivery.id.to_string(),
+        plain(&event, WORD_CHARS),
+        repository,
+        record.outcome.word().to_owned(),
+    ]
+}
+
+impl From<InboxError> for Stopped {
+    fn from(error: InboxError) -> Self {
+        match error {
+            InboxError::Unavailable(_) => Self {
+                exit: Exit::Unavailable,
+                message: error.to_string(),
+            },
+            InboxError::Damaged(_) => Self::corrupt(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Whether what GitHub tells the service arrives.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Place;
+use super::finding::{Findings, Group};
+use crate::adapters::github::{Client, Credential, DeliveryAttempt, Hook};
+use crate::cli::context::clients::{self, variable};
+use crate::cli::exit::Stopped;
+use crate::server::config::WEBHOOK;
+use crate::server::sweep::is_own;
+
+/// GitHub keeps deliveries, and delivers them again, this long.
+/// <https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/viewing-webhook-deliveries>
+const WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// The most hooks whose deliveries are looked at: a page of 100 of each.
+const MAX_HOOKS: usize = 5;
+
+pub(super) async fn check(
+    client: &Client,
+    credential: &Credential,
+    now: Timestamp,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) -> Result<(), Stopped> {
+    findings.group = Group::Deliveries;
+    if let Credential::App(app) = credential {
+        let app = clients::app(app.clone())?;
+        match app.deliveries(None).await {
+            Ok(page) => judge(
+                &page.attempts,
+                "the App's webhook",
+                &format!("{}/settings/apps", place.github),
+                now,
+                findings,
+            ),
+            Err(failure) => {
+                findings.unread("deliveries.app", "the deliveries of the App", &failure)
+            }
+        }
+        return Ok(());
+    }
+    let hooks = match client.hooks().await {
+        Ok(hooks) => hooks,
+        Err(failure) => {
+            findings.unread(
+                "deliveries.hook",
+                "webhooks (only administrators may)",
+                &failure,
+            );
+            return Ok(());
+        }
+    };
+    let public = variable("PHILEAS_PUBLIC_URL");
+    let ours = |hook: &&Hook| match &public {
+        Some(own) => is_own(&hook.url, own),
+        None => hook.url.trim_end_matches('/').ends_with(WEBHOOK),
+    };
+    for hook in hooks.iter().filter(ours).take(MAX_HOOKS) {
+        let page = format!(
+            "{}/{}/settings/hooks/{}",
+            place.github, place.repository, hook.id
+        );
+        let name = format!("the webhook to {}", hook.url);
+        if !hook.active {
+            findings.hint("deliveries.off", format!("{name} is off"), page);
+            continue;
+        }
+        if hook.content_type != "json" {
+            findings.error(
+                "deliveries.form",
+                format!("{name} has the content type `form`, which is refused"),
+                format!("{page}: set application/json"),
+            );
+        }
+        match client.hook_deliveries(hook.id, None).await {
+            Ok(found) => judge(&found.attempts, &name, &page, now, findings),
+            Err(failure) => findings.unread(
+                "deliveries.hook",
+                &format!("the deliveries of {name}"),
+                &failure,
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// What became of the events of the last days. One that was delivered at last counts as delivered.
+fn judge(
+    attempts: &[DeliveryAttempt],
+    name: &str,
+    page: &str,
+    now: Timestamp,
+    findings: &mut Findings,
+) {
+    let since = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
+    let mut events: BTreeMap<&str, (bool, u16)> = BTreeMap::new();
+    let lately = |one: &&DeliveryAttempt| one.delivered_at.is_some_and(|at| at >= since);
+    for one in attempts.iter().filter(lately) {
+        let known = events
+            .entry(one.guid.as_str())
+            .or_insert((false, one.status_code));
+        known.0 |= one.succeeded();
+    }
+    let lost: Vec<u16> = events
+        .values()
+        .filter(|(done, _)| !done)
+        .map(|(_, code)| *code)
+        .collect();
+    let Some(code) = lost.first() else {
+        if !events.is_empty() {
+            findings.good(
+                "deliveries.failing",
+                format!("{name}: all of the last {} events arrived", events.len()),
+            );
+        }
+        return;
+    };
+    let answer = match code {
+        0 => "nobody answered".to_owned(),
+        code => format!("the answer was {code}"),
+    };
+    let text = format!(
+        "{name}: {} of the last {} events did not arrive ({answer})",
+        lost.len(),
+        events.len()
+    );
+    let mend = format!("{page}: see Recent Deliveries; `phileas health --ready` on its machine");
+    let newest_lost = attempts.first().is_some_and(|one| !one.succeeded());
+    if newest_lost {
+        findings.error("deliveries.failing", text, mend);
+    } else {
+        findings.hint("deliveries.failing", text, mend);
+    }
+}

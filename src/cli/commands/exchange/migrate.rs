@@ -1,0 +1,92 @@
+//! `phileas exchange migrate`: older places and shapes, brought to the layout that is there.
+
+use std::io::Write;
+use std::path::Path;
+
+use phileas_domain::exchange::{self, Layout, Step};
+use serde_json::json;
+
+use crate::adapters::files::{self, Wanted};
+use crate::cli::commands::validate;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::plural::several;
+
+pub(super) fn run(
+    dir: &Path,
+    to: Option<(Layout, &str)>,
+    dry_run: bool,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let tree = files::read_tree(dir)?;
+    let sought = match to {
+        None => exchange::migrate(&tree),
+        Some((layout, stream)) => exchange::across(&tree, layout, stream),
+    };
+    let migration = match sought {
+        Ok(migration) => migration,
+        Err(half) => {
+            validate::print(&half, json, screen)?;
+            if !json {
+                screen.line(&match to {
+                    None => format!(
+                        "nothing was changed: {} half-way between two forms",
+                        several(half.len(), "file")
+                    ),
+                    Some(_) => format!(
+                        "nothing was changed: {} in the way",
+                        several(half.len(), "mistake")
+                    ),
+                })?;
+            }
+            return Ok(Exit::Findings);
+        }
+    };
+    if !dry_run {
+        let changes = migration.changes().into_iter();
+        let wanted = changes.map(|(path, text)| (path, text.map_or(Wanted::Gone, Wanted::Text)));
+        files::change_together(dir, &wanted.collect::<Vec<_>>())?;
+    }
+    for step in &migration.steps {
+        tell(step, dry_run, json, screen)?;
+    }
+    validate::print(&migration.kept, json, screen)?;
+    if !json {
+        screen.line(&match (migration.steps.len(), dry_run) {
+            (0, _) => "there is nothing to migrate".to_owned(),
+            (count, true) => format!("{} would be changed", several(count, "file")),
+            (count, false) => format!("{} changed", several(count, "file")),
+        })?;
+    }
+    Ok(Exit::Done)
+}
+
+fn tell(
+    step: &Step,
+    dry_run: bool,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    let stays = step.to.as_deref() == Some(step.path.as_str());
+    let action = match &step.to {
+        None => "removed",
+        Some(_) if stays => "rewritten",
+        Some(_) => "moved",
+    };
+    if json {
+        let document = json!({
+            "file": step.path, "to": step.to, "action": action, "why": step.why, "dry_run": dry_run,
+        });
+        screen.line(&document.to_string())?;
+        return Ok(());
+    }
+    let to = match &step.to {
+        Some(to) if !stays => format!(" to {to}"),
+        _ => String::new(),
+    };
+    let would = if dry_run { "would be " } else { "" };
+    let why = step.why.join("; ");
+    screen.line(&format!("{}: {would}{action}{to}: {why}", step.path))?;
+    Ok(())
+}

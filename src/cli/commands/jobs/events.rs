@@ -1,0 +1,75 @@
+//! `phileas events`.
+
+use std::io::Write;
+use std::time::Duration;
+
+use phileas_domain::jobs::{Event, EventId};
+
+use super::configuration::Configuration;
+use super::monitor::line;
+use crate::cli::arguments::Events as Arguments;
+use crate::cli::commands::serve::signals;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+use crate::jobs::events::MAX_PAGE;
+
+/// How often is looked for what comes.
+const LOOK: Duration = Duration::from_secs(1);
+
+pub(crate) async fn run(
+    arguments: &Arguments,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let Configuration { places, .. } = Configuration::read(&arguments.places, None, None)?;
+    let file = places.events_file();
+    if let Some(id) = arguments.acknowledge {
+        let id = EventId(id);
+        if file.get(id)?.is_none() {
+            return Err(Stopped::usage(format!("there is no event {id}")));
+        }
+        let new = file.acknowledge(id)?;
+        let word = if new { "is" } else { "was" };
+        screen.line(&format!("event {id} {word} taken note of"))?;
+        return Ok(Exit::Done);
+    }
+    let mut end = std::pin::pin!(signals()?);
+    let mut cursor = EventId(arguments.after);
+    let mut length = None;
+    loop {
+        let now = std::fs::metadata(file.path()).ok().map(|known| known.len());
+        // A file that has not grown holds nothing new.
+        if length.is_none() || now != length {
+            length = Some(now.unwrap_or_default());
+            loop {
+                let (noted, handed_on) = (file.acknowledged()?, file.handed_on()?);
+                let wanted = |event: &Event| {
+                    let of_job = arguments.job.is_none() || event.job_id == arguments.job;
+                    let of_kind = arguments.kind.is_none() || event.kind() == arguments.kind;
+                    let is_noted = |id| noted.contains(id) || handed_on.contains(id);
+                    let known = event.id.is_some_and(is_noted);
+                    of_job && of_kind && !(arguments.unread && known)
+                };
+                let page = file.after(cursor, MAX_PAGE, wanted)?;
+                cursor = page.cursor;
+                for event in &page.events {
+                    if arguments.json {
+                        screen.line(event.render().trim_end())?;
+                    } else {
+                        screen.line(&line(event))?;
+                    }
+                }
+                if !page.more {
+                    break;
+                }
+            }
+            screen.flush()?;
+        }
+        if !arguments.follow {
+            return Ok(Exit::Done);
+        }
+        tokio::select! {
+            () = &mut end => return Ok(Exit::Done),
+            () = tokio::time::sleep(LOOK) => {}
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! `phileas handle-event`.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write};
+
+use phileas_domain::jobs::line::{MAX_LINE_BYTES, text_of};
+use phileas_domain::jobs::{Event, config};
+use serde_json::json;
+
+use super::configuration::Configuration;
+use super::reach;
+use crate::cli::arguments::HandleEvent as Arguments;
+use crate::cli::context::clients::{local_now, variable};
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+use crate::jobs::command::VARIABLE;
+use crate::jobs::handler::{Allowed, Dealt, EventHandler};
+use crate::jobs::mcp_command;
+use crate::jobs::settle::Settling;
+
+pub(crate) async fn run(
+    arguments: &Arguments,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let Configuration { config, places } = Configuration::read(&arguments.places, None, None)?;
+    let event = event(arguments)?;
+    let actions = &config.actions;
+    let allowed = Allowed {
+        look: !arguments.no_look && actions.look.unwrap_or(true),
+        checks: !arguments.no_checks && actions.checks.unwrap_or(true),
+        retries: arguments
+            .retries
+            .or(actions.retries)
+            .unwrap_or(config::RETRIES),
+        approve_plans: arguments.approve_plans || actions.approve_plans.unwrap_or(false),
+        settling: Settling {
+            archive: !arguments.no_archive && actions.archive.unwrap_or(true),
+            retire: !arguments.no_retire && actions.retire.unwrap_or(true),
+        },
+    };
+    let base = arguments.api_base.as_ref().or(config.api_base.as_ref());
+    let told = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);
+    let folder = arguments.jules_keys_dir.clone().or(told);
+    let accounts = match reach::accounts(base.map(String::as_str), folder.as_deref(), true) {
+        Ok(accounts) => accounts,
+        // The brief says what could not be done without a key.
+        Err(stopped) if stopped.exit == Exit::Credential => BTreeMap::new(),
+        Err(stopped) => return Err(stopped),
+    };
+    let pulls = reach::pulls();
+    let handler = EventHandler {
+        places: &places,
+        accounts: &accounts,
+        pulls: pulls.as_ref(),
+        allowed,
+    };
+    let mut dealt = handler.handle(&event, local_now()).await?;
+    if let Some(command) = &config.mcp_command
+        && let Some((tool, job)) = mcp_command::tool_for(&event)
+    {
+        let answer = mcp_command::call(command, tool, job).await;
+        show_answer(&mut dealt, tool, answer);
+    }
+    if arguments.json {
+        screen.line(&dealt.document.to_string())?;
+    } else {
+        screen.lines(&dealt.text)?;
+    }
+    Ok(if dealt.again {
+        Exit::Unavailable
+    } else {
+        Exit::Done
+    })
+}
+
+/// Adds what the MCP server of the configuration says. It is another program's text, so it stands quoted.
+fn show_answer(dealt: &mut Dealt, tool: &str, answer: Result<String, String>) {
+    let shown = match &answer {
+        Ok(text) => {
+            let quoted = text.lines().map(|line| format!("> {line}\n"));
+            format!(
+                "\nmcp_command says to {tool}:\n{}",
+                quoted.collect::<String>()
+            )
+        }
+        Err(why) => format!("\nmcp_command was asked for {tool}: {why}\n"),
+    };
+    if !dealt.text.ends_with('\n') {
+        dealt.text.push('\n');
+    }
+    dealt.text.push_str(&shown);
+    dealt.document["mcp"] = match answer {
+        Ok(text) => json!({"tool": tool, "answer": text}),
+        Err(why) => json!({"tool": tool, "error": why}),
+    };
+}
+
+fn event(arguments: &Arguments) -> Result<Event, Stopped> {
+    let (source, text) = match &arguments.event {
+        Some(text) if variable(VARIABLE).as_ref() == Some(text) => (VARIABLE, text.clone()),
+        Some(text) => ("--event", text.clone()),
+        None => {
+            let mut bytes = Vec::new();
+            std::io::stdin()
+                .lock()
+                .take(MAX_LINE_BYTES as u64 + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|error| Stopped::usage(format!("standard input: {error}")))?;
+            if bytes.len() > MAX_LINE_BYTES {
+                return Err(Stopped::usage(format!(
+                    "standard input: the event has more than {MAX_LINE_BYTES} bytes; leave out its payload"
+                )));
+            }
+            let text = text_of(&bytes).map_err(|fault| {
+                Stopped::usage(format!("standard input: {fault}; {}", fault.help()))
+            })?;
+            ("standard input", text.to_owned())
+        }
+    };
+    if text.trim().is_empty() {
+        return Err(Stopped::usage(format!(
+            "there is no event; it is read from --event, from the variable {VARIABLE}, or from standard input"
+        )));
+    }
+    let text = text.trim_start_matches('\u{feff}').trim();
+    Event::parse(text).map_err(|why| Stopped::usage(format!("{source}: {why}")))
+}

@@ -1,0 +1,137 @@
+//! `phileas man`: the manual page of the program or of one command, in roff.
+
+use std::io::Write;
+
+use clap::CommandFactory as _;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use super::track::meant;
+use crate::cli::arguments::Arguments;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+
+/// What the exit codes mean.
+const EXIT_CODES: [(&str, &str); 6] = [
+    (
+        "0",
+        "Done, or nothing to do; a turn that waits or is skipped counts as nothing to do.",
+    ),
+    (
+        "1",
+        "A checker found something, a wish of this call was refused, or an internal fault.",
+    ),
+    ("2", "The command line or the configuration is wrong."),
+    ("3", "A credential is missing, refused or too weak."),
+    ("4", "GitHub or Jules is unavailable."),
+    (
+        "5",
+        "The state file cannot be read, or is behind what Jules shows.",
+    ),
+];
+
+/// What is read of the environment.
+const VARIABLES: [(&str, &str); 14] = [
+    (
+        "GITHUB_TOKEN, GH_TOKEN",
+        "A token that may read and write contents and issues; the first counts. With _FILE: a file that holds it.",
+    ),
+    (
+        "GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY",
+        "A GitHub App's number or client id, and its key in PEM form, instead of a token. With _FILE: the key's file.",
+    ),
+    (
+        "JULES_API_KEY",
+        "The Jules key. JULES_API_TOKEN is its old name.",
+    ),
+    (
+        "GITHUB_REPOSITORY",
+        "The repository where --repo is not given.",
+    ),
+    (
+        "GITHUB_EVENT_NAME, GITHUB_EVENT_PATH",
+        "The event that woke a tick in a workflow.",
+    ),
+    (
+        "GITHUB_ACTOR",
+        "Who is named in the ledger for what is done by hand.",
+    ),
+    (
+        "PHILEAS_PAUSED",
+        "Anything but empty, 0, false, no and off: nothing starts.",
+    ),
+    (
+        "PHILEAS_WEBHOOK_SECRET",
+        "The secret of the webhooks that serve takes.",
+    ),
+    (
+        "GITHUB_API_URL, GITHUB_GRAPHQL_URL, JULES_API_BASE",
+        "Other addresses, for a GitHub Enterprise Server, proxies and tests.",
+    ),
+    (
+        "GITHUB_SERVER_URL",
+        "Where people meet GitHub, if not at github.com; an origin there names the repository, too.",
+    ),
+    (
+        "HTTPS_PROXY, HTTP_PROXY, NO_PROXY",
+        "A proxy, as other programs take it.",
+    ),
+    (
+        "PHILEAS_LOG",
+        "What is logged to standard error, such as phileas=debug.",
+    ),
+    (
+        "NO_COLOR, TERM=dumb, CI",
+        "No colours; under CI no show either.",
+    ),
+    (
+        "COLUMNS",
+        "The terminal's width, where it does not say so itself.",
+    ),
+];
+
+/// Prints the page of the command that the words name, or the program's own.
+pub(crate) fn run(words: &[String], screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    let mut program = Arguments::command();
+    program.build();
+    let mut command = &program;
+    for word in words {
+        command = command.find_subcommand(word).ok_or_else(|| {
+            let known = command.get_subcommands().map(clap::Command::get_name);
+            let name = command.get_bin_name().unwrap_or("phileas");
+            Stopped::usage(format!(
+                "`{name}` has no command `{word}`{}",
+                meant(word, known)
+            ))
+        })?;
+    }
+    let whole = words.is_empty();
+    let mut page = Vec::new();
+    Man::new(command.clone())
+        // Of a command the library would take the empty version of its own.
+        .source(concat!("phileas ", env!("CARGO_PKG_VERSION")))
+        .render(&mut page)?;
+    let mut more = Roff::new();
+    section(&mut more, "EXIT STATUS", &EXIT_CODES);
+    section(&mut more, "ENVIRONMENT", &VARIABLES);
+    if whole {
+        more.control("SH", ["SEE ALSO"]);
+        more.text([
+            roman("The page of a command is printed by "),
+            bold("phileas man COMMAND"),
+            roman("."),
+        ]);
+    }
+    more.to_writer(&mut page)?;
+    screen.document(&String::from_utf8_lossy(&page))?;
+    Ok(Exit::Done)
+}
+
+fn section(page: &mut Roff, heading: &str, items: &[(&str, &str)]) {
+    page.control("SH", [heading]);
+    for (name, meaning) in items {
+        page.control("TP", []);
+        page.text([bold(*name)]);
+        page.text([roman(*meaning)]);
+    }
+}

@@ -1,0 +1,177 @@
+//! phileas for the tools that ask it: with the credentials of the environment, or as the service that it is.
+
+use std::sync::Arc;
+
+use phileas_domain::engine::{Ask, MergeFacts, MergeMethod, Snapshot};
+use phileas_domain::model::{Oid, PullNumber, RepositoryName};
+
+use crate::adapters::github;
+use crate::adapters::jules::RepositoryJules;
+use crate::cli::context::clients::{self, Connection};
+use crate::mcp::{House, Trouble};
+use crate::runtime::ports::hire::Answer;
+use crate::runtime::ports::{LedgerRead, ReadGitHub as _, WriteGitHub as _};
+use crate::runtime::{self, Tick, TickReport};
+use crate::server::outside::Watch;
+use crate::server::repositories::{Member, Repositories};
+
+/// Who phileas is to a repository.
+pub(super) enum Reach {
+    /// Whoever the environment says. Each call takes the credentials anew: a server that only speaks with Jules needs
+    /// none of GitHub.
+    Environment,
+    /// The service: with its App or token, and with the repository's own Jules key.
+    Service(Arc<Repositories>),
+}
+
+/// What one call works with.
+struct Way {
+    github: github::Client,
+    jules: RepositoryJules,
+    stopwatch: Watch,
+}
+
+impl Reach {
+    fn github(&self, repository: &RepositoryName) -> Result<github::Client, Trouble> {
+        match self {
+            Self::Environment => clients::github(repository).map_err(trouble),
+            Self::Service(repositories) => {
+                let member = member(repositories, repository)?;
+                let outside = repositories.outside();
+                Ok(outside.client(member.name.clone(), &member.account))
+            }
+        }
+    }
+
+    fn way(&self, repository: &RepositoryName) -> Result<Way, Trouble> {
+        match self {
+            Self::Environment => {
+                let connection = Connection::from_environment(repository).map_err(trouble)?;
+                Ok(Way {
+                    github: connection.github,
+                    jules: connection.jules,
+                    stopwatch: Watch::new(Arc::new(connection.stopwatch)),
+                })
+            }
+            Self::Service(repositories) => {
+                let member = member(repositories, repository)?;
+                let key = repositories.key_of(&member.name);
+                let key = key.map_err(|no_key| Trouble::new(no_key.to_string()))?;
+                Ok(Way {
+                    github: self.github(repository)?,
+                    jules: RepositoryJules::new(key.client, member.name.clone()),
+                    stopwatch: repositories.outside().watch(),
+                })
+            }
+        }
+    }
+}
+
+fn member(
+    repositories: &Repositories,
+    repository: &RepositoryName,
+) -> Result<Arc<Member>, Trouble> {
+    let mut members = repositories.members().into_iter();
+    members
+        .find(|member| member.name == *repository)
+        .ok_or_else(|| {
+            Trouble::new(format!(
+                "the service does not look after {repository}; a person can install its App there, or name it in \
+                 phileas.toml"
+            ))
+        })
+}
+
+fn trouble(stopped: crate::cli::exit::Stopped) -> Trouble {
+    Trouble::new(stopped.message)
+}
+
+impl House for Reach {
+    fn explain<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        ask: Ask,
+    ) -> Answer<'a, Result<(TickReport, Box<Snapshot>), Trouble>> {
+        Box::pin(async move {
+            let way = self.way(repository)?;
+            let settings = clients::settings(ask).map_err(trouble)?;
+            let (report, sight) =
+                runtime::explain(&way.github, &way.jules, &way.stopwatch, &settings).await?;
+            Ok((report, Box::new(sight.snapshot)))
+        })
+    }
+
+    fn run<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        ask: Ask,
+    ) -> Answer<'a, Result<TickReport, Trouble>> {
+        Box::pin(async move {
+            let way = self.way(repository)?;
+            let settings = clients::settings(ask).map_err(trouble)?;
+            let tick = Tick {
+                github: &way.github,
+                jules: &way.jules,
+                stopwatch: &way.stopwatch,
+            };
+            Ok(tick.run(&settings).await?)
+        })
+    }
+
+    fn state<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+    ) -> Answer<'a, Result<Option<String>, Trouble>> {
+        Box::pin(async move {
+            let github = self.github(repository)?;
+            Ok(match github.observe().await?.ledger {
+                LedgerRead::State { text, .. } => Some(text),
+                LedgerRead::NoBranch | LedgerRead::NoState { .. } => None,
+                LedgerRead::Unreadable { what, .. } => {
+                    return Err(Trouble::new(format!(
+                        "the ledger of {repository} cannot be read: {what}"
+                    )));
+                }
+            })
+        })
+    }
+
+    fn text<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        path: &'a str,
+    ) -> Answer<'a, Result<Option<String>, Trouble>> {
+        Box::pin(async move {
+            let github = self.github(repository)?;
+            let Some(head) = github.observe().await?.repository.default_head else {
+                return Ok(None);
+            };
+            let paths = [path.to_owned()].into();
+            Ok(github.read_texts(&head, &paths).await?.remove(path))
+        })
+    }
+
+    fn merge_facts<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        pull: PullNumber,
+    ) -> Answer<'a, Result<Option<MergeFacts>, Trouble>> {
+        Box::pin(async move {
+            let github = self.github(repository)?;
+            Ok(github.read_merge_facts(pull).await?)
+        })
+    }
+
+    fn merge<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        pull: PullNumber,
+        head: &'a Oid,
+        method: MergeMethod,
+    ) -> Answer<'a, Result<(), Trouble>> {
+        Box::pin(async move {
+            let github = self.github(repository)?;
+            Ok(github.merge_pull(pull, head, method).await?)
+        })
+    }
+}

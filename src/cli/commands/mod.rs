@@ -1,0 +1,37 @@
+//! One file or folder a command: what it reads, what it does, and what it prints.
+
+pub(super) mod action;
+pub(super) mod bootstrap;
+pub(super) mod deinit;
+pub(super) mod deliveries;
+pub(super) mod doctor;
+pub(super) mod exchange;
+pub(super) mod health;
+pub(super) mod init;
+pub(super) mod jobs;
+pub(super) mod labels;
+pub(super) mod manual;
+pub(super) mod mcp;
+pub(super) mod park;
+pub(super) mod persona;
+pub(super) mod pipeline;
+pub(super) mod probe;
+pub(super) mod prompt;
+pub(super) mod replay;
+pub(super) mod role;
+pub(super) mod sandbox;
+pub(super) mod schema;
+pub(super) mod serve;
+pub(super) mod session;
+pub(super) mod setup;
+pub(super) mod simulate;
+pub(super) mod sprint;
+pub(super) mod state;
+pub(super) mod status;
+pub(super) mod stop;
+pub(super) mod task;
+pub(super) mod tick;
+pub(super) mod track;
+pub(super) mod upgrade;
+pub(super) mod validate;
+pub(super) mod validate_layers;

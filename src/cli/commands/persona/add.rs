@@ -1,0 +1,295 @@
+//! `phileas persona add`.
+
+use std::io::Write;
+use std::path::Path;
+
+use phileas_domain::Diagnostic;
+use phileas_domain::board::Change;
+use phileas_domain::model::{PersonaId, Tree};
+use phileas_domain::plan::{self, PERSONAS_FOLDER, SCHEDULES_PATH};
+use serde_json::json;
+use toml_edit::{Array, DocumentMut, Item, Table, Value};
+
+use super::{places, read};
+use crate::adapters::files::{self, Wanted};
+use crate::cli::commands::track::meant;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::table;
+use crate::starter::{PACKS, Pack, named_by, schema_address};
+
+pub(super) fn run(
+    name: Option<&str>,
+    schedule: Option<&str>,
+    cycle: bool,
+    dir: &Path,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let Some(name) = name else {
+        return list(json, screen);
+    };
+    let Some(pack) = Pack::named(name) else {
+        let meant = meant(name, PACKS.iter().map(|pack| pack.id));
+        return Err(Stopped::usage(format!(
+            "there is no persona `{name}` to add{meant}"
+        )));
+    };
+    let (tree, plan, _) = read(dir)?;
+    let there = places(&plan, &PersonaId::from(pack.id));
+    let mut changes = Vec::new();
+    changes.extend(prompt(&tree, pack)?);
+    let when = match (cycle, schedule) {
+        (true, _) => When::Cycle,
+        (false, said) => When::Clock(said.unwrap_or(pack.cron)),
+    };
+    changes.extend(entry(&tree, pack, &when)?);
+    check(&tree, &changes, pack)?;
+    let wanted = changes.iter().map(|change| {
+        let text = change.text.as_str();
+        let is_there = change.from.as_ref() == Some(&change.to);
+        let wanted = if is_there {
+            Wanted::Text(text)
+        } else {
+            Wanted::New(text)
+        };
+        (change.to.as_str(), wanted)
+    });
+    files::change_together(dir, &wanted.collect::<Vec<_>>())?;
+    for change in &changes {
+        if json {
+            screen.line(&json!({ "file": change.to, "done": change.done }).to_string())?;
+        } else {
+            screen.line(&format!("{}: {}", change.to, change.done))?;
+        }
+    }
+    // What people have decided about its turns stays, whatever is asked for here.
+    if !there.is_empty() {
+        if json {
+            let line = json!({ "file": SCHEDULES_PATH, "done": null, "runs": there });
+            screen.line(&line.to_string())?;
+        } else {
+            let runs = there.join(", ");
+            screen.line(&format!(
+                "{SCHEDULES_PATH}: `{name}` is there already and stays where it is: {runs}"
+            ))?;
+        }
+    }
+    if !json && !changes.is_empty() {
+        screen.line(&format!(
+            "read what it is told with phileas persona render {name}, and make it yours"
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn list(json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    if json {
+        for pack in PACKS {
+            let line = json!({ "id": pack.id, "purpose": pack.purpose, "cron": pack.cron });
+            screen.line(&line.to_string())?;
+        }
+        return Ok(Exit::Done);
+    }
+    let mut table = table::Table::new(["PERSONA", "USUALLY", "WHAT IT DOES"]).within(screen.width);
+    for pack in PACKS {
+        table.row([pack.id, pack.cron, pack.purpose].map(str::to_owned));
+    }
+    screen.lines(&table.text())?;
+    Ok(Exit::Done)
+}
+
+/// Its prompt, unless the very same is there; whatever else is there stays, and nothing is added.
+fn prompt(tree: &Tree, pack: Pack) -> Result<Option<Change>, Stopped> {
+    let id = pack.id;
+    let to = format!("{PERSONAS_FOLDER}/{id}/prompt.md");
+    let text = pack.prompt();
+    if tree
+        .text(&to)
+        .is_some_and(|there| there.replace("\r\n", "\n") == text)
+    {
+        return Ok(None);
+    }
+    let folder = format!("{PERSONAS_FOLDER}/{id}");
+    let there = tree.below(&folder).next().map(|(path, _)| path.to_owned());
+    let there = there.or_else(|| tree.get(&folder).map(|_| folder.clone()));
+    if let Some(there) = there {
+        return Err(Stopped::usage(format!(
+            "there is a persona `{id}` already ({there}), and nothing is written over; rename its folder, or add another one"
+        )));
+    }
+    Ok(Some(Change {
+        from: None,
+        to,
+        text,
+        done: format!("wrote the prompt of `{id}`: {}", pack.purpose),
+    }))
+}
+
+enum When<'a> {
+    Clock(&'a str),
+    Cycle,
+}
+
+/// The plan with an entry for it; `None` where the plan names it already. Everything that people have written there stays.
+fn entry(tree: &Tree, pack: Pack, when: &When<'_>) -> Result<Option<Change>, Stopped> {
+    let id = pack.id;
+    if named_by(tree, id) {
+        return Ok(None);
+    }
+    let wrong = |what: &str| {
+        Stopped::usage(format!(
+            "{SCHEDULES_PATH}: {what}; phileas validate tells where"
+        ))
+    };
+    let known = tree.text(SCHEDULES_PATH);
+    if known.is_none() && tree.get(SCHEDULES_PATH).is_some() {
+        return Err(wrong("it cannot be read"));
+    }
+    // What stands above a key is kept above it, so there must be one.
+    let begin = match when {
+        When::Clock(_) => "[schedules]",
+        When::Cycle => "cycle = []",
+    };
+    let blank = format!(
+        "#:schema {}\n# Who works and when. After a change: phileas validate, and phileas simulate.\n\n{begin}\n",
+        schema_address("schedules")
+    );
+    let text = known.unwrap_or(&blank);
+    let parsed = |text: &str| {
+        let document = text.parse::<DocumentMut>();
+        document.map_err(|_| wrong("it is no TOML"))
+    };
+    let mut document = parsed(text)?;
+    if let Some(begun) = below_heading(text, &document, begin) {
+        document = parsed(&begun)?;
+    }
+    let done = match when {
+        When::Clock(cron) => {
+            let table = document
+                .entry("schedules")
+                .or_insert(Item::Table(Table::new()));
+            let table = table
+                .as_table_like_mut()
+                .ok_or_else(|| wrong("`schedules` is no table"))?;
+            table.insert(id, Item::Value(Value::from(*cron)));
+            format!("`{id}` runs at `{cron}`")
+        }
+        When::Cycle => {
+            let new = || Item::Value(Array::new().into());
+            let cycle = document.entry("cycle").or_insert_with(new);
+            let cycle = cycle
+                .as_array_mut()
+                .ok_or_else(|| wrong("`cycle` is no list"))?;
+            push(cycle, id);
+            format!("`{id}` is the last of the cycle")
+        }
+    };
+    Ok(Some(Change {
+        from: known.map(|_| SCHEDULES_PATH.to_owned()),
+        to: SCHEDULES_PATH.to_owned(),
+        text: with_breaks_of(known.unwrap_or_default(), &document.to_string()),
+        done,
+    }))
+}
+
+/// The text with the beginning of what is to be added below the comments at its head, which editors look for in the first
+/// line: the key of a text without any, and `cycle` before the first table. `None` where there is a key that the new one
+/// follows anyway, or what is to be added is there.
+fn below_heading(text: &str, document: &DocumentMut, begin: &str) -> Option<String> {
+    let table = document.as_table();
+    let is_part = |item: &Item| {
+        item.as_table().is_some_and(|table| !table.is_dotted()) || item.is_array_of_tables()
+    };
+    let has_keys = table.iter().any(|(_, item)| !is_part(item));
+    let is_key = !begin.starts_with('[');
+    if has_keys || table.contains_key("cycle") || !table.is_empty() && !is_key {
+        return None;
+    }
+    let comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let head: Vec<&str> = text.split_inclusive('\n').take_while(comment).collect();
+    // A comment right above the first table speaks of that table, one for editors of the whole file.
+    let blank = head.iter().position(|line| line.trim().is_empty());
+    let for_editors = |line: &&&str| line.trim_start().starts_with("#:");
+    let kept = match blank {
+        Some(blank) => blank,
+        None if table.is_empty() => head.len(),
+        None => head.iter().take_while(for_editors).count(),
+    };
+    let length: usize = head[..kept].iter().map(|line| line.len()).sum();
+    let (above, below) = text.split_at(length);
+    let gap = |part: &str| if part.trim().is_empty() { "" } else { "\n" };
+    let end = if above.is_empty() || above.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    Some(format!(
+        "{above}{end}{}{begin}\n{}{}",
+        gap(above),
+        gap(below),
+        below.trim_start_matches(['\r', '\n'])
+    ))
+}
+
+/// A text with the line breaks of another one; the editor of the plan knows one kind.
+fn with_breaks_of(known: &str, text: &str) -> String {
+    let plain = text.replace("\r\n", "\n");
+    match known.contains("\r\n") {
+        true => plain.replace('\n', "\r\n"),
+        false => plain,
+    }
+}
+
+/// Puts a name at the end of a list, on a line of its own where the others have one.
+fn push(list: &mut Array, name: &str) {
+    let mut value = Value::from(name);
+    let indent = list
+        .iter()
+        .last()
+        .and_then(|last| last.decor().prefix()?.as_str())
+        .and_then(|prefix| prefix.rsplit_once('\n'))
+        .map(|(_, indent)| format!("\n{indent}"));
+    match indent {
+        Some(indent) => {
+            // A comment behind the last one stays behind it.
+            if !list.trailing_comma() {
+                list.set_trailing_comma(true);
+            }
+            value.decor_mut().set_prefix(indent);
+            let trailing = list.trailing().as_str().unwrap_or_default().to_owned();
+            if let Some((comment, rest)) = trailing.split_once('\n')
+                && !comment.trim().is_empty()
+            {
+                let prefix = value.decor().prefix().and_then(|prefix| prefix.as_str());
+                let prefix = format!("{comment}{}", prefix.unwrap_or_default());
+                value.decor_mut().set_prefix(prefix);
+                list.set_trailing(format!("\n{rest}"));
+            }
+            list.push_formatted(value);
+        }
+        None => list.push(name),
+    }
+}
+
+/// Sees that the plan says what it is to say before anything is written.
+fn check(tree: &Tree, changes: &[Change], pack: Pack) -> Result<(), Stopped> {
+    let texts = changes
+        .iter()
+        .map(|change| (change.to.clone(), Some(change.text.clone())));
+    let after = tree.with(&texts.collect());
+    let (_, before) = plan::read(tree);
+    let (plan, found) = plan::read(&after);
+    let new =
+        |one: &&Diagnostic| one.is_error() && !before.iter().any(|old| old.message == one.message);
+    if let Some(one) = found.iter().find(new) {
+        return Err(Stopped::usage(format!("{one}; nothing was written")));
+    }
+    let id = PersonaId::from(pack.id);
+    if !plan.personas.contains_key(&id) || !named_by(&after, pack.id) {
+        return Err(Stopped::usage(format!(
+            "the plan cannot be read, so `{id}` cannot be added to it; phileas validate tells why"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! `phileas persona roster`.
+
+use std::io::Write;
+
+use phileas_domain::engine::{Ask, Ledger, Standing, roster};
+use phileas_domain::plan::Driver;
+use serde_json::{Value, json};
+
+use crate::adapters::renderer;
+use crate::cli::arguments::Repository;
+use crate::cli::commands::status::yield_json;
+use crate::cli::context::clients;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::decision_line::short;
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::table::Table;
+use crate::runtime::ports::ReadGitHub as _;
+use crate::runtime::{Settings, snapshot_of};
+
+pub(super) async fn run(
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let github = clients::github(&arguments.repo)?;
+    let observation = github.observe().await?;
+    let settings = Settings {
+        holder: clients::this_run()?,
+        driver: Driver::Any,
+        ask: Ask::Due,
+        // Nothing is decided here.
+        entropy: [0; 32],
+        paused_by_variable: None,
+        previous_tick: None,
+        renderer: renderer::shared(),
+    };
+    let snapshot = snapshot_of(observation, &settings);
+    if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger {
+        let first = diagnostics.first();
+        return Err(Stopped::corrupt(
+            first.map_or_else(String::new, ToString::to_string),
+        ));
+    }
+    let standings = roster(&snapshot);
+    if arguments.json {
+        for one in &standings {
+            screen.line(&document(one).to_string())?;
+        }
+        return Ok(Exit::Done);
+    }
+    if standings.is_empty() {
+        screen.line("there is nobody; add somebody with phileas persona add")?;
+        return Ok(Exit::Done);
+    }
+    let headings = [
+        "PERSONA",
+        "LAST",
+        "WHEN (UTC)",
+        "STREAK",
+        "SESSIONS",
+        "MERGED",
+        "REJECTED",
+        "EMPTY",
+        "",
+    ];
+    let mut table = Table::new(headings)
+        .figures([4, 5, 6, 7])
+        .within(screen.width);
+    for one in &standings {
+        let figures = &one.yields;
+        let empty = figures.no_output + figures.failed + figures.stuck;
+        table.row([
+            one.persona.to_string(),
+            last(one),
+            when(one),
+            streak(one),
+            figures.sessions.to_string(),
+            figures.merged.to_string(),
+            figures.rejected.to_string(),
+            empty.to_string(),
+            remark(one),
+        ]);
+    }
+    screen.lines(&table.text())?;
+    Ok(Exit::Done)
+}
+
+fn last(one: &Standing) -> String {
+    let Some(last) = &one.last else {
+        return "-".to_owned();
+    };
+    let word = last
+        .outcome
+        .as_ref()
+        .map_or_else(|| "under way".to_owned(), ToString::to_string);
+    match last.pull {
+        Some(pull) => format!("{word} #{pull}"),
+        None => word,
+    }
+}
+
+fn when(one: &Standing) -> String {
+    let at = one.last.as_ref().and_then(|last| last.at);
+    at.map(short).unwrap_or_default()
+}
+
+/// `3 in a row`, where it is more than one.
+fn streak(one: &Standing) -> String {
+    match one.streak {
+        0 | 1 => String::new(),
+        many => format!("{many} in a row"),
+    }
+}
+
+fn remark(one: &Standing) -> String {
+    let mut said = Vec::new();
+    if !one.known {
+        said.push("it has no prompt any more".to_owned());
+    }
+    if one.unwanted > 0 {
+        said.push(format!("{} unwanted in a row", one.unwanted));
+    }
+    if let Some(until) = one.yields.resting_until {
+        said.push(format!("rests until {}", short(until)));
+    }
+    said.join(", ")
+}
+
+fn document(one: &Standing) -> Value {
+    json!({
+        "persona": one.persona.to_string(),
+        "known": one.known,
+        "last": one.last.as_ref().map(|last| json!({
+            "outcome": last.outcome.as_ref().map(ToString::to_string),
+            "at": last.at.map(|at| at.to_string()),
+            "track": last.track.to_string(),
+            "pr_number": last.pull.map(|pull| pull.0),
+        })),
+        "streak": one.streak,
+        "unwanted": one.unwanted,
+        "yield": yield_json(&one.yields),
+    })
+}

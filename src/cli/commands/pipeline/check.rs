@@ -1,0 +1,76 @@
+//! `phileas pipeline check`.
+
+use std::io::Write;
+
+use phileas_domain::Severity;
+use phileas_domain::pipeline::{Broken, CheckStage, Stage, check};
+
+use super::{open, place};
+use crate::cli::arguments::RunPlace;
+use crate::cli::commands::validate::diagnostic_json;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+
+pub(super) fn run(
+    run_place: &RunPlace,
+    stage: CheckStage,
+    base: Option<&str>,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let (runs, run) = open(run_place)?;
+    let changed = match stage {
+        CheckStage::Of(Stage::Implement) => Some(place::changed(&runs, base)?),
+        _ => None,
+    };
+    let found = check(&run, stage, changed.as_deref());
+    let errors = found.iter().filter(|one| one.said.is_error()).count();
+    for one in &found {
+        if run_place.place.json {
+            let mut line = diagnostic_json(&one.said);
+            line["check"] = one.check.into();
+            screen.line(&line.to_string())?;
+        } else {
+            screen.line(&text(one))?;
+        }
+    }
+    if !run_place.place.json {
+        if !found.is_empty() {
+            screen.line("")?;
+        }
+        screen.line(&verdict(errors, found.len() - errors, stage))?;
+    }
+    Ok(if errors == 0 {
+        Exit::Done
+    } else {
+        Exit::Findings
+    })
+}
+
+/// `[ERROR] name: file:line:column: what is wrong; how to mend it`
+fn text(one: &Broken) -> String {
+    let said = &one.said;
+    let severity = match said.severity {
+        Severity::Error => "ERROR",
+        Severity::Warning => "WARNING",
+    };
+    let line = said.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let column = said
+        .column
+        .map(|column| format!(":{column}"))
+        .unwrap_or_default();
+    format!(
+        "[{severity}] {}: {}{line}{column}: {}; {}",
+        one.check, said.file, said.message, said.mend
+    )
+}
+
+fn verdict(errors: usize, warnings: usize, stage: CheckStage) -> String {
+    match (errors, warnings) {
+        (0, 0) => format!(
+            "All invariants passed for stage '{}' - PASS",
+            stage.as_str()
+        ),
+        (0, _) => format!("{warnings} warning(s) - PASS with warnings"),
+        _ => format!("{errors} error(s), {warnings} warning(s) - FAIL"),
+    }
+}

@@ -1,0 +1,76 @@
+//! `phileas pipeline lessons`.
+
+use std::io::Write;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use phileas_domain::pipeline::{Lesson, lessons};
+use serde_json::json;
+
+use super::{place, tell};
+use crate::cli::arguments::LessonsCommand;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+
+pub(super) fn run(
+    command: &LessonsCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    match command {
+        LessonsCommand::Add {
+            issue,
+            pattern,
+            mitigation,
+            date,
+            place,
+        } => {
+            let today = || Timestamp::now().to_zoned(TimeZone::UTC).date();
+            let lesson = Lesson {
+                date: date.unwrap_or_else(today).to_string(),
+                issue: issue.to_string(),
+                pattern: pattern.trim().to_owned(),
+                frequency: None,
+                mitigation: mitigation.clone(),
+            };
+            let runs = place::runs(place)?;
+            if let Err(error) = runs.learn(&lesson) {
+                tell(error.findings(), place.json, screen)?;
+                return Err(error.into());
+            }
+            if !place.json {
+                screen.line("learned")?;
+            }
+            Ok(Exit::Done)
+        }
+        LessonsCommand::List { place } => {
+            let Some(reading) = place::runs(place)?.lessons()? else {
+                return Ok(Exit::Done);
+            };
+            tell(&reading.found, place.json, screen)?;
+            if !reading.is_sound() {
+                return Ok(Exit::Findings);
+            }
+            for one in lessons(&reading) {
+                let seen = one.frequency.unwrap_or(1);
+                if place.json {
+                    let line = json!({
+                        "date": one.date, "issue": one.issue, "pattern": one.pattern,
+                        "frequency": seen, "mitigation": one.mitigation,
+                    });
+                    screen.line(&line.to_string())?;
+                } else {
+                    let helps = one
+                        .mitigation
+                        .map(|text| format!("; {text}"))
+                        .unwrap_or_default();
+                    let line = format!(
+                        "{} {} ({seen}x): {}{helps}",
+                        one.date, one.issue, one.pattern
+                    );
+                    screen.line(&line)?;
+                }
+            }
+            Ok(Exit::Done)
+        }
+    }
+}

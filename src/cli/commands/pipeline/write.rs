@@ -1,0 +1,86 @@
+//! `phileas pipeline write` and `archive`.
+
+use std::io::{Read as _, Write};
+
+use jiff::Timestamp;
+use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
+use phileas_domain::pipeline::{Artifact, Made};
+use serde_json::json;
+
+use super::{open, place, tell};
+use crate::adapters::pipeline::RunsError;
+use crate::cli::arguments::RunPlace;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+
+pub(super) fn run(
+    artifact: Artifact,
+    run_place: &RunPlace,
+    agent: Option<String>,
+    started_at: Option<Timestamp>,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let runs = place::runs(&run_place.place)?;
+    let settings = runs.settings()?;
+    let text = input()?;
+    let made = Made {
+        at: Timestamp::now(),
+        started_at,
+        agent,
+    };
+    let json = run_place.place.json;
+    let written = match runs.write(&run_place.issue, artifact, &text, settings, &made) {
+        Ok(written) => written,
+        Err(error @ RunsError::Unsound(_)) => {
+            tell(error.findings(), json, screen)?;
+            return Err(error.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    tell(&written.reading.found, json, screen)?;
+    let path = written.path.display().to_string();
+    if json {
+        screen.line(&json!({ "written": path }).to_string())?;
+    } else {
+        screen.line(&format!("wrote {path}"))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Standard input, as far as an artifact may go.
+fn input() -> Result<String, Stopped> {
+    let mut bytes = Vec::new();
+    let limit = ARTIFACT_LIMIT_BYTES as u64 + 1;
+    std::io::stdin()
+        .lock()
+        .take(limit)
+        .read_to_end(&mut bytes)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Stopped::fault(format!(
+            "standard input: byte {at} is no UTF-8; nothing was written"
+        ))
+    })
+}
+
+pub(super) fn archive(
+    run_place: &RunPlace,
+    unfinished: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let (runs, run) = open(run_place)?;
+    let finished = run.reading(Artifact::Git).is_some_and(|git| git.is_sound());
+    if !finished && !unfinished {
+        return Err(Stopped::fault(format!(
+            "the run of {} has no sound git-result.json, so it is not finished; put it away all the same with --unfinished",
+            run.issue
+        )));
+    }
+    let to = runs.archive(&run_place.issue)?.display().to_string();
+    if run_place.place.json {
+        screen.line(&json!({ "archived": to }).to_string())?;
+    } else {
+        screen.line(&format!("put away as {to}"))?;
+    }
+    Ok(Exit::Done)
+}

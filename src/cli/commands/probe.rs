@@ -1,0 +1,64 @@
+//! `phileas probe`: the questions that the services' documentation leaves open, put to the services themselves.
+//!
+//! The answers can be written as a fault plan, so that the sandbox behaves as the real services did on that day.
+
+mod asker;
+mod finding;
+mod github;
+mod jules;
+mod shape;
+mod write;
+
+use std::io::Write;
+
+use crate::adapters::files::write_named;
+use crate::cli::arguments::Probe;
+use crate::cli::context::clients::Connection;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+use crate::runtime::ports::ReadGitHub as _;
+use asker::Asker;
+use finding::{Finding, fault_plan};
+
+pub(crate) async fn run(
+    arguments: &Probe,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let connection = Connection::from_environment(&arguments.repository.repo)?;
+    // First of all, so that a credential that is refused ends this with its own exit code.
+    let observation = connection.github.observe().await?;
+    let mut asker = Asker::new(&connection);
+    let mut findings: Vec<Finding> = Vec::new();
+    let listed = jules::ask(&mut asker, &connection, &mut findings).await?;
+    let pulls: Vec<_> = observation.pulls.into_values().collect();
+    github::ask(&mut asker, &listed, &pulls, &mut findings).await;
+    if arguments.write {
+        write::ask(&mut asker, &observation.repository, &mut findings).await?;
+    }
+    for finding in &findings {
+        if arguments.repository.json {
+            screen.line(&finding.document().to_string())?;
+        } else {
+            screen.lines(&finding.text())?;
+        }
+    }
+    let answered = findings.iter().filter(|one| one.answer.is_some()).count();
+    if !arguments.repository.json {
+        let more = if arguments.write {
+            ""
+        } else {
+            "; `--write` asks the rest, on a scratch repository"
+        };
+        screen.line(&format!(
+            "{answered} of {} questions answered{more}",
+            findings.len()
+        ))?;
+    }
+    if let Some(path) = &arguments.out {
+        let text = fault_plan(&findings).map_err(|error| Stopped::fault(error.to_string()))?;
+        write_named(path, &text)
+            .map_err(|error| Stopped::usage(format!("--out {}: {error}", path.display())))?;
+    }
+    screen.flush()?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,403 @@
+//! What can only be found out by writing: two sessions and a branch in a scratch repository.
+
+use std::time::{Duration, Instant};
+
+use http::Method;
+use phileas_domain::engine::Repository;
+use serde_json::{Value, json};
+
+use super::asker::{Asker, Reply};
+use super::finding::Finding;
+use super::github::errors;
+use super::jules::id_of;
+use super::shape;
+use crate::adapters::github::{blocked, blocking_among};
+use crate::cli::context::clients::{self, hex};
+use crate::cli::exit::Stopped;
+
+/// How often something is looked for that lags behind.
+const LOOKS: u32 = 45;
+/// The time between two looks.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+/// Before the names of the branches that are made to find out something.
+const PROBE_BRANCHES: &str = "phileas-probe";
+/// A commit that does not exist.
+const NO_COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+const PROMPT: &str = "This session only measures how the service answers. Do not change, create or delete any file, do \
+                      not open a pull request, and finish at once with one short sentence.";
+
+const COMMIT: &str = "mutation Probe($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { \
+                      commit { oid } } }";
+
+pub(super) async fn ask(
+    asker: &mut Asker<'_>,
+    repository: &Repository,
+    findings: &mut Vec<Finding>,
+) -> Result<(), Stopped> {
+    let nonce = hex(&clients::entropy()?[..6]);
+    github(asker, repository, &nonce, findings).await;
+    jules(asker, repository, &nonce, findings).await;
+    Ok(())
+}
+
+async fn jules(
+    asker: &mut Asker<'_>,
+    repository: &Repository,
+    nonce: &str,
+    findings: &mut Vec<Finding>,
+) {
+    // In the form of a marker of ours, so that the question is asked about what counts; of no ledger's turn.
+    let given = format!(
+        "🔎 phileas probe: how a rather long title fares on its way [phileas-probe:{nonce}.1]"
+    );
+    let body = json!({
+        "prompt": format!("{PROMPT}\n\nphileas-probe: {nonce}"),
+        "title": given,
+        "sourceContext": {
+            "source": format!("sources/github/{}", repository.name),
+            "githubRepoContext": { "startingBranch": repository.default_branch.as_str() },
+        },
+        "requirePlanApproval": true,
+    });
+    let created = asker.jules(Method::POST, "/sessions", Some(&body)).await;
+    let begun = Instant::now();
+    let mut title = Finding::new("title", "Is a given title kept as it is?");
+    let Some(id) = created
+        .json
+        .as_ref()
+        .filter(|_| created.is_success())
+        .and_then(id_of)
+    else {
+        findings.push(title.seen(created.evidence_as("no id in the answer")));
+        return;
+    };
+    findings.push(environment(&created));
+    let at_once = asker
+        .jules(Method::GET, &format!("/sessions/{id}"), None)
+        .await;
+    findings.push(fresh_session(asker, &id, at_once, begun).await);
+    findings.push(fresh_activities(asker, &id, begun).await);
+    let (listed, lag) = listing_lag(asker, &id, begun).await;
+    findings.push(lag);
+    if let Some(listed) = listed {
+        let shown = listed["title"].as_str();
+        let kept = shape::title(&given, shown);
+        title = title
+            .seen(created.evidence_as(&format!("given {given:?}, listed {shown:?}")))
+            .answer(kept)
+            .knob("title", kept);
+    }
+    findings.push(title);
+    findings.push(early_approval(asker, &id).await);
+    let message = json!({ "prompt": "Nothing more is needed; please finish." });
+    findings.push(
+        verb(
+            asker,
+            &id,
+            "sendMessage",
+            &message,
+            "message-reply",
+            "What answers sendMessage?",
+        )
+        .await,
+    );
+    findings.push(
+        verb(
+            asker,
+            &id,
+            "archive",
+            &json!({}),
+            "archive-reply",
+            "What answers archive?",
+        )
+        .await,
+    );
+    findings.push(back_and_gone(asker, &id).await);
+}
+
+/// What a session that was not told to get environment variables says of them.
+fn environment(created: &Reply) -> Finding {
+    const FIELD: &str = "environmentVariablesEnabled";
+    let json = created.json.as_ref();
+    let said = json.map(|json| json["sourceContext"][FIELD].clone());
+    let is_echoed = said == Some(Value::Bool(true));
+    let finding = Finding::new(
+        "environment",
+        "Does a session say that it gets environment variables although it was not told to?",
+    );
+    finding
+        .seen(created.evidence_as(&format!("{FIELD}: {}", said.unwrap_or_default())))
+        .answer(if is_echoed { "it does" } else { "it does not" })
+        .knob("environment-echoed", is_echoed)
+}
+
+/// The session comes back from the archive and is deleted, as far as that can be.
+async fn back_and_gone(asker: &mut Asker<'_>, id: &str) -> Finding {
+    let finding = Finding::new(
+        "delete",
+        "What does a DELETE do to a session that is not done?",
+    );
+    let path = format!("/sessions/{id}");
+    let back = asker
+        .jules(Method::POST, &format!("{path}:unarchive"), Some(&json!({})))
+        .await;
+    let before = asker.jules(Method::GET, &path, None).await;
+    let state = before
+        .json
+        .as_ref()
+        .and_then(|json| json["state"].as_str())
+        .unwrap_or("unknown")
+        .to_owned();
+    let gone = asker.jules(Method::DELETE, &path, None).await;
+    let after = asker.jules(Method::GET, &path, None).await;
+    let finding = finding
+        .seen(back.evidence_as("brought back"))
+        .seen(before.evidence_as(&format!("in state {state}")))
+        .seen(gone.evidence_as("deleted"))
+        .seen(after.evidence_as("still there"));
+    let answer = match (gone.status, after.status) {
+        (Some(400), _) => {
+            // Left as it was found: archived, so that nobody waits for it.
+            let _reply = asker
+                .jules(Method::POST, &format!("{path}:archive"), Some(&json!({})))
+                .await;
+            return finding
+                .answer(format!("in state {state} it is refused"))
+                .knob("delete-running", "refused");
+        }
+        (_, Some(404)) => "it is gone; whether its work goes on cannot be seen",
+        (Some(404 | 405), _) => "there is no such method",
+        _ => "it is still there",
+    };
+    finding.answer(format!("in state {state}: {answer}"))
+}
+
+async fn fresh_session(asker: &mut Asker<'_>, id: &str, first: Reply, begun: Instant) -> Finding {
+    let mut finding = Finding::new(
+        "fresh-session",
+        "How long after its creation is a session unknown to a GET?",
+    )
+    .seen(first.evidence_as("known"));
+    let mut reply = first;
+    for _ in 0..LOOKS {
+        if reply.status != Some(404) {
+            let seconds = seconds(begun, finding.evidence.len());
+            return finding
+                .answer(format!("{seconds} s"))
+                .knob("fresh-session-404-seconds", seconds);
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+        reply = asker
+            .jules(Method::GET, &format!("/sessions/{id}"), None)
+            .await;
+    }
+    finding = finding.seen(reply.evidence_as("known"));
+    let limit = longest();
+    finding
+        .answer(format!("longer than {limit} s"))
+        .knob("fresh-session-404-seconds", limit)
+}
+
+async fn fresh_activities(asker: &mut Asker<'_>, id: &str, begun: Instant) -> Finding {
+    let finding = Finding::new(
+        "fresh-activities",
+        "How long after its creation do a session's activities answer 404?",
+    );
+    let path = format!("/sessions/{id}/activities");
+    let mut looks = 0;
+    loop {
+        let reply = asker.jules(Method::GET, &path, None).await;
+        looks += 1;
+        if reply.status != Some(404) {
+            let seconds = seconds(begun, looks);
+            return finding
+                .seen(reply.evidence_as("shown"))
+                .answer(format!("{seconds} s"))
+                .knob("fresh-activities-404-seconds", seconds);
+        }
+        if looks >= LOOKS as usize {
+            let limit = longest();
+            return finding
+                .seen(reply.evidence())
+                .answer(format!("longer than {limit} s"))
+                .knob("fresh-activities-404-seconds", limit);
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+}
+
+async fn listing_lag(asker: &mut Asker<'_>, id: &str, begun: Instant) -> (Option<Value>, Finding) {
+    let finding = Finding::new(
+        "listing-lag",
+        "How long after its creation is a session missing in the listing?",
+    );
+    let mut looks = 0;
+    loop {
+        let reply = asker
+            .jules(Method::GET, "/sessions?pageSize=100", None)
+            .await;
+        looks += 1;
+        let list = reply
+            .json
+            .as_ref()
+            .and_then(|json| json["sessions"].as_array());
+        let found = list
+            .into_iter()
+            .flatten()
+            .find(|session| id_of(session).as_deref() == Some(id));
+        if let Some(found) = found {
+            let seconds = seconds(begun, looks);
+            let finding = finding
+                .seen(reply.evidence_as("it is listed"))
+                .answer(format!("{seconds} s"))
+                .knob("listing-lag-seconds", seconds);
+            return (Some(found.clone()), finding);
+        }
+        if looks >= LOOKS as usize {
+            let limit = longest();
+            let finding = finding
+                .seen(reply.evidence_as("it is not listed"))
+                .answer(format!("longer than {limit} s"))
+                .knob("listing-lag-seconds", limit);
+            return (None, finding);
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+}
+
+/// What shows itself at the first look does not lag, however long the requests before it took.
+fn seconds(begun: Instant, looks: usize) -> i64 {
+    if looks <= 1 {
+        0
+    } else {
+        i64::try_from(begun.elapsed().as_secs()).unwrap_or(i64::MAX)
+    }
+}
+
+fn longest() -> i64 {
+    let longest = BETWEEN_LOOKS.saturating_mul(LOOKS);
+    i64::try_from(longest.as_secs()).unwrap_or(i64::MAX)
+}
+
+async fn early_approval(asker: &mut Asker<'_>, id: &str) -> Finding {
+    let path = format!("/sessions/{id}:approvePlan");
+    let reply = asker.jules(Method::POST, &path, Some(&json!({}))).await;
+    let finding = Finding::new(
+        "approve-reply",
+        "What answers approvePlan, before there is a plan?",
+    );
+    if !reply.is_success() {
+        return finding.seen(reply.evidence()).answer("it is refused");
+    }
+    let form = shape::verb_reply(reply.bytes, reply.json.as_ref());
+    finding
+        .seen(reply.evidence_as(form))
+        .answer(form)
+        .knob("approve-reply", form)
+}
+
+async fn verb(
+    asker: &mut Asker<'_>,
+    id: &str,
+    verb: &str,
+    body: &Value,
+    knob: &'static str,
+    question: &'static str,
+) -> Finding {
+    let path = format!("/sessions/{id}:{verb}");
+    let reply = asker.jules(Method::POST, &path, Some(body)).await;
+    let finding = Finding::new(knob, question);
+    if !reply.is_success() {
+        return finding.seen(reply.evidence());
+    }
+    let form = shape::verb_reply(reply.bytes, reply.json.as_ref());
+    finding
+        .seen(reply.evidence_as(form))
+        .answer(form)
+        .knob(knob, form)
+}
+
+async fn github(
+    asker: &mut Asker<'_>,
+    repository: &Repository,
+    nonce: &str,
+    findings: &mut Vec<Finding>,
+) {
+    let branch = format!("{PROBE_BRANCHES}/{nonce}");
+    let stale = Finding::new("stale-head", "How is a commit on a stale head refused?");
+    let Some(head) = &repository.default_head else {
+        findings.push(stale);
+        return;
+    };
+    let wish = json!({ "ref": format!("refs/heads/{branch}"), "sha": head.as_str() });
+    let made = asker.rest(Method::POST, "/git/refs", Some(&wish)).await;
+    if !made.is_success() {
+        let there = asker.branches(PROBE_BRANCHES).await;
+        let stale = stale.seen(made.evidence());
+        findings.push(match blocking_among(&branch, &there) {
+            Some(blocking) => stale.answer(format!(
+                "not found out: {}; {}",
+                blocked(&branch, blocking),
+                asker.rename_command(blocking)
+            )),
+            None => stale,
+        });
+        return;
+    }
+    let variables = json!({ "input": {
+        "branch": { "repositoryNameWithOwner": repository.name.to_string(), "branchName": branch },
+        "expectedHeadOid": NO_COMMIT,
+        "message": { "headline": "This must be refused" },
+        "fileChanges": { "additions": [{ "path": "phileas-probe.txt", "contents": "" }], "deletions": [] },
+    }});
+    let reply = asker
+        .graph(&json!({ "query": COMMIT, "variables": variables }))
+        .await;
+    let errors = errors(&reply);
+    let stale =
+        stale.seen(reply.evidence_as(&crate::adapters::github::redacted(&errors.to_string())));
+    findings.push(match shape::stale(&errors) {
+        Some((text, typed)) => stale
+            .answer(format!(
+                "{text}, {} the type STALE_DATA",
+                if typed { "with" } else { "without" }
+            ))
+            .knob("stale-text", text)
+            .knob("stale-type-missing", if typed { 0.0 } else { 1.0 }),
+        None => stale,
+    });
+    findings.push(patch(asker, &branch, head.as_str()).await);
+}
+
+/// A PATCH that changes nothing, and one that cannot be carried out.
+async fn patch(asker: &mut Asker<'_>, branch: &str, head: &str) -> Finding {
+    let path = format!("/git/refs/heads/{branch}");
+    let same = asker
+        .rest(
+            Method::PATCH,
+            &path,
+            Some(&json!({ "sha": head, "force": false })),
+        )
+        .await;
+    let missing = asker
+        .rest(
+            Method::PATCH,
+            &path,
+            Some(&json!({ "sha": NO_COMMIT, "force": false })),
+        )
+        .await;
+    let status = |reply: &Reply| {
+        reply
+            .status
+            .map_or_else(|| "no answer".to_owned(), |status| status.to_string())
+    };
+    let answer = format!(
+        "{} to the same commit, {} to one that does not exist; the branch `{branch}` is left behind, delete it by hand",
+        status(&same),
+        status(&missing)
+    );
+    Finding::new("patch-ref", "What answers a PATCH of a reference?")
+        .seen(same.evidence_as("the reference"))
+        .seen(missing.evidence())
+        .answer(answer)
+}

@@ -1,0 +1,193 @@
+//! `phileas sandbox --world-only`: the two models, served, and nothing else.
+
+use std::io::{Read as _, Write};
+use std::net::SocketAddr;
+
+use phileas_world::Face;
+use phileas_world::github::Role;
+use phileas_world::http::{ClockMode, serve};
+use phileas_world::maintainer::Temper;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::cli::arguments::Sandbox;
+use crate::cli::context::bind::bind;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+use crate::sandbox::{Scene, Shared, scene};
+
+/// What is read from standard input at once. Nothing that comes is looked at; only its end counts.
+const INPUT_CHUNK: usize = 4_096;
+
+/// Serves both models until a pipe on standard input closes or a signal asks for the end.
+///
+/// Time stands until somebody moves it by `POST /__world/advance`, and nobody reviews anything, so that a program that
+/// talks to the models sees only what it does itself.
+pub(crate) async fn run(
+    arguments: &Sandbox,
+    scene: Scene,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let scene = Scene {
+        temper: Temper::away(),
+        ..scene
+    };
+    let (mut world, repo) = scene.build().map_err(Stopped::usage)?;
+    // Checks of other clients make hooks and variables, which takes more than phileas itself needs.
+    world
+        .github_mut()
+        .set_role(repo, scene::RUNNER, Role::Admin);
+    let shared = Shared::new(world);
+    let (github, github_at) = listen("--github", arguments.github).await?;
+    let (jules, jules_at) = listen("--jules", arguments.jules).await?;
+    shared.world().github_mut().api_url = format!("http://{github_at}");
+    let places = json!({
+        "github": format!("http://{github_at}"),
+        "jules": format!("http://{jules_at}/v1alpha"),
+        "token": scene::GITHUB_TOKEN,
+        "jules_key": scene::JULES_KEY,
+        "repository": scene::repository().to_string(),
+    });
+    let told = told_to_end()?;
+    if screen.terminal && !arguments.json {
+        for line in for_people(&places) {
+            screen.line(&line)?;
+        }
+    } else {
+        screen.line(&places.to_string())?;
+    }
+    screen.flush()?;
+
+    let (end, ending) = watch::channel(false);
+    let asked_to_end = |mut ending: watch::Receiver<bool>| async move {
+        // A sender that is gone has nothing more to say either.
+        let _gone = ending.wait_for(|end| *end).await;
+    };
+    let github = serve(
+        shared.inner(),
+        github,
+        Face::Github,
+        ClockMode::Manual,
+        None,
+        asked_to_end(ending.clone()),
+    );
+    let jules = serve(
+        shared.inner(),
+        jules,
+        Face::Jules,
+        ClockMode::Manual,
+        None,
+        asked_to_end(ending),
+    );
+    let waiting = async {
+        told.await;
+        end.send_replace(true);
+    };
+    tokio::join!(waiting, github, jules);
+    if let Some(dir) = &arguments.export {
+        shared
+            .world()
+            .export(dir)
+            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What to paste into another shell, and how time is moved on there.
+fn for_people(places: &serde_json::Value) -> [String; 8] {
+    let text = |name: &str| places[name].as_str().unwrap_or_default();
+    let github = text("github");
+    [
+        format!(
+            "A model of GitHub with {}, and a model of Jules. In another shell:",
+            text("repository")
+        ),
+        String::new(),
+        format!(
+            "export GITHUB_API_URL={github} GITHUB_TOKEN={}",
+            text("token")
+        ),
+        format!(
+            "export JULES_API_BASE={} JULES_API_KEY={}",
+            text("jules"),
+            text("jules_key")
+        ),
+        format!("export GITHUB_REPOSITORY={}", text("repository")),
+        format!(
+            "# the clock stands until you move it: curl -d '{{\"by\": \"30m\"}}' {github}/__world/advance"
+        ),
+        String::new(),
+        "Ctrl-C ends it.".to_owned(),
+    ]
+}
+
+async fn listen(option: &str, address: SocketAddr) -> Result<(TcpListener, SocketAddr), Stopped> {
+    let listener = bind(option, address).await?;
+    let bound = listener.local_addr()?;
+    Ok((listener, bound))
+}
+
+/// Waits for a signal, or for the end of a pipe on standard input: whoever started this with a pipe in hand may die, and
+/// nothing else would say so. A terminal, a file or nothing at all (`</dev/null`, `&`) has no such meaning.
+///
+/// Signals are listened to from the call on, not only from the first poll.
+#[cfg(unix)]
+fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            () = input_closed() => {}
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
+}
+
+/// Waits for Ctrl-C, or for the end of a pipe on standard input.
+#[cfg(not(unix))]
+fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        tokio::select! {
+            () = input_closed() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    })
+}
+
+/// Waits for the end of standard input. The thread that reads it is one of its own, because a read that never returns
+/// would otherwise keep the runtime from ending after a signal.
+async fn input_closed() {
+    if !is_pipe() {
+        return std::future::pending().await;
+    }
+    let (closed, wait) = tokio::sync::oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        let mut chunk = [0; INPUT_CHUNK];
+        let mut input = std::io::stdin().lock();
+        while let Ok(1..) = input.read(&mut chunk) {}
+        drop(closed);
+    });
+    // The sender is dropped without a word; that is the sign.
+    let _closed = wait.await;
+}
+
+/// Whether standard input is a pipe. Some programs make theirs of sockets.
+#[cfg(unix)]
+fn is_pipe() -> bool {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::FileTypeExt as _;
+    let facts = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .and_then(|input| std::fs::File::from(input).metadata());
+    facts.is_ok_and(|facts| facts.file_type().is_fifo() || facts.file_type().is_socket())
+}
+
+#[cfg(not(unix))]
+fn is_pipe() -> bool {
+    use std::io::IsTerminal as _;
+    !std::io::stdin().is_terminal()
+}

@@ -1,0 +1,135 @@
+//! `phileas setup list`: which tools there are.
+
+use std::io::Write;
+use std::path::Path;
+
+use phileas_domain::Diagnostic;
+use phileas_domain::model::Tree;
+use phileas_domain::plan::closest;
+use phileas_domain::setup::{Catalogue, Class, Component, Layout, Origin, compile};
+use serde_json::{Value, json};
+
+use super::tell_beside;
+use crate::adapters::files;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::table::Table;
+
+pub(super) fn run(
+    dir: &Path,
+    detail: Option<&str>,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let tree = files::read_tree(dir)?;
+    let layout = Layout::of(&tree).unwrap_or(Layout::Split);
+    let (catalogue, found) = Catalogue::read(&tree, layout);
+    tell_beside(&found, json)?;
+    let exit = if found.iter().any(Diagnostic::is_error) {
+        Exit::Findings
+    } else {
+        Exit::Done
+    };
+    let chosen = chosen(&tree);
+    if let Some(name) = detail {
+        let component = catalogue
+            .get(name)
+            .ok_or_else(|| unknown(&catalogue, name))?;
+        if json {
+            screen.line(&document(component, &chosen).to_string())?;
+        } else {
+            screen.lines(&details(component))?;
+        }
+        return Ok(exit);
+    }
+    let mut table = Table::new(["", "tool", "what it is", "needs"]).within(screen.width);
+    for component in catalogue.components() {
+        if json {
+            screen.line(&document(component, &chosen).to_string())?;
+            continue;
+        }
+        let mark = if chosen.contains(&component.name) {
+            "*"
+        } else {
+            ""
+        };
+        table.row([
+            mark.to_owned(),
+            component.name.clone(),
+            component.summary.clone(),
+            component.dependencies.join(", "),
+        ]);
+    }
+    if !json {
+        screen.lines(&table.text())?;
+        if !chosen.is_empty() {
+            screen.line("* is installed by the present tools.yml")?;
+        }
+    }
+    Ok(exit)
+}
+
+/// What the present `tools.yml` installs; nothing where it is not there or wrong.
+fn chosen(tree: &Tree) -> Vec<String> {
+    let order = compile(tree, &[])
+        .map(|compiled| compiled.order)
+        .unwrap_or_default();
+    order.into_iter().map(|component| component.name).collect()
+}
+
+fn unknown(catalogue: &Catalogue, name: &str) -> Stopped {
+    let mend = match closest(name, catalogue.names()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!(
+            "there are {}",
+            catalogue.names().collect::<Vec<_>>().join(", ")
+        ),
+    };
+    Stopped::usage(format!("there is no tool `{name}`; {mend}"))
+}
+
+fn document(component: &Component, chosen: &[String]) -> Value {
+    let variables: Vec<_> = component
+        .variables
+        .iter()
+        .map(|variable| {
+            json!({
+                "name": variable.name,
+                "secret": variable.class == Class::Secret,
+                "description": variable.description,
+                "default": variable.default,
+            })
+        })
+        .collect();
+    json!({
+        "name": component.name,
+        "summary": component.summary,
+        "dependencies": component.dependencies,
+        "variables": variables,
+        "paths": component.paths,
+        "built_in": component.origin == Origin::BuiltIn,
+        "installed": chosen.contains(&component.name),
+        "script": component.fragment,
+    })
+}
+
+fn details(component: &Component) -> String {
+    let mut text = format!("{}: {}\n", component.name, component.summary);
+    if !component.dependencies.is_empty() {
+        text.push_str(&format!("needs {}\n", component.dependencies.join(", ")));
+    }
+    for variable in &component.variables {
+        let kind = match variable.class {
+            Class::Plain => "",
+            Class::Secret => " (secret)",
+        };
+        text.push_str(&format!(
+            "{}{kind}: {}\n",
+            variable.name, variable.description
+        ));
+    }
+    if !component.fragment.is_empty() {
+        text.push_str(&format!("\n{}\n", component.fragment));
+    }
+    text.trim_end().to_owned()
+}

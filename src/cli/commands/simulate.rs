@@ -1,0 +1,440 @@
+//! `phileas simulate`: the plan's coming days, before anything runs.
+
+mod fleet;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    self, Ask, Assumptions, Checks, Forecast, Held, Ledger, Line, Listing, ListingNeed, PlanCommit,
+    Reason, Repository, Snapshot,
+};
+use phileas_domain::fleet::Habits;
+use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
+use phileas_domain::plan::{self, Approval, Driver, Plan, StepKind, Track};
+use serde_json::json;
+
+use super::validate::{self, diagnostic_json};
+use crate::adapters::{files, renderer};
+use crate::cli::arguments::Simulate;
+use crate::cli::context::clients::{Connection, local_now};
+use crate::cli::context::target::root_of;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::decision_line::{Tense, line_text};
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::plural::several;
+use crate::runtime::ports::ReadJules as _;
+
+pub(crate) async fn run(
+    arguments: &Simulate,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let snapshot = match (&arguments.dir, &arguments.repo) {
+        (Some(dir), _) => of_folder(dir)?,
+        (None, Some(repository)) => {
+            let connection = Connection::from_environment(repository)?;
+            let settings = connection.settings(Ask::Due)?;
+            let github = &connection.github;
+            let mut sight =
+                crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings)
+                    .await?;
+            let now = sight.snapshot.now;
+            if let Ok(sessions) = connection
+                .jules
+                .list(&sight.snapshot.repository, &ListingNeed::Everything, now)
+                .await
+            {
+                sight.snapshot.sessions = Listing::Taken(sessions);
+            }
+            sight.snapshot
+        }
+        (None, None) => of_folder(&root_of(".".into()))?,
+    };
+    show(snapshot, arguments, screen).map(|(exit, _)| exit)
+}
+
+/// Forecasts and prints, and answers with the forecast as well.
+fn show(
+    mut snapshot: Snapshot,
+    arguments: &Simulate,
+    screen: &mut Screen<impl Write>,
+) -> Result<(Exit, Forecast), Stopped> {
+    if let Some(from) = arguments.from {
+        snapshot.now = from;
+    }
+    let from = snapshot.now;
+    let until = from
+        .checked_add(SignedDuration::from_hours(24 * i64::from(arguments.days)))
+        .map_err(|error| Stopped::usage(error.to_string()))?;
+    let assumptions = Assumptions {
+        session: arguments.session,
+        review: arguments.review,
+    };
+    let renderer = renderer::shared();
+    let forecast = engine::simulate(&snapshot, until, assumptions, &*renderer);
+    // A plan that says something else than was meant is forecast all the same, and said to be wrong.
+    let (_, found) = validate::check(&snapshot.tree);
+    if arguments.json {
+        for one in &found {
+            screen.line(&json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
+        }
+    } else {
+        validate::print(&found, false, screen)?;
+    }
+    if let Some(repositories) = arguments.fleet {
+        let habits = Habits {
+            sessions_a_day: forecast.turns.len() as f64 / f64::from(arguments.days),
+            session: arguments.session,
+            key: snapshot.plan.budget.clock_limits(),
+        };
+        fleet::show(repositories, habits, arguments, screen)?;
+    } else if arguments.json {
+        print_json(screen, &snapshot, &forecast)?;
+    } else {
+        print(screen, &snapshot, &forecast, (from, until), assumptions)?;
+    }
+    let exit = match found.iter().any(phileas_domain::Diagnostic::is_error) {
+        true => Exit::Findings,
+        false => Exit::Done,
+    };
+    Ok((exit, forecast))
+}
+
+/// A folder's plan in a repository that has never run it.
+fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
+    let tree = files::read_tree(dir)?;
+    Ok(of_tree(tree, unnamed()?, local_now()))
+}
+
+/// What stands for a repository whose name does not matter.
+pub(crate) fn unnamed() -> Result<RepositoryName, Stopped> {
+    "owner/name"
+        .parse()
+        .map_err(|_| Stopped::fault("a good name was refused"))
+}
+
+/// When the first session of a plan starts in a repository that has never run it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum First {
+    /// With the first look.
+    AtOnce,
+    /// With the first look from this time on.
+    From(Timestamp),
+    /// Not within a week by itself.
+    Never,
+    /// Nobody can tell.
+    Unknown,
+}
+
+/// What the first week of a plan showed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Week {
+    /// [`Exit::Findings`] where the plan has mistakes.
+    pub(crate) exit: Exit,
+    /// When its first session starts.
+    pub(crate) first: First,
+}
+
+/// Shows the first week of a plan in a repository that has never run it, and what is wrong with the plan.
+pub(crate) fn week(
+    tree: Tree,
+    name: &RepositoryName,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Week, Stopped> {
+    let arguments = Simulate::week(json);
+    let now = local_now();
+    let (exit, forecast) = show(of_tree(tree, name.clone(), now), &arguments, screen)?;
+    let first = forecast.turns.iter().map(|turn| turn.at).min();
+    let first = match first {
+        Some(at) if at > now && forecast.without_layers => First::Unknown,
+        Some(at) if at > now => First::From(at),
+        Some(_) => First::AtOnce,
+        None if forecast.without_layers => First::Unknown,
+        None => First::Never,
+    };
+    Ok(Week { exit, first })
+}
+
+/// A plan in a repository that has never run it.
+pub(crate) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snapshot {
+    let (plan, plan_diagnostics) = plan::read(&tree);
+    Snapshot {
+        now,
+        entropy: [0; 32],
+        holder: "simulate".into(),
+        driver: Driver::Any,
+        repository: Repository {
+            id: RepositoryId(1),
+            name,
+            public: false,
+            archived: false,
+            default_branch: "main".into(),
+            default_head: Some(Oid::new("0".repeat(40))),
+            default_checks: Checks::Green,
+        },
+        ledger: Ledger::Missing { head: None },
+        plan,
+        plan_diagnostics,
+        tree,
+        pulls: BTreeMap::new(),
+        missing_pulls: BTreeSet::new(),
+        sessions: Listing::NotTaken,
+        activities: BTreeMap::new(),
+        unread: BTreeMap::new(),
+        missing_sessions: BTreeSet::new(),
+        notices: Vec::new(),
+        dashboards: Vec::new(),
+        paused_by_variable: None,
+        paused_by_label: None,
+        labelled: BTreeMap::new(),
+        comments: Vec::new(),
+        heard: Default::default(),
+        subjects: BTreeMap::new(),
+        permissions: BTreeMap::new(),
+        viewer: None,
+        red: BTreeMap::new(),
+        merges: BTreeMap::new(),
+        remarks: BTreeMap::new(),
+        reviews: BTreeMap::new(),
+        alone: BTreeMap::new(),
+        papers: Default::default(),
+        exchange: None,
+        exchange_id: None,
+        layers_read: false,
+        written: BTreeMap::new(),
+        commits: None,
+        plan_commit: PlanCommit::Unknown,
+        previous_tick: None,
+        prompts: BTreeMap::new(),
+        ask: Ask::Due,
+    }
+}
+
+fn print_json(
+    screen: &mut Screen<impl Write>,
+    snapshot: &Snapshot,
+    forecast: &Forecast,
+) -> Result<(), Stopped> {
+    for turn in &forecast.turns {
+        let line = json!({
+            "at": turn.at.to_string(),
+            "track": turn.track.as_str(),
+            "seq": turn.seq,
+            "persona": turn.persona.as_str(),
+            "held_since": turn.held.as_ref().map(|held| held.since.to_string()),
+            "held_by": turn.held.as_ref().map(|held| codes(&held.by)),
+        });
+        screen.line(&line.to_string())?;
+    }
+    let limits = snapshot.plan.budget.key_limits();
+    let summary = json!({ "summary": {
+        "turns": forecast.turns.len(),
+        "most_in_a_day": forecast.most_in_a_day,
+        "most_at_once": forecast.most_at_once,
+        "turns_of": turns_of(forecast),
+        "daily_sessions": snapshot.plan.budget.daily_sessions,
+        "track_share": snapshot.plan.budget.track_share.number(),
+        "max_active": snapshot.plan.budget.max_active,
+        "key_daily": limits.daily,
+        "key_active": limits.active,
+        "cut": forecast.cut,
+        "without_layers": forecast.without_layers,
+        "assumed": (!forecast.without_layers && !layered(&snapshot.plan).is_empty()).then(|| assumed(snapshot)),
+    }});
+    screen.line(&summary.to_string())?;
+    Ok(())
+}
+
+fn print(
+    screen: &mut Screen<impl Write>,
+    snapshot: &Snapshot,
+    forecast: &Forecast,
+    (from, until): (Timestamp, Timestamp),
+    assumptions: Assumptions,
+) -> Result<(), Stopped> {
+    let name = &snapshot.plan.defaults.timezone;
+    let zone = TimeZoneDatabase::bundled()
+        .get(name)
+        .unwrap_or(TimeZone::UTC);
+    let local = |at: Timestamp| at.to_zoned(zone.clone());
+    let minute = |at: Timestamp| local(at).strftime("%Y-%m-%d %H:%M").to_string();
+    screen.line(&format!(
+        "{} to {} {name}, if a session takes {:#} and its pull request {:#} to its merge:",
+        minute(from),
+        minute(until),
+        assumptions.session,
+        assumptions.review
+    ))?;
+    let mut day = String::new();
+    for turn in &forecast.turns {
+        let today = local(turn.at).strftime("%a %Y-%m-%d").to_string();
+        if today != day {
+            screen.line(&today)?;
+            day = today;
+        }
+        let emoji = snapshot
+            .plan
+            .personas
+            .get(&turn.persona)
+            .map(|one| one.emoji.as_str())
+            .unwrap_or_default();
+        let held = turn
+            .held
+            .as_ref()
+            .map(|held| held_text(held, from, &day, &zone));
+        let line = format!(
+            "  {}  {:<24} {emoji} {:<14} {}",
+            local(turn.at).strftime("%H:%M"),
+            format!("{}#{}", turn.track, turn.seq),
+            turn.persona.as_str(),
+            held.unwrap_or_default()
+        );
+        screen.line(line.trim_end())?;
+    }
+    let limits = snapshot.plan.budget.key_limits();
+    screen.line(&format!(
+        "{}; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
+        several(forecast.turns.len(), "session"),
+        forecast.most_in_a_day,
+        snapshot.plan.budget.daily_sessions,
+        limits.daily,
+        forecast.most_at_once,
+        snapshot.plan.budget.max_active,
+        limits.active
+    ))?;
+    for line in shares(snapshot, forecast) {
+        screen.line(&line)?;
+    }
+    let colour = screen.colour;
+    let layered = layered(&snapshot.plan);
+    if !layered.is_empty() {
+        let names: Vec<String> = layered.iter().map(|name| format!("`{name}`")).collect();
+        let names = names.join(", ");
+        screen.line(&if forecast.without_layers {
+            format!("Not in it: the sessions of layers in {names}; of workstreams nobody can tell what they will find.")
+        } else {
+            format!("Assumed of {names}: {}", assumed(snapshot))
+        })?;
+    }
+    if forecast.turns.is_empty() {
+        let foreseen = |line: &&Line| {
+            !forecast.without_layers
+                || line
+                    .track
+                    .as_ref()
+                    .is_none_or(|name| !layered.contains(&name))
+        };
+        for line in forecast.waiting.iter().filter(foreseen) {
+            screen.line(&line_text(line, colour, Tense::Deed))?;
+        }
+    }
+    if forecast.cut {
+        screen.line("the forecast was cut: the plan wakes too often to look this far ahead")?;
+    }
+    Ok(())
+}
+
+/// How many sessions each track and schedule gets.
+fn turns_of(forecast: &Forecast) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for turn in &forecast.turns {
+        *counts.entry(turn.track.as_str()).or_default() += 1;
+    }
+    counts
+}
+
+/// Who gets what, where more than one track or schedule does.
+fn shares(snapshot: &Snapshot, forecast: &Forecast) -> Vec<String> {
+    let counts = turns_of(forecast);
+    if counts.len() < 2 {
+        return Vec::new();
+    }
+    let all = forecast.turns.len();
+    let line = |name: &str, count: usize| {
+        format!(
+            "  {name:<24} {count:>4} of {all}, {:>3} %",
+            count * 100 / all.max(1)
+        )
+    };
+    let is_schedule = |name: &&str| TrackName::from(*name).schedule_persona().is_some();
+    let (schedules, tracks): (Vec<_>, Vec<_>) =
+        counts.into_iter().partition(|(name, _)| is_schedule(name));
+    let kept = snapshot.plan.budget.reserved_for_tracks();
+    let mut lines = vec![format!(
+        "Who gets what (`track_share` leaves {kept} of {} sessions a day to tracks with work):",
+        snapshot.plan.budget.daily_sessions
+    )];
+    lines.extend(tracks.iter().map(|(name, count)| line(name, *count)));
+    if !schedules.is_empty() {
+        let together = schedules.iter().map(|(_, count)| count).sum();
+        let name = format!("schedules ({})", schedules.len());
+        lines.push(line(&name, together));
+    }
+    lines
+}
+
+/// Why a turn starts later than it could, in a forecast from an instant on, below a day.
+fn held_text(held: &Held, from: Timestamp, day: &str, zone: &TimeZone) -> String {
+    let since = held.since.to_zoned(zone.clone());
+    let due = since.strftime("%a %Y-%m-%d").to_string();
+    let due = match () {
+        // It may have been due before that.
+        () if held.since <= from => String::new(),
+        () if due == day => format!("due {}, ", since.strftime("%H:%M")),
+        () => format!("due {due} {}, ", since.strftime("%H:%M")),
+    };
+    let by: Vec<&str> = held.by.iter().map(|reason| holder(*reason)).collect();
+    format!("{due}held by {}", by.join(", then "))
+}
+
+/// What holds a turn, as people know it from the plan.
+fn holder(reason: Reason) -> &'static str {
+    match reason {
+        Reason::ActorHour => "`requests_per_actor_hour`",
+        Reason::BudgetActive => "`max_active`",
+        Reason::BudgetDaily => "`daily_sessions`",
+        Reason::BudgetShare => "`track_share`",
+        Reason::JulesQuota => "the Jules key's limits",
+        Reason::MainRed => "red checks of the default branch",
+        Reason::PersonaBusy => "the same work elsewhere",
+        Reason::PersonaResting => "the persona's rest",
+        Reason::PersonaRefused => "a refused session",
+        Reason::ReviewBacklog => "`max_open_pulls`",
+        Reason::SessionRunning => "its own earlier session",
+        Reason::PrOpen => "its own open pull request",
+        Reason::Unchanged => "an unchanged default branch (`skip_unchanged`)",
+        other => other.code(),
+    }
+}
+
+fn codes(reasons: &[Reason]) -> Vec<&'static str> {
+    reasons.iter().map(|reason| reason.code()).collect()
+}
+
+/// What is imagined of layers, since nobody can tell what they will find.
+fn assumed(snapshot: &Snapshot) -> String {
+    let approval = match snapshot.plan.roster.approval {
+        Approval::Auto => "its pull request is merged",
+        Approval::Human => {
+            "nobody lets it through (`approval = \"human\"`), so no implementer starts"
+        }
+    };
+    format!(
+        "the exchange is empty at first, each observer finds one thing, the decider makes one work item of all that waits, it \
+         needs no planner, and {approval}; what they really find decides how many sessions there are."
+    )
+}
+
+/// The tracks that have layers in them.
+fn layered(plan: &Plan) -> Vec<&TrackName> {
+    let has_layers = |track: &Track| {
+        let mut steps = track.steps.iter();
+        steps.any(|step| matches!(step.kind, StepKind::Layer(_)))
+    };
+    let tracks = plan.tracks.iter();
+    let tracks = tracks.filter(|(_, track)| has_layers(track));
+    tracks.map(|(name, _)| name).collect()
+}

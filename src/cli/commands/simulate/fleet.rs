@@ -1,0 +1,159 @@
+//! `phileas simulate --fleet N`: what many repositories with a plan cost.
+
+use std::io::Write;
+
+use phileas_domain::fleet::{self, Bound, Cost, Habits};
+use serde_json::json;
+
+use crate::adapters::files::write_named;
+use crate::cli::arguments::Simulate;
+use crate::cli::exit::Stopped;
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::table::Table;
+
+/// Prints the costs of fleets up to this size, and draws them where a file was named.
+pub(super) fn show(
+    repositories: u64,
+    habits: Habits,
+    arguments: &Simulate,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    let costs: Vec<Cost> = fleet::sizes(repositories)
+        .into_iter()
+        .map(|size| fleet::cost(size, arguments.per_installation, habits))
+        .collect();
+    if let Some(path) = &arguments.svg {
+        write_named(path, &fleet::plot(&costs)).map_err(|error| {
+            Stopped::usage(format!(
+                "--svg {}: {error}; let --svg name a file in a folder that this user may write to",
+                path.display()
+            ))
+        })?;
+    }
+    for cost in costs.iter().filter(|_| arguments.json) {
+        screen.line(&document(cost).to_string())?;
+    }
+    if !arguments.json {
+        print(&costs, habits, arguments, screen)?;
+    }
+    Ok(())
+}
+
+fn document(cost: &Cost) -> serde_json::Value {
+    json!({
+        "repositories": cost.repositories,
+        "installations": cost.installations,
+        "sessions_a_day": cost.sessions_a_day,
+        "jules_keys": cost.keys,
+        "jules_requests_a_minute": cost.jules_a_minute,
+        "points_an_hour": cost.all_points,
+        "points_an_hour_of_an_installation": cost.points.used,
+        "points_limit": cost.points.limit,
+        "commits_an_hour_of_an_installation": cost.content.used,
+        "commits_limit": cost.content.limit,
+        "action_minutes_a_month": cost.action_minutes,
+    })
+}
+
+fn print(
+    costs: &[Cost],
+    habits: Habits,
+    arguments: &Simulate,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    screen.line(&format!(
+        "Each repository starts {:.1} sessions a day by this plan, of {:#} each; {} share an installation.",
+        habits.sessions_a_day, arguments.session, arguments.per_installation
+    ))?;
+    screen.line("")?;
+    let mut table = Table::new([
+        "repositories",
+        "sessions a day",
+        "Jules keys",
+        "GitHub points an hour",
+        "of an installation",
+        "Actions minutes a month",
+    ])
+    .figures(0..6);
+    for cost in costs {
+        table.row([
+            grouped(cost.repositories as f64),
+            grouped(cost.sessions_a_day),
+            grouped(cost.keys as f64),
+            grouped(cost.all_points),
+            format!("{:.1} %", cost.points.share() * 100.0),
+            grouped(cost.action_minutes),
+        ]);
+    }
+    for line in table.text().lines() {
+        screen.line(line)?;
+    }
+    screen.line("")?;
+    for line in verdict(costs, habits) {
+        screen.line(&line)?;
+    }
+    Ok(())
+}
+
+/// What stands in the way, for people.
+fn verdict(costs: &[Cost], habits: Habits) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(last) = costs.last().filter(|last| last.keys > 0) {
+        let (limit, of, beside) = match last.bound {
+            Bound::Daily => (
+                habits.key.daily,
+                "sessions a day",
+                " beside those that are kept for people",
+            ),
+            Bound::AtOnce => (habits.key.active, "sessions at once", ""),
+        };
+        lines.push(format!(
+            "A key of this plan's tier has {limit} {of}{beside}: that decides how many keys there must be."
+        ));
+    }
+    let beyond = |share: fn(&Cost) -> f64| costs.iter().find(|cost| share(cost) > 1.0);
+    if let Some(cost) = beyond(|cost| cost.points.share()) {
+        lines.push(format!(
+            "An installation of {} needs {:.0} of GitHub's points an hour and has {:.0}: divide the fleet among several.",
+            grouped(cost.repositories as f64),
+            cost.points.used,
+            cost.points.limit
+        ));
+    }
+    if let Some(cost) = beyond(|cost| cost.content.share()) {
+        lines.push(format!(
+            "An installation of {} makes {:.0} commits an hour; GitHub limits what creates content to {:.0}, if commits count.",
+            grouped(cost.repositories as f64),
+            cost.content.used,
+            cost.content.limit
+        ));
+    }
+    lines.push(
+        "Actions minutes are those of the Action on private repositories, on the hour; a service needs none.".to_owned(),
+    );
+    lines
+}
+
+/// A number with a comma between thousands.
+fn grouped(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_grouped() {
+        let said = [0.0, 999.0, 1_000.0, 1_234_567.4].map(grouped);
+        assert_eq!(said, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,194 @@
+//! `phileas status`: where everything stands, what it costs, and what became of the work.
+
+mod text;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use jiff::SignedDuration;
+use phileas_domain::engine::{
+    Ask, BudgetFigures, Ledger, Listing, ListingNeed, Notice, Snapshot, Yield, budget_figures,
+    yield_of_all, yields,
+};
+use phileas_domain::model::{PersonaId, TrackName};
+use serde_json::{Value, json};
+
+use super::tick;
+use crate::cli::arguments::Repository;
+use crate::cli::context::clients::Connection;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::decision_line::{Tense, line_json};
+use crate::cli::terminal::output::Screen;
+use crate::runtime::ports::ReadJules as _;
+use crate::runtime::{self, TickReport};
+
+/// What the key has in use is counted over this.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// Everything that is shown.
+struct Status {
+    report: TickReport,
+    yields: Vec<(PersonaId, Yield)>,
+    total: Yield,
+    budget: BudgetFigures,
+    notices: Vec<Notice>,
+    /// How many entries the figures are made of. `None`: the ledger cannot be read, so nobody knows what was done.
+    entries: Option<usize>,
+    /// Tracks that are paused in the state, and why. One whose turn is under way says so nowhere else.
+    paused: BTreeMap<TrackName, String>,
+    /// Whether the key's use was counted without archived sessions.
+    key_at_least: bool,
+}
+
+pub(crate) async fn run(
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let connection = Connection::from_environment(&arguments.repo)?;
+    let settings = connection.settings(Ask::Due)?;
+    let (report, sight) = runtime::explain(
+        &connection.github,
+        &connection.jules,
+        &connection.stopwatch,
+        &settings,
+    )
+    .await?;
+    let mut snapshot = sight.snapshot;
+    ask_for_key_use(&connection, &mut snapshot).await;
+    let status = Status {
+        yields: yields(&snapshot).into_iter().collect(),
+        total: yield_of_all(&snapshot),
+        budget: budget_of(&snapshot),
+        entries: match &snapshot.ledger {
+            Ledger::Present { state, .. } => Some(state.history.len()),
+            Ledger::Missing { .. } => Some(0),
+            Ledger::Corrupt { .. } => None,
+        },
+        paused: paused_tracks(&snapshot.ledger),
+        key_at_least: snapshot.listing().is_some_and(|listing| !listing.archived),
+        notices: snapshot.notices,
+        report,
+    };
+    if arguments.json {
+        screen.line(&document(&connection, &status).to_string())?;
+    } else {
+        text::print(&connection.repository, &status, screen)?;
+    }
+    tick::ended(&status.report, &Ask::Due)
+}
+
+/// What is spent. Jules' short listing leaves archived sessions out; those that the ledger knows of are counted all the
+/// same.
+fn budget_of(snapshot: &Snapshot) -> BudgetFigures {
+    let mut figures = budget_figures(snapshot);
+    figures.key_day = figures.key_day.map(|used| used.max(figures.day));
+    figures
+}
+
+fn paused_tracks(ledger: &Ledger) -> BTreeMap<TrackName, String> {
+    let Ledger::Present { state, .. } = ledger else {
+        return BTreeMap::new();
+    };
+    let paused = state.tracks.iter().filter_map(|(name, track)| {
+        let pause = track.paused.as_ref()?;
+        let why = pause.reason.as_deref().unwrap_or("no reason was given");
+        Some((name.clone(), why.to_owned()))
+    });
+    paused.collect()
+}
+
+/// Deciding asks Jules only when it must; here people want to see what the key has in use.
+async fn ask_for_key_use(connection: &Connection, snapshot: &mut Snapshot) {
+    if snapshot.sessions != Listing::NotTaken {
+        return;
+    }
+    let since = snapshot
+        .now
+        .checked_sub(DAY)
+        .unwrap_or(jiff::Timestamp::MIN);
+    match connection
+        .jules
+        .list(
+            &snapshot.repository,
+            &ListingNeed::Since(since),
+            snapshot.now,
+        )
+        .await
+    {
+        Ok(sessions) => snapshot.sessions = Listing::Taken(sessions),
+        Err(failure) => tracing::warn!("what the Jules key has in use is not known: {failure}"),
+    }
+}
+
+fn document(connection: &Connection, status: &Status) -> Value {
+    let report = &status.report;
+    let lines: Vec<Value> = report
+        .all()
+        .map(|(at, line)| {
+            let mut document = line_json(*at, &connection.repository, line, Tense::Forecast);
+            let paused = line
+                .track
+                .as_ref()
+                .and_then(|track| status.paused.get(track));
+            document["track_paused"] = json!(paused);
+            document
+        })
+        .collect();
+    let personas: serde_json::Map<String, Value> = status
+        .yields
+        .iter()
+        .map(|(persona, figures)| (persona.to_string(), yield_json(figures)))
+        .collect();
+    json!({
+        "repo": connection.repository.to_string(),
+        "at": report.now.to_string(),
+        "tracks": lines,
+        "yield": {
+            "entries": status.entries,
+            "all": status.entries.map(|_| yield_json(&status.total)),
+            "personas": status.entries.map(|_| personas),
+        },
+        "budget": budget_json(status),
+        "notices": status.notices.iter()
+            .map(|notice| json!({ "number": notice.number, "key": notice.key, "title": notice.title }))
+            .collect::<Vec<_>>(),
+        "next_due": report.wake_at.map(|at| at.to_string()),
+    })
+}
+
+pub(crate) fn yield_json(figures: &Yield) -> Value {
+    json!({
+        "sessions": figures.sessions,
+        "pulls": figures.pulls,
+        "at_work": figures.at_work,
+        "merged": figures.merged,
+        "rejected": figures.rejected,
+        "ignored": figures.ignored,
+        "open": figures.open,
+        "completed": figures.completed,
+        "no_output": figures.no_output,
+        "failed": figures.failed,
+        "stuck": figures.stuck,
+        "cancelled": figures.cancelled,
+        "other": figures.other,
+        "median_to_merge_secs": figures.median_to_merge.map(|span| span.as_secs()),
+        "resting_until": figures.resting_until.map(|until| until.to_string()),
+    })
+}
+
+fn budget_json(status: &Status) -> Value {
+    let figures = &status.budget;
+    let of = |used: Option<u32>, limit: u32| json!({ "used": used, "limit": limit });
+    let ours = |used: u32, limit: u32| of(status.entries.map(|_| used), limit);
+    json!({
+        "day": ours(figures.day, figures.day_limit),
+        "live": ours(figures.live, figures.live_limit),
+        "backlog": ours(figures.backlog, figures.backlog_limit),
+        "key_day": {
+            "used": figures.key_day, "limit": figures.key_day_limit, "at_least": status.key_at_least,
+        },
+        "key_live": of(figures.key_live, figures.key_live_limit),
+        "key_reserved_for_people": figures.key_reserved,
+        "paused_until": figures.paused_until.map(|until| until.to_string()),
+    })
+}

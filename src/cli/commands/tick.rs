@@ -1,0 +1,271 @@
+//! `phileas tick` and `phileas explain`.
+
+use std::io::Write;
+
+use jiff::SignedDuration;
+use phileas_domain::Diagnostic;
+use phileas_domain::engine::{Ask, Line, Reason, Verdict};
+use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
+
+use super::validate::diagnostic_json;
+use crate::cli::arguments::TickArguments;
+use crate::cli::context::clients::{self, Connection, local_now};
+use crate::cli::deadline::Deadline;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::decision_line::{
+    Cost, Tense, failed_json, line_json, line_text, short, summary_json,
+};
+use crate::cli::terminal::output::{self, Screen};
+use crate::cli::terminal::plural::several;
+use crate::runtime::{self, Failed, Tick, TickReport};
+
+/// Where a line goes on that is wider than the terminal, in columns.
+const INDENT: usize = 16;
+/// Clocks that differ by more than this are reported.
+const SKEW_LIMIT: SignedDuration = SignedDuration::from_mins(2);
+
+pub(crate) async fn run(
+    arguments: &TickArguments,
+    deadline: Option<Deadline>,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    event(arguments)?;
+    let connection = Connection::from_environment(&arguments.repository.repo)?;
+    let settings = connection.settings(ask(arguments))?;
+    let tense = if arguments.dry_run {
+        Tense::Forecast
+    } else {
+        Tense::Deed
+    };
+    let report = if arguments.dry_run {
+        runtime::explain(
+            &connection.github,
+            &connection.jules,
+            &connection.stopwatch,
+            &settings,
+        )
+        .await?
+        .0
+    } else {
+        let tick = Tick {
+            github: &connection.github,
+            jules: &connection.jules,
+            stopwatch: &connection.stopwatch,
+        };
+        let stop = || Deadline::is_near(deadline);
+        tick.run_until(&settings, &stop).await?
+    };
+    print(
+        screen,
+        &connection.repository,
+        &report,
+        connection.cost(),
+        tense,
+        arguments.repository.json,
+    )?;
+    skew(&report);
+    if report.stopped {
+        return Err(Deadline::stopped(deadline));
+    }
+    ended(&report, &settings.ask)
+}
+
+/// What was asked for, by id or by the path of a prompt.
+pub(crate) fn ask(arguments: &TickArguments) -> Ask {
+    if let Some(persona) = &arguments.persona {
+        return Ask::Persona(PersonaId::new(id_of(persona)));
+    }
+    if let Some(track) = &arguments.track {
+        return Ask::Track(TrackName::from(track.as_str()));
+    }
+    if let Some(entry) = arguments.entry_point {
+        return Ask::Enter(entry);
+    }
+    if arguments.all { Ask::All } else { Ask::Due }
+}
+
+/// `personas/<id>/prompt.md` names the persona `<id>`.
+pub(crate) fn id_of(text: &str) -> String {
+    let parts: Vec<_> = text.split('/').filter(|part| !part.is_empty()).collect();
+    match parts.as_slice() {
+        [.., id, file] if file.starts_with("prompt.md") => (*id).to_owned(),
+        [only] => (*only).to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+/// The event only says that something is due; a payload that cannot be read is a wrong command line all the same.
+fn event(arguments: &TickArguments) -> Result<(), Stopped> {
+    let Some(path) = &arguments.event_path else {
+        return Ok(());
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
+    serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
+    tracing::debug!(
+        event.name = arguments.event_name.as_deref().unwrap_or(""),
+        "woken by an event"
+    );
+    Ok(())
+}
+
+/// A ledger that is not to be trusted, a refused key, an unknown name, a plan with mistakes and a request of this run that
+/// was refused have exit codes of their own, whatever else was done; every other wait is 0. What became of requests that
+/// people made by labels and comments is told to them, and is no matter of this run.
+fn exit(report: &TickReport, ask: &Ask) -> Exit {
+    let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
+    let is_unknown = |line: &Line| line.is_requested && line.reason == Reason::Unknown;
+    let distrusted = [
+        Reason::LedgerCorrupt,
+        Reason::LedgerRolledBack,
+        Reason::LedgerForeign,
+        Reason::LedgerUnproven,
+    ];
+    if distrusted.into_iter().any(has) {
+        Exit::Corrupt
+    } else if has(Reason::JulesCredential) {
+        Exit::Credential
+    } else if report.waiting.iter().any(|(_, line)| is_unknown(line)) {
+        Exit::Usage
+    } else if has(Reason::JulesUnavailable) {
+        Exit::Unavailable
+    } else if report.plan_diagnostics.iter().any(Diagnostic::is_error) {
+        Exit::Usage
+    } else if report.waiting.iter().any(|(_, line)| is_refused(line, ask)) {
+        Exit::Findings
+    } else {
+        Exit::Done
+    }
+}
+
+/// Whether a line refuses what this very run was asked to do: it was not started, and no later run starts it. What waits
+/// for a place is remembered, and what other people requested is not this run's.
+pub(crate) fn is_refused(line: &Line, ask: &Ask) -> bool {
+    if *ask == Ask::Due {
+        return false;
+    }
+    let holds_everything = line.track.is_none()
+        && (line.verdict == Verdict::Paused
+            || matches!(line.reason, Reason::ObserveMode | Reason::LedgerCatchingUp));
+    let is_of_paused_track = match ask {
+        Ask::Track(name) => line.verdict == Verdict::Paused && line.track.as_ref() == Some(name),
+        // No other track is asked for its next step then; what is said of a request is of an earlier run.
+        Ask::Enter(_) => {
+            let of_request = line.track.as_ref().and_then(TrackName::request_number);
+            line.reason == Reason::PausedTrack && of_request.is_none()
+        }
+        Ask::Due | Ask::Persona(_) | Ask::All => false,
+    };
+    let is_own = line.is_requested && line.verdict == Verdict::Refused;
+    is_own || holds_everything || is_of_paused_track
+}
+
+/// The exit code; what to do about a refused key is said, because the decision knows no variables.
+pub(crate) fn ended(report: &TickReport, ask: &Ask) -> Result<Exit, Stopped> {
+    let exit = exit(report, ask);
+    if exit == Exit::Credential {
+        output::beside(&format!("phileas: {}", clients::mend_of_jules_key()))?;
+    }
+    Ok(exit)
+}
+
+fn skew(report: &TickReport) {
+    let skew = local_now().duration_since(report.now).abs();
+    if skew > SKEW_LIMIT {
+        tracing::warn!(
+            skew_secs = skew.as_secs(),
+            "this machine's clock differs from GitHub's; decisions use GitHub's"
+        );
+    }
+}
+
+pub(crate) fn print(
+    screen: &mut Screen<impl Write>,
+    repository: &RepositoryName,
+    report: &TickReport,
+    cost: Cost,
+    tense: Tense,
+    json: bool,
+) -> Result<(), Stopped> {
+    if json {
+        for one in &report.plan_diagnostics {
+            screen.line(&serde_json::json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
+        }
+        for (at, line) in report.all() {
+            screen.line(&line_json(*at, repository, line, tense).to_string())?;
+        }
+        for one in &report.failed {
+            screen.line(&failed_json(repository, one).to_string())?;
+        }
+        for title in &report.opened {
+            let issue = serde_json::json!({ "did": "opened", "title": title, "number": null });
+            screen.line(&serde_json::json!({ "issue": issue }).to_string())?;
+        }
+        for number in &report.closed {
+            let issue = serde_json::json!({ "did": "closed", "title": null, "number": number });
+            screen.line(&serde_json::json!({ "issue": issue }).to_string())?;
+        }
+        screen.line(&summary_json(report, cost, tense).to_string())?;
+        return Ok(());
+    }
+    screen.line(&format!("{repository} at {} UTC", short(report.now)))?;
+    for one in &report.plan_diagnostics {
+        screen.wrapped(&one.to_string(), INDENT)?;
+    }
+    let colour = screen.colour;
+    for (_, line) in report.all() {
+        screen.wrapped(&line_text(line, colour, tense), INDENT)?;
+    }
+    let would = if tense == Tense::Forecast {
+        "would be "
+    } else {
+        ""
+    };
+    for title in &report.opened {
+        screen.wrapped(&format!("an issue {would}opened: {title}"), INDENT)?;
+    }
+    for number in &report.closed {
+        screen.line(&format!("issue #{number} {would}closed"))?;
+    }
+    for one in &report.failed {
+        let Failed {
+            what,
+            about,
+            detail,
+        } = one;
+        screen.wrapped(&format!("! {what} failed for {about}: {detail}"), INDENT)?;
+    }
+    let next = report.wake_at.map_or_else(
+        || "nothing is due".to_owned(),
+        |at| format!("next look {} UTC", short(at)),
+    );
+    screen.line(&format!(
+        "{}; {} to GitHub ({}), {} to Jules; {next}",
+        several(report.commits, "commit"),
+        several(count(cost.github_requests), "request"),
+        several(count(cost.github_points), "point"),
+        cost.jules_requests
+    ))?;
+    Ok(())
+}
+
+fn count(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_of;
+
+    #[test]
+    fn a_persona_is_named_by_its_id_or_its_prompt() {
+        for text in [
+            "curator",
+            "personas/curator/prompt.md",
+            ".jules/personas/curator/prompt.md.j2",
+        ] {
+            assert_eq!(id_of(text), "curator", "{text}");
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! `phileas track`: where the tracks stand; pointers moved, tracks and schedules paused and resumed.
+
+use std::cell::RefCell;
+use std::io::Write;
+
+use jiff::Timestamp;
+use phileas_domain::engine::{Ledger, next_step, set_next_step};
+use phileas_domain::model::TrackName;
+use phileas_domain::plan::{self, Plan, StepKind, Track};
+use phileas_domain::state::{Pause, State, TrackState};
+use serde_json::{Value, json};
+
+use crate::cli::arguments::{Repository, TrackCommand};
+use crate::cli::context::clients;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::decision_line::short;
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::table::Table;
+use crate::runtime::ports::ReadGitHub as _;
+use crate::runtime::{Edit, edit, ledger_of};
+
+pub(crate) async fn run(
+    command: &TrackCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    match command {
+        TrackCommand::List(repository) => list(repository, screen).await,
+        TrackCommand::Set {
+            name,
+            next,
+            repository,
+        } => set(name, next, repository, screen).await,
+        TrackCommand::Pause {
+            name,
+            reason,
+            repository,
+        } => pause(name, reason.as_deref(), repository, screen).await,
+        TrackCommand::Resume { name, repository } => resume(name, repository, screen).await,
+    }
+}
+
+/// What comes next in a track.
+#[derive(Debug, Clone)]
+struct Next {
+    /// The step's index; schedules have none.
+    index: Option<usize>,
+    /// Who, or which layer as `layer:<name>`.
+    who: Option<String>,
+    /// As people read it.
+    text: String,
+}
+
+/// A track or a schedule as it stands.
+struct Standing {
+    name: TrackName,
+    /// Who ran last, or runs.
+    last: Option<String>,
+    /// What comes next.
+    next: Option<Next>,
+    /// When it comes, where a clock says so.
+    due: Option<Timestamp>,
+    seq: u64,
+    live: usize,
+    paused: Option<Pause>,
+}
+
+async fn list(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+    let github = clients::github(&arguments.repo)?;
+    let observation = github.observe().await?;
+    let now = observation.now;
+    let (plan, _) = plan::read(&observation.tree);
+    let state = match ledger_of(observation.ledger) {
+        Ledger::Present { state, .. } => *state,
+        Ledger::Missing { .. } => State::default(),
+        Ledger::Corrupt { diagnostics, .. } => {
+            let first = diagnostics
+                .first()
+                .map_or_else(String::new, ToString::to_string);
+            return Err(Stopped::corrupt(first));
+        }
+    };
+    let standings = standings(&plan, &state, now);
+    if arguments.json {
+        for one in &standings {
+            screen.line(&document(one).to_string())?;
+        }
+        return Ok(Exit::Done);
+    }
+    if standings.is_empty() {
+        screen.line("the plan has neither tracks nor schedules")?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new(["track", "last", "next", "turns", ""]);
+    for one in &standings {
+        let next = match (&one.next, one.due) {
+            (Some(next), Some(due)) => format!("{} at {} UTC", next.text, short(due)),
+            (Some(next), None) => next.text.clone(),
+            (None, _) => String::new(),
+        };
+        table.row([
+            one.name.to_string(),
+            one.last.clone().unwrap_or_default(),
+            next,
+            one.seq.to_string(),
+            remark(one),
+        ]);
+    }
+    screen.lines(&table.text())?;
+    Ok(Exit::Done)
+}
+
+fn remark(one: &Standing) -> String {
+    let mut said = Vec::new();
+    if one.live > 0 {
+        said.push("under way".to_owned());
+    }
+    if let Some(pause) = &one.paused {
+        let why = pause.reason.as_deref().unwrap_or("no reason was given");
+        said.push(format!("paused: {why}"));
+    }
+    said.join(", ")
+}
+
+fn standings(plan: &Plan, state: &State, now: Timestamp) -> Vec<Standing> {
+    let nothing = TrackState::default();
+    let known = |name: &TrackName| state.tracks.get(name).unwrap_or(&nothing);
+    let standing = |name: &TrackName, next: Option<Next>, due: Option<Timestamp>| {
+        let known = known(name);
+        Standing {
+            name: name.clone(),
+            last: known.persona_id.as_ref().map(ToString::to_string),
+            next,
+            due,
+            seq: known.seq,
+            live: known.turns.len(),
+            paused: known.paused.clone(),
+        }
+    };
+    let mut all: Vec<Standing> = Vec::new();
+    for track in plan.tracks.values() {
+        let index = next_step(track, known(&track.name));
+        // A clock counts only where a pass begins.
+        let due = track
+            .start
+            .as_ref()
+            .filter(|_| index == Some(0))
+            .and_then(|start| start.next_after(now));
+        let next = index.map(|index| step_at(track, index));
+        all.push(standing(&track.name, next, due));
+    }
+    for schedule in plan.schedules.values() {
+        let due = schedule.cron.as_ref().and_then(|cron| cron.next_after(now));
+        let next = Next {
+            index: None,
+            who: Some(schedule.persona.to_string()),
+            text: match schedule.cron {
+                Some(_) => schedule.persona.to_string(),
+                None => format!("{} when asked for", schedule.persona),
+            },
+        };
+        let name = TrackName::of_schedule(&schedule.persona);
+        all.push(standing(&name, Some(next), due));
+    }
+    // What the plan does not name any more, or never did, stands in the state all the same.
+    let live = state
+        .tracks
+        .iter()
+        .filter(|(_, track)| !track.turns.is_empty());
+    for (name, _) in live {
+        if !all.iter().any(|one| one.name == *name) {
+            all.push(standing(name, None, None));
+        }
+    }
+    all
+}
+
+fn document(one: &Standing) -> Value {
+    json!({
+        "track": one.name.as_str(),
+        "last": one.last,
+        "next": one.next.as_ref().map(next_json),
+        "due": one.due.map(|at| at.to_string()),
+        "turns": one.seq,
+        "live": one.live,
+        "paused": one.paused.as_ref().map(|pause| json!({
+            "at": pause.at.map(|at| at.to_string()), "by": pause.by, "reason": pause.reason,
+        })),
+    })
+}
+
+fn next_json(next: &Next) -> Value {
+    json!({ "index": next.index, "step": next.who })
+}
+
+/// `2 (tester)`.
+fn step_at(track: &Track, index: usize) -> Next {
+    let who = track.steps.get(index).map(|step| match &step.kind {
+        StepKind::Persona(id) => id.to_string(),
+        StepKind::Layer(name) => format!("layer:{name}"),
+    });
+    let text = match &who {
+        Some(who) => format!("{index} ({who})"),
+        None => index.to_string(),
+    };
+    Next {
+        index: Some(index),
+        who,
+        text,
+    }
+}
+
+async fn set(
+    name: &str,
+    next: &str,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let github = clients::github(&arguments.repo)?;
+    let holder = clients::this_run()?;
+    let track = TrackName::from(name);
+    let headline = format!("set {name} to {next}");
+    let said = RefCell::new(None);
+    let wish = Edit {
+        headline: &headline,
+        holder: &holder,
+        moves_pointer_of: Some(&track),
+    };
+    edit(&github, &wish, |state, observation| {
+        let (plan, _) = plan::read(&observation.tree);
+        let planned = plan
+            .tracks
+            .get(&track)
+            .ok_or_else(|| unknown(name, plan.tracks.keys().map(TrackName::as_str)))?;
+        let index = index_of(planned, next)?;
+        let known = state.tracks.entry(track.clone()).or_default();
+        set_next_step(planned, known, index).map_err(|error| error.to_string())?;
+        said.replace(Some(step_at(planned, index)));
+        Ok(())
+    })
+    .await?;
+    let next = said
+        .into_inner()
+        .ok_or_else(|| Stopped::fault("no step was set"))?;
+    if arguments.json {
+        screen.line(&json!({ "track": name, "next": next_json(&next) }).to_string())?;
+    } else {
+        screen.line(&format!("the next step of `{name}` is {}", next.text))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The step that was meant: by its index, its persona's id, or `layer:<name>`.
+fn index_of(track: &Track, text: &str) -> Result<usize, String> {
+    if let Ok(index) = text.parse::<usize>() {
+        return Ok(index);
+    }
+    let kind = match text.strip_prefix("layer:") {
+        Some(layer) => StepKind::Layer(layer.to_owned()),
+        None => StepKind::Persona(text.into()),
+    };
+    let places: Vec<usize> = track
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| step.kind == kind)
+        .map(|(index, _)| index)
+        .collect();
+    match places.as_slice() {
+        [only] => Ok(*only),
+        [] => {
+            let names = track.steps.iter().map(|step| match &step.kind {
+                StepKind::Persona(id) => id.as_str(),
+                StepKind::Layer(name) => name.as_str(),
+            });
+            Err(format!(
+                "`{text}` is no step of `{}`{}",
+                track.name,
+                meant(text, names)
+            ))
+        }
+        several => {
+            let indices: Vec<String> = several.iter().map(ToString::to_string).collect();
+            Err(format!(
+                "`{text}` stands in `{}` more than once; give its index: {}",
+                track.name,
+                indices.join(" or ")
+            ))
+        }
+    }
+}
+
+async fn pause(
+    name: &str,
+    reason: Option<&str>,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let headline = format!("pause {name}");
+    change(
+        name,
+        &headline,
+        arguments,
+        screen,
+        "is paused",
+        |track, now| {
+            let known = track.paused.take().unwrap_or_default();
+            track.paused = Some(Pause {
+                at: known.at.or(Some(now)),
+                by: known.by.or_else(clients::actor),
+                reason: reason.map(str::to_owned).or(known.reason),
+                extra: known.extra,
+            });
+        },
+    )
+    .await
+}
+
+async fn resume(
+    name: &str,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let headline = format!("resume {name}");
+    change(name, &headline, arguments, screen, "goes on", |track, _| {
+        track.paused = None;
+    })
+    .await
+}
+
+/// Changes the state of one track or schedule that exists.
+async fn change(
+    name: &str,
+    headline: &str,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+    word: &str,
+    change: impl Fn(&mut TrackState, Timestamp),
+) -> Result<Exit, Stopped> {
+    let github = clients::github(&arguments.repo)?;
+    let holder = clients::this_run()?;
+    let track = TrackName::from(name);
+    let wish = Edit {
+        headline,
+        holder: &holder,
+        moves_pointer_of: None,
+    };
+    let paused = RefCell::new(false);
+    edit(&github, &wish, |state, observation| {
+        let (plan, _) = plan::read(&observation.tree);
+        let schedules: Vec<TrackName> = plan.schedules.keys().map(TrackName::of_schedule).collect();
+        let planned = plan.tracks.contains_key(&track) || schedules.contains(&track);
+        // One that the plan does not name any more can still be let go on.
+        if !planned && !state.tracks.contains_key(&track) {
+            let tracks = plan.tracks.keys().chain(&schedules);
+            return Err(unknown(name, tracks.map(TrackName::as_str)));
+        }
+        if let Some(known) = state.tracks.get(&track) {
+            let mut changed = known.clone();
+            change(&mut changed, observation.now);
+            state.tracks.insert(track.clone(), changed);
+        } else {
+            let mut new = TrackState::default();
+            change(&mut new, observation.now);
+            if new != TrackState::default() {
+                state.tracks.insert(track.clone(), new);
+            }
+        }
+        paused.replace(
+            state
+                .tracks
+                .get(&track)
+                .is_some_and(|track| track.paused.is_some()),
+        );
+        Ok(())
+    })
+    .await?;
+    if arguments.json {
+        let document = json!({ "track": name, "paused": paused.into_inner() });
+        screen.line(&document.to_string())?;
+    } else {
+        screen.line(&format!("`{name}` {word}"))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    format!("there is no track `{name}`{}", meant(name, known))
+}
+
+/// `; did you mean …?`, or what there is.
+pub(crate) fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let mut known: Vec<&str> = known.collect();
+    known.sort_unstable();
+    known.dedup();
+    match plan::closest(word, known.iter().copied()) {
+        Some(one) => format!("; did you mean `{one}`?"),
+        None if known.is_empty() => "; there are none".to_owned(),
+        None => format!("; there are: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phileas_domain::plan::{Policy, Step};
+
+    fn track(ids: &[&str]) -> Track {
+        let steps = ids.iter().map(|id| Step {
+            kind: StepKind::Persona((*id).into()),
+            policy: Policy::default(),
+        });
+        Track {
+            name: "default".into(),
+            steps: steps.collect(),
+            start: None,
+            policy: Policy::default(),
+        }
+    }
+
+    #[test]
+    fn steps_are_named_by_index_or_persona() {
+        let track = track(&["curator", "tester", "curator"]);
+        assert_eq!(index_of(&track, "2"), Ok(2));
+        assert_eq!(index_of(&track, "tester"), Ok(1));
+        let error = index_of(&track, "curator").unwrap_err();
+        assert!(error.ends_with("give its index: 0 or 2"), "{error}");
+        let error = index_of(&track, "testre").unwrap_err();
+        assert!(error.ends_with("did you mean `tester`?"), "{error}");
+    }
+}

@@ -1,0 +1,203 @@
+//! `phileas validate`: the plan and the personas of a folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use phileas_domain::model::{BranchName, RepositoryName, Tree};
+use phileas_domain::plan::{self, Branch, CONFIG_PATH, Plan, SCHEDULES_PATH, StepKind};
+use phileas_domain::prompt::{self, SourceFiles};
+use phileas_domain::{Diagnostic, Severity};
+use serde_json::json;
+
+use super::validate_layers;
+use crate::adapters::github::Client;
+use crate::adapters::{files, renderer};
+use crate::cli::arguments::Validate;
+use crate::cli::context::clients;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::plural::several;
+use crate::runtime::ports::{Failure, ReadGitHub as _};
+
+/// How many start branches are looked up.
+const MAX_BRANCHES: usize = 50;
+
+pub(crate) async fn run(
+    arguments: &Validate,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let tree = files::read_tree(&arguments.dir)?;
+    let (plan, mut found) = check(&tree);
+    if let Some(repository) = &arguments.repo {
+        let client = clients::github(repository)?;
+        found.extend(missing_branches(&client, repository, &plan, &tree).await?);
+    }
+    print(&found, arguments.json, screen)?;
+    let errors = found.iter().filter(|one| one.is_error()).count();
+    if !arguments.json {
+        let steps: usize = plan.tracks.values().map(|track| track.steps.len()).sum();
+        screen.line(&format!(
+            "{}: {} with {}, {}, {}; {}, {}",
+            if errors == 0 { "ok" } else { "not ok" },
+            several(plan.tracks.len(), "track"),
+            several(steps, "step"),
+            several(plan.schedules.len(), "schedule"),
+            several(plan.personas.len(), "persona"),
+            several(errors, "error"),
+            several(found.len() - errors, "warning"),
+        ))?;
+    }
+    Ok(if errors == 0 {
+        Exit::Done
+    } else {
+        Exit::Findings
+    })
+}
+
+/// The plan of a tree, and everything that is wrong with it and with its prompts.
+pub(crate) fn check(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
+    let (plan, mut found) = plan::read(tree);
+    let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
+    for persona in plan.personas.values() {
+        found.extend(prompt::validate(persona, &files, &*renderer));
+    }
+    found.extend(prompt::read_orders(tree));
+    found.extend(validate_layers::check(tree, &plan));
+    let broken = found.iter().any(Diagnostic::is_error);
+    if !broken && runnable(&plan, tree) == 0 {
+        let warning = Diagnostic::warning(SCHEDULES_PATH, "nothing runs by itself");
+        found.push(
+            warning.mend("name personas in `cycle`, in `[tracks]` or by a cron in `[schedules]`"),
+        );
+    }
+    found.sort();
+    found.dedup();
+    (plan, found)
+}
+
+/// The branches that sessions should start from and that GitHub does not have.
+pub(crate) async fn missing_branches(
+    client: &Client,
+    repository: &RepositoryName,
+    plan: &Plan,
+    tree: &Tree,
+) -> Result<Vec<Diagnostic>, Failure> {
+    let mut found = Vec::new();
+    for (branch, users) in start_branches(plan).into_iter().take(MAX_BRANCHES) {
+        if client.has_branch(&BranchName::from(branch)).await? {
+            continue;
+        }
+        let users: Vec<&str> = users.into_iter().collect();
+        let message = format!(
+            "the branch `{branch}` does not exist on {repository}, and sessions of {} should start from it",
+            users.join(", ")
+        );
+        let (file, place) = named_in(plan, tree, branch);
+        let one = match place {
+            Some((line, column)) => Diagnostic::error(file, message).at(line, column),
+            None => Diagnostic::error(file, message),
+        };
+        found.push(one.key("branch").mend(format!(
+            "push the branch `{branch}`, or write `default`, `persona` or the name of a branch that exists"
+        )));
+    }
+    Ok(found)
+}
+
+/// The branches that the plan names for sessions to start from, with the steps, schedules and personas that do.
+fn start_branches(plan: &Plan) -> BTreeMap<&str, BTreeSet<&str>> {
+    let steps = plan.tracks.values().flat_map(|track| &track.steps);
+    let steps = steps.map(|step| {
+        let name = match &step.kind {
+            StepKind::Persona(id) => id.as_str(),
+            StepKind::Layer(name) => name.as_str(),
+        };
+        (name, &step.policy.branch)
+    });
+    let schedules = plan.schedules.values();
+    let schedules = schedules.map(|one| (one.persona.as_str(), &one.policy.branch));
+    let personas = plan.personas.values();
+    let personas = personas.filter_map(|one| Some((one.id.as_str(), one.branch.as_ref()?)));
+    let mut branches: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (user, branch) in steps.chain(schedules).chain(personas) {
+        if let Branch::Named(name) = branch {
+            branches.entry(name).or_default().insert(user);
+        }
+    }
+    branches
+}
+
+/// The file that names a branch for sessions to start from, with line and column.
+fn named_in<'p>(plan: &'p Plan, tree: &Tree, branch: &str) -> (&'p str, Option<(u32, u32)>) {
+    let personas = plan.personas.values().map(|persona| persona.path.as_str());
+    let files = [SCHEDULES_PATH, CONFIG_PATH].into_iter().chain(personas);
+    for file in files {
+        let lines = tree.text(file).unwrap_or_default().lines();
+        for (number, line) in (1..).zip(lines) {
+            if let Some(key) = line.find("branch")
+                && let Some(at) = line[key..].find(branch)
+            {
+                let column = line[..key + at].chars().count() + 1;
+                return (file, Some((number, u32::try_from(column).unwrap_or(1))));
+            }
+        }
+    }
+    (SCHEDULES_PATH, None)
+}
+
+/// How many steps and schedules could start a session by themselves.
+pub(crate) fn runnable(plan: &Plan, tree: &Tree) -> usize {
+    let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
+    let can = |id| {
+        let persona = plan.personas.get(id);
+        persona.is_some_and(|persona| {
+            let sound = || {
+                !prompt::validate(persona, &files, &*renderer)
+                    .iter()
+                    .any(Diagnostic::is_error)
+            };
+            persona.scheduled && sound()
+        })
+    };
+    let steps = plan.tracks.values().flat_map(|track| &track.steps);
+    let in_tracks = steps.filter(|step| match &step.kind {
+        StepKind::Persona(id) => can(id),
+        StepKind::Layer(layer) => validate_layers::can_run(&plan.roster, layer),
+    });
+    let by_clock = plan.schedules.values();
+    let by_clock = by_clock.filter(|schedule| schedule.cron.is_some() && can(&schedule.persona));
+    in_tracks.count() + by_clock.count()
+}
+
+/// Diagnostics as people read them, or one JSON object a line.
+pub(crate) fn print(
+    found: &[Diagnostic],
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), Stopped> {
+    for one in found {
+        if json {
+            screen.line(&diagnostic_json(one).to_string())?;
+        } else {
+            screen.line(&one.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// One diagnostic as programs read it.
+#[must_use]
+pub(crate) fn diagnostic_json(one: &Diagnostic) -> serde_json::Value {
+    json!({
+        "file": one.file,
+        "line": one.line,
+        "column": one.column,
+        "key": one.key,
+        "severity": match one.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        "message": one.message,
+        "mend": one.mend,
+    })
+}

@@ -1,0 +1,87 @@
+//! What is wrong with what a repository says of its layers.
+
+use phileas_domain::Diagnostic;
+use phileas_domain::exchange::{FLAT_STREAM, Layout};
+use phileas_domain::layers::{Catalogue, Job, Source};
+use phileas_domain::model::Tree;
+use phileas_domain::plan::{CONFIG_PATH, Plan, ROLE_LAYERS, Roster, StepKind};
+use phileas_domain::prompt::{self, RenderError, RenderRequest, SourceFiles};
+
+use crate::adapters::renderer;
+
+/// Everything that is wrong with roles and layers, but for the mistakes of `.jlo/config.toml`, which the plan tells.
+pub(crate) fn check(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
+    let layout = Layout::detect(tree).ok().flatten().unwrap_or(Layout::Flat);
+    let catalogue = Catalogue::of(tree, layout);
+    let mut found = catalogue.found().to_vec();
+    // Where nothing names a layer, nobody has to look after its roles.
+    let steps = plan.tracks.values().flat_map(|track| &track.steps);
+    let names: Vec<&str> = steps
+        .filter_map(|step| match &step.kind {
+            StepKind::Layer(layer) => Some(layer.as_str()),
+            StepKind::Persona(_) => None,
+        })
+        .collect();
+    if tree.get(CONFIG_PATH).is_some() {
+        for role in catalogue.roles() {
+            let Source::Own(path) = &role.source else {
+                continue;
+            };
+            if plan.roster.member(role.layer, &role.name).is_none() {
+                let warning =
+                    Diagnostic::warning(path, "the role is on no roster, so it never works");
+                found.push(warning.mend(format!(
+                    "phileas role add {} {}, or remove the file",
+                    role.layer, role.name
+                )));
+            }
+        }
+    }
+    for layer in names {
+        found.extend(prompts(&catalogue, &plan.roster, layer));
+    }
+    found
+}
+
+/// What keeps the prompts of a layer from being assembled.
+fn prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Diagnostic> {
+    let jobs: Vec<Job<'_>> = match layer {
+        "narrator" => vec![Job::Narrator { commits: None }],
+        "decider" => vec![Job::Decider],
+        "planner" => vec![Job::Planner(None)],
+        "observers" => roles(roster, layer).map(Job::Observer).collect(),
+        "innovators" => roles(roster, layer).map(Job::Innovator).collect(),
+        // An implementer's task depends on the work.
+        _ => Vec::new(),
+    };
+    let ledger = Tree::new();
+    let now = jiff::Timestamp::UNIX_EPOCH; // Nothing of it is kept.
+    let Ok(name) = super::simulate::unnamed() else {
+        return Vec::new();
+    };
+    let files = SourceFiles::of_default_branch(catalogue.tree());
+    let ledger_files = SourceFiles::of_ledger(&ledger);
+    let renderer = renderer::shared();
+    // A role that is not there is told with the roster.
+    let briefs = jobs
+        .into_iter()
+        .filter_map(|job| catalogue.brief(&name, &ledger, None, FLAT_STREAM, job).ok());
+    briefs
+        .filter_map(|brief| {
+            let of = (&files, &ledger_files);
+            let request = RenderRequest::brief(&brief, of, ("", now), &[0; 32]);
+            prompt::assemble_by(request, &*renderer).err()
+        })
+        .flat_map(RenderError::into_diagnostics)
+        .collect()
+}
+
+fn roles<'r>(roster: &'r Roster, layer: &str) -> impl Iterator<Item = &'r str> {
+    let members = roster.of(layer).iter().filter(|member| member.enabled);
+    members.map(|member| member.role.as_str())
+}
+
+/// Whether a layer could start a session by itself.
+pub(crate) fn can_run(roster: &Roster, layer: &str) -> bool {
+    !ROLE_LAYERS.contains(&layer) || roles(roster, layer).next().is_some()
+}

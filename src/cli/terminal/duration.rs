@@ -1,0 +1,81 @@
+//! Durations as people type them.
+
+use jiff::SignedDuration;
+
+/// The longest time that is taken, in days.
+const MOST_DAYS: i64 = 366;
+
+/// Reads `90m`, `6h`, `2d`, `1h30m`: whole numbers with units s, m, h, d, a year at most.
+///
+/// # Errors
+///
+/// Says how to write it.
+pub(crate) fn parse(text: &str) -> Result<SignedDuration, String> {
+    let wrong = || format!("`{text}` is not a duration; write it as `90m`, `6h`, `2d` or `1h30m`");
+    let parts: Vec<&str> = text
+        .split_inclusive(|c: char| !c.is_ascii_digit())
+        .collect();
+    if parts.is_empty() {
+        return Err(wrong());
+    }
+    // `None`: longer than can be counted.
+    let mut seconds = Some(0_i64);
+    for part in parts {
+        let unit = match part.chars().next_back() {
+            Some('s') => 1,
+            Some('m') => 60,
+            Some('h') => 60 * 60,
+            Some('d') => 24 * 60 * 60,
+            _ => return Err(wrong()),
+        };
+        let digits = &part[..part.len() - 1];
+        if digits.is_empty() {
+            return Err(wrong());
+        }
+        let number = digits.parse::<i64>().ok();
+        seconds = number
+            .and_then(|number| number.checked_mul(unit))
+            .and_then(|part| seconds?.checked_add(part));
+    }
+    let most = SignedDuration::from_hours(MOST_DAYS * 24);
+    match seconds.map(SignedDuration::from_secs) {
+        Some(SignedDuration::ZERO) => Err(format!(
+            "`{text}` is no time at all; say a minute (`1m`) or more"
+        )),
+        Some(total) if total <= most => Ok(total),
+        _ => Err(format!(
+            "`{text}` is too long; say {MOST_DAYS} days (`{MOST_DAYS}d`) or less"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn takes_units_and_refuses_the_rest() {
+        assert_eq!(parse("1h30m").unwrap().as_mins(), 90);
+        assert_eq!(parse("2d").unwrap().as_hours(), 48);
+        assert_eq!(parse("366d").unwrap().as_hours(), 366 * 24);
+        for (wrong, word) in [
+            ("", "is not a duration"),
+            ("5", "is not a duration"),
+            ("5h3", "is not a duration"),
+            ("h", "is not a duration"),
+            ("1w", "is not a duration"),
+            ("1é", "is not a duration"),
+            ("-1h", "is not a duration"),
+            ("0m", "is no time at all"),
+            ("367d", "366 days (`366d`) or less"),
+            ("366d1s", "366 days (`366d`) or less"),
+            ("99999999999999d", "366 days (`366d`) or less"),
+            ("99999999999999999999d", "366 days (`366d`) or less"),
+            ("99999999999999999999d1h", "366 days (`366d`) or less"),
+            ("99999999999999999999w", "is not a duration"),
+        ] {
+            let said = parse(wrong).unwrap_err();
+            assert!(said.contains(word), "{said}");
+        }
+    }
+}

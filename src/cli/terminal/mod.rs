@@ -1,0 +1,9 @@
+//! What commands print: text without control characters, tables, times, plurals, lines of a decision.
+
+pub mod decision_line;
+pub(super) mod duration;
+pub(super) mod instant;
+pub mod output;
+pub(super) mod plural;
+pub(super) mod sanitize;
+pub(super) mod table;
