@@ -16,9 +16,9 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use phileas::sandbox::scene::{self, JULES_KEY, RUNNER};
 use phileas::sandbox::{Scene, Shared};
+use phileas_world::github::NewApp;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::maintainer::Temper;
-use phileas_world::seed::NewApp;
 use serde_json::Value;
 use sha2::Sha256;
 

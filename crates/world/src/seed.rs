@@ -9,8 +9,9 @@ use jiff::Timestamp;
 
 use crate::github::account::{App, Permissions};
 use crate::github::hook::{Hook, Target};
+
 use crate::github::repository::{Label, Variable, Workflow};
-use crate::github::{Identity, Model, RepoId, Repository, Role, TokenKind};
+use crate::github::{Identity, Model, NewApp, RepoId, Repository, Role, TokenKind};
 use crate::world::World;
 
 /// Files taken from one directory before a seed is refused.
@@ -38,25 +39,6 @@ pub struct Seed {
     pub labels: Vec<String>,
     /// People and their roles.
     pub people: Vec<(String, Role)>,
-}
-
-/// What is needed to register a GitHub App.
-#[derive(Debug, Clone, Default)]
-pub struct NewApp {
-    /// The App's id, the `iss` of its JWT.
-    pub id: u64,
-    /// The short name.
-    pub slug: String,
-    /// The owner's login.
-    pub owner: String,
-    /// What it may do where it is installed.
-    pub permissions: Permissions,
-    /// The events that it wants; `*` is all.
-    pub events: Vec<String>,
-    /// Where its deliveries go.
-    pub hook: Option<Target>,
-    /// The key that its JWTs must be signed with, as PKCS#1 DER; signatures are not checked without one.
-    pub public_key: Option<Vec<u8>>,
 }
 
 impl Seed {

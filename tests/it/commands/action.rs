@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use phileas_world::github::NewApp;
 use phileas_world::github::Role;
 use phileas_world::github::account::{Access, permissions};
-use phileas_world::seed::NewApp;
 use serde_json::{Value, json};
 
 use super::bench::{Bench, Ran, bench, bench_with, run};

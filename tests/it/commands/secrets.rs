@@ -4,7 +4,7 @@ use phileas::sandbox::scene;
 
 use phileas_world::github::account::{Access, permissions};
 
-use phileas_world::seed::NewApp;
+use phileas_world::github::NewApp;
 
 use super::bench::{bench, run};
 use crate::fleet::stage::key;

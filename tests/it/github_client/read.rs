@@ -6,9 +6,9 @@ use phileas::runtime::ports::{Disposition, LedgerRead, ReadGitHub as _, WriteGit
 use phileas_domain::engine::Checks;
 use phileas_domain::fleet;
 use phileas_domain::model::PullNumber;
+use phileas_world::github::NewApp;
 use phileas_world::github::Verdict;
 use phileas_world::github::repository::NewPull;
-use phileas_world::seed::NewApp;
 use serde_json::json;
 
 use super::place::Place;

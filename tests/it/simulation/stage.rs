@@ -26,10 +26,10 @@ use phileas_domain::model::{Holder, RepositoryName};
 use phileas_domain::plan::Driver;
 use phileas_world::Face;
 use phileas_world::chance::{Chance, Stream};
+use phileas_world::github::NewApp;
 use phileas_world::github::RepoId;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::hook::Target;
-use phileas_world::seed::NewApp;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 

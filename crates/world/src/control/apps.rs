@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Mistake;
+use super::mistake::Mistake;
 use crate::github::{AppKey, Model, RepoId};
 
 /// Puts a key where the next App that is made takes its own.

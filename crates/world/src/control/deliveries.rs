@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::Mistake;
+use super::mistake::Mistake;
 use crate::world::World;
 
 /// What became of a delivery.

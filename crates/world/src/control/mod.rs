@@ -20,6 +20,7 @@
 mod act;
 mod apps;
 mod deliveries;
+mod mistake;
 mod perform;
 mod time;
 
@@ -33,29 +34,13 @@ use crate::faults::FaultPlan;
 use crate::jules::Scenario;
 use crate::world::World;
 
+use mistake::Mistake;
+
 pub use act::{Act, Deed, FilePush};
 pub use time::MAX_ADVANCE_DAYS;
 
 /// What the paths of the control begin with.
 pub const PREFIX: &str = "/__world/";
-
-/// A mistake, with the status that it is answered with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Mistake(StatusCode, String);
-
-impl Mistake {
-    fn malformed(what: impl Into<String>) -> Self {
-        Self(StatusCode::BAD_REQUEST, what.into())
-    }
-
-    fn missing(what: impl Into<String>) -> Self {
-        Self(StatusCode::NOT_FOUND, what.into())
-    }
-
-    fn impossible(what: impl Into<String>) -> Self {
-        Self(StatusCode::CONFLICT, what.into())
-    }
-}
 
 /// Answers a request to `/__world/…`. Such requests are not in the books.
 pub fn handle(world: &mut World, request: &Request<Bytes>) -> Response<Bytes> {

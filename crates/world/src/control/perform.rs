@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::act::{Act, Deed, FilePush};
-use super::{Mistake, apps};
+use super::apps;
+use super::mistake::Mistake;
 use crate::github::{CheckOutput, Model, Oid, RepoId, State};
 use crate::jules::WebAct;
 use crate::world::World;

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Mistake;
+use super::mistake::Mistake;
 use crate::world::World;
 
 /// The most days that one request may advance the world.

@@ -17,11 +17,7 @@ use std::path::Path;
 
 use crate::github::{Model, RepoId, bare};
 use crate::world::World;
-
-/// The file that holds the books, and by which an earlier export is known.
-const BOOKS: &str = "world.json";
-/// Everything that an export may have at its top.
-const ENTRIES: [&str; 4] = ["branches", "git", "repos", BOOKS];
+use replace::BOOKS;
 
 /// Writes the world to a folder, with `repo` at its top and all other repositories under `repos/`.
 ///
@@ -87,7 +83,7 @@ fn write_repository(github: &Model, repo: RepoId, dir: &Path) -> io::Result<()> 
     let git = dir.join("git");
     fs::create_dir_all(&git)?;
     bare::lay_out(&git, &repository.default_branch, "")?;
-    let refs = bare::advertised(github, repo);
+    let refs = bare::advertised(repository, objects);
     bare::write_objects(&git, objects, refs.values().copied(), &mut BTreeSet::new())?;
     bare::set_refs(&git, &refs)?;
     let branches = dir.join("branches");

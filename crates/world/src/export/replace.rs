@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{BOOKS, ENTRIES};
+/// The file that holds the books, and by which an earlier export is known.
+pub(super) const BOOKS: &str = "world.json";
+
+/// Everything that an export may have at its top.
+const ENTRIES: [&str; 4] = ["branches", "git", "repos", BOOKS];
 
 /// Refuses a folder that holds something else than an earlier export.
 pub(super) fn check(dir: &Path) -> io::Result<()> {

@@ -10,7 +10,7 @@ use flate2::write::ZlibEncoder;
 
 use super::object::{Mode, Object, Oid};
 use super::objects::Objects;
-use super::{Model, RepoId};
+use super::repository::Repository;
 
 /// What every bare repository of the model is configured with.
 const CONFIG: &str =
@@ -18,10 +18,7 @@ const CONFIG: &str =
 
 /// The references that a git client sees: those of the repository, and the heads of its pull requests under
 /// `refs/pull/{number}/head` as on GitHub.
-pub(crate) fn advertised(model: &Model, repo: RepoId) -> BTreeMap<String, Oid> {
-    let (Some(repository), Some(objects)) = (model.repository(repo), model.objects(repo)) else {
-        return BTreeMap::new();
-    };
+pub(crate) fn advertised(repository: &Repository, objects: &Objects) -> BTreeMap<String, Oid> {
     let pulls = repository
         .pulls
         .values()

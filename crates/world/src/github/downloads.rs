@@ -12,7 +12,8 @@ use http::{Method, Request, Response, StatusCode, header};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::{Model, RepoId, Repository, rest};
+use super::reply::put;
+use super::{Model, RepoId, Repository};
 use crate::clock::later;
 
 /// How long a signed address is good (seen on the real service: 5 minutes to an hour).
@@ -147,7 +148,7 @@ impl Model {
         match content {
             Some(content) => {
                 let mut response = Response::new(content);
-                rest::put(
+                put(
                     response.headers_mut(),
                     "content-type",
                     "application/octet-stream",
@@ -185,7 +186,7 @@ fn signature(repo: &str, asset: &str, until: i64) -> String {
 
 fn moved(to: &str) -> Response<Bytes> {
     let mut response = said(StatusCode::FOUND, "");
-    rest::put(response.headers_mut(), "location", to);
+    put(response.headers_mut(), "location", to);
     response
 }
 

@@ -3,17 +3,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::HeaderValue;
 use jiff::Timestamp;
-use serde_json::json;
 
-use super::Model;
+use super::account::{Identity, TokenKind};
 use crate::clock::{earlier, later};
 use crate::knobs::Knobs;
 
 /// The window of the primary limit.
-const HOUR: Duration = Duration::from_secs(3_600);
+pub(super) const HOUR: Duration = Duration::from_secs(3_600);
 /// The window of the secondary limits.
 const MINUTE: Duration = Duration::from_secs(60);
 /// Points a minute for REST (GitHub's documentation).
@@ -22,8 +20,11 @@ pub(crate) const REST_POINTS: u32 = 900;
 pub(crate) const GRAPHQL_POINTS: u32 = 2_000;
 /// Content-creating requests an hour (GitHub's documentation).
 pub(crate) const CONTENT_PER_HOUR: usize = 500;
-/// What `Retry-After` says when a secondary limit is met.
-const RETRY_AFTER: u64 = 60;
+
+/// Requests an hour of a job's `GITHUB_TOKEN` in one repository (GitHub's documentation).
+const ACTIONS_LIMIT: u64 = 1_000;
+/// Requests an hour without credentials (GitHub's documentation).
+const ANONYMOUS_LIMIT: u64 = 60;
 
 /// One of the two budgets that are counted apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -197,62 +198,13 @@ impl Limits {
     }
 }
 
-impl Model {
-    /// The reply to a request beyond the primary limit.
-    pub(crate) fn primary_limit_reply(&self, now: Timestamp) -> Response<Bytes> {
-        let standing = Standing {
-            limit: 5_000,
-            used: 5_000,
-            reset: later(now, HOUR),
-        };
-        let mut response = refusal(
-            StatusCode::FORBIDDEN,
-            "API rate limit exceeded for installation.",
-            "rate-limits-for-the-rest-api",
-        );
-        standing.write(Resource::Core, response.headers_mut());
-        response
+/// The requests an hour that an identity has.
+pub(super) fn primary_limit(identity: Option<&Identity>, knobs: &Knobs) -> u64 {
+    match identity.map(|identity| &identity.kind) {
+        None => ANONYMOUS_LIMIT,
+        Some(TokenKind::Actions { .. }) => ACTIONS_LIMIT.min(knobs.primary_limit),
+        Some(_) => knobs.primary_limit,
     }
-
-    /// The reply to a request beyond a secondary limit.
-    pub(crate) fn secondary_limit_reply(retry_after: Option<u64>) -> Response<Bytes> {
-        let mut response = refusal(
-            StatusCode::FORBIDDEN,
-            "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
-            "about-secondary-rate-limits",
-        );
-        if let Some(seconds) = retry_after {
-            response
-                .headers_mut()
-                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response
-    }
-
-    /// The reply to a request that met a limit by itself.
-    pub(crate) fn limit_reply(met: Met, standing: Standing, resource: Resource) -> Response<Bytes> {
-        let mut response = match met {
-            Met::Primary => refusal(
-                StatusCode::FORBIDDEN,
-                "API rate limit exceeded.",
-                "rate-limits-for-the-rest-api",
-            ),
-            Met::Secondary => Self::secondary_limit_reply(Some(RETRY_AFTER)),
-        };
-        standing.write(resource, response.headers_mut());
-        response
-    }
-}
-
-fn refusal(status: StatusCode, message: &str, page: &str) -> Response<Bytes> {
-    let body = json!({"message": message, "documentation_url": format!("https://docs.github.com/rest/overview/{page}")});
-    let mut response = Response::new(Bytes::from(body.to_string()));
-    *response.status_mut() = status;
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json; charset=utf-8"),
-    );
-    response
 }
 
 #[cfg(test)]

@@ -10,17 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::account::Role;
 use super::hook::Hook;
 use super::object::Oid;
-
-/// A repository's number, which stays when it is renamed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct RepoId(pub u64);
-
-impl std::fmt::Display for RepoId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
+use super::repo_id::RepoId;
 
 /// A repository. Cloning it is cheap: its threads and comments are shared.
 #[derive(Debug, Clone)]

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::gate::{Gate, Verdict};
 use super::pace::ClockMode;
-use super::{MAX_REQUEST_BODY, reply};
+use super::reply::{self, MAX_REQUEST_BODY};
 use crate::control;
 use crate::faults::Face;
 use crate::world::{Outcome, World};

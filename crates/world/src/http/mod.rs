@@ -20,9 +20,8 @@ use connection::Line;
 pub use crate::faults::Face;
 pub use gate::{Gate, Verdict};
 pub use pace::ClockMode;
+pub use reply::MAX_REQUEST_BODY;
 
-/// The largest body of a request in bytes; a larger one is answered 413.
-pub const MAX_REQUEST_BODY: usize = 30 * 1024 * 1024;
 /// Simultaneous connections of one face; further ones wait until one ends.
 const MAX_CONNECTIONS: usize = 1_024;
 /// The address of the real API, which a served model must not lead to.

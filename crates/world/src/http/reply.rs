@@ -5,8 +5,10 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::MAX_REQUEST_BODY;
 use crate::faults::Face;
+
+/// The largest body of a request in bytes; a larger one is answered 413.
+pub const MAX_REQUEST_BODY: usize = 30 * 1024 * 1024;
 
 /// Dates a reply in virtual time unless it is dated, and takes the type from one that has no content.
 pub(super) fn finish(

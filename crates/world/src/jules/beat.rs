@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scenario::FileTexts;
+use super::file_texts::FileTexts;
 use crate::bounds;
 
 /// One thing that happens in a session.

@@ -2,19 +2,10 @@
 
 use jiff::Timestamp;
 
+use super::question::Question;
 use super::record::Via;
 use super::session::Session;
 use crate::books;
-
-/// A question on its way into the books.
-#[derive(Debug)]
-pub(super) struct Question {
-    at: Timestamp,
-    text: String,
-    /// Where it stands in the books.
-    place: Option<usize>,
-    answer: Option<(Timestamp, String)>,
-}
 
 impl Session {
     /// Brings the world's books up to date about this session.

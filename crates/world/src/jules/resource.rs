@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::session::Session;
+use super::shown::Shown;
 use super::state::State;
 use super::wire::{put, put_flag, put_time};
 use super::words;
@@ -11,19 +12,6 @@ use crate::knobs::{Knobs, TitleKept};
 
 /// What a title is cut to where a knob asks for it.
 const TRUNCATED_TITLE: usize = 60;
-
-/// What the encoded form of a session depends on.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Shown {
-    revision: u64,
-    state: State,
-    outputs: bool,
-    title: TitleKept,
-    prompt: bool,
-    bare_name: bool,
-    frozen_update: bool,
-    environment: bool,
-}
 
 impl Session {
     /// The state as a reply shows it at this instant.

@@ -1,11 +1,10 @@
 //! Scripted sessions: which session a script is for, and how it goes.
 
-use std::collections::BTreeMap;
-
 use regex::Regex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::beat::Beat;
+use super::file_texts::FileTexts;
 use crate::bounds;
 
 /// How the work of a session ends.
@@ -93,9 +92,6 @@ impl Matcher {
             })
     }
 }
-
-/// What a file becomes: its text, or nothing when it is deleted.
-pub type FileTexts = BTreeMap<String, Option<String>>;
 
 /// How a session goes. What is left out is drawn by chance or follows the knobs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::activity::{Activity, Artifact, ChangeSet, Kind, Plan};
 use super::beat::Beat;
-use super::bookkeeping::Question;
+use super::question::Question;
 use super::record::{Act, SessionRecord, Via};
-use super::resource::Shown;
 use super::scenario::Scenario;
+use super::shown::Shown;
 use super::state::State;
 use super::words;
 use crate::chance::Stream;

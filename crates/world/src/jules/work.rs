@@ -10,8 +10,8 @@ use std::fmt;
 use bytes::Bytes;
 use jiff::{Timestamp, tz};
 
+use super::file_texts::FileTexts;
 use super::patch;
-use super::scenario::FileTexts;
 use super::session::Session;
 use super::words;
 use crate::github::{self, NewPull, Oid, RepoId};

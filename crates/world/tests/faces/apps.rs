@@ -2,7 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use phileas_world::seed::{Files, NewApp, Seed};
+use phileas_world::github::NewApp;
+use phileas_world::seed::{Files, Seed};
 use serde_json::{Value, json};
 
 use crate::bench::{Reply, Served, seeded};

@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use phileas_world::Knobs;
 use phileas_world::clock::later;
+use phileas_world::github::NewApp;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::hook::{Target, signature};
-use phileas_world::seed::NewApp;
 use serde_json::{Value, json};
 
 use crate::stage::{APP, Stage};

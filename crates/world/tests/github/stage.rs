@@ -4,9 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::{Request, Response};
+use phileas_world::github::NewApp;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::{RepoId, Role};
-use phileas_world::seed::{NewApp, Seed, files};
+use phileas_world::seed::{Seed, files};
 use phileas_world::{Answer, Knobs, Outcome, World, WorldConfig};
 use serde_json::{Value, json};
 

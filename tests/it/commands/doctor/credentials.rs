@@ -1,9 +1,9 @@
 //! Credentials: tokens, Apps and Jules keys.
 
+use phileas_world::github::NewApp;
 use phileas_world::github::Role;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::hook::Target;
-use phileas_world::seed::NewApp;
 
 use super::patient::{CLASSIC, FINE, JOB, findings, found_in, healthy, table};
 use super::unread::answers;

@@ -5,9 +5,18 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{ActError, Subject};
+use super::ActError;
 use crate::github::repository::{Comment, Edit, Happening, Reaction};
 use crate::github::{Model, RepoId};
+
+/// What a reaction is put on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Subject {
+    /// An issue or pull request, by number.
+    Thread(u64),
+    /// A comment, by id.
+    Comment(u64),
+}
 
 impl Model {
     /// Comments on an issue or pull request and gives the comment's id; 0 when the thread does not exist.

@@ -3,6 +3,7 @@
 mod checks;
 mod comments;
 mod commits;
+mod error;
 mod installations;
 mod labels;
 mod lines;
@@ -12,97 +13,8 @@ mod runs;
 mod settings;
 mod threads;
 
+pub use error::ActError;
 pub use lines::LineRemark;
+pub use pulls::MergeMethod;
 
-use std::sync::Arc;
-
-use jiff::Timestamp;
-
-use super::repository::{Happening, Pull, TimelineEvent};
-use super::{Model, RepoId};
-
-/// Why an act was refused; the text is GitHub's own where it is known.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ActError {
-    /// The thing does not exist.
-    #[error("Not Found")]
-    NotFound,
-    /// The reference exists already.
-    #[error("Reference already exists")]
-    ReferenceExists,
-    /// Git cannot hold the reference beside one that has its name as a folder, or the other way round.
-    /// <https://git-scm.com/docs/git-check-ref-format>; GitHub's words as renovatebot/renovate#5391 quotes them.
-    #[error("Reference update failed")]
-    ReferenceBlocked,
-    /// A rule of a ruleset forbids it.
-    #[error("Repository rule violations found\n\n{0}\n\n")]
-    RuleViolation(String),
-    /// The older protection of the branch forbids it.
-    #[error("Protected branch update failed: {0}")]
-    Protected(String),
-    /// Who asks may not.
-    #[error("{0}")]
-    Forbidden(String),
-    /// The reference does not exist.
-    #[error("Reference does not exist")]
-    ReferenceMissing,
-    /// The new commit does not descend from the old one.
-    #[error("Update is not a fast forward")]
-    NotFastForward,
-    /// The object does not exist in the repository.
-    #[error("Object does not exist")]
-    ObjectMissing,
-    /// The pull request cannot be merged.
-    #[error("Pull Request is not mergeable")]
-    NotMergeable,
-    /// The head is another than the one that was pinned.
-    #[error("Head branch was modified. Review and try the merge again.")]
-    HeadModified,
-    /// The request does not make sense, for this reason.
-    #[error("{0}")]
-    Invalid(String),
-}
-
-/// How a pull request is merged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MergeMethod {
-    /// A commit with two parents.
-    #[default]
-    Merge,
-    /// One commit with the whole change.
-    Squash,
-    /// The commits again on the base.
-    Rebase,
-}
-
-impl Model {
-    pub(crate) fn pull_mut(&mut self, repo: RepoId, number: u64) -> Option<&mut Pull> {
-        self.repository_mut(repo)?
-            .pulls
-            .get_mut(&number)
-            .map(Arc::make_mut)
-    }
-
-    pub(crate) fn timeline_event(
-        &mut self,
-        actor: u64,
-        now: Timestamp,
-        what: Happening,
-    ) -> TimelineEvent {
-        TimelineEvent {
-            id: self.next_id(),
-            actor,
-            at: now,
-            what,
-        }
-    }
-}
-
-/// What a reaction is put on.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Subject {
-    /// An issue or pull request, by number.
-    Thread(u64),
-    /// A comment, by id.
-    Comment(u64),
-}
+pub(crate) use comments::Subject;

@@ -6,10 +6,22 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{ActError, MergeMethod};
+use super::ActError;
 use crate::github::object::{Oid, Signature};
 use crate::github::repository::{Happening, Merge, NewPull, Pull, Review, Side, State, Verdict};
 use crate::github::{Model, RepoId};
+
+/// How a pull request is merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MergeMethod {
+    /// A commit with two parents.
+    #[default]
+    Merge,
+    /// One commit with the whole change.
+    Squash,
+    /// The commits again on the base.
+    Rebase,
+}
 
 impl Model {
     /// Opens a pull request and gives its number.

@@ -10,6 +10,20 @@ use crate::github::repository::{Edit, Happening, Issue, Side, State, Thread, Tim
 use crate::github::{Model, RepoId};
 
 impl Model {
+    pub(crate) fn timeline_event(
+        &mut self,
+        actor: u64,
+        now: Timestamp,
+        what: Happening,
+    ) -> TimelineEvent {
+        TimelineEvent {
+            id: self.next_id(),
+            actor,
+            at: now,
+            what,
+        }
+    }
+
     pub(super) fn new_thread(
         &mut self,
         repo: RepoId,

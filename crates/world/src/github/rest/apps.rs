@@ -1,11 +1,15 @@
 //! Apps, installations, their deliveries, and what concerns the caller alone.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Call, Refusal, Reply, token_end};
+use super::{Call, Refusal, Reply};
+use crate::clock::later;
 use crate::github::account::{Access, Permissions};
 use crate::github::hook::{Delivery, Fate, Source};
-use crate::github::limits::Resource;
+use crate::github::limits::{Resource, primary_limit};
 use crate::github::render::stamp;
 use crate::github::{Identity, RepoId, TokenKind};
 
@@ -75,7 +79,7 @@ pub(super) fn rate_limit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .identity
         .as_ref()
         .map_or_else(|| "anonymous".to_owned(), |identity| identity.name.clone());
-    let limit = super::primary_limit(call.identity.as_ref(), call.knobs);
+    let limit = primary_limit(call.identity.as_ref(), call.knobs);
     let now = call.now;
     let mut show = |resource| {
         let standing = call.model.limits.standing(&name, resource, limit, now);
@@ -411,4 +415,9 @@ pub(super) fn redeliver(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .redeliver(id, now)
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(202, json!({})))
+}
+
+/// The end of a token that lives an hour.
+fn token_end(now: Timestamp) -> Timestamp {
+    later(now, Duration::from_secs(3_600))
 }

@@ -5,10 +5,10 @@ use http::{HeaderMap, Response};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{error_body, json_response};
 use crate::github::acts::ActError;
 use crate::github::object::Oid;
 use crate::github::objects::Objects;
+use crate::github::reply::{error_body, json_response, put};
 use crate::github::{Identity, Model, RepoId, Repository};
 use crate::knobs::Knobs;
 
@@ -91,7 +91,7 @@ impl Refusal {
         }
         let mut response = json_response(self.status, &body);
         if let Some(location) = &self.location {
-            super::put(response.headers_mut(), "location", location);
+            put(response.headers_mut(), "location", location);
         }
         response
     }
@@ -132,13 +132,13 @@ impl Reply {
                 let mut response = Response::new(body);
                 *response.status_mut() =
                     http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::OK);
-                super::put(response.headers_mut(), "content-type", kind);
+                put(response.headers_mut(), "content-type", kind);
                 response
             }
             Self::Found(location) => {
                 let mut response = Response::new(Bytes::new());
                 *response.status_mut() = http::StatusCode::FOUND;
-                super::put(response.headers_mut(), "location", &location);
+                put(response.headers_mut(), "location", &location);
                 response
             }
         }

@@ -13,7 +13,7 @@ use crate::clock::later;
 use crate::github::Model;
 use crate::github::account::Permissions;
 use crate::github::hook::Target;
-use crate::seed::NewApp;
+use crate::github::new_app::{ConfirmedManifest, NewApp};
 
 /// How long a code can be exchanged (GitHub's documentation: one hour).
 const CODE_LIVES: Duration = Duration::from_secs(3_600);
@@ -47,23 +47,6 @@ const EVENT_NEEDS: [(&str, &str); 24] = [
     ("workflow_job", "actions"),
     ("workflow_run", "actions"),
 ];
-
-/// A manifest that a person has confirmed and nobody has exchanged yet.
-#[derive(Debug, Clone)]
-pub(crate) struct Confirmed {
-    manifest: Value,
-    owner: String,
-    until: Timestamp,
-}
-
-/// A key for an App that will be made. The model makes none itself: that takes long, and is not what is tested.
-#[derive(Debug, Clone)]
-pub struct AppKey {
-    /// The private key, PEM.
-    pub pem: String,
-    /// Its public half as PKCS#1 DER.
-    pub public: Vec<u8>,
-}
 
 /// The account whose settings a form page belongs to; none when the path is no form page.
 fn owner_of(path: &str) -> Option<String> {
@@ -121,7 +104,7 @@ impl Model {
         let location = format!("{back}?{}", query.finish());
         self.manifests.insert(
             code,
-            Confirmed {
+            ConfirmedManifest {
                 manifest,
                 owner,
                 until: later(now, CODE_LIVES),
@@ -164,7 +147,7 @@ pub(super) fn convert(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .remove(&code)
         .filter(|confirmed| call.now < confirmed.until)
         .ok_or_else(Refusal::not_found)?;
-    let Confirmed {
+    let ConfirmedManifest {
         manifest, owner, ..
     } = confirmed;
     let refuse = |text: &str| Refusal::new(422, text);

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use jiff::Timestamp;
 
-use super::Refused;
+use super::refused::Refused;
 use super::request::{Service, Wanted};
 use crate::github::rest::Need;
 use crate::github::{Identity, Model, RepoId};

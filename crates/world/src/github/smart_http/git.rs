@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
 
-use super::Refused;
+use super::refused::Refused;
 use super::request::Service;
 
 /// The longest that git may take for one request.

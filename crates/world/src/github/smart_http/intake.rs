@@ -9,7 +9,8 @@ use bytes::Bytes;
 use flate2::read::ZlibDecoder;
 use jiff::Timestamp;
 
-use super::{Refused, git};
+use super::git;
+use super::refused::Refused;
 use crate::github::objects::Objects;
 use crate::github::{ActError, Model, Oid, RepoId, bare, object::Object};
 

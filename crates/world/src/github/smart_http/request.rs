@@ -6,7 +6,7 @@ use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use http::{Method, Request, StatusCode, header};
 
-use super::Refused;
+use super::refused::Refused;
 
 /// The largest body after unpacking, in bytes.
 const MAX_UNPACKED: u64 = 256 * 1024 * 1024;

@@ -6,7 +6,11 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use crate::github::{Model, Oid, RepoId, bare};
+use crate::github::bare;
+use crate::github::object::Oid;
+use crate::github::objects::Objects;
+use crate::github::repo_id::RepoId;
+use crate::github::repository::Repository;
 
 /// How the served repositories are configured.
 ///
@@ -29,16 +33,15 @@ pub(crate) struct Shelves {
     all: BTreeMap<RepoId, Shelf>,
 }
 
-impl Model {
+impl Shelves {
     /// The folder of a repository, with all of its present objects and exactly its present references.
-    pub(super) fn fresh_shelf(&mut self, repo: RepoId) -> io::Result<PathBuf> {
-        let refs = bare::advertised(self, repo);
-        let (Some(repository), Some(objects)) =
-            (self.repositories.get(&repo), self.objects.get(&repo))
-        else {
-            return Err(io::ErrorKind::NotFound.into());
-        };
-        let shelf = match self.shelves.all.entry(repo) {
+    pub(super) fn refresh(
+        &mut self,
+        repository: &Repository,
+        objects: &Objects,
+    ) -> io::Result<PathBuf> {
+        let refs = bare::advertised(repository, objects);
+        let shelf = match self.all.entry(repository.id) {
             std::collections::btree_map::Entry::Occupied(found) => found.into_mut(),
             std::collections::btree_map::Entry::Vacant(place) => {
                 let dir = tempfile::Builder::new().prefix("world-git-").tempdir()?;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Model, RepoId, Repository};
+use super::repo_id::RepoId;
+use super::repository::Repository;
 use crate::clock::{earlier, later};
 use crate::knobs::Knobs;
 
@@ -19,16 +20,21 @@ pub(crate) struct Snapshots {
     kept: BTreeMap<RepoId, VecDeque<(Timestamp, Arc<Repository>)>>,
 }
 
-impl Model {
+impl Snapshots {
     /// Keeps the present state of every repository that changed, when reads may lag.
-    pub(crate) fn remember(&mut self, knobs: &Knobs, now: Timestamp) {
+    pub(super) fn record(
+        &mut self,
+        repositories: &BTreeMap<RepoId, Arc<Repository>>,
+        knobs: &Knobs,
+        now: Timestamp,
+    ) {
         if knobs.replica_lag_seconds == 0 {
-            self.snapshots.kept.clear();
+            self.kept.clear();
             return;
         }
         let oldest = earlier(now, Duration::from_secs(knobs.replica_lag_seconds));
-        for (id, repository) in &self.repositories {
-            let kept = self.snapshots.kept.entry(*id).or_default();
+        for (id, repository) in repositories {
+            let kept = self.kept.entry(*id).or_default();
             if kept
                 .back()
                 .is_none_or(|(_, last)| !Arc::ptr_eq(last, repository))
@@ -42,20 +48,24 @@ impl Model {
         }
     }
 
-    /// The state that a read of now sees.
-    pub(crate) fn seen(&self, repo: RepoId, knobs: &Knobs, now: Timestamp) -> Option<&Repository> {
-        let present = self.repository(repo)?;
+    /// The state of a repository that a read sees now.
+    pub(super) fn visible_state<'a>(
+        &'a self,
+        present: &'a Repository,
+        knobs: &Knobs,
+        now: Timestamp,
+    ) -> &'a Repository {
         if knobs.replica_lag_seconds == 0 {
-            return Some(present);
+            return present;
         }
         let lag = Duration::from_secs(knobs.replica_lag_seconds);
-        let kept = self.snapshots.kept.get(&repo);
+        let kept = self.kept.get(&present.id);
         let old = kept.and_then(|kept| kept.iter().rev().find(|(at, _)| later(*at, lag) <= now));
         // A repository that is younger than the lag is seen in its first state.
         let seen = old
             .or_else(|| kept.and_then(VecDeque::front))
             .map_or(present, |(_, repository)| repository.as_ref());
         knobs.acts("replica-lag-seconds", !std::ptr::eq(seen, present));
-        Some(seen)
+        seen
     }
 }

@@ -1,0 +1,21 @@
+//! A mistake in a request, with the status that it is answered with.
+
+use ::http::StatusCode;
+
+/// A mistake, with the status that it is answered with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mistake(pub(super) StatusCode, pub(super) String);
+
+impl Mistake {
+    pub(super) fn malformed(what: impl Into<String>) -> Self {
+        Self(StatusCode::BAD_REQUEST, what.into())
+    }
+
+    pub(super) fn missing(what: impl Into<String>) -> Self {
+        Self(StatusCode::NOT_FOUND, what.into())
+    }
+
+    pub(super) fn impossible(what: impl Into<String>) -> Self {
+        Self(StatusCode::CONFLICT, what.into())
+    }
+}
