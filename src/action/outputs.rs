@@ -5,9 +5,8 @@ use phileas_domain::engine::Listing;
 use phileas_domain::model::{RepositoryName, SessionId};
 use serde_json::{Value, json};
 
-use crate::runtime::TickReport;
-
 use super::telling::Told;
+use crate::runtime::TickReport;
 
 /// The largest `json` in bytes. GitHub keeps 1 MB of a job's outputs, counted as UTF-16.
 pub const MAX_JSON: usize = 256 * 1024;

@@ -2,6 +2,7 @@
 
 mod beginning;
 mod board;
+mod deadline;
 mod doctor;
 mod exchange;
 mod inbox;
@@ -12,24 +13,18 @@ mod mcp;
 mod pipeline;
 mod plan;
 mod prompt;
+mod repository;
 mod sandbox;
 mod service;
 mod session;
 mod setup;
 mod tick;
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
-use phileas_domain::model::RepositoryName;
-
-use super::context::target::root_of;
-use super::terminal::duration;
+use clap::{Parser, Subcommand};
 
 pub use beginning::{Deinit, Init, LabelsCommand, Where};
 pub use board::{BoardPlace, KindName, SprintCommand, StateName, TaskCommand};
+pub use deadline::{CommandDeadline, DEADLINE};
 pub use doctor::{Doctor, Probe};
 pub use exchange::{ExchangeCommand, ExchangePlace};
 pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
@@ -42,6 +37,7 @@ pub use pipeline::{
 };
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
+pub use repository::Repository;
 pub use sandbox::{Maintainer, Sandbox};
 pub use service::{Health, Serve};
 pub use session::SessionCommand;
@@ -59,7 +55,7 @@ pub use tick::{ActionArguments, TickArguments};
 pub struct Arguments {
     /// End after this time at the latest, whatever GitHub and Jules do [default: 10m]; `serve`, `mcp`, `monitor`, `watch`,
     /// `events` and `sandbox` go on until they are told to end
-    #[arg(long, env = "PHILEAS_DEADLINE", value_name = "DURATION", value_parser = deadline, global = true, display_order = 1000)]
+    #[arg(long, env = "PHILEAS_DEADLINE", value_name = "DURATION", value_parser = deadline::parse, global = true, display_order = 1000)]
     pub deadline: Option<CommandDeadline>,
     /// What to do.
     #[command(subcommand)]
@@ -227,34 +223,4 @@ pub enum Command {
         /// The command, such as `session cancel`
         command: Vec<String>,
     },
-}
-
-/// When a command ends at the latest.
-#[derive(Debug, Clone, Copy)]
-pub struct CommandDeadline(pub Duration);
-
-fn deadline(text: &str) -> Result<CommandDeadline, String> {
-    // A workflow gives an empty text for a variable that is not set.
-    if text.trim().is_empty() {
-        return Ok(CommandDeadline(super::deadline::DEADLINE));
-    }
-    let length = duration::parse(text)?;
-    let length = Duration::try_from(length).map_err(|error| error.to_string())?;
-    Ok(CommandDeadline(length))
-}
-
-/// Which repository.
-#[derive(Debug, Clone, Args)]
-pub struct Repository {
-    /// The repository, `owner/name`; without it, the one that the remote `origin` names
-    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
-    pub repo: RepositoryName,
-    /// Print one JSON document, or one a line, for programs
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// A repository's folder: whoever stands in one of its folders means the whole.
-fn in_repository() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().map(root_of)
 }

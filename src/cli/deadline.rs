@@ -6,12 +6,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::arguments::{Arguments, Command};
+use super::arguments::{Arguments, Command, DEADLINE};
 use super::exit::{Exit, Stopped};
 
-/// How long a command may take unless `--deadline` says otherwise: less than the 15 minutes after which GitHub ends the
-/// job of the workflow that `init` writes.
-pub(super) const DEADLINE: Duration = Duration::from_secs(10 * 60);
 /// The part of its time after which a tick begins nothing new: what it has begun is then written down in the rest.
 const NOTHING_NEW_AFTER: f64 = 0.75;
 

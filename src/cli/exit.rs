@@ -1,16 +1,11 @@
 //! Exit codes: 0 done or nothing to do, 1 findings, a refused wish or an internal fault, 2 usage or configuration, 3 a
 //! credential is missing, refused or too weak, 4 an outside system is unavailable, 5 the state is corrupt. Skips are 0.
 
-mod paths;
+mod conversions;
+pub(super) mod paths;
 
 use std::fmt;
 use std::process::ExitCode;
-
-use super::context::clients;
-use crate::runtime::ports::{Disposition, Failure};
-use crate::runtime::{EditError, TickError};
-
-pub(super) use paths::{no_folder, unusable};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,51 +83,5 @@ impl Stopped {
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
-    }
-}
-
-impl From<Failure> for Stopped {
-    fn from(failure: Failure) -> Self {
-        let exit = match failure.disposition {
-            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
-                Exit::Unavailable
-            }
-            Disposition::Denied => Exit::Credential,
-            Disposition::NotFound | Disposition::Refused => Exit::Usage,
-        };
-        let message = match clients::mend_of(&failure) {
-            Some(mend) => format!("{}; {mend}", failure.detail),
-            None => failure.detail,
-        };
-        Self { exit, message }
-    }
-}
-
-impl From<TickError> for Stopped {
-    fn from(error: TickError) -> Self {
-        match error {
-            TickError::Outside(failure) => failure.into(),
-            TickError::Contended(_) => Self {
-                exit: Exit::Unavailable,
-                message: error.to_string(),
-            },
-            TickError::Invariant(_) => Self::fault(error.to_string()),
-        }
-    }
-}
-
-impl From<EditError> for Stopped {
-    fn from(error: EditError) -> Self {
-        match error {
-            EditError::Tick(error) => error.into(),
-            EditError::Corrupt(_) => Self::corrupt(error.to_string()),
-            EditError::NoLedger | EditError::Refused(_) => Self::usage(error.to_string()),
-        }
-    }
-}
-
-impl From<std::io::Error> for Stopped {
-    fn from(error: std::io::Error) -> Self {
-        Self::fault(error.to_string())
     }
 }

@@ -11,6 +11,7 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use super::arguments::Command;
 use super::terminal::output::Logged;
+use crate::cli::context::env_var;
 
 /// What is logged, such as `phileas=debug`.
 const LEVEL: &str = "PHILEAS_LOG";
@@ -44,7 +45,7 @@ struct Wish {
 pub(super) fn open(command: &Command) {
     let terminal = std::io::stderr().is_terminal();
     let serves = matches!(command, Command::Serve(_));
-    let wish = wish(serves, terminal, super::context::clients::variable);
+    let wish = wish(serves, terminal, env_var::variable);
     let (writer, colours) = if matches!(command, Command::Action(_)) {
         (BoxMakeWriter::new(|| Logged(std::io::stdout())), false)
     } else {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use phileas_domain::model::RepositoryName;
 
-use super::Repository;
+use super::repository::Repository;
 use crate::starter::Pin;
 
 /// Where `init` and `deinit` work.

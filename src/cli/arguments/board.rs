@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::board::{Kind, TaskState};
 
-use super::{Repository, in_repository};
+use super::repository::{Repository, in_repository};
 
 /// `task …`
 #[derive(Debug, Subcommand)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use phileas_domain::model::RepositoryName;
 
-use super::{Repository, in_repository};
+use super::repository::{Repository, in_repository};
 
 /// A look at everything.
 #[derive(Debug, Clone, Args)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::exchange::{FLAT_STREAM, Layout};
 
-use super::in_repository;
 use super::plan::ArtifactName;
+use super::repository::in_repository;
 
 /// `exchange …`
 #[derive(Debug, Subcommand)]

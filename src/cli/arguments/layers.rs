@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::in_repository;
-
+use super::repository::in_repository;
 use crate::starter::Pin;
 
 /// A layer with several roles.

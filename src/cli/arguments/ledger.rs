@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use phileas_domain::model::RepositoryName;
 
-use super::{Repository, in_repository};
+use super::repository::{Repository, in_repository};
 
 /// `state …`
 #[derive(Debug, Subcommand)]

@@ -9,7 +9,7 @@ use phileas_domain::exchange::{SHAPES, Shape};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::pipeline;
 
-use super::in_repository;
+use super::repository::in_repository;
 
 /// A file that people or agents write.
 #[derive(Debug, Clone, Copy)]

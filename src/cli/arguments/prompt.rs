@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::in_repository;
+use super::repository::in_repository;
 
 /// `prompt …`
 #[derive(Debug, Subcommand)]

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::Repository;
+use super::repository::Repository;
 
 /// `session …`
 #[derive(Debug, Subcommand)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::in_repository;
+use super::repository::in_repository;
 
 /// `setup …`
 #[derive(Debug, Subcommand)]

@@ -6,7 +6,7 @@ use clap::Args;
 use phileas_domain::model::RepositoryName;
 use phileas_domain::plan::EntryPoint;
 
-use super::Repository;
+use super::repository::Repository;
 
 /// A tick.
 #[derive(Debug, Clone, Args)]

@@ -11,7 +11,6 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::tick;
-use super::validate::diagnostic_json;
 use crate::action::command::{self, Annotation, Level};
 use crate::action::event::{self, Event, Judgement, Woken};
 use crate::action::outputs::{Outputs, document};
@@ -19,10 +18,13 @@ use crate::action::summary::{self, Page};
 use crate::action::telling::Told;
 use crate::adapters::files::refuse_link;
 use crate::cli::arguments::ActionArguments;
-use crate::cli::context::clients::{self, Connection, variable};
+use crate::cli::context::clients::Connection;
+use crate::cli::context::env_var::variable;
+use crate::cli::context::{credential_help, credentials, run_identity};
 use crate::cli::deadline::Deadline;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::{Tense, failed_json, line_json, summary_json};
+use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::Screen;
 use crate::runtime::{self, Tick, TickReport};
 
@@ -107,8 +109,8 @@ async fn work(
         return Err(Stopped::usage(wrong));
     }
     let ask = ask(&woken)?;
-    let key = clients::jules_key_of_file()?;
-    if key.is_none() && !clients::has_jules_key() {
+    let key = credentials::jules_key_of_file()?;
+    if key.is_none() && !credentials::has_jules_key() {
         if event::is_fork(&payload) {
             let said = "this repository is a fork, and forks have no secrets; nothing is done here";
             return Ok(skipped(FORK_WITHOUT_KEY, said, dry_run));
@@ -336,7 +338,7 @@ fn annotations(report: &TickReport, ask: &Ask, told: &Told<'_>, exit: Exit) -> V
                 Told::NoPlan => "there is no plan that can be read".to_owned(),
             };
             let mend = match exit {
-                Exit::Credential => format!("; {}", clients::mend_of_jules_key()),
+                Exit::Credential => format!("; {}", credential_help::mend_of_jules_key()),
                 Exit::Usage if !report.plan_diagnostics.is_empty() => {
                     "; the plan has mistakes, each is named where it stands".to_owned()
                 }
@@ -398,7 +400,7 @@ impl Runner {
             server: variable("GITHUB_SERVER_URL").unwrap_or_else(|| SERVER.to_owned()),
             outputs: variable("GITHUB_OUTPUT").map(PathBuf::from),
             summary: variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
-            word: format!("phileas-{}", clients::hex(&clients::entropy()?)),
+            word: format!("phileas-{}", run_identity::hex(&run_identity::entropy()?)),
         })
     }
 }

@@ -10,11 +10,11 @@ use phileas_domain::layers::{Catalogue, Fate, LEDGER_PIN_PATH, Pin, keepers, mov
 use phileas_domain::model::Tree;
 use phileas_domain::plan;
 
-use super::validate;
 use crate::adapters::files;
 use crate::cli::arguments::Bootstrap;
 use crate::cli::context::file_changes::{self, Written};
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Bootstrap, screen: &mut Screen<impl Write>) -> Res
     let (_, mut found) = plan::read(&tree);
     found.retain(|one| one.is_error() && one.file == plan::CONFIG_PATH);
     if !found.is_empty() {
-        validate::print(&found, arguments.json, screen)?;
+        diagnostics::print(&found, arguments.json, screen)?;
         return Ok(Exit::Findings);
     }
     let layout = Layout::detect(&ledger).map_err(|both| Stopped::usage(both.to_string()))?;

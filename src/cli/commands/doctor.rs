@@ -21,6 +21,7 @@ mod finding;
 mod jules;
 mod labels;
 mod ledger;
+mod place;
 mod plan;
 mod standing;
 mod workflow;
@@ -28,25 +29,21 @@ mod workflow;
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::model::RepositoryName;
 use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 
 use crate::adapters::files;
 use crate::cli::arguments::Doctor;
-use crate::cli::context::clients::{self, local_now, variable};
+use crate::cli::context::clock::local_now;
+use crate::cli::context::env_var::variable;
 use crate::cli::context::worktree::WorkTree;
+use crate::cli::context::{clients, credentials};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::ledger_of;
 use crate::runtime::ports::ReadGitHub as _;
 use crate::server::setup::GITHUB;
 use finding::{Findings, Group};
-
-/// Whose health it is, and where people meet GitHub.
-struct Place<'p> {
-    repository: &'p RepositoryName,
-    github: &'p str,
-}
+use place::Place;
 
 pub(crate) async fn run(
     arguments: &Doctor,
@@ -92,7 +89,7 @@ async fn of_repository(
     fix: bool,
     findings: &mut Findings,
 ) -> Result<bool, Stopped> {
-    let credential = match clients::credential() {
+    let credential = match credentials::credential() {
         Ok(credential) => credential,
         Err(stopped) => {
             let mend = format!(

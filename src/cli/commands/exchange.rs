@@ -9,10 +9,10 @@ use phileas_domain::model::Tree;
 use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
-use super::validate;
 use crate::adapters::files::{self, Wanted};
 use crate::cli::arguments::{ExchangeCommand, ExchangePlace};
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::several;
 
@@ -64,7 +64,7 @@ fn check(
             checked = narrow(exchange::check(&tree), place)?;
         }
     }
-    validate::print(&checked.found, place.json, screen)?;
+    diagnostics::print(&checked.found, place.json, screen)?;
     let errors = checked
         .found
         .iter()
@@ -88,7 +88,7 @@ fn inspect(
     let checked = narrow(exchange::check(&read(place)?), place)?;
     let Some(exchange) = checked.exchange else {
         // Without a layout there is nothing to tell of; the findings say why.
-        validate::print(&checked.found, place.json, screen)?;
+        diagnostics::print(&checked.found, place.json, screen)?;
         return if checked.found.is_empty() {
             Err(Stopped::usage(format!(
                 "there is no exchange in {}: it has neither .jules/exchange nor .jules/workstreams",

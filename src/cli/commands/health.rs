@@ -11,8 +11,8 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use serde_json::json;
 
-use super::serve;
 use crate::cli::arguments::Health;
+use crate::cli::context::service_config;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize;
@@ -31,7 +31,7 @@ pub(crate) async fn run(
     let listen = match arguments.listen {
         Some(listen) => listen,
         None => {
-            let file = serve::file(arguments.config.as_deref())?;
+            let file = service_config::file(arguments.config.as_deref())?;
             file.listen.unwrap_or(config::LISTEN)
         }
     };

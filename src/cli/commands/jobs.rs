@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::adapters::jules;
 use crate::cli::arguments::JobPlaces;
-use crate::cli::context::clients::variable;
+use crate::cli::context::env_var::variable;
 use crate::cli::exit::{Exit, Stopped};
 use crate::jobs::{Monitor, Places, StoreError, Trouble};
 

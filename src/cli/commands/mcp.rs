@@ -15,7 +15,7 @@ use super::jobs::{monitor_of_environment, monitored_places};
 use crate::adapters::jules;
 use crate::adapters::jules::hire::Account;
 use crate::cli::arguments::{Mcp, McpCommand, McpDesk, RunsPlace};
-use crate::cli::context::clients;
+use crate::cli::context::{clients, clock, run_identity};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::Monitor;
@@ -93,7 +93,7 @@ struct OwnMonitor(Monitor<jules::Client>);
 impl CheckJobs for OwnMonitor {
     fn check(&self) -> Answer<'_, Result<(), Trouble>> {
         Box::pin(async {
-            let cycle = self.0.cycle(clients::local_now(), false).await;
+            let cycle = self.0.cycle(clock::local_now(), false).await;
             for warning in cycle
                 .map_err(|error| Trouble::new(error.to_string()))?
                 .warnings
@@ -122,7 +122,7 @@ fn with(
         house,
         Queue::new(&places, std::env::current_dir()?),
         policy,
-        clients::entropy()?,
+        run_identity::entropy()?,
     )
     .with_checks(checks);
     let runs = super::pipeline::place::runs(&RunsPlace {

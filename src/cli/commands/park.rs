@@ -7,7 +7,7 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 use serde_json::{Value, json};
 
 use crate::cli::arguments::{Park, ParkCommand};
-use crate::cli::context::clients::local_now;
+use crate::cli::context::clock::local_now;
 use crate::cli::context::service_data::Visit;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::short;

@@ -2,23 +2,25 @@
 
 mod add;
 mod journal;
+mod plan_folder;
 mod roster;
 
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::model::{PersonaId, Tree};
-use phileas_domain::plan::{self, PERSONAS_FOLDER, Plan, SCHEDULES_PATH, StepKind};
+use phileas_domain::model::PersonaId;
+use phileas_domain::plan::{PERSONAS_FOLDER, Plan, SCHEDULES_PATH};
 use phileas_domain::prompt::{self, RenderError, SourceFiles};
 use phileas_domain::{Diagnostic, board};
 use serde_json::json;
 
 use super::track::meant;
-use crate::adapters::{files, renderer};
+use crate::adapters::renderer;
 use crate::cli::arguments::PersonaCommand;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::sanitize;
+use plan_folder::{places, read};
 
 pub(crate) async fn run(
     command: &PersonaCommand,
@@ -121,12 +123,6 @@ pub(crate) async fn run(
     }
 }
 
-fn read(dir: &Path) -> Result<(Tree, Plan, Vec<Diagnostic>), Stopped> {
-    let tree = files::read_tree(dir)?;
-    let (plan, found) = plan::read(&tree);
-    Ok((tree, plan, found))
-}
-
 /// Complaints go to standard error.
 fn tell<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Result<(), Stopped> {
     for one in found {
@@ -192,22 +188,4 @@ fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit,
     } else {
         Exit::Done
     })
-}
-
-/// Where a persona runs by itself: its tracks with the steps' numbers, and its schedule.
-fn places(plan: &Plan, id: &PersonaId) -> Vec<String> {
-    let kind = StepKind::Persona(id.clone());
-    let tracks = plan.tracks.values().flat_map(|track| {
-        let steps = track
-            .steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| step.kind == kind);
-        steps.map(|(index, _)| format!("{}[{index}]", track.name))
-    });
-    let schedule = plan.schedules.get(id).map(|schedule| match &schedule.cron {
-        Some(cron) => format!("`{}` {}", cron.expression(), cron.timezone()),
-        None => "manual".to_owned(),
-    });
-    tracks.chain(schedule).collect()
 }

@@ -13,10 +13,10 @@ use phileas_domain::prompt::{
 };
 use serde_json::json;
 
-use super::validate::diagnostic_json;
 use crate::adapters::{files, renderer};
 use crate::cli::arguments::{PromptCommand, RenderPrompt};
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
 
 pub(crate) fn run(

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::json;
 
 use crate::cli::arguments::Replay;
-use crate::cli::context::clients::local_now;
+use crate::cli::context::clock::local_now;
 use crate::cli::context::service_data::Visit;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;

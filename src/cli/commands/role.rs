@@ -15,12 +15,12 @@ use phileas_domain::plan::{
 use serde_json::json;
 
 use super::upgrade;
-use super::validate::print;
 use crate::adapters::files;
 use crate::cli::arguments::{RoleCommand, RoleLayer, RolePlace};
 use crate::cli::context::file_changes::{self, Written};
 use crate::cli::context::target::agreed;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics::print;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize;
 use roster::Config;

@@ -2,6 +2,7 @@
 
 mod headless;
 mod models_only;
+mod option_file;
 mod scenario;
 mod service;
 mod transcript;
@@ -25,9 +26,11 @@ use crate::adapters::files;
 use crate::cli::arguments::{Maintainer, Sandbox};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::{Tense, line_json, line_text, short, summary_json};
+use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::several;
 use crate::sandbox::{Days, Scene, Shared, scene};
+use option_file::read;
 
 /// Where a line goes on that is wider than the terminal, in columns.
 const INDENT: usize = 18;
@@ -88,11 +91,11 @@ fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<()
     let (plan, found) = validate::check(&tree);
     if json {
         for one in &found {
-            let line = json!({ "diagnostic": validate::diagnostic_json(one) });
+            let line = json!({ "diagnostic": diagnostics::diagnostic_json(one) });
             screen.line(&line.to_string())?;
         }
     } else {
-        validate::print(&found, false, screen)?;
+        diagnostics::print(&found, false, screen)?;
     }
     screen.flush()?;
     let runnable = validate::runnable(&plan, &tree) > 0;
@@ -154,16 +157,6 @@ fn faults(path: &Path) -> Result<(Knobs, FaultPlan), Stopped> {
     let trouble: Result<Trouble, _> = TomlText::new(&file, &text).read();
     let trouble = trouble.map_err(|wrong| Stopped::usage(format!("--faults {wrong}")))?;
     Ok(trouble.into_parts())
-}
-
-/// The text of a file that an option names.
-pub(crate) fn read(option: &str, path: &Path) -> Result<String, Stopped> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Stopped::usage(format!(
-            "{option} {}: {error}; let {option} name a file of text that this user may read",
-            path.display()
-        ))
-    })
 }
 
 async fn headless(

@@ -1,36 +1,33 @@
 //! `phileas serve`: the webhook service, until a signal ends it.
 
 mod check;
-pub(crate) mod database;
 mod fleet;
-pub(crate) mod inbox;
 mod setup;
 
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::adapters::inbox::postgres::PostgresInbox;
 use crate::adapters::inbox::served::ServedInbox;
-use crate::adapters::inbox::sqlite::{DataDirectory, DirectoryError, OpenError, SqliteInbox};
+use crate::adapters::inbox::sqlite::{DataDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::cli::arguments::Serve;
 use crate::cli::context::bind::bind;
-use crate::cli::context::clients::{self, variable};
+use crate::cli::context::env_var::variable;
+use crate::cli::context::service_config::{ADMIN_LISTEN, LISTEN, admin_access, config, secrets};
+use crate::cli::context::shutdown_signal::{self, signals};
+use crate::cli::context::{clock, service_inbox};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::EventsFile;
 use crate::runtime::driver::Pulse;
-use crate::server::app::{self, IdentityError};
 use crate::server::audit::Audit;
-use crate::server::config::{
-    Config, ConfigError, File, FileError, Given, SecretError, origin, secret,
-};
-use crate::server::dashboard::{self, Access, AccessError, Board, Dashboard};
+use crate::server::config::Config;
+use crate::server::dashboard::{self, Board, Dashboard};
 use crate::server::feed::Feed;
 use crate::server::figures::Figures;
 use crate::server::housekeeping::Housekeeping;
@@ -39,19 +36,9 @@ use crate::server::metrics::{self, Metrics, Sources};
 use crate::server::onlooker::Onlooker;
 use crate::server::setup::GITHUB;
 use crate::server::sweep::Sweep;
-use crate::server::webhook::{Intake, Secrets};
+use crate::server::webhook::Intake;
 use crate::server::{Service, ending};
 
-/// What says where the public listener is.
-const LISTEN: &str = "--listen (`listen` in phileas.toml)";
-/// What says where the admin listener is.
-const ADMIN_LISTEN: &str = "--admin-listen (`admin_listen` in phileas.toml)";
-/// The secret of the webhooks.
-const SECRET: &str = "PHILEAS_WEBHOOK_SECRET";
-/// What lets people and programs in on the admin listener.
-const ADMIN_TOKEN: &str = "PHILEAS_ADMIN_TOKEN";
-/// Read without being asked for, where it exists.
-const CONFIG_FILE: &str = "phileas.toml";
 /// More threads would wait for the same disk.
 const MAX_THREADS: usize = 4;
 
@@ -70,9 +57,9 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let option = arguments.database_url.as_deref();
-    let database = inbox::database(option)?;
+    let database = service_inbox::database(option)?;
     let config = config(arguments)?;
-    let inbox_name = inbox::name(database.as_ref(), &config.data_dir);
+    let inbox_name = service_inbox::name(database.as_ref(), &config.data_dir);
     if arguments.check {
         return check::run(
             &config,
@@ -101,7 +88,7 @@ pub(crate) async fn run(
             ServedInbox::File(SqliteInbox::open(
                 directory,
                 config.inbox_max_bytes,
-                clients::local_now(),
+                clock::local_now(),
             )?),
             None,
         ),
@@ -210,7 +197,7 @@ pub(crate) async fn run(
                  drain is over; ask again to end it"
             );
             end.now();
-            let again = self::signals()?;
+            let again = shutdown_signal::signals()?;
             tokio::select! {
                 drained = &mut running => drained,
                 () = again => {
@@ -239,24 +226,6 @@ pub(crate) async fn run(
     }
 }
 
-/// Who is let in on the admin listener. Its tools spend the service's keys and merge, and every account of this machine
-/// reaches a loopback address, so that they are served only behind a token.
-fn admin_access(config: &Config, mcp: bool) -> Result<Access, Stopped> {
-    let token = secret(ADMIN_TOKEN, variable)?;
-    if mcp && token.is_none() {
-        return Err(Stopped::credential(format!(
-            "--mcp (PHILEAS_MCP) serves tools that start sessions and merge, and there is no admin token, so that every \
-             account of this machine could use them; set {ADMIN_TOKEN} (or {ADMIN_TOKEN}_FILE), for example to the output \
-             of `openssl rand -hex 32`, or leave --mcp out"
-        )));
-    }
-    Ok(Access::new(
-        config.admin_listen,
-        token,
-        config.admin_hosts.clone(),
-    )?)
-}
-
 /// What tells agents of turns, where that is wanted.
 fn feed(arguments: &Serve, config: &Config, events: &Path) -> Result<Option<Arc<Feed>>, Stopped> {
     if arguments.no_events {
@@ -270,116 +239,6 @@ fn feed(arguments: &Serve, config: &Config, events: &Path) -> Result<Option<Arc<
         return Ok(None);
     }
     tracing::info!(events = %events.path().display(), "events of turns are written for agents");
-    let feed = Feed::open(&config.data_dir, events, clients::local_now())?;
+    let feed = Feed::open(&config.data_dir, events, clock::local_now())?;
     Ok(Some(Arc::new(feed)))
-}
-
-/// The secrets of the environment, and that of the App which the set-up page has made.
-fn secrets(config: &Config) -> Result<Secrets, Stopped> {
-    let given = secret(SECRET, variable)?;
-    let name = origin(SECRET, variable);
-    let wrong = |error| Stopped::credential(format!("{name}: {error}"));
-    if let Some(given) = &given {
-        // By themselves, so that errors speak of the variable and not of what set-up has kept.
-        Secrets::from_list(given).map_err(wrong)?;
-    }
-    let kept = app::kept_app(&config.data_dir)?.map(|kept| kept.webhook_secret);
-    let all: Vec<&str> = [&given, &kept]
-        .into_iter()
-        .flatten()
-        .map(|secret| secret.expose_secret())
-        .collect();
-    if all.is_empty() {
-        return Err(Stopped::credential(format!(
-            "there is no webhook secret; set {SECRET} (or {SECRET}_FILE) to what the webhook's settings on GitHub say, \
-             for example the output of `openssl rand -hex 32`. Two secrets with a comma between them are both accepted"
-        )));
-    }
-    let list = SecretString::from(all.join(","));
-    Secrets::from_list(&list).map_err(wrong)
-}
-
-fn config(arguments: &Serve) -> Result<Config, Stopped> {
-    let given = Given {
-        listen: arguments.listen,
-        admin_listen: arguments.admin_listen,
-        admin_hosts: arguments.admin_hosts.clone(),
-        data_dir: arguments.data_dir.clone(),
-        inbox_max_bytes: arguments.inbox_max_bytes,
-        public_url: arguments.public_url.clone(),
-        jules_keys_dir: arguments.jules_keys_dir.clone(),
-        drain: arguments.drain,
-    };
-    Ok(Config::new(given, file(arguments.config.as_deref())?)?)
-}
-
-/// The file of settings that was named, or the one that is here.
-pub(crate) fn file(named: Option<&Path>) -> Result<File, Stopped> {
-    let here = Path::new(CONFIG_FILE);
-    Ok(match named {
-        Some(path) => File::read(path)?,
-        None if here.symlink_metadata().is_ok() => File::read(here)?,
-        None => File::default(),
-    })
-}
-
-/// Completes with the first signal that asks for the end. Listening for it begins now.
-pub(crate) fn signals() -> Result<impl Future<Output = ()>, Stopped> {
-    #[cfg(unix)]
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    Ok(async move {
-        #[cfg(unix)]
-        let terminated = terminate.recv();
-        #[cfg(not(unix))]
-        let terminated = std::future::pending::<Option<()>>();
-        tokio::select! {
-            _ = terminated => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-    })
-}
-
-impl From<SecretError> for Stopped {
-    fn from(error: SecretError) -> Self {
-        Self::credential(error.to_string())
-    }
-}
-
-impl From<FileError> for Stopped {
-    fn from(error: FileError) -> Self {
-        Self::usage(error.to_string())
-    }
-}
-
-impl From<ConfigError> for Stopped {
-    fn from(error: ConfigError) -> Self {
-        Self::usage(error.to_string())
-    }
-}
-
-impl From<DirectoryError> for Stopped {
-    fn from(error: DirectoryError) -> Self {
-        Self::usage(error.to_string())
-    }
-}
-
-impl From<OpenError> for Stopped {
-    fn from(error: OpenError) -> Self {
-        Self::usage(error.to_string())
-    }
-}
-
-impl From<IdentityError> for Stopped {
-    fn from(error: IdentityError) -> Self {
-        Self::credential(error.to_string())
-    }
-}
-
-impl From<AccessError> for Stopped {
-    fn from(error: AccessError) -> Self {
-        match error {
-            AccessError::Short => Self::credential(error.to_string()),
-            AccessError::Open { .. } | AccessError::NoEntropy(_) => Self::usage(error.to_string()),
-        }
-    }
 }

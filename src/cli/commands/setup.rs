@@ -12,10 +12,10 @@ use phileas_domain::Diagnostic;
 use phileas_domain::setup::{Compiled, Mode, compile};
 use serde_json::json;
 
-use super::validate::{diagnostic_json, print};
 use crate::adapters::files;
 use crate::cli::arguments::SetupCommand;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics::print;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::several;
 use write::Fate;
@@ -147,19 +147,6 @@ fn next(
             compiled.layout.path(compiled.layout.private()),
             empty.join(", ")
         ))?;
-    }
-    Ok(())
-}
-
-/// One diagnostic a line, where a list is asked for as JSON.
-fn tell_beside(found: &[Diagnostic], json: bool) -> Result<(), Stopped> {
-    for one in found {
-        let text = if json {
-            diagnostic_json(one).to_string()
-        } else {
-            one.to_string()
-        };
-        crate::cli::terminal::output::beside(&text)?;
     }
     Ok(())
 }

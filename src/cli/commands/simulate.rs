@@ -16,13 +16,16 @@ use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
 use phileas_domain::plan::{self, Approval, Driver, Plan, StepKind, Track};
 use serde_json::json;
 
-use super::validate::{self, diagnostic_json};
+use super::validate;
 use crate::adapters::{files, renderer};
 use crate::cli::arguments::Simulate;
-use crate::cli::context::clients::{Connection, local_now};
-use crate::cli::context::target::root_of;
+use crate::cli::context::clients::Connection;
+use crate::cli::context::clock::local_now;
+use crate::cli::context::placeholder_name::unnamed;
+use crate::cli::context::repository_root::root_of;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::{Tense, line_text};
+use crate::cli::terminal::diagnostics::{self, diagnostic_json};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::several;
 use crate::runtime::ports::ReadJules as _;
@@ -81,7 +84,7 @@ fn show(
             screen.line(&json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
         }
     } else {
-        validate::print(&found, false, screen)?;
+        diagnostics::print(&found, false, screen)?;
     }
     if let Some(repositories) = arguments.fleet {
         let habits = Habits {
@@ -106,13 +109,6 @@ fn show(
 fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
     let tree = files::read_tree(dir)?;
     Ok(of_tree(tree, unnamed()?, local_now()))
-}
-
-/// What stands for a repository whose name does not matter.
-pub(crate) fn unnamed() -> Result<RepositoryName, Stopped> {
-    "owner/name"
-        .parse()
-        .map_err(|_| Stopped::fault("a good name was refused"))
 }
 
 /// When the first session of a plan starts in a repository that has never run it.

@@ -11,12 +11,12 @@ use phileas_domain::plan;
 use phileas_domain::state::State;
 use serde_json::json;
 
-use super::task::{read, refused, tell};
+use super::task::folder::{read, refused, tell};
 use super::track::meant;
 use crate::adapters::files::{self, Wanted};
 use crate::adapters::github::Client;
 use crate::cli::arguments::{BoardPlace, Repository, SprintCommand};
-use crate::cli::context::clients;
+use crate::cli::context::{clients, run_identity};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::several;
@@ -106,7 +106,7 @@ async fn papers(github: &Client, head: &Oid, sprint: u64) -> Result<Tree, Stoppe
 
 async fn advance(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let github = clients::github(&arguments.repo)?;
-    let holder = clients::this_run()?;
+    let holder = run_identity::this_run()?;
     let wish = Edit {
         headline: "begin the next sprint by hand",
         holder: &holder,

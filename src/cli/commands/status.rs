@@ -1,5 +1,6 @@
 //! `phileas status`: where everything stands, what it costs, and what became of the work.
 
+mod model;
 mod text;
 
 use std::collections::BTreeMap;
@@ -7,10 +8,10 @@ use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::engine::{
-    Ask, BudgetFigures, Ledger, Listing, ListingNeed, Notice, Snapshot, Yield, budget_figures,
+    Ask, BudgetFigures, Ledger, Listing, ListingNeed, Snapshot, Yield, budget_figures,
     yield_of_all, yields,
 };
-use phileas_domain::model::{PersonaId, TrackName};
+use phileas_domain::model::TrackName;
 use serde_json::{Value, json};
 
 use super::tick;
@@ -19,26 +20,12 @@ use crate::cli::context::clients::Connection;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::{Tense, line_json};
 use crate::cli::terminal::output::Screen;
+use crate::runtime;
 use crate::runtime::ports::ReadJules as _;
-use crate::runtime::{self, TickReport};
+use model::Status;
 
 /// What the key has in use is counted over this.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
-
-/// Everything that is shown.
-struct Status {
-    report: TickReport,
-    yields: Vec<(PersonaId, Yield)>,
-    total: Yield,
-    budget: BudgetFigures,
-    notices: Vec<Notice>,
-    /// How many entries the figures are made of. `None`: the ledger cannot be read, so nobody knows what was done.
-    entries: Option<usize>,
-    /// Tracks that are paused in the state, and why. One whose turn is under way says so nowhere else.
-    paused: BTreeMap<TrackName, String>,
-    /// Whether the key's use was counted without archived sessions.
-    key_at_least: bool,
-}
 
 pub(crate) async fn run(
     arguments: &Repository,

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::adapters::pause::{Pause as Waiting, SystemPause};
 use crate::cli::arguments::Repository;
-use crate::cli::context::clients;
+use crate::cli::context::{clients, env_var};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::short;
 use crate::cli::terminal::output::Screen;
@@ -47,7 +47,7 @@ pub(crate) async fn run(
         }
     };
     let jules = clients::jules(&arguments.repo);
-    let variable = clients::variable("PHILEAS_PAUSED").filter(|value| clients::is_set(value));
+    let variable = env_var::variable("PHILEAS_PAUSED").filter(|value| env_var::is_set(value));
     let brake = Brake {
         github: &github,
         pause: &SystemPause,

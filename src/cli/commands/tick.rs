@@ -7,14 +7,16 @@ use phileas_domain::Diagnostic;
 use phileas_domain::engine::{Ask, Line, Reason, Verdict};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 
-use super::validate::diagnostic_json;
 use crate::cli::arguments::TickArguments;
-use crate::cli::context::clients::{self, Connection, local_now};
+use crate::cli::context::clients::Connection;
+use crate::cli::context::clock::local_now;
+use crate::cli::context::credential_help;
 use crate::cli::deadline::Deadline;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::{
     Cost, Tense, failed_json, line_json, line_text, short, summary_json,
 };
+use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::several;
 use crate::runtime::{self, Failed, Tick, TickReport};
@@ -165,7 +167,10 @@ pub(crate) fn is_refused(line: &Line, ask: &Ask) -> bool {
 pub(crate) fn ended(report: &TickReport, ask: &Ask) -> Result<Exit, Stopped> {
     let exit = exit(report, ask);
     if exit == Exit::Credential {
-        output::beside(&format!("phileas: {}", clients::mend_of_jules_key()))?;
+        output::beside(&format!(
+            "phileas: {}",
+            credential_help::mend_of_jules_key()
+        ))?;
     }
     Ok(exit)
 }

@@ -11,7 +11,7 @@ use phileas_domain::state::{Pause, State, TrackState};
 use serde_json::{Value, json};
 
 use crate::cli::arguments::{Repository, TrackCommand};
-use crate::cli::context::clients;
+use crate::cli::context::{clients, run_identity};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::short;
 use crate::cli::terminal::output::Screen;
@@ -216,7 +216,7 @@ async fn set(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let github = clients::github(&arguments.repo)?;
-    let holder = clients::this_run()?;
+    let holder = run_identity::this_run()?;
     let track = TrackName::from(name);
     let headline = format!("set {name} to {next}");
     let said = RefCell::new(None);
@@ -306,7 +306,7 @@ async fn pause(
             let known = track.paused.take().unwrap_or_default();
             track.paused = Some(Pause {
                 at: known.at.or(Some(now)),
-                by: known.by.or_else(clients::actor),
+                by: known.by.or_else(run_identity::actor),
                 reason: reason.map(str::to_owned).or(known.reason),
                 extra: known.extra,
             });
@@ -337,7 +337,7 @@ async fn change(
     change: impl Fn(&mut TrackState, Timestamp),
 ) -> Result<Exit, Stopped> {
     let github = clients::github(&arguments.repo)?;
-    let holder = clients::this_run()?;
+    let holder = run_identity::this_run()?;
     let track = TrackName::from(name);
     let wish = Edit {
         headline,

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
+use phileas_domain::Diagnostic;
 use phileas_domain::model::{BranchName, RepositoryName, Tree};
 use phileas_domain::plan::{self, Branch, CONFIG_PATH, Plan, SCHEDULES_PATH, StepKind};
 use phileas_domain::prompt::{self, SourceFiles};
-use phileas_domain::{Diagnostic, Severity};
-use serde_json::json;
 
 use super::validate_layers;
 use crate::adapters::github::Client;
@@ -15,6 +14,7 @@ use crate::adapters::{files, renderer};
 use crate::cli::arguments::Validate;
 use crate::cli::context::clients;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics::print;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::several;
 use crate::runtime::ports::{Failure, ReadGitHub as _};
@@ -167,37 +167,4 @@ pub(crate) fn runnable(plan: &Plan, tree: &Tree) -> usize {
     let by_clock = plan.schedules.values();
     let by_clock = by_clock.filter(|schedule| schedule.cron.is_some() && can(&schedule.persona));
     in_tracks.count() + by_clock.count()
-}
-
-/// Diagnostics as people read them, or one JSON object a line.
-pub(crate) fn print(
-    found: &[Diagnostic],
-    json: bool,
-    screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
-    for one in found {
-        if json {
-            screen.line(&diagnostic_json(one).to_string())?;
-        } else {
-            screen.line(&one.to_string())?;
-        }
-    }
-    Ok(())
-}
-
-/// One diagnostic as programs read it.
-#[must_use]
-pub(crate) fn diagnostic_json(one: &Diagnostic) -> serde_json::Value {
-    json!({
-        "file": one.file,
-        "line": one.line,
-        "column": one.column,
-        "key": one.key,
-        "severity": match one.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
-        "message": one.message,
-        "mend": one.mend,
-    })
 }

@@ -8,6 +8,7 @@ use phileas_domain::plan::{CONFIG_PATH, Plan, ROLE_LAYERS, Roster, StepKind};
 use phileas_domain::prompt::{self, RenderError, RenderRequest, SourceFiles};
 
 use crate::adapters::renderer;
+use crate::cli::context::placeholder_name;
 
 /// Everything that is wrong with roles and layers, but for the mistakes of `.jlo/config.toml`, which the plan tells.
 pub(crate) fn check(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
@@ -56,7 +57,7 @@ fn prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Diagnosti
     };
     let ledger = Tree::new();
     let now = jiff::Timestamp::UNIX_EPOCH; // Nothing of it is kept.
-    let Ok(name) = super::simulate::unnamed() else {
+    let Ok(name) = placeholder_name::unnamed() else {
         return Vec::new();
     };
     let files = SourceFiles::of_default_branch(catalogue.tree());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use http::Uri;
 use phileas_domain::model::RepositoryName;
 
-use super::clients::variable;
+use super::env_var::variable;
 use crate::adapters::transport::is_loopback;
 use crate::cli::exit::Stopped;
 

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use super::local_actor::who;
+use super::{service_config, service_inbox};
 use crate::adapters::inbox::postgres::PostgresInbox;
 use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DATABASE, SqliteInbox};
 use crate::cli::arguments::Kept;
-use crate::cli::commands::serve;
 use crate::cli::exit::Stopped;
 use crate::server::audit::{Audit, Deed};
 
@@ -25,9 +26,9 @@ impl Visit {
     pub(crate) async fn begin(kept: &Kept) -> Result<Self, Stopped> {
         let data_dir = match &kept.data_dir {
             Some(named) => Some(named.clone()),
-            None => serve::file(kept.config.as_deref())?.data_dir,
+            None => service_config::file(kept.config.as_deref())?.data_dir,
         };
-        if let Some(url) = serve::inbox::database(kept.database_url.as_deref())? {
+        if let Some(url) = service_inbox::database(kept.database_url.as_deref())? {
             return Ok(Self {
                 inbox: ServedInbox::Database(PostgresInbox::visit(&url).await?),
                 data_dir,
@@ -85,16 +86,4 @@ impl Visit {
             ),
         }
     }
-}
-
-/// Somebody at a console of this machine; where the system tells, by the number of their account.
-pub(crate) fn who() -> String {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        if let Ok(own) = std::fs::metadata("/proc/self") {
-            return format!("cli:{}", own.uid());
-        }
-    }
-    "cli".to_owned()
 }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write};
-use std::path::{Path, PathBuf};
 
 use phileas_domain::model::{Oid, Tree};
 use phileas_domain::plan;
 use phileas_domain::prompt::{self, SourceFiles};
 
-use super::clients;
-use super::worktree::{self, WorkTree};
+use super::repository_root::LAYERS_FOLDER;
+use super::worktree::WorkTree;
+use super::{clients, credentials};
 use crate::adapters::files::Wanted;
 use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::adapters::renderer;
@@ -20,31 +20,11 @@ use crate::runtime::ports::{Disposition, ReadGitHub as _};
 use crate::runtime::sources;
 use crate::starter::{Fate, Found, Part, WORKFLOWS_FOLDER};
 
-/// Where the layers are set up.
-const LAYERS_FOLDER: &str = ".jlo";
 /// No more workflows than this are read from GitHub.
 const WORKFLOWS_LIMIT: usize = 100;
 
 /// How often files are read that were found to name others.
 const SOURCES_ROUNDS: usize = 20;
-
-/// What a repository's folder has that was set up by hand or by `init`.
-const SET_UP: [&str; 2] = [".jules", LAYERS_FOLDER];
-
-/// The folder of the repository that a folder lies in. GitHub knows a plan at the root alone, so a folder below it is none,
-/// except where the command line names one that has a plan of its own. Outside of git, and without git, each folder is
-/// its own root.
-pub(crate) fn root_of(dir: PathBuf) -> PathBuf {
-    let is_here = dir == Path::new(".");
-    if !is_here && SET_UP.iter().any(|folder| dir.join(folder).is_dir()) {
-        return dir;
-    }
-    match worktree::way_up(&dir) {
-        Some(up) if is_here => up,
-        Some(up) => dir.join(up),
-        None => dir,
-    }
-}
 
 /// A repository, and how to change it.
 pub(crate) struct Place {
@@ -223,7 +203,7 @@ impl Place {
 
     /// A client of the repository, where there is a credential.
     pub(crate) fn github(&self) -> Option<Result<Client, Stopped>> {
-        clients::has_github_credential().then(|| clients::github(&self.found.repository))
+        credentials::has_github_credential().then(|| clients::github(&self.found.repository))
     }
 
     /// Whether a file of a beginning waits in the work tree for a commit.

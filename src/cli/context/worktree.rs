@@ -3,16 +3,16 @@
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use phileas_domain::model::RepositoryName;
 
 use super::remote;
 use super::subprocess::other_program;
 use crate::adapters::files;
-use crate::cli::exit::{Stopped, no_folder, unusable};
+use crate::cli::exit::Stopped;
+use crate::cli::exit::paths::{no_folder, unusable};
 use crate::cli::terminal::plural::several;
 use crate::starter::{Found, WORKFLOWS_FOLDER};
 

@@ -1,6 +1,7 @@
 //! What commands print: text without control characters, tables, times, plurals, lines of a decision.
 
 pub mod decision_line;
+pub(super) mod diagnostics;
 pub(super) mod duration;
 pub(super) mod instant;
 pub mod output;

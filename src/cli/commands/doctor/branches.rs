@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use phileas_domain::engine::Ledger;
 use phileas_domain::plan::{Branch, Plan, Policy};
 
-use super::Place;
 use super::finding::{Findings, Group};
 use super::ledger::refusals;
+use super::place::Place;
 use crate::adapters::github::{Client, blocked, blocking_among};
 use crate::runtime::ports::LEDGER_BRANCH;
 use crate::starter::{DEINIT_BRANCH, INIT_BRANCH};

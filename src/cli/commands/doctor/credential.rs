@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::Place;
 use super::finding::{Findings, Grade, Group};
+use super::place::Place;
 use crate::adapters::github::{Client, Credential, Kind, Right, Shown};
-use crate::cli::context::clients;
+use crate::cli::context::{clients, credential_help};
 use crate::cli::exit::Stopped;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::check::{self, check_app};
@@ -37,7 +37,7 @@ pub(super) async fn kind(
     findings: &mut Findings,
 ) -> Result<Option<Kind>, Stopped> {
     findings.group = Group::Credential;
-    let from = clients::github_variables();
+    let from = credential_help::github_variables();
     let token = match credential {
         Credential::App(app) => {
             let client = clients::app(app.clone())?;
@@ -100,7 +100,7 @@ pub(super) async fn kind(
 
 /// Why the repository is not shown.
 pub(super) fn not_shown(failure: &Failure, place: &Place<'_>, findings: &mut Findings) {
-    let from = clients::github_variables();
+    let from = credential_help::github_variables();
     let tokens = format!("{}/settings/tokens", place.github);
     match failure.disposition {
         Disposition::Denied => findings.credential(

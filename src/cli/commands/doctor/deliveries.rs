@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Place;
 use super::finding::{Findings, Group};
+use super::place::Place;
 use crate::adapters::github::{Client, Credential, DeliveryAttempt, Hook};
-use crate::cli::context::clients::{self, variable};
+use crate::cli::context::clients;
+use crate::cli::context::env_var::variable;
 use crate::cli::exit::Stopped;
 use crate::server::config::WEBHOOK;
 use crate::server::sweep::is_own;

@@ -5,7 +5,7 @@ use phileas_domain::model::RepositoryName;
 use super::finding::{Findings, Grade, Group};
 use crate::adapters::jules::wire::Source;
 use crate::adapters::jules::{ApiError, Client, PageQuery};
-use crate::cli::context::clients;
+use crate::cli::context::{clients, credential_help};
 use crate::cli::exit::Exit;
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -51,7 +51,7 @@ pub(super) async fn check(repository: Option<&RepositoryName>, findings: &mut Fi
         Err(error) if error.disposition() == Disposition::Denied => findings.credential(
             "jules.key",
             format!("Jules refuses the key: {}", Failure::from(error).detail),
-            clients::mend_of_jules_key(),
+            credential_help::mend_of_jules_key(),
         ),
         Err(error) => findings.add(
             Grade::Unavailable,

@@ -2,8 +2,8 @@
 
 use phileas_domain::plan::Plan;
 
-use super::Place;
 use super::finding::{Findings, Group};
+use super::place::Place;
 use crate::adapters::github::{Client, Label};
 use crate::cli::terminal::plural::several;
 use crate::starter::{has_work, wanted};

@@ -3,8 +3,8 @@
 use phileas_domain::engine::Ledger;
 use phileas_domain::state::State;
 
-use super::Place;
 use super::finding::{Findings, Group};
+use super::place::Place;
 use crate::adapters::github::{Client, Protection, Rule};
 use crate::cli::terminal::plural::several;
 use crate::runtime::ports::LEDGER_BRANCH;

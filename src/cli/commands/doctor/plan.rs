@@ -7,11 +7,12 @@ use phileas_domain::engine::{self, Assumptions};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{PERSONAS_FOLDER, Plan, SCHEDULES_PATH};
 
-use super::Place;
 use super::finding::{Findings, Group};
+use super::place::Place;
 use crate::adapters::github::Client;
 use crate::adapters::renderer;
 use crate::cli::commands::{simulate, validate};
+use crate::cli::context::placeholder_name;
 use crate::cli::exit::Stopped;
 use crate::cli::terminal::plural::several;
 use crate::runtime::ports::LEDGER_BRANCH;
@@ -103,7 +104,7 @@ pub(super) async fn start_branches(
 
 /// What the coming days would cost, against what the key's tier gives.
 fn cost(tree: &Tree, plan: &Plan, now: Timestamp, findings: &mut Findings) -> Result<(), Stopped> {
-    let snapshot = simulate::of_tree(tree.clone(), simulate::unnamed()?, now);
+    let snapshot = simulate::of_tree(tree.clone(), placeholder_name::unnamed()?, now);
     let until = now
         .checked_add(SignedDuration::from_hours(24 * DAYS))
         .map_err(|error| Stopped::fault(error.to_string()))?;

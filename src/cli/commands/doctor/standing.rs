@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use phileas_domain::state::{Pause, State};
 
-use super::Place;
 use super::finding::{Findings, Group};
+use super::place::Place;
 use crate::adapters::github::{Client, PAUSE_LABEL, Shown};
-use crate::cli::context::clients::{is_set, variable};
+use crate::cli::context::env_var::{is_set, variable};
 use crate::cli::terminal::decision_line::short;
 use crate::cli::terminal::sanitize::plain;
 use crate::runtime::ports::{LEDGER_BRANCH, Observation};

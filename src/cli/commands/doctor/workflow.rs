@@ -5,16 +5,13 @@ mod file;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::plan::{Cron, Driver, Plan};
 
-use super::Place;
 use super::finding::{Findings, Group};
+use super::place::Place;
 use crate::adapters::github::{Client, Workflow, WorkflowRun};
+use file::{FOLDER, MAX_FILES};
 
 pub(super) use file::{File, of_folder};
 
-/// The folder of workflows.
-pub(super) const FOLDER: &str = ".github/workflows";
-/// The most workflow files that are read.
-pub(super) const MAX_FILES: usize = 50;
 /// Minutes a month that GitHub gives to private repositories of free accounts.
 /// <https://docs.github.com/en/billing/concepts/product-billing/github-actions>
 const FREE_MINUTES: usize = 2_000;

@@ -7,8 +7,8 @@ use phileas_domain::exchange::{self, Layout, Step};
 use serde_json::json;
 
 use crate::adapters::files::{self, Wanted};
-use crate::cli::commands::validate;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::several;
 
@@ -27,7 +27,7 @@ pub(super) fn run(
     let migration = match sought {
         Ok(migration) => migration,
         Err(half) => {
-            validate::print(&half, json, screen)?;
+            diagnostics::print(&half, json, screen)?;
             if !json {
                 screen.line(&match to {
                     None => format!(
@@ -51,7 +51,7 @@ pub(super) fn run(
     for step in &migration.steps {
         tell(step, dry_run, json, screen)?;
     }
-    validate::print(&migration.kept, json, screen)?;
+    diagnostics::print(&migration.kept, json, screen)?;
     if !json {
         screen.line(&match (migration.steps.len(), dry_run) {
             (0, _) => "there is nothing to migrate".to_owned(),

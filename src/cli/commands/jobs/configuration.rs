@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use phileas_domain::jobs::Config;
 
 use crate::cli::arguments::JobPlaces;
-use crate::cli::context::clients::variable;
+use crate::cli::context::env_var::variable;
 use crate::cli::exit::Stopped;
-use crate::jobs::Places;
-use crate::jobs::files;
+use crate::jobs::{Places, files};
 
 /// The variables that name the configuration, beside ours: those of the first monitor and of its successor.
 const OLD_VARIABLES: [&str; 2] = ["ZAI_JULES_CONFIG", "JULES_CONFIG"];

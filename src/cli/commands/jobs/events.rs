@@ -8,7 +8,7 @@ use phileas_domain::jobs::{Event, EventId};
 use super::configuration::Configuration;
 use super::monitor::line;
 use crate::cli::arguments::Events as Arguments;
-use crate::cli::commands::serve::signals;
+use crate::cli::context::shutdown_signal::signals;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::events::MAX_PAGE;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::configuration::Configuration;
 use crate::cli::arguments::JobsCommand;
-use crate::cli::context::clients::local_now;
+use crate::cli::context::clock::local_now;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize::plain;

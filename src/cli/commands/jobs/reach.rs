@@ -9,7 +9,7 @@ use phileas_domain::model::RepositoryName;
 use crate::adapters::github;
 use crate::adapters::jules::{self, JulesKey, SystemPause};
 use crate::adapters::stopwatch::SystemStopwatch;
-use crate::cli::context::clients;
+use crate::cli::context::{clients, credentials, run_identity};
 use crate::cli::exit::Stopped;
 use crate::jobs::files;
 use crate::jobs::monitor::DEFAULT_ACCOUNT;
@@ -62,7 +62,7 @@ pub(super) fn accounts(
             keys.insert(name, key);
         }
     }
-    match clients::jules_key() {
+    match credentials::jules_key() {
         Ok(key) => {
             keys.insert(DEFAULT_ACCOUNT.to_owned(), key);
         }
@@ -74,7 +74,7 @@ pub(super) fn accounts(
     for (name, key) in keys {
         let settings = jules::Settings {
             base: base.clone(),
-            seed: clients::seed()?,
+            seed: run_identity::seed()?,
             patient,
             ..jules::Settings::new(key)
         };
@@ -92,7 +92,7 @@ pub(super) fn accounts(
 
 /// GitHub for any repository, where there is a credential.
 pub(super) fn pulls() -> Option<impl Fn(&RepositoryName) -> Result<github::Client, Failure>> {
-    clients::has_github_credential().then_some(|repository: &RepositoryName| {
+    credentials::has_github_credential().then_some(|repository: &RepositoryName| {
         clients::github(repository).map_err(|stopped| Failure {
             disposition: Disposition::Denied,
             detail: stopped.message,

@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 
 use super::configuration::Configuration;
 use crate::cli::arguments::Watch as Arguments;
-use crate::cli::commands::serve::signals;
-use crate::cli::context::clients::local_now;
+use crate::cli::context::clock::local_now;
+use crate::cli::context::shutdown_signal::signals;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::command::{Command, Commands};

@@ -10,7 +10,7 @@ use phileas_domain::plan::{self, PERSONAS_FOLDER, SCHEDULES_PATH};
 use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
-use super::{places, read};
+use super::plan_folder::{places, read};
 use crate::adapters::files::{self, Wanted};
 use crate::cli::commands::track::meant;
 use crate::cli::exit::{Exit, Stopped};

@@ -10,7 +10,7 @@ use phileas_domain::plan::PERSONAS_FOLDER;
 use phileas_domain::prompt;
 use serde_json::json;
 
-use super::read;
+use super::plan_folder::read;
 use crate::cli::commands::task::lint::{self, What};
 use crate::cli::commands::track::meant;
 use crate::cli::exit::{Exit, Stopped};

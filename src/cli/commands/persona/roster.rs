@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::adapters::renderer;
 use crate::cli::arguments::Repository;
 use crate::cli::commands::status::yield_json;
-use crate::cli::context::clients;
+use crate::cli::context::{clients, run_identity};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::short;
 use crate::cli::terminal::output::Screen;
@@ -24,7 +24,7 @@ pub(super) async fn run(
     let github = clients::github(&arguments.repo)?;
     let observation = github.observe().await?;
     let settings = Settings {
-        holder: clients::this_run()?,
+        holder: run_identity::this_run()?,
         driver: Driver::Any,
         ask: Ask::Due,
         // Nothing is decided here.

@@ -5,10 +5,10 @@ use std::io::Write;
 use phileas_domain::Severity;
 use phileas_domain::pipeline::{Broken, CheckStage, Stage, check};
 
-use super::{open, place};
+use super::place::{self, open};
 use crate::cli::arguments::RunPlace;
-use crate::cli::commands::validate::diagnostic_json;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::Screen;
 
 pub(super) fn run(

@@ -7,9 +7,10 @@ use jiff::tz::TimeZone;
 use phileas_domain::pipeline::{Lesson, lessons};
 use serde_json::json;
 
-use super::{place, tell};
+use super::place;
 use crate::cli::arguments::LessonsCommand;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics::tell;
 use crate::cli::terminal::output::Screen;
 
 pub(super) fn run(

@@ -9,14 +9,14 @@ mod write;
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::Diagnostic;
-use phileas_domain::pipeline::{Run, Step, next};
+use phileas_domain::pipeline::{Step, next};
 
-use super::validate::diagnostic_json;
-use crate::adapters::pipeline::{Runs, RunsError, read_file};
+use crate::adapters::pipeline::read_file;
 use crate::cli::arguments::{PipelineCommand, RunPlace};
 use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::output::{self, Screen};
+use crate::cli::terminal::diagnostics::tell;
+use crate::cli::terminal::output::Screen;
+use place::begun_or_not;
 
 pub(crate) fn run(
     command: &PipelineCommand,
@@ -52,18 +52,6 @@ fn validate(file: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<
     Ok(Exit::Done)
 }
 
-/// Findings for people beside the result, so that scripts may compare it; for programs one a line.
-fn tell(found: &[Diagnostic], json: bool, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
-    for one in found {
-        if json {
-            screen.line(&diagnostic_json(one).to_string())?;
-        } else {
-            output::beside(&one.to_string())?;
-        }
-    }
-    Ok(())
-}
-
 fn who_is_next(place: &RunPlace, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     let (runs, run) = begun_or_not(place)?;
     let next = next(&run);
@@ -94,57 +82,4 @@ fn who_is_next(place: &RunPlace, screen: &mut Screen<impl Write>) -> Result<Exit
         }
     }
     Ok(Exit::Done)
-}
-
-/// The run of an issue.
-fn open(place: &RunPlace) -> Result<(Runs, Run), Stopped> {
-    let (runs, run) = find(place)?;
-    match run {
-        Some(run) => Ok((runs, run)),
-        None => {
-            let folder = runs.folder().join(place.issue.as_str());
-            Err(RunsError::NoRun(folder).into())
-        }
-    }
-}
-
-/// The run of an issue, or an empty one: somebody must begin.
-fn begun_or_not(place: &RunPlace) -> Result<(Runs, Run), Stopped> {
-    let (runs, run) = find(place)?;
-    let settings = runs.settings()?;
-    let run = run.unwrap_or_else(|| Run::read(place.issue.clone(), &[], settings));
-    Ok((runs, run))
-}
-
-fn find(place: &RunPlace) -> Result<(Runs, Option<Run>), Stopped> {
-    let runs = place::runs(&place.place)?;
-    let run = runs.run(&place.issue, runs.settings()?)?;
-    if run.is_none() && runs.is_archived(&place.issue)? {
-        return Err(Stopped::usage(format!(
-            "the run of {} was put away; look in {}",
-            place.issue,
-            runs.folder().join("completed").display()
-        )));
-    }
-    Ok((runs, run))
-}
-
-impl From<RunsError> for Stopped {
-    fn from(error: RunsError) -> Self {
-        match &error {
-            // Scripts know these two from of old as findings.
-            RunsError::Unknown(_) | RunsError::NoFile(_) => Self::fault(error.to_string()),
-            RunsError::Unsound(_) | RunsError::Trace(_) | RunsError::Taken(_) => {
-                Self::fault(error.to_string())
-            }
-            RunsError::NoRun(_) => Self::usage(format!(
-                "{error}; write its first artifact with `phileas pipeline write`"
-            )),
-            RunsError::Archived { .. }
-            | RunsError::Settings(_)
-            | RunsError::NotOfARun
-            | RunsError::Refused { .. }
-            | RunsError::System { .. } => Self::usage(error.to_string()),
-        }
-    }
 }

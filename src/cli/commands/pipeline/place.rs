@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
-use crate::cli::arguments::RunsPlace;
+use phileas_domain::pipeline::Run;
+
+use crate::adapters::pipeline::{RUNS_FOLDER, Runs, RunsError};
+use crate::cli::arguments::{RunPlace, RunsPlace};
 use crate::cli::context::subprocess::other_program;
 use crate::cli::exit::Stopped;
 
@@ -147,4 +149,37 @@ fn git(dir: &Path, arguments: &[&str]) -> Result<String, Stopped> {
     }
     String::from_utf8(output.stdout)
         .map_err(|_| Stopped::usage("a changed path is no UTF-8; give the file another name"))
+}
+
+/// The run of an issue.
+pub(crate) fn open(place: &RunPlace) -> Result<(Runs, Run), Stopped> {
+    let (runs, run) = find(place)?;
+    match run {
+        Some(run) => Ok((runs, run)),
+        None => {
+            let folder = runs.folder().join(place.issue.as_str());
+            Err(RunsError::NoRun(folder).into())
+        }
+    }
+}
+
+/// The run of an issue, or an empty one: somebody must begin.
+pub(crate) fn begun_or_not(place: &RunPlace) -> Result<(Runs, Run), Stopped> {
+    let (runs, run) = find(place)?;
+    let settings = runs.settings()?;
+    let run = run.unwrap_or_else(|| Run::read(place.issue.clone(), &[], settings));
+    Ok((runs, run))
+}
+
+fn find(place: &RunPlace) -> Result<(Runs, Option<Run>), Stopped> {
+    let runs = runs(&place.place)?;
+    let run = runs.run(&place.issue, runs.settings()?)?;
+    if run.is_none() && runs.is_archived(&place.issue)? {
+        return Err(Stopped::usage(format!(
+            "the run of {} was put away; look in {}",
+            place.issue,
+            runs.folder().join("completed").display()
+        )));
+    }
+    Ok((runs, run))
 }

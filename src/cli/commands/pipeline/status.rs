@@ -4,7 +4,7 @@ use std::io::Write;
 
 use phileas_domain::pipeline::{IssueId, Run, next, overview};
 
-use super::{open, place};
+use super::place::{self, open};
 use crate::cli::arguments::{RunPlace, RunsPlace};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;

@@ -7,10 +7,11 @@ use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
 use phileas_domain::pipeline::{Artifact, Made};
 use serde_json::json;
 
-use super::{open, place, tell};
+use super::place::{self, open};
 use crate::adapters::pipeline::RunsError;
 use crate::cli::arguments::RunPlace;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics::tell;
 use crate::cli::terminal::output::Screen;
 
 pub(super) fn run(

@@ -10,7 +10,7 @@ use super::asker::{Asker, Reply};
 use super::finding::{Evidence, Finding};
 use super::jules::{Listed, id_of};
 use super::shape;
-use crate::cli::context::clients::local_now;
+use crate::cli::context::clock::local_now;
 
 pub(super) async fn ask(
     asker: &mut Asker<'_>,

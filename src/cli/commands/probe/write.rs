@@ -12,7 +12,7 @@ use super::github::errors;
 use super::jules::id_of;
 use super::shape;
 use crate::adapters::github::{blocked, blocking_among};
-use crate::cli::context::clients::{self, hex};
+use crate::cli::context::run_identity::{self, hex};
 use crate::cli::exit::Stopped;
 
 /// How often something is looked for that lags behind.
@@ -34,7 +34,7 @@ pub(super) async fn ask(
     repository: &Repository,
     findings: &mut Vec<Finding>,
 ) -> Result<(), Stopped> {
-    let nonce = hex(&clients::entropy()?[..6]);
+    let nonce = hex(&run_identity::entropy()?[..6]);
     github(asker, repository, &nonce, findings).await;
     jules(asker, repository, &nonce, findings).await;
     Ok(())

@@ -8,8 +8,8 @@ use jiff::SignedDuration;
 use phileas_domain::model::RepositoryName;
 use phileas_domain::toml_text::TomlText;
 
-use super::headless;
 use super::transcript::Teller;
+use super::{headless, option_file};
 use crate::cli::arguments::Sandbox;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
@@ -33,7 +33,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let wrong = |error: String| Stopped::usage(format!("--scenario {}: {error}", file.display()));
-    let text = super::read("--scenario", file)?;
+    let text = option_file::read("--scenario", file)?;
     let scenario = Scenario::read(TomlText::new(&file.display().to_string(), &text))
         .map_err(|mistake| Stopped::usage(format!("--scenario {mistake}")))?;
     let shared = Shared::new(

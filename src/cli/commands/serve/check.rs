@@ -9,11 +9,12 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::{ADMIN_LISTEN, LISTEN, database, fleet};
+use super::fleet;
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::adapters::inbox::sqlite::DataDirectory;
-use crate::cli::context::bind;
-use crate::cli::context::clients::variable;
+use crate::cli::context::env_var::variable;
+use crate::cli::context::service_config::{self, ADMIN_LISTEN, LISTEN};
+use crate::cli::context::{bind, database_url};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::server::app::{APP_FILE, origin_of_identity};
@@ -36,7 +37,7 @@ pub(super) async fn run(
     let mut findings = vec![
         found(
             "webhook secret",
-            super::secrets(config).map(|_| "there is one"),
+            service_config::secrets(config).map(|_| "there is one"),
         ),
         found("admin listener", admin(config, mcp)),
         found("data directory", data_dir(config)),
@@ -47,7 +48,7 @@ pub(super) async fn run(
     let (reached, asked) = tokio::join!(
         async {
             match database {
-                Some(url) => Some(timeout(LIMIT, database::reached(url)).await),
+                Some(url) => Some(timeout(LIMIT, database_url::reached(url)).await),
                 None => None,
             }
         },
@@ -205,8 +206,8 @@ fn refused(about: &str, stopped: Stopped) -> Finding {
 
 /// Whether the admin listener would be opened.
 fn admin(config: &Config, mcp: bool) -> Result<&'static str, Stopped> {
-    let guarded = secret(super::ADMIN_TOKEN, variable)?.is_some();
-    super::admin_access(config, mcp)?;
+    let guarded = secret(service_config::ADMIN_TOKEN, variable)?.is_some();
+    service_config::admin_access(config, mcp)?;
     Ok(if guarded {
         "it asks for the token"
     } else {

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
-use super::ADMIN_LISTEN;
 use crate::adapters::github;
 use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::cli::context::bind::bind;
-use crate::cli::context::clients::{self, local_now, variable};
-use crate::cli::context::service_data::who;
+use crate::cli::context::clock::local_now;
+use crate::cli::context::env_var::variable;
+use crate::cli::context::local_actor::who;
+use crate::cli::context::service_config::ADMIN_LISTEN;
+use crate::cli::context::{clients, shutdown_signal};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::server::app::{APP_FILE, kept_app, named_by};
@@ -67,7 +69,7 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         "open this page once, in a browser on this machine: {address}"
     ))?;
     screen.flush()?;
-    let signals = super::signals()?;
+    let signals = shutdown_signal::signals()?;
     let serving = tokio::spawn(listen(
         listener,
         router,

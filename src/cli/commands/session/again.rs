@@ -9,9 +9,11 @@ use phileas_domain::model::{PersonaId, Slot, TrackName};
 use phileas_domain::state::{State, Turn};
 use serde_json::json;
 
-use super::{carry_out, end_only, turn_named};
+use super::follow_up::{carry_out, end_only};
+use super::lookup::turn_named;
 use crate::cli::arguments::Repository;
-use crate::cli::context::clients::{self, Connection};
+use crate::cli::context::clients::Connection;
+use crate::cli::context::run_identity;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::{Edit, EditError, edit};
@@ -169,7 +171,7 @@ async fn change(
     headline: &str,
     change: impl Fn(&mut State, Timestamp) -> Result<Found, String>,
 ) -> Result<Found, EditError> {
-    let holder = clients::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
+    let holder = run_identity::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
     let wish = Edit {
         headline,
         holder: &holder,

@@ -8,10 +8,11 @@ use phileas_domain::model::PersonaId;
 use phileas_domain::plan;
 use serde_json::json;
 
-use super::of_repository;
+use super::lookup::of_repository;
 use crate::cli::arguments::Repository;
 use crate::cli::commands::track::meant;
-use crate::cli::context::clients::{self, Connection, hex};
+use crate::cli::context::clients::Connection;
+use crate::cli::context::run_identity::{self, hex};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::{Edit, edit};
@@ -24,9 +25,9 @@ pub(super) async fn run(
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let session = of_repository(&connection, id).await?;
-    let holder = clients::this_run()?;
-    let actor = clients::actor();
-    let nonce = hex(&clients::entropy()?[..6]);
+    let holder = run_identity::this_run()?;
+    let actor = run_identity::actor();
+    let nonce = hex(&run_identity::entropy()?[..6]);
     let persona = PersonaId::from(persona);
     let headline = format!("import session {id} as {persona}");
     let wish = Edit {

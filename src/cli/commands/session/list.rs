@@ -6,7 +6,7 @@ use phileas_domain::engine::{ListingNeed, Session, SessionState};
 use phileas_domain::state::State;
 use serde_json::{Value, json};
 
-use super::observe;
+use super::lookup::observe;
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
 use crate::cli::exit::{Exit, Stopped};

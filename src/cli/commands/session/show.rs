@@ -8,7 +8,8 @@ use phileas_domain::model::SessionId;
 use phileas_domain::state::{HistoryEntry, State};
 use serde_json::{Value, json};
 
-use super::{list, observe, of_repository, session_named};
+use super::list;
+use super::lookup::{observe, of_repository, session_named};
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
 use crate::cli::exit::{Exit, Stopped};

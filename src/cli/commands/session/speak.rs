@@ -8,7 +8,7 @@ use phileas_domain::state::State;
 use serde_json::json;
 
 use super::list::{TITLE_CHARS, state_code};
-use super::{observe, of_repository, session_named};
+use super::lookup::{observe, of_repository, session_named};
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
 use crate::cli::exit::{Exit, Stopped};

@@ -9,9 +9,9 @@ use phileas_domain::plan::closest;
 use phileas_domain::setup::{Catalogue, Class, Component, Layout, Origin, compile};
 use serde_json::{Value, json};
 
-use super::tell_beside;
 use crate::adapters::files;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics::tell_beside;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table::Table;
 

@@ -1,8 +1,7 @@
 //! Files of a set-up, written whole or not at all, and only where something changes.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use phileas_domain::setup::{Mode, Output};
 

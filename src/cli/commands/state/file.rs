@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::Found;
+use super::state_text::Found;
 use crate::adapters::files::refuse_link;
 use crate::adapters::github::STATE_LIMIT_BYTES;
 use crate::cli::exit::Stopped;

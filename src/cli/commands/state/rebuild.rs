@@ -13,10 +13,12 @@ use phileas_domain::state::rebuild::{
 use phileas_domain::state::{STATE_PATH, codec, invariant};
 use serde_json::json;
 
+use super::ledger_commit::commit;
+use super::state_text::{is_newer, newer};
 use super::written::Written;
-use super::{commit, is_newer, newer};
 use crate::cli::arguments::Repository;
-use crate::cli::context::clients::{Connection, hex};
+use crate::cli::context::clients::Connection;
+use crate::cli::context::run_identity::hex;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::short;
 use crate::cli::terminal::output::Screen;

@@ -3,21 +3,18 @@
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::model::Oid;
-use phileas_domain::state::repair::{self, EarlierVersion, Line, MAX_EARLIER, Origin, Proposal};
-use phileas_domain::state::{STATE_PATH, codec};
+use phileas_domain::state::codec;
+use phileas_domain::state::repair::{self, Line, Origin, Proposal};
 use serde_json::json;
 
+use super::repair_target::Target;
+use super::state_text::{Found, is_newer, newer, tell};
 use super::written::Written;
-use super::{Found, commit, file, is_newer, newer, no_ledger, tell, wanted};
-use crate::adapters::github;
 use crate::cli::arguments::StateSource;
-use crate::cli::commands::validate::diagnostic_json;
-use crate::cli::context::clients;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::short;
+use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
-use crate::runtime::ports::{LEDGER_BRANCH, LedgerRead, ReadGitHub as _};
 
 pub(super) async fn run(
     path: Option<&Path>,
@@ -93,124 +90,6 @@ pub(super) async fn run(
         }
         _ => Ok(Exit::Done),
     }
-}
-
-/// What is to be mended, and where earlier versions of it are.
-pub(super) struct Target<'a> {
-    found: Found,
-    path: Option<&'a Path>,
-    github: Option<github::Client>,
-    /// Why GitHub cannot be asked, where a repository was named.
-    unasked: Option<Stopped>,
-    head: Option<Oid>,
-    /// Something else than a file stands in the file's place.
-    misplaced: bool,
-}
-
-impl<'a> Target<'a> {
-    pub(super) async fn of(path: Option<&'a Path>, source: &StateSource) -> Result<Self, Stopped> {
-        match path {
-            Some(path) => Self::of_file(path, source),
-            None => Self::of_branch(source).await,
-        }
-    }
-
-    fn of_file(path: &'a Path, source: &StateSource) -> Result<Self, Stopped> {
-        let found = file::read(path)?;
-        // The repository may have come from the environment of a workflow; the file is what was asked for.
-        let (github, unasked) = match source.repo.as_ref().map(clients::github) {
-            Some(Ok(github)) => (Some(github), None),
-            Some(Err(stopped)) => (None, Some(stopped)),
-            None => (None, None),
-        };
-        Ok(Self {
-            found,
-            path: Some(path),
-            github,
-            unasked,
-            head: None,
-            misplaced: false,
-        })
-    }
-
-    async fn of_branch(source: &StateSource) -> Result<Self, Stopped> {
-        let repository = wanted(source)?;
-        let github = clients::github(repository)?;
-        let (head, text, misplaced) = match github.observe().await?.ledger {
-            LedgerRead::State { head, text } => (head, text, false),
-            LedgerRead::Unreadable { head, what } => {
-                tracing::warn!("{what}");
-                (head, String::new(), true)
-            }
-            LedgerRead::NoBranch | LedgerRead::NoState { .. } => return Err(no_ledger(repository)),
-        };
-        Ok(Self {
-            found: Found {
-                place: format!("{repository}, branch {LEDGER_BRANCH}, {STATE_PATH}"),
-                text,
-            },
-            path: None,
-            github: Some(github),
-            unasked: None,
-            head: Some(head),
-            misplaced,
-        })
-    }
-
-    /// Earlier versions of the file, or why they were not looked at.
-    pub(super) async fn past(&mut self) -> Past {
-        let (versions, unseen) = match self.earlier().await {
-            Ok(versions) => (versions, self.unasked.take()),
-            Err(stopped) => (Vec::new(), Some(stopped)),
-        };
-        Past { versions, unseen }
-    }
-
-    /// The versions of the file that the branch holds, without the one that is to be mended.
-    async fn earlier(&self) -> Result<Vec<EarlierVersion>, Stopped> {
-        let Some(github) = &self.github else {
-            return Ok(Vec::new());
-        };
-        if codec::load(&self.found.text).is_ok() {
-            return Ok(Vec::new());
-        }
-        let versions = github
-            .file_versions(LEDGER_BRANCH, STATE_PATH, MAX_EARLIER)
-            .await?;
-        Ok(versions
-            .into_iter()
-            .filter(|version| version.text != self.found.text)
-            .map(|version| EarlierVersion {
-                oid: version.oid,
-                committed_at: version.committed_at,
-                text: version.text,
-            })
-            .collect())
-    }
-
-    /// Writes the proposal and says where.
-    async fn write(&self, text: String) -> Result<Written, Stopped> {
-        if let Some(path) = self.path {
-            let kept = file::replace(path, &text)?;
-            return Ok(Written::File {
-                path: path.to_owned(),
-                kept,
-            });
-        }
-        let github = self
-            .github
-            .as_ref()
-            .ok_or_else(|| Stopped::fault("there is nowhere to write to"))?;
-        let head = commit(github, self.head.clone(), "repair the state", text).await?;
-        Ok(Written::Commit(head))
-    }
-}
-
-/// The earlier versions of a file.
-pub(super) struct Past {
-    pub(super) versions: Vec<EarlierVersion>,
-    /// Why they were not looked at, where a repository was named.
-    pub(super) unseen: Option<Stopped>,
 }
 
 fn print(

@@ -7,8 +7,9 @@ use phileas_domain::Diagnostic;
 use phileas_domain::state::codec::{self, Loaded};
 use phileas_domain::state::{Outcome, State, repair};
 
-use super::repair::{Past, Target};
-use super::{Found, newer, read, tell};
+use super::repair_target::{self, Past};
+use super::source::read;
+use super::state_text::{Found, newer, tell};
 use crate::cli::arguments::StateSource;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::short;
@@ -57,7 +58,7 @@ async fn unreadable(
         (None, Some(repo)) => format!(" --repo {repo}"),
         (None, None) => String::new(),
     };
-    let past = match Target::of(file, source).await {
+    let past = match repair_target::Target::of(file, source).await {
         Ok(mut target) => target.past().await,
         Err(stopped) => Past {
             versions: Vec::new(),

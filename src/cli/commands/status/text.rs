@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use phileas_domain::engine::{Line, Reason, Yield};
 use phileas_domain::model::RepositoryName;
 
-use super::Status;
+use super::model::Status;
 use crate::cli::exit::Stopped;
 use crate::cli::terminal::decision_line::{Tense, short, words};
 use crate::cli::terminal::output::Screen;

@@ -8,7 +8,7 @@ use phileas_domain::state::Pause;
 use serde_json::json;
 
 use crate::cli::arguments::Repository;
-use crate::cli::context::clients;
+use crate::cli::context::{clients, env_var, run_identity};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::decision_line::short;
 use crate::cli::terminal::output::Screen;
@@ -20,7 +20,7 @@ const REASON: &str = "phileas stop --all";
 
 /// Writes the pause; one that stands already is left as it is. Answers with who paused.
 pub(super) async fn pause(github: &impl WriteGitHub) -> Result<Option<String>, EditError> {
-    let holder = clients::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
+    let holder = run_identity::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
     let wish = Edit {
         headline: "stop",
         holder: &holder,
@@ -30,7 +30,7 @@ pub(super) async fn pause(github: &impl WriteGitHub) -> Result<Option<String>, E
     edit(github, &wish, |state, observation| {
         let pause = state.paused.get_or_insert_with(|| Pause {
             at: Some(observation.now),
-            by: clients::actor(),
+            by: run_identity::actor(),
             reason: Some(REASON.to_owned()),
             ..Pause::default()
         });
@@ -59,7 +59,7 @@ pub(crate) async fn resume(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let github = clients::github(&arguments.repo)?;
-    let holder = clients::this_run()?;
+    let holder = run_identity::this_run()?;
     let wish = Edit {
         headline: "resume",
         holder: &holder,
@@ -82,7 +82,7 @@ pub(crate) async fn resume(
     })
     .await?;
     let taken = taken.into_inner();
-    let variable = clients::variable("PHILEAS_PAUSED").filter(|value| clients::is_set(value));
+    let variable = env_var::variable("PHILEAS_PAUSED").filter(|value| env_var::is_set(value));
     if arguments.json {
         let document = json!({
             "resumed": taken.pause, "quota_retried": taken.quota.map(|until| until.to_string()),

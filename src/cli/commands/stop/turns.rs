@@ -7,7 +7,7 @@ use phileas_domain::engine::end_cancelled;
 use phileas_domain::model::{SessionId, TrackName};
 use phileas_domain::state::Turn;
 
-use crate::cli::context::clients;
+use crate::cli::context::run_identity;
 use crate::runtime::ports::WriteGitHub;
 use crate::runtime::{Edit, EditError, edit};
 
@@ -17,7 +17,7 @@ pub(super) async fn end_turns(
     github: &impl WriteGitHub,
     archived: &BTreeSet<SessionId>,
 ) -> Result<Vec<(TrackName, Turn)>, EditError> {
-    let holder = clients::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
+    let holder = run_identity::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
     let wish = Edit {
         headline: "stop: cancelled what was live",
         holder: &holder,

@@ -9,10 +9,10 @@ use phileas_domain::board::{self, Kind, Linted};
 use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
-use super::{read, refused};
+use super::folder::{read, refused};
 use crate::adapters::files;
-use crate::cli::commands::validate;
 use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::several;
 
@@ -59,7 +59,7 @@ pub(crate) fn run(
         linted.found.extend(failed);
         linted.found.sort();
     }
-    validate::print(&linted.found, what.json, screen)?;
+    diagnostics::print(&linted.found, what.json, screen)?;
     let errors = linted.found.iter().filter(|one| one.is_error()).count();
     let counts = |severity| what.strict || severity == Severity::Error;
     let bad = linted.found.iter().any(|one| counts(one.severity));

@@ -1,5 +1,6 @@
 //! `phileas task`: what personas hand to one another as tasks, listed, written down, taken, moved and checked.
 
+pub(super) mod folder;
 pub(crate) mod lint;
 
 use std::fs::File;
@@ -11,15 +12,15 @@ use phileas_domain::board::limits::PAPER_LIMIT_BYTES;
 use phileas_domain::board::{self, Change, Claim, NewTask, Task, TaskError};
 use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan;
-use serde_json::json;
 
 use super::track::meant;
-use crate::adapters::files::{self, ReadError};
+use crate::adapters::files;
 use crate::cli::arguments::{BoardPlace, TaskCommand};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::several;
 use crate::cli::terminal::table::Table;
+use folder::{read, refused, tell};
 
 pub(crate) fn run(command: &TaskCommand, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
     match command {
@@ -146,29 +147,6 @@ fn change(
     files::board::carry_out(&place.dir, &wanted).map_err(refused)?;
     tell(&wanted, place.json, screen)?;
     Ok(Exit::Done)
-}
-
-/// Says what was done.
-pub(crate) fn tell(
-    done: &Change,
-    json: bool,
-    screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
-    if json {
-        screen
-            .line(&json!({ "file": done.to, "from": done.from, "done": done.done }).to_string())?;
-    } else {
-        screen.line(&format!("{}: {}", done.to, done.done))?;
-    }
-    Ok(())
-}
-
-pub(crate) fn read(dir: &Path) -> Result<Tree, Stopped> {
-    Ok(files::read_tree(dir)?)
-}
-
-pub(crate) fn refused(error: ReadError) -> Stopped {
-    error.into()
 }
 
 /// The text of a file, or of standard input.

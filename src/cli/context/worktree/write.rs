@@ -2,7 +2,8 @@
 
 use super::WorkTree;
 use crate::adapters::files::{self, Wanted};
-use crate::cli::exit::{Stopped, no_folder};
+use crate::cli::exit::Stopped;
+use crate::cli::exit::paths::no_folder;
 
 impl WorkTree {
     /// Sees that nothing would be written through a link.

@@ -5,8 +5,6 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{FOLDER, MAX_FILES};
-
 /// The longest workflow file that is read, in bytes.
 const MAX_BYTES: u64 = 512 * 1024;
 
@@ -110,6 +108,12 @@ fn is_ours(step: &Value) -> bool {
     });
     uses || runs
 }
+
+/// The folder of workflows.
+pub(crate) const FOLDER: &str = ".github/workflows";
+
+/// The most workflow files that are read.
+pub(crate) const MAX_FILES: usize = 50;
 
 #[cfg(test)]
 mod tests {

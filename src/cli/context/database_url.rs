@@ -2,13 +2,13 @@
 
 use secrecy::SecretString;
 
+use super::env_var::variable;
 use crate::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
-use crate::cli::context::clients::variable;
 use crate::cli::exit::{Exit, Stopped};
 use crate::server::config::{origin, secret};
 
 /// Says the address. It may have a password in it, so it is read as secrets are.
-pub(super) const VARIABLE: &str = "PHILEAS_DATABASE_URL";
+pub(crate) const VARIABLE: &str = "PHILEAS_DATABASE_URL";
 
 /// The address that the option says, or the environment. `None`: the inbox is a file.
 pub(crate) fn url(option: Option<&str>) -> Result<Option<DatabaseUrl>, Stopped> {
@@ -25,7 +25,7 @@ pub(crate) fn url(option: Option<&str>) -> Result<Option<DatabaseUrl>, Stopped> 
 }
 
 /// Whether the database can be used, changing nothing: its tables may still have to be made.
-pub(super) async fn reached(url: &DatabaseUrl) -> Result<&'static str, Stopped> {
+pub(crate) async fn reached(url: &DatabaseUrl) -> Result<&'static str, Stopped> {
     match PostgresInbox::visit(url).await {
         Ok(_) => Ok("it can be used"),
         Err(OpenError::Missing { .. }) => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::database::{self, VARIABLE};
+use super::database_url::{self, VARIABLE};
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::adapters::inbox::sqlite::DATABASE;
 use crate::cli::exit::Stopped;
@@ -23,11 +23,11 @@ pub(crate) fn database(option: Option<&str>) -> Result<Option<DatabaseUrl>, Stop
             }
         }
     }
-    database::url(option)
+    database_url::url(option)
 }
 
 /// What the inbox is called: the file, or the user, the host, the port and the name of the database.
-pub(super) fn name(database: Option<&DatabaseUrl>, data_dir: &Path) -> String {
+pub(crate) fn name(database: Option<&DatabaseUrl>, data_dir: &Path) -> String {
     match database {
         Some(url) => format!("PostgreSQL, {}", url.shown()),
         None => format!("SQLite, {}", data_dir.join(DATABASE).display()),

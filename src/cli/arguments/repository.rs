@@ -1,0 +1,25 @@
+//! Arguments that name a repository, or the folder of one.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use phileas_domain::model::RepositoryName;
+
+use crate::cli::context::repository_root::root_of;
+
+/// Which repository.
+#[derive(Debug, Clone, Args)]
+pub struct Repository {
+    /// The repository, `owner/name`; without it, the one that the remote `origin` names
+    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    pub repo: RepositoryName,
+    /// Print one JSON document, or one a line, for programs
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A repository's folder: whoever stands in one of its folders means the whole.
+pub(crate) fn in_repository() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(root_of)
+}

@@ -1,0 +1,75 @@
+//! The tick that carries out what a person decided about a session.
+
+use std::io::Write;
+
+use phileas_domain::engine::{Ask, Line, Reason};
+
+use crate::adapters::github;
+use crate::adapters::jules::RepositoryJules;
+use crate::adapters::stopwatch::SystemStopwatch;
+use crate::cli::commands::tick;
+use crate::cli::context::clients::Connection;
+use crate::cli::exit::{Exit, Stopped};
+use crate::cli::terminal::decision_line::Tense;
+use crate::cli::terminal::output::Screen;
+use crate::runtime::{Settings, Tick, TickReport};
+
+/// One tick, so that what was written is carried out at once.
+pub(crate) async fn carry_out(
+    connection: &Connection,
+    ask: Ask,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let settings = connection.settings(ask)?;
+    let report = tick_of(connection).run(&settings).await?;
+    show(connection, &report, &settings.ask, json, screen)
+}
+
+/// One tick that follows what is live and starts nothing: whoever cancels does not ask for the next session.
+pub(crate) async fn end_only(
+    connection: &Connection,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    let settings = connection.settings(Ask::Due)?;
+    let paused_already = settings.paused_by_variable.is_some();
+    let settings = Settings {
+        paused_by_variable: Some("session cancel".to_owned()),
+        ..settings
+    };
+    let mut report = tick_of(connection).run(&settings).await?;
+    if !paused_already {
+        // The pause was this command's own, for as long as it ran.
+        let own = |line: &Line| line.reason == Reason::PausedVariable;
+        report.waiting.retain(|(_, line)| !own(line));
+        report.wake_at = Some(report.now);
+    }
+    show(connection, &report, &Ask::Due, json, screen)
+}
+
+fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
+    Tick {
+        github: &connection.github,
+        jules: &connection.jules,
+        stopwatch: &connection.stopwatch,
+    }
+}
+
+fn show(
+    connection: &Connection,
+    report: &TickReport,
+    ask: &Ask,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, Stopped> {
+    tick::print(
+        screen,
+        &connection.repository,
+        report,
+        connection.cost(),
+        Tense::Deed,
+        json,
+    )?;
+    tick::ended(report, ask)
+}

@@ -1,0 +1,19 @@
+//! The signals that ask a command to end.
+
+use crate::cli::exit::Stopped;
+
+/// Completes with the first signal that asks for the end. Listening for it begins now.
+pub(crate) fn signals() -> Result<impl Future<Output = ()>, Stopped> {
+    #[cfg(unix)]
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    Ok(async move {
+        #[cfg(unix)]
+        let terminated = terminate.recv();
+        #[cfg(not(unix))]
+        let terminated = std::future::pending::<Option<()>>();
+        tokio::select! {
+            _ = terminated => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    })
+}

@@ -1,0 +1,122 @@
+//! Errors of other modules as the error of a command.
+
+use super::{Exit, Stopped};
+use crate::adapters::inbox::sqlite::{DirectoryError, OpenError};
+use crate::adapters::pipeline::RunsError;
+use crate::cli::context::credential_help;
+use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::{EditError, TickError};
+use crate::server::app::IdentityError;
+use crate::server::config::{ConfigError, FileError, SecretError};
+use crate::server::dashboard::AccessError;
+
+impl From<SecretError> for Stopped {
+    fn from(error: SecretError) -> Self {
+        Self::credential(error.to_string())
+    }
+}
+
+impl From<FileError> for Stopped {
+    fn from(error: FileError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<ConfigError> for Stopped {
+    fn from(error: ConfigError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<DirectoryError> for Stopped {
+    fn from(error: DirectoryError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<OpenError> for Stopped {
+    fn from(error: OpenError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<IdentityError> for Stopped {
+    fn from(error: IdentityError) -> Self {
+        Self::credential(error.to_string())
+    }
+}
+
+impl From<AccessError> for Stopped {
+    fn from(error: AccessError) -> Self {
+        match error {
+            AccessError::Short => Self::credential(error.to_string()),
+            AccessError::Open { .. } | AccessError::NoEntropy(_) => Self::usage(error.to_string()),
+        }
+    }
+}
+
+impl From<RunsError> for Stopped {
+    fn from(error: RunsError) -> Self {
+        match &error {
+            // Scripts know these two from of old as findings.
+            RunsError::Unknown(_) | RunsError::NoFile(_) => Self::fault(error.to_string()),
+            RunsError::Unsound(_) | RunsError::Trace(_) | RunsError::Taken(_) => {
+                Self::fault(error.to_string())
+            }
+            RunsError::NoRun(_) => Self::usage(format!(
+                "{error}; write its first artifact with `phileas pipeline write`"
+            )),
+            RunsError::Archived { .. }
+            | RunsError::Settings(_)
+            | RunsError::NotOfARun
+            | RunsError::Refused { .. }
+            | RunsError::System { .. } => Self::usage(error.to_string()),
+        }
+    }
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        let exit = match failure.disposition {
+            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
+                Exit::Unavailable
+            }
+            Disposition::Denied => Exit::Credential,
+            Disposition::NotFound | Disposition::Refused => Exit::Usage,
+        };
+        let message = match credential_help::mend_of(&failure) {
+            Some(mend) => format!("{}; {mend}", failure.detail),
+            None => failure.detail,
+        };
+        Self { exit, message }
+    }
+}
+
+impl From<TickError> for Stopped {
+    fn from(error: TickError) -> Self {
+        match error {
+            TickError::Outside(failure) => failure.into(),
+            TickError::Contended(_) => Self {
+                exit: Exit::Unavailable,
+                message: error.to_string(),
+            },
+            TickError::Invariant(_) => Self::fault(error.to_string()),
+        }
+    }
+}
+
+impl From<EditError> for Stopped {
+    fn from(error: EditError) -> Self {
+        match error {
+            EditError::Tick(error) => error.into(),
+            EditError::Corrupt(_) => Self::corrupt(error.to_string()),
+            EditError::NoLedger | EditError::Refused(_) => Self::usage(error.to_string()),
+        }
+    }
+}
+
+impl From<std::io::Error> for Stopped {
+    fn from(error: std::io::Error) -> Self {
+        Self::fault(error.to_string())
+    }
+}
