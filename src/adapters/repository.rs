@@ -11,14 +11,13 @@ use phileas_domain::engine::{
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
+use super::github::Client;
+use super::github::write::objects::Attempt;
+use super::ledger::{self, Recorded, Remote, Swap};
 use crate::runtime::ports::{
     Commit, CommitError, Failure, Issue, LEDGER_BRANCH, Observation, ReadGitHub, Subjects,
     WriteGitHub,
 };
-
-use super::github::Client;
-use super::github::objects::Attempt;
-use super::ledger::{self, Recorded, Remote, Swap};
 
 impl ReadGitHub for Client {
     async fn observe(&self) -> Result<Observation, Failure> {

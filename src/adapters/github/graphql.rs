@@ -10,13 +10,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::client::Client;
+use super::http::answer::Answer;
+use super::http::budget::Face;
+use super::http::error;
+use super::http::request::Call;
+use super::http::retry::{LONGEST_WAIT, Nature, READ_ATTEMPTS};
 use crate::runtime::ports::{Disposition, Failure};
-
-use super::answer::Answer;
-use super::budget::Face;
-use super::request::Call;
-use super::retry::{LONGEST_WAIT, Nature, READ_ATTEMPTS};
-use super::{Client, error};
 
 pub(super) const OBSERVE: &str = concat!(
     include_str!("graphql/observe.graphql"),
@@ -58,31 +58,6 @@ pub(super) const REVIEWS: &str = concat!(
 );
 pub(super) const PLAN_COMMIT: &str = include_str!("graphql/plan_commit.graphql");
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
-
-/// Every document as it is sent, by name, for whoever checks them against GitHub's schema. Those that grow with
-/// what is asked for are shown for two.
-#[must_use]
-pub fn documents() -> Vec<(&'static str, String)> {
-    vec![
-        ("Observe", OBSERVE.to_owned()),
-        ("OpenPulls", OPEN_PULLS.to_owned()),
-        ("PullsByNumber", super::pulls::document(2)),
-        ("Texts", super::texts::document(2)),
-        ("Folders", super::folders::document(2)),
-        ("Subjects", super::subjects::document(2)),
-        ("Edits", EDITS.to_owned()),
-        ("Checks", CHECKS.to_owned()),
-        ("OwnComments", OWN_COMMENTS.to_owned()),
-        ("OwnIssues", OWN_ISSUES.to_owned()),
-        ("Bodies", BODIES.to_owned()),
-        ("Draft", DRAFT.to_owned()),
-        ("MarkReady", MARK_READY.to_owned()),
-        ("MergeFacts", MERGE_FACTS.to_owned()),
-        ("Reviews", REVIEWS.to_owned()),
-        ("PlanCommit", PLAN_COMMIT.to_owned()),
-        ("Commit", COMMIT.to_owned()),
-    ]
-}
 
 /// An entry of `errors`.
 #[derive(Debug, Clone, Deserialize)]
@@ -135,6 +110,11 @@ impl GraphError {
     }
 }
 
+/// Checks can be hidden from a token; then they say nothing. Nothing else may be missing.
+pub(crate) fn tolerated(problem: &GraphError) -> bool {
+    problem.is("FORBIDDEN") && problem.is_below("statusCheckRollup")
+}
+
 impl Client {
     /// Asks a query. Errors that `tolerated` accepts leave nulls in the data; all others fail the call.
     pub(super) async fn query<T: DeserializeOwned>(
@@ -184,7 +164,7 @@ impl Client {
             may_be_forbidden: false,
         };
         let answer = self.call(&call, |_| (Method::POST, String::new())).await?;
-        super::request::success(what, answer)
+        super::http::request::success(what, answer)
     }
 
     fn open<T: DeserializeOwned>(
@@ -225,7 +205,7 @@ impl Client {
             problem.is("RATE_LIMITED").then(|| {
                 answer
                     .spent_until(now)
-                    .unwrap_or(super::SECONDARY_LIMIT_WAIT)
+                    .unwrap_or(super::http::answer::SECONDARY_LIMIT_WAIT)
             })
         });
         if let Some(after) = limited {

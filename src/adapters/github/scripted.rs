@@ -9,9 +9,12 @@ use http::{Request, Response};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use super::auth::account::Credential;
+use super::auth::token::{App, Token};
+use super::client::{Client, Settings};
+use super::http::base::Base;
+use crate::adapters::pause::Pause;
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
-
-use super::{App, Base, Client, Credential, Pause, Settings, Token};
 
 pub(super) const TEST_TOKEN: &str = "ghs_test-canary_token";
 

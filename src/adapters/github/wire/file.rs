@@ -4,37 +4,37 @@ use serde::Deserialize;
 
 /// An entry that is only listed.
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Listed {
-    pub(in super::super) name: String,
+pub(crate) struct Listed {
+    pub(crate) name: String,
     /// git's octal mode as a number: 33188 is `100644`.
-    pub(in super::super) mode: u32,
-    pub(in super::super) oid: String,
-    pub(in super::super) size: u64,
+    pub(crate) mode: u32,
+    pub(crate) oid: String,
+    pub(crate) size: u64,
 }
 
 /// An entry with what stands in it, as far as the document asks for it.
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct File {
+pub(crate) struct File {
     #[serde(flatten)]
-    pub(in super::super) listed: Listed,
+    pub(crate) listed: Listed,
     #[serde(default)]
-    pub(in super::super) object: Option<Object>,
+    pub(crate) object: Option<Object>,
 }
 
 /// A blob's facts, or a tree's entries; of anything else, nothing.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(in super::super) struct Object {
-    pub(in super::super) text: Option<String>,
-    pub(in super::super) byte_size: Option<u64>,
-    pub(in super::super) is_truncated: bool,
-    pub(in super::super) is_binary: Option<bool>,
-    pub(in super::super) entries: Option<Vec<File>>,
+pub(crate) struct Object {
+    pub(crate) text: Option<String>,
+    pub(crate) byte_size: Option<u64>,
+    pub(crate) is_truncated: bool,
+    pub(crate) is_binary: Option<bool>,
+    pub(crate) entries: Option<Vec<File>>,
 }
 
 /// What a tree entry is, by its mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Form {
+pub(crate) enum Form {
     File,
     Folder,
     Link,
@@ -44,7 +44,7 @@ pub(in super::super) enum Form {
 
 /// What can be read of a blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) enum Text<'a> {
+pub(crate) enum Text<'a> {
     /// The whole text.
     Whole(&'a str),
     /// GitHub does not show it whole in this place, but it may be text: read the blob itself.
@@ -54,7 +54,7 @@ pub(in super::super) enum Text<'a> {
 }
 
 impl Listed {
-    pub(in super::super) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> Form {
         match self.mode & 0o170_000 {
             0o100_000 => Form::File,
             0o040_000 => Form::Folder,
@@ -68,7 +68,7 @@ impl Listed {
 impl File {
     /// The text of a regular file. What GitHub cut, or decoded from another encoding, is not what git holds: then
     /// the length differs, and only the blob itself tells.
-    pub(in super::super) fn text(&self) -> Text<'_> {
+    pub(crate) fn text(&self) -> Text<'_> {
         let Some(object) = &self.object else {
             return Text::ReadBlob;
         };
@@ -82,7 +82,7 @@ impl File {
         }
     }
 
-    pub(in super::super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         self.object
             .as_ref()
             .and_then(|object| object.byte_size)
@@ -90,12 +90,12 @@ impl File {
     }
 
     /// Whether the document asked for the entries of a folder.
-    pub(in super::super) fn is_listed(&self) -> bool {
+    pub(crate) fn is_listed(&self) -> bool {
         let object = self.object.as_ref();
         object.is_some_and(|object| object.entries.is_some())
     }
 
-    pub(in super::super) fn entries(&self) -> &[Self] {
+    pub(crate) fn entries(&self) -> &[Self] {
         self.object
             .as_ref()
             .and_then(|object| object.entries.as_deref())

@@ -7,13 +7,13 @@ use phileas_domain::engine::{
 use phileas_domain::model::Oid;
 use serde::Deserialize;
 
-use super::observation::{Named, Rollup};
+use super::common::{Named, Rollup};
 use super::subject::{Account, words_of_ours};
 use super::{Connection, present};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Repository {
+pub(crate) struct Repository {
     merge_commit_allowed: bool,
     squash_merge_allowed: bool,
     rebase_merge_allowed: bool,
@@ -143,7 +143,7 @@ struct Reviewed {
 
 impl Repository {
     /// Everything but the files. `None`: the pull request is gone.
-    pub(in super::super) fn facts(self) -> Option<MergeFacts> {
+    pub(crate) fn facts(self) -> Option<MergeFacts> {
         let method = self.method();
         let pull = self.pull_request?;
         let checks = pull.checks();

@@ -1,18 +1,19 @@
 //! GitHub's answers, as narrow as they are used. Nothing here is shared with the models that judge this client.
 
-pub(super) mod file;
-pub(super) mod git;
-pub(super) mod issue;
-pub(super) mod merge;
-pub(super) mod observation;
-pub(super) mod pull;
-pub(super) mod review;
-pub(super) mod subject;
+pub(crate) mod common;
+pub(crate) mod file;
+pub(crate) mod git;
+pub(crate) mod issue;
+pub(crate) mod merge;
+pub(crate) mod observation;
+pub(crate) mod pull;
+pub(crate) mod review;
+pub(crate) mod subject;
 
 use serde::{Deserialize, Deserializer};
 
 /// A field that may be null but must be there: a missing key is a misunderstanding, not an absence.
-pub(super) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
@@ -23,23 +24,23 @@ where
 /// The items of a connection.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", bound = "T: Deserialize<'de>")]
-pub(super) struct Connection<T> {
+pub(crate) struct Connection<T> {
     /// GitHub's schema lets single items be null.
-    pub(super) nodes: Vec<Option<T>>,
+    pub(crate) nodes: Vec<Option<T>>,
     #[serde(default)]
-    pub(super) page_info: Option<PageInfo>,
+    pub(crate) page_info: Option<PageInfo>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PageInfo {
-    pub(super) has_next_page: bool,
-    pub(super) end_cursor: Option<String>,
+pub(crate) struct PageInfo {
+    pub(crate) has_next_page: bool,
+    pub(crate) end_cursor: Option<String>,
 }
 
 impl<T> Connection<T> {
     /// The cursor of the next page, if there is one.
-    pub(super) fn next(&self) -> Option<String> {
+    pub(crate) fn next(&self) -> Option<String> {
         self.page_info
             .as_ref()
             .filter(|page| page.has_next_page)?

@@ -1,128 +1,118 @@
 //! The answer to `observe.graphql`.
 
 use jiff::Timestamp;
-use phileas_domain::engine::Checks;
 use serde::Deserialize;
 
+use super::common::{Named, Opener, Rollup};
 use super::file::{File, Listed};
 use super::pull::PullFacts;
 use super::subject::Said;
 use super::{Connection, present};
 
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Observed {
+pub(crate) struct Observed {
     #[serde(deserialize_with = "present")]
-    pub(in super::super) repository: Option<Repository>,
+    pub(crate) repository: Option<Repository>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Repository {
+pub(crate) struct Repository {
     #[serde(deserialize_with = "present")]
-    pub(in super::super) database_id: Option<u64>,
-    pub(in super::super) name_with_owner: String,
-    pub(in super::super) is_private: bool,
-    pub(in super::super) is_archived: bool,
+    pub(crate) database_id: Option<u64>,
+    pub(crate) name_with_owner: String,
+    pub(crate) is_private: bool,
+    pub(crate) is_archived: bool,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) default_branch_ref: Option<DefaultBranch>,
+    pub(crate) default_branch_ref: Option<DefaultBranch>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) ledger: Option<LedgerRef>,
-    pub(in super::super) open: Connection<PullFacts>,
-    pub(in super::super) recent: Connection<RecentPull>,
-    pub(in super::super) notices: Connection<NoticeIssue>,
-    pub(in super::super) paused: Connection<Numbered>,
-    pub(in super::super) active: Connection<Labelled>,
+    pub(crate) ledger: Option<LedgerRef>,
+    pub(crate) open: Connection<PullFacts>,
+    pub(crate) recent: Connection<RecentPull>,
+    pub(crate) notices: Connection<NoticeIssue>,
+    pub(crate) paused: Connection<Numbered>,
+    pub(crate) active: Connection<Labelled>,
 }
 
 /// A pull request, and what was said on it last.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct RecentPull {
-    pub(in super::super) updated_at: Timestamp,
+pub(crate) struct RecentPull {
+    pub(crate) updated_at: Timestamp,
     #[serde(flatten)]
-    pub(in super::super) facts: PullFacts,
-    pub(in super::super) comments: Said,
+    pub(crate) facts: PullFacts,
+    pub(crate) comments: Said,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Labelled {
-    pub(in super::super) number: u64,
-    pub(in super::super) updated_at: Timestamp,
-    pub(in super::super) comments: Said,
+pub(crate) struct Labelled {
+    pub(crate) number: u64,
+    pub(crate) updated_at: Timestamp,
+    pub(crate) comments: Said,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) labels: Option<Connection<Named>>,
+    pub(crate) labels: Option<Connection<Named>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Named {
-    pub(in super::super) name: String,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct DefaultBranch {
-    pub(in super::super) name: String,
+pub(crate) struct DefaultBranch {
+    pub(crate) name: String,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) target: Option<DefaultCommit>,
+    pub(crate) target: Option<DefaultCommit>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct DefaultCommit {
-    pub(in super::super) oid: String,
+pub(crate) struct DefaultCommit {
+    pub(crate) oid: String,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) status_check_rollup: Option<Rollup>,
+    pub(crate) status_check_rollup: Option<Rollup>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) jules: Option<File>,
+    pub(crate) jules: Option<File>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) schedules: Option<File>,
+    pub(crate) schedules: Option<File>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) blocks: Option<File>,
+    pub(crate) blocks: Option<File>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) partials: Option<File>,
+    pub(crate) partials: Option<File>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) config: Option<File>,
+    pub(crate) config: Option<File>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) tasks: Option<Listed>,
+    pub(crate) tasks: Option<Listed>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) sprints: Option<Listed>,
+    pub(crate) sprints: Option<Listed>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) roles: Option<File>,
+    pub(crate) roles: Option<File>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) personas: Option<File>,
+    pub(crate) personas: Option<File>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Rollup {
-    pub(in super::super) state: String,
+pub(crate) struct LedgerRef {
+    #[serde(deserialize_with = "present")]
+    pub(crate) target: Option<LedgerCommit>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct LedgerRef {
+pub(crate) struct LedgerCommit {
+    pub(crate) oid: String,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) target: Option<LedgerCommit>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct LedgerCommit {
-    pub(in super::super) oid: String,
+    pub(crate) folder: Option<Listed>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) folder: Option<Listed>,
+    pub(crate) state: Option<File>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) state: Option<File>,
+    pub(crate) exchange: Option<Listed>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) exchange: Option<Listed>,
+    pub(crate) workstations: Option<Listed>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) workstations: Option<Listed>,
+    pub(crate) workstreams: Option<Listed>,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) workstreams: Option<Listed>,
-    #[serde(deserialize_with = "present")]
-    pub(in super::super) changes: Option<Listed>,
+    pub(crate) changes: Option<Listed>,
 }
 
 impl LedgerCommit {
     /// What tells one exchange from another: the git ids of its folders.
-    pub(in super::super) fn exchange_id(&self) -> String {
+    pub(crate) fn exchange_id(&self) -> String {
         let folders = [
             &self.exchange,
             &self.workstations,
@@ -136,64 +126,33 @@ impl LedgerCommit {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct NoticeIssue {
-    pub(in super::super) number: u64,
-    pub(in super::super) title: String,
-    pub(in super::super) body: String,
+pub(crate) struct NoticeIssue {
+    pub(crate) number: u64,
+    pub(crate) title: String,
+    pub(crate) body: String,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) last_edited_at: Option<Timestamp>,
-    pub(in super::super) viewer_did_author: bool,
+    pub(crate) last_edited_at: Option<Timestamp>,
+    pub(crate) viewer_did_author: bool,
     /// What its author is to the repository, as a word of GitHub's.
-    pub(in super::super) author_association: String,
+    pub(crate) author_association: String,
     /// Null when the account is gone.
     #[serde(deserialize_with = "present")]
-    pub(in super::super) author: Option<Opener>,
-}
-
-/// The account that has opened an issue, or written a comment.
-#[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Opener {
-    #[serde(rename = "__typename")]
-    pub(in super::super) kind: String,
-    /// Left out where it was not asked for.
-    #[serde(default)]
-    pub(in super::super) login: Option<String>,
+    pub(crate) author: Option<Opener>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Numbered {
-    pub(in super::super) number: u64,
+pub(crate) struct Numbered {
+    pub(crate) number: u64,
 }
 
 /// The answer to `open_pulls.graphql`.
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct OpenPulls {
+pub(crate) struct OpenPulls {
     #[serde(deserialize_with = "present")]
-    pub(in super::super) repository: Option<OpenPullsOf>,
+    pub(crate) repository: Option<OpenPullsOf>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct OpenPullsOf {
-    pub(in super::super) open: Connection<PullFacts>,
-}
-
-impl Opener {
-    /// Whether phileas may have been this account, under this name or another: Apps and workflows open issues only where
-    /// they were given the right to, and the token of another person was one of this repository's own people. A stranger
-    /// may copy a marker, and whoever triages may set its label.
-    pub(in super::super) fn may_be_ours(opener: Option<&Self>, standing: &str) -> bool {
-        let is_bot = opener.is_some_and(|opener| opener.kind == "Bot");
-        is_bot || ["OWNER", "MEMBER", "COLLABORATOR"].contains(&standing)
-    }
-}
-
-impl Rollup {
-    pub(in super::super) fn verdict(&self) -> Checks {
-        match self.state.as_str() {
-            "SUCCESS" => Checks::Green,
-            "FAILURE" | "ERROR" => Checks::Red,
-            // What is not known yet is not green.
-            _ => Checks::Pending,
-        }
-    }
+pub(crate) struct OpenPullsOf {
+    pub(crate) open: Connection<PullFacts>,
 }

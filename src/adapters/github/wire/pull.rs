@@ -5,12 +5,12 @@ use phileas_domain::engine::{Checks, Mergeable, Pull, PullState};
 use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
-use super::observation::{Named, Rollup};
+use super::common::{Named, Rollup};
 use super::{Connection, present};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct PullFacts {
+pub(crate) struct PullFacts {
     number: u64,
     state: State,
     is_draft: bool,
@@ -110,12 +110,12 @@ impl Review {
 
 impl PullFacts {
     /// Its number, while it is open.
-    pub(in super::super) fn number_while_open(&self) -> Option<u64> {
+    pub(crate) fn number_while_open(&self) -> Option<u64> {
         matches!(self.state, State::Open).then_some(self.number)
     }
 
     /// Its number and its labels, while it is open.
-    pub(in super::super) fn labels_while_open(&self) -> Option<(u64, Vec<&str>)> {
+    pub(crate) fn labels_while_open(&self) -> Option<(u64, Vec<&str>)> {
         let nodes = &self.labels.as_ref()?.nodes;
         let names = nodes.iter().flatten().map(|label| label.name.as_str());
         matches!(self.state, State::Open).then(|| (self.number, names.collect()))

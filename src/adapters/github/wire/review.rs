@@ -5,13 +5,13 @@ use phileas_domain::engine::{ReviewThread, Reviews, Saying};
 use phileas_domain::model::Oid;
 use serde::Deserialize;
 
-use super::super::checks::Committer;
+use super::common::Committer;
 use super::subject::Account;
 use super::{Connection, present};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Pull {
+pub(crate) struct Pull {
     head_ref_oid: String,
     commits: Connection<PullCommit>,
     review_threads: Counted<Thread>,

@@ -10,7 +10,7 @@ use phileas_domain::engine::{
 use phileas_domain::model::Login;
 use serde::Deserialize;
 
-use super::observation::{Named, Opener};
+use super::common::{Named, Opener};
 use super::{Connection, present};
 
 /// Behind the login of every bot in REST and in the plan. GraphQL writes the login without it.
@@ -19,7 +19,7 @@ const BOT_SUFFIX: &str = "[bot]";
 /// Who asks.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Viewer {
+pub(crate) struct Viewer {
     login: String,
     #[serde(deserialize_with = "present")]
     database_id: Option<u64>,
@@ -38,7 +38,7 @@ pub(super) struct Account {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "__typename")]
-pub(in super::super) enum SubjectFacts {
+pub(crate) enum SubjectFacts {
     Issue(IssueFacts),
     PullRequest(PullFacts),
 }
@@ -62,7 +62,7 @@ struct Content {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct IssueFacts {
+pub(crate) struct IssueFacts {
     #[serde(flatten)]
     content: Content,
     issue_events: Connection<TimelineItem>,
@@ -83,7 +83,7 @@ struct ContentEdit {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct PullFacts {
+pub(crate) struct PullFacts {
     #[serde(flatten)]
     content: Content,
     head_ref_name: String,
@@ -133,7 +133,7 @@ struct TimedEvent {
 /// The newest comments on something.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Said {
+pub(crate) struct Said {
     total_count: usize,
     nodes: Vec<Option<SaidComment>>,
 }
@@ -159,7 +159,7 @@ struct SaidComment {
 
 impl Said {
     /// When those were written that came without their text, and their ids.
-    pub(in super::super) fn without_text(&self) -> impl Iterator<Item = (Timestamp, &str)> {
+    pub(crate) fn without_text(&self) -> impl Iterator<Item = (Timestamp, &str)> {
         let shown = self.nodes.iter().flatten();
         shown
             .filter(|comment| comment.body.is_none())
@@ -167,7 +167,7 @@ impl Said {
     }
 
     /// Puts in the texts that were read apart.
-    pub(in super::super) fn complete(&mut self, texts: &BTreeMap<String, String>) {
+    pub(crate) fn complete(&mut self, texts: &BTreeMap<String, String>) {
         for comment in self.nodes.iter_mut().flatten() {
             let text = texts.get(&comment.id).cloned();
             comment.body = comment.body.take().or(text);
@@ -175,7 +175,7 @@ impl Said {
     }
 
     /// The time after which every comment is shown, with its text; `None`: all are.
-    pub(in super::super) fn cut(&self) -> Option<Timestamp> {
+    pub(crate) fn cut(&self) -> Option<Timestamp> {
         let shown = self.nodes.iter().flatten();
         let oldest = shown.map(|comment| comment.created_at).min();
         let is_cut = self.total_count > self.nodes.len();
@@ -184,7 +184,7 @@ impl Said {
     }
 
     /// Those that say something to phileas.
-    pub(in super::super) fn commands(self, thread: u64) -> impl Iterator<Item = Command> {
+    pub(crate) fn commands(self, thread: u64) -> impl Iterator<Item = Command> {
         let comments = self.nodes.into_iter().flatten();
         comments.filter_map(move |comment| {
             let body = comment.body?;
@@ -206,61 +206,61 @@ impl Said {
 /// Whether GitHub's word for what somebody is to a repository says that they belong to it. Members whose membership is
 /// private may be called contributors.
 /// <https://docs.github.com/en/graphql/reference/enums#commentauthorassociation>
-pub(in super::super) fn is_insider(association: &str) -> bool {
+pub(crate) fn is_insider(association: &str) -> bool {
     ["OWNER", "MEMBER", "COLLABORATOR"].contains(&association)
 }
 
 /// One of the comments that `own_comments.graphql` shows.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Comment {
+pub(crate) struct Comment {
     /// A number beyond 32 bits, as a text.
     #[serde(deserialize_with = "present")]
-    pub(in super::super) full_database_id: Option<String>,
-    pub(in super::super) viewer_did_author: bool,
+    pub(crate) full_database_id: Option<String>,
+    pub(crate) viewer_did_author: bool,
     /// What the author is to the repository.
-    pub(in super::super) author_association: String,
+    pub(crate) author_association: String,
     /// Null when the account is gone.
     #[serde(deserialize_with = "present")]
-    pub(in super::super) author: Option<Opener>,
+    pub(crate) author: Option<Opener>,
     /// Who edited it last; null when nobody did, or the account is gone.
     #[serde(deserialize_with = "present")]
-    pub(in super::super) editor: Option<Opener>,
-    pub(in super::super) created_at: Timestamp,
+    pub(crate) editor: Option<Opener>,
+    pub(crate) created_at: Timestamp,
     #[serde(deserialize_with = "present")]
-    pub(in super::super) last_edited_at: Option<Timestamp>,
-    pub(in super::super) body: String,
+    pub(crate) last_edited_at: Option<Timestamp>,
+    pub(crate) body: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Comments {
-    pub(in super::super) page_info: Before,
-    pub(in super::super) nodes: Vec<Option<Comment>>,
+pub(crate) struct Comments {
+    pub(crate) page_info: Before,
+    pub(crate) nodes: Vec<Option<Comment>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in super::super) struct Before {
-    pub(in super::super) has_previous_page: bool,
-    pub(in super::super) start_cursor: Option<String>,
+pub(crate) struct Before {
+    pub(crate) has_previous_page: bool,
+    pub(crate) start_cursor: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Thread {
-    pub(in super::super) comments: Comments,
+pub(crate) struct Thread {
+    pub(crate) comments: Comments,
 }
 
 /// A person's permission, by REST.
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Permission {
-    pub(in super::super) permission: String,
-    pub(in super::super) user: Option<Numbered>,
+pub(crate) struct Permission {
+    pub(crate) permission: String,
+    pub(crate) user: Option<Numbered>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(in super::super) struct Numbered {
-    pub(in super::super) id: u64,
+pub(crate) struct Numbered {
+    pub(crate) id: u64,
 }
 
 impl From<Viewer> for Actor {
@@ -291,7 +291,7 @@ impl From<Account> for Actor {
 
 impl SubjectFacts {
     /// The subject as the engine sees it; `repository` is the number of the one that was asked.
-    pub(in super::super) fn subject(self, repository: Option<u64>) -> Subject {
+    pub(crate) fn subject(self, repository: Option<u64>) -> Subject {
         let mut edits = Vec::new();
         let (content, pull, events) = match self {
             Self::Issue(issue) => {

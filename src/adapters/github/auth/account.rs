@@ -1,0 +1,134 @@
+//! What all clients of one credential share: the token, and what may still be spent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::token::{App, Token};
+use super::tokens::Tokens;
+use crate::adapters::github::http::budget::{Budget, Face, Quota, Usage};
+use crate::adapters::github::read::pages::Busy;
+use crate::adapters::github::read::refusals::Refusals;
+use crate::adapters::github::write::opened::Opened;
+
+/// The part of a primary limit, as one in so many, that new work leaves alone: what is under way must be able to end.
+const RESERVE: u64 = 50;
+/// The length of the window of a primary limit. A reset that is further away was told by a clock that is wrong, this
+/// machine's most likely.
+const WINDOW: Duration = Duration::from_secs(3_600);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Who phileas is to GitHub.
+#[derive(Debug, Clone)]
+pub enum Credential {
+    /// A person's token, fine-grained or classic.
+    Token(Token),
+    /// The `GITHUB_TOKEN` of a workflow run.
+    WorkflowToken(Token),
+    /// A GitHub App; tokens of its installation on the repository are minted as needed.
+    App(App),
+    /// What several clients share.
+    Shared(Account),
+}
+
+/// One credential's token and limits. Clones share them.
+///
+/// Of an App's installation there is one token for all its repositories; whoever comes while it is minted waits for
+/// it, and it is renewed five minutes before it ends.
+#[derive(Debug, Clone)]
+pub struct Account {
+    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) opened: Arc<Opened>,
+    pub(crate) busy: Arc<Busy>,
+    pub(crate) refusals: Arc<Refusals>,
+}
+
+impl Account {
+    /// The account of a credential. That of [`Credential::Shared`] is the very account that is shared.
+    #[must_use]
+    pub fn new(credential: Credential) -> Self {
+        match credential {
+            Credential::Shared(account) => account,
+            Credential::Token(token) | Credential::WorkflowToken(token) => {
+                Self::with(Tokens::Fixed(token))
+            }
+            Credential::App(app) => Self::with(Tokens::of_app(app, None)),
+        }
+    }
+
+    /// The account of an App's installation, by its id.
+    #[must_use]
+    pub fn of_installation(app: App, id: u64) -> Self {
+        Self::with(Tokens::of_app(app, Some(id)))
+    }
+
+    fn with(tokens: Tokens) -> Self {
+        Self {
+            tokens: Arc::new(tokens),
+            budget: Arc::new(Budget::default()),
+            opened: Arc::default(),
+            busy: Arc::default(),
+            refusals: Arc::default(),
+        }
+    }
+
+    /// How long new work should wait: GitHub asked to be left alone, or so little is left of a primary limit that what
+    /// is under way will need it. `None`: it may begin.
+    #[must_use]
+    pub fn spent(&self, now: Timestamp) -> Option<Duration> {
+        [Face::Rest, Face::Graph]
+            .into_iter()
+            .filter_map(|face| {
+                let closed = self.budget.closed_for(face, now);
+                let low = self.budget.quota(face).and_then(|quota| low(quota, now));
+                closed.max(low)
+            })
+            .max()
+    }
+
+    /// What was used so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.budget.usage()
+    }
+
+    /// The primary limit of a face of the API, as GitHub last told it.
+    #[must_use]
+    pub fn quota(&self, face: Face) -> Option<Quota> {
+        self.budget.quota(face)
+    }
+}
+
+/// The time to the reset of a limit that is nearly spent.
+fn low(quota: Quota, now: Timestamp) -> Option<Duration> {
+    if quota.remaining > quota.limit / RESERVE {
+        return None;
+    }
+    // The second of the reset itself may still be counted to the old window.
+    let second = SignedDuration::try_from(SECOND).ok()?;
+    let reset = quota.reset.checked_add(second).ok()?;
+    let left = Duration::try_from(reset.duration_since(now)).ok()?;
+    (!left.is_zero() && left <= WINDOW + SECOND).then_some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_a_limit_is_left_to_what_is_under_way() {
+        let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
+        let quota = |remaining, ahead| Quota {
+            limit: 5_000,
+            remaining,
+            reset: now + SignedDuration::from_secs(ahead),
+        };
+        assert_eq!(low(quota(101, 600), now), None);
+        assert_eq!(low(quota(100, 600), now), Some(Duration::from_secs(601)));
+        assert_eq!(low(quota(0, -1), now), None);
+        assert_eq!(low(quota(0, 3_600), now), Some(Duration::from_secs(3_601)));
+        assert_eq!(low(quota(0, 86_400), now), None, "by a clock that is wrong");
+    }
+}

@@ -1,0 +1,220 @@
+//! What an App is told of itself: with its own JSON Web Token, not with an installation's.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use phileas_domain::model::RepositoryName;
+use serde::Deserialize;
+
+use super::account::Credential;
+use super::installation::as_app;
+use super::token::App;
+use crate::adapters::github::client::{Client, Settings};
+use crate::adapters::github::http::base::Base;
+use crate::adapters::github::http::{error, routes};
+use crate::adapters::github::read::hooks::{DeliveryPage, page_of};
+use crate::adapters::github::read::reached::PAGE;
+use crate::adapters::pause::Pause;
+use crate::adapters::transport::Transport;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// The most pages of 100 installations that are read.
+pub const MAX_PAGES: usize = 200;
+
+/// An App, asking about itself.
+#[derive(Debug)]
+pub struct AppClient {
+    app: App,
+    client: Client,
+}
+
+/// What GitHub says that an App is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AppIdentity {
+    /// Its number.
+    pub id: u64,
+    /// The last part of its page's address.
+    pub slug: String,
+    /// What it asks for: a permission's name, and `read` or `write`.
+    #[serde(default)]
+    pub permissions: BTreeMap<String, String>,
+    /// The events that its webhook gets.
+    #[serde(default)]
+    pub events: Vec<String>,
+    /// Whose it is.
+    #[serde(default)]
+    pub owner: Option<Owner>,
+}
+
+/// One installation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installation {
+    /// Its number.
+    pub id: u64,
+    /// The account that it is installed on.
+    pub account: String,
+    /// Whether that is an organisation, whose settings have addresses of their own.
+    pub organisation: bool,
+    /// What it was granted.
+    pub permissions: BTreeMap<String, String>,
+    /// Whether its account has suspended it; then it may do nothing.
+    pub suspended: bool,
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    id: u64,
+    account: Option<Owner>,
+    #[serde(default)]
+    permissions: BTreeMap<String, String>,
+    suspended_at: Option<String>,
+}
+
+/// An account that owns something.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Owner {
+    /// Its name; an enterprise has none here.
+    pub login: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+impl Owner {
+    /// Its name, where it is an organisation.
+    #[must_use]
+    pub fn organisation(&self) -> Option<&str> {
+        let is = self.kind.as_deref() == Some("Organization");
+        self.login.as_deref().filter(|_| is)
+    }
+}
+
+/// Where an App's webhooks go.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AppHook {
+    /// The address.
+    pub url: Option<String>,
+    /// `json`, or `form`.
+    pub content_type: Option<String>,
+}
+
+impl AppClient {
+    /// A client that has asked nothing yet. Must be made within a Tokio runtime.
+    #[must_use]
+    pub fn new(
+        app: App,
+        base: Base,
+        transport: Arc<dyn Transport>,
+        pause: Arc<dyn Pause>,
+        seed: u64,
+    ) -> Self {
+        let client = Client::new(Settings {
+            // No route of an App's own names a repository.
+            repository: RepositoryName {
+                owner: "-".to_owned(),
+                name: "-".to_owned(),
+            },
+            credential: Credential::App(app.clone()),
+            base,
+            transport,
+            pause,
+            seed,
+        });
+        Self { app, client }
+    }
+
+    /// What GitHub says that this App is.
+    ///
+    /// # Errors
+    ///
+    /// [`Disposition::Denied`] when the key is not the App's; otherwise when GitHub does not answer.
+    pub async fn identity(&self) -> Result<AppIdentity, Failure> {
+        let route = routes::READ_APP;
+        let answer = as_app(&self.app, &self.client, route, &[], "", None).await;
+        let answer = answer.map_err(denied)?;
+        self.client.parse(route, &answer)
+    }
+
+    /// All installations.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot all be read.
+    pub async fn installations(&self) -> Result<Vec<Installation>, Failure> {
+        let route = routes::LIST_INSTALLATIONS;
+        let mut all = Vec::new();
+        for page in 1..=MAX_PAGES {
+            let query = format!("?per_page={PAGE}&page={page}");
+            let answer = as_app(&self.app, &self.client, route, &[], &query, None).await;
+            let page: Vec<Shown> = self.client.parse(route, &answer.map_err(denied)?)?;
+            let last = page.len() < PAGE;
+            all.extend(page.into_iter().map(Shown::installation));
+            if last {
+                return Ok(all);
+            }
+        }
+        let said = format!("more than {} installations", MAX_PAGES * PAGE);
+        Err(error::plain(route, &said, Disposition::Refused))
+    }
+
+    /// Where the App's webhooks go; `None`: it has no webhook.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub does not answer.
+    pub async fn hook(&self) -> Result<Option<AppHook>, Failure> {
+        let route = routes::READ_APP_HOOK;
+        match as_app(&self.app, &self.client, route, &[], "", None).await {
+            Ok(answer) => self.client.parse(route, &answer).map(Some),
+            Err(failure) if failure.disposition == Disposition::NotFound => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// One page of what the App's webhook was sent, newest first. `next` is what the page before said.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub does not answer.
+    pub async fn deliveries(&self, next: Option<&str>) -> Result<DeliveryPage, Failure> {
+        let route = routes::LIST_APP_DELIVERIES;
+        let query = crate::adapters::github::read::hooks::query(next);
+        let answer = as_app(&self.app, &self.client, route, &[], &query, None).await?;
+        page_of(&self.client, route, &answer)
+    }
+
+    /// Asks for a delivery again.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub does not answer, or does not know the delivery any more.
+    pub async fn redeliver(&self, id: u64) -> Result<(), Failure> {
+        let route = routes::REDELIVER_TO_APP;
+        let id = id.to_string();
+        let answer = as_app(&self.app, &self.client, route, &[&id], "", None).await;
+        answer.map(drop)
+    }
+}
+
+/// An App that GitHub does not know is a wrong id, whatever the status.
+fn denied(failure: Failure) -> Failure {
+    match failure.disposition {
+        Disposition::NotFound => Failure {
+            disposition: Disposition::Denied,
+            ..failure
+        },
+        _ => failure,
+    }
+}
+
+impl Shown {
+    fn installation(self) -> Installation {
+        let owner = self.account;
+        Installation {
+            id: self.id,
+            organisation: owner.as_ref().and_then(Owner::organisation).is_some(),
+            account: owner.and_then(|owner| owner.login).unwrap_or_default(),
+            permissions: self.permissions,
+            suspended: self.suspended_at.is_some(),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! One answer of GitHub, and what its headers say.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{DATE, LOCATION, RETRY_AFTER};
+use http::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+
+use crate::adapters::github::auth::token::Token;
+
+/// How long to leave GitHub alone when it speaks of a secondary limit without a figure.
+/// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: at least one minute.
+pub const SECONDARY_LIMIT_WAIT: Duration = Duration::from_secs(60);
+
+/// A whole answer.
+///
+/// A front end may echo what it was sent, a token of any form included.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// What it was asked for with.
+    pub(crate) token: Token,
+}
+
+impl Answer {
+    /// An answer whose body does not hold the token that it was asked for with: what is read of it ends up in messages, the
+    /// ledger and prompts. What GitHub makes is another token, such as an installation's.
+    pub(crate) fn new(status: StatusCode, headers: HeaderMap, body: Bytes, token: &Token) -> Self {
+        let body = match String::from_utf8_lossy(&body) {
+            text if token.stands_in(&text) => Bytes::from(token.hide(&text)),
+            _ => body,
+        };
+        Self {
+            status,
+            headers,
+            body,
+            token: token.clone(),
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        self.header(name)?.trim().parse().ok()
+    }
+
+    /// GitHub's time.
+    pub(crate) fn date(&self) -> Option<Timestamp> {
+        DateTimeParser::new()
+            .parse_timestamp(self.header(DATE.as_str())?)
+            .ok()
+    }
+
+    pub(crate) fn location(&self) -> Option<&str> {
+        self.header(LOCATION.as_str())
+    }
+
+    /// What GitHub says is wrong: the `message` of its JSON, with the `errors` behind it, or the beginning of the text.
+    pub(crate) fn message(&self) -> String {
+        let Ok(value) = serde_json::from_slice::<serde_json::Value>(&self.body) else {
+            return String::from_utf8_lossy(&self.body).trim().to_owned();
+        };
+        let mut text = value["message"].as_str().unwrap_or_default().to_owned();
+        for error in value["errors"].as_array().into_iter().flatten() {
+            let said = match error {
+                serde_json::Value::String(said) => Some(said.as_str()),
+                other => other["message"].as_str().or(other["code"].as_str()),
+            };
+            if let Some(said) = said {
+                text.push_str("; ");
+                text.push_str(said);
+            }
+        }
+        // Escapes of JSON may have hidden it.
+        self.token.hide(&text)
+    }
+
+    /// How long GitHub asks to wait, where it says so outright.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        self.number(RETRY_AFTER.as_str()).map(Duration::from_secs)
+    }
+
+    /// The wait that a rate limit demands, if this answer speaks of one; `said` is its text.
+    ///
+    /// The order is GitHub's: `retry-after`; else the reset of a spent primary limit; else at least a minute.
+    pub(crate) fn limit(&self, said: &str, now: Timestamp) -> Option<Duration> {
+        let refused = matches!(
+            self.status,
+            StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS
+        );
+        let secondary = speaks_of_secondary_limit(said);
+        if !refused && !secondary {
+            return None;
+        }
+        if let Some(after) = self.retry_after() {
+            return Some(after);
+        }
+        if let Some(reset) = self.spent_until(now) {
+            return Some(reset);
+        }
+        (secondary || self.status == StatusCode::TOO_MANY_REQUESTS).then_some(SECONDARY_LIMIT_WAIT)
+    }
+
+    /// The time to the reset of the primary limit, where nothing of it remains.
+    pub(crate) fn spent_until(&self, now: Timestamp) -> Option<Duration> {
+        if self.number("x-ratelimit-remaining") != Some(0) {
+            return None;
+        }
+        let reset = i64::try_from(self.number("x-ratelimit-reset")?).ok()?;
+        let now = self.date().unwrap_or(now).as_second();
+        let seconds = u64::try_from(reset.saturating_sub(now)).unwrap_or(0);
+        // The second of the reset itself may still be counted to the old window.
+        Some(Duration::from_secs(seconds + 1))
+    }
+}
+
+/// GitHub has no code for its secondary limits, only words.
+fn speaks_of_secondary_limit(said: &str) -> bool {
+    let said = said.to_ascii_lowercase();
+    ["secondary rate limit", "abuse detection"]
+        .iter()
+        .any(|words| said.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name: http::HeaderName = name.parse().unwrap();
+            map.insert(name, value.parse().unwrap());
+        }
+        let token = Token::new("a-token-of-a-test").unwrap();
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        Answer::new(StatusCode::from_u16(status).unwrap(), map, body, &token)
+    }
+
+    fn limit(status: u16, headers: &[(&str, &str)], body: &str) -> Option<u64> {
+        let answer = answer(status, headers, body);
+        let now = "2026-01-05T00:00:00Z".parse().unwrap();
+        answer
+            .limit(&answer.message(), now)
+            .map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn limits_are_told_from_refusals() {
+        let date = ("date", "Mon, 05 Jan 2026 00:00:00 GMT");
+        let spent = ("x-ratelimit-remaining", "0");
+        let reset = ("x-ratelimit-reset", "1767571800");
+        assert_eq!(limit(403, &[("retry-after", "7"), spent], "{}"), Some(7));
+        assert_eq!(limit(403, &[date, spent, reset], "{}"), Some(601));
+        assert_eq!(limit(429, &[], "{}"), Some(60));
+        let secondary = r#"{"message":"You have exceeded a secondary rate limit. Please wait"}"#;
+        assert_eq!(limit(403, &[], secondary), Some(60));
+        assert_eq!(limit(200, &[], secondary), Some(60));
+        let refused = r#"{"message":"Resource not accessible by integration"}"#;
+        assert_eq!(
+            limit(403, &[("x-ratelimit-remaining", "12")], refused),
+            None
+        );
+        assert_eq!(limit(404, &[("retry-after", "7")], "{}"), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_one_text() {
+        let told = answer(
+            422,
+            &[],
+            r#"{"message":"Validation Failed","errors":[{"code":"invalid"},"no",{"message":"why"}]}"#,
+        );
+        assert_eq!(told.message(), "Validation Failed; invalid; no; why");
+        assert_eq!(answer(502, &[], " <html> \n").message(), "<html>");
+    }
+}

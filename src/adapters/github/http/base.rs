@@ -1,0 +1,206 @@
+//! Where GitHub's API is: github.com, or what `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL` name.
+
+use http::Uri;
+
+use crate::adapters::transport::is_loopback;
+
+/// REST on github.com.
+pub const DEFAULT_API_URL: &str = "https://api.github.com";
+
+/// The addresses of REST and of GraphQL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    rest: Address,
+    graphql: Address,
+}
+
+/// An origin and a path on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address {
+    /// Scheme and authority.
+    pub(crate) origin: Uri,
+    /// Begins with a slash and does not end in one; empty at the root.
+    pub(crate) path: String,
+}
+
+/// Why an address is not usable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{variable}: `{text}` {problem}")]
+pub struct BaseError {
+    /// The variable that names it.
+    pub variable: &'static str,
+    /// What it says, without what stands before an `@`.
+    pub text: String,
+    /// What is wrong, and how to mend it.
+    pub problem: &'static str,
+}
+
+impl Base {
+    /// Reads the values of `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL`; absent or empty ones take their defaults, and
+    /// GraphQL is found beside REST.
+    ///
+    /// # Errors
+    ///
+    /// An address that is not `https://`, unless it is this machine's own, or that carries a query or a password.
+    pub fn from_values(api: Option<&str>, graphql: Option<&str>) -> Result<Self, BaseError> {
+        let given = |text: Option<&str>| {
+            text.map(str::trim)
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned)
+        };
+        let api = given(api).unwrap_or_else(|| DEFAULT_API_URL.to_owned());
+        let rest = Address::parse("GITHUB_API_URL", &api)?;
+        let graphql = match given(graphql) {
+            Some(text) => Address::parse("GITHUB_GRAPHQL_URL", &text)?,
+            None => Address {
+                origin: rest.origin.clone(),
+                // Servers of one's own keep REST at `/api/v3` and GraphQL at `/api/graphql`.
+                path: format!(
+                    "{}/graphql",
+                    rest.path.strip_suffix("/v3").unwrap_or(&rest.path)
+                ),
+            },
+        };
+        Ok(Self { rest, graphql })
+    }
+
+    pub(crate) fn rest(&self) -> &Address {
+        &self.rest
+    }
+
+    pub(crate) fn graphql(&self) -> &Address {
+        &self.graphql
+    }
+}
+
+impl Default for Base {
+    fn default() -> Self {
+        Self::from_values(None, None).expect("the default addresses are valid")
+    }
+}
+
+impl Address {
+    fn parse(variable: &'static str, text: &str) -> Result<Self, BaseError> {
+        let shown = match text.rsplit_once('@') {
+            Some((_, after)) => format!("…@{after}"),
+            None => text.to_owned(),
+        };
+        let wrong = |problem| BaseError {
+            variable,
+            text: shown.clone(),
+            problem,
+        };
+        if text.contains('@') {
+            return Err(wrong(
+                "holds a name or a password; give the token by itself",
+            ));
+        }
+        let uri: Uri = text
+            .parse()
+            .map_err(|_| wrong("is not a URL; write it as https://api.github.com"))?;
+        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+            return Err(wrong(
+                "lacks a scheme or a host; write it as https://api.github.com",
+            ));
+        };
+        if !matches!(scheme, "https" | "http") {
+            return Err(wrong(
+                "is not spoken to by HTTP; write it as https://api.github.com",
+            ));
+        }
+        if scheme != "https" && !(scheme == "http" && is_loopback(authority.host())) {
+            return Err(wrong(
+                "would send the token in the clear; use https (http is for this machine only)",
+            ));
+        }
+        if uri.query().is_some() || text.contains('#') {
+            return Err(wrong("holds a query or a fragment; leave it away"));
+        }
+        let origin = Uri::builder()
+            .scheme(scheme)
+            .authority(authority.clone())
+            .path_and_query("/")
+            .build()
+            .map_err(|_| wrong("is not a URL"))?;
+        Ok(Self {
+            origin,
+            path: uri.path().trim_end_matches('/').to_owned(),
+        })
+    }
+
+    /// The path below this address that a `Location` header names; `None` when it leads to another host.
+    pub(crate) fn below(&self, location: &str) -> Option<String> {
+        let uri: Uri = location.parse().ok()?;
+        if uri.authority().is_some() {
+            let same = uri.scheme_str() == self.origin.scheme_str()
+                && uri.authority() == self.origin.authority();
+            if !same {
+                return None;
+            }
+        }
+        uri.path_and_query()?
+            .as_str()
+            .strip_prefix(&self.path)
+            .filter(|path| path.starts_with('/'))
+            .map(str::to_owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphql_is_found_beside_rest() {
+        let base = Base::default();
+        assert_eq!(base.rest().path, "");
+        assert_eq!(base.graphql().path, "/graphql");
+        assert_eq!(base.graphql().origin, "https://api.github.com/");
+        let own = Base::from_values(Some("https://git.example/api/v3/"), Some(" ")).unwrap();
+        assert_eq!(own.rest().path, "/api/v3");
+        assert_eq!(own.graphql().path, "/api/graphql");
+        let split =
+            Base::from_values(None, Some("http://127.0.0.1:4011/somewhere/graphql")).unwrap();
+        assert_eq!(split.graphql().origin, "http://127.0.0.1:4011/");
+    }
+
+    #[test]
+    fn r16_what_would_give_the_token_away_is_refused() {
+        for (text, word) in [
+            ("http://api.github.com", "https"),
+            ("ftp://api.github.com", "not spoken to by HTTP"),
+            ("api.github.com", "scheme"),
+            ("https://me:secret@api.github.com", "password"),
+            ("https://api.github.com/?x=1", "query"),
+            ("http://localhost.example:80", "https"),
+        ] {
+            let error = Base::from_values(Some(text), None).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+        assert!(Base::from_values(Some("http://[::1]:80"), None).is_ok());
+    }
+
+    #[test]
+    fn r16_a_redirect_elsewhere_is_not_below() {
+        let base = Base::from_values(Some("https://git.example/api/v3"), None).unwrap();
+        let rest = base.rest();
+        assert_eq!(
+            rest.below("https://git.example/api/v3/repositories/7?x=1")
+                .as_deref(),
+            Some("/repositories/7?x=1")
+        );
+        assert_eq!(
+            rest.below("/api/v3/repositories/7").as_deref(),
+            Some("/repositories/7")
+        );
+        for elsewhere in [
+            "https://evil.example/api/v3/repositories/7",
+            "http://git.example/api/v3/repositories/7",
+            "https://git.example/other",
+            "https://git.example/api/v33/x",
+        ] {
+            assert_eq!(rest.below(elsewhere), None, "{elsewhere}");
+        }
+    }
+}

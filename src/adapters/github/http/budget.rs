@@ -1,0 +1,162 @@
+//! What this client has used of GitHub's limits, and when it must leave GitHub alone.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::answer::Answer;
+
+/// What a client has used since it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Requests that were sent, REST and GraphQL.
+    pub requests: u64,
+    /// GraphQL points: what GitHub said a query costs, one for each mutation.
+    pub points: u64,
+}
+
+/// A primary limit as GitHub last told it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// Requests (or points) an hour.
+    pub limit: u64,
+    /// How many are left.
+    pub remaining: u64,
+    /// When they are given anew.
+    pub reset: Timestamp,
+}
+
+/// The two faces of GitHub's API; each has a primary limit of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Face {
+    /// REST.
+    Rest,
+    /// GraphQL.
+    Graph,
+}
+
+/// The account book.
+#[derive(Debug, Default)]
+pub(crate) struct Budget(Mutex<Book>);
+
+#[derive(Debug, Default)]
+struct Book {
+    usage: Usage,
+    quotas: BTreeMap<Face, Quota>,
+    closed: BTreeMap<Face, Closed>,
+}
+
+/// A face that GitHub asked to leave alone.
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    /// When it was last asked for. An instant before that is told by a clock that was set back since: how much of the
+    /// wait is left is unknown then, and GitHub says it again where it is asked too early.
+    since: Timestamp,
+    until: Timestamp,
+}
+
+impl Budget {
+    pub(crate) fn usage(&self) -> Usage {
+        self.book(|book| book.usage)
+    }
+
+    pub(crate) fn quota(&self, face: Face) -> Option<Quota> {
+        self.book(|book| book.quotas.get(&face).copied())
+    }
+
+    /// How long GitHub asked to be left alone from now on; `None` when it may be asked.
+    pub(crate) fn closed_for(&self, face: Face, now: Timestamp) -> Option<Duration> {
+        self.book(|book| {
+            let closed = *book.closed.get(&face)?;
+            let left = Duration::try_from(closed.until.duration_since(now));
+            match left {
+                Ok(left) if !left.is_zero() && closed.since <= now => Some(left),
+                _ => {
+                    book.closed.remove(&face);
+                    None
+                }
+            }
+        })
+    }
+
+    /// GitHub asked to be left alone. A secondary limit holds for both faces.
+    pub(crate) fn close(&self, faces: &[Face], now: Timestamp, length: Duration) {
+        let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
+        let until = now.checked_add(length).unwrap_or(Timestamp::MAX);
+        self.book(|book| {
+            for face in faces {
+                let before = book.closed.get(face).filter(|closed| closed.since <= now);
+                let until = before.map_or(until, |closed| closed.until.max(until));
+                book.closed.insert(*face, Closed { since: now, until });
+            }
+        });
+    }
+
+    pub(crate) fn sent(&self) {
+        self.book(|book| book.usage.requests += 1);
+    }
+
+    pub(crate) fn cost(&self, points: u64) {
+        self.book(|book| book.usage.points += points);
+    }
+
+    /// Keeps what an answer's headers say.
+    pub(crate) fn note(&self, face: Face, answer: &Answer) {
+        let figures = (
+            answer.number("x-ratelimit-limit"),
+            answer.number("x-ratelimit-remaining"),
+            answer
+                .number("x-ratelimit-reset")
+                .and_then(|second| Timestamp::from_second(i64::try_from(second).ok()?).ok()),
+        );
+        if let (Some(limit), Some(remaining), Some(reset)) = figures {
+            let quota = Quota {
+                limit,
+                remaining,
+                reset,
+            };
+            self.book(|book| book.quotas.insert(face, quota));
+        }
+    }
+
+    fn book<T>(&self, look: impl FnOnce(&mut Book) -> T) -> T {
+        // The figures stay meaningful whatever panicked while they were looked at.
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_face_opens_again() {
+        let budget = Budget::default();
+        let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
+        assert_eq!(budget.closed_for(Face::Rest, now), None);
+        budget.close(&[Face::Rest], now, Duration::from_secs(60));
+        budget.close(&[Face::Rest], now, Duration::from_secs(5));
+        assert_eq!(
+            budget.closed_for(Face::Rest, now),
+            Some(Duration::from_secs(60))
+        );
+        assert_eq!(budget.closed_for(Face::Graph, now), None);
+        let later = now + SignedDuration::from_secs(60);
+        assert_eq!(budget.closed_for(Face::Rest, later), None);
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_closes_nothing_for_long() {
+        let budget = Budget::default();
+        let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
+        let ahead = now + SignedDuration::from_hours(72);
+        budget.close(&[Face::Rest, Face::Graph], ahead, Duration::from_secs(60));
+        assert_eq!(budget.closed_for(Face::Rest, now), None);
+        // GitHub says it again, by a clock that is right.
+        budget.close(&[Face::Graph], now, Duration::from_secs(7));
+        let left = budget.closed_for(Face::Graph, now);
+        assert_eq!(left, Some(Duration::from_secs(7)));
+    }
+}

@@ -1,0 +1,182 @@
+//! Failures in the runtime's words: one line, with GitHub's request id, without secrets.
+
+use super::answer::Answer;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// How much of what GitHub said is kept, in characters.
+pub const DETAIL_LIMIT_CHARS: usize = 300;
+
+/// What tokens of GitHub, keys of Google and JSON Web Tokens begin with. Their lengths differ and change.
+const SECRET_PREFIXES: [&str; 8] = [
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "AIza",
+    "eyJ",
+];
+
+/// A failure that an answer tells of.
+pub(crate) fn refused(what: &str, answer: &Answer, disposition: Disposition) -> Failure {
+    told(what, answer, disposition, &answer.message())
+}
+
+/// A failure that an answer tells of, with a text of its own.
+pub(crate) fn told(what: &str, answer: &Answer, disposition: Disposition, said: &str) -> Failure {
+    let mut detail = format!("GitHub: {what}: {}", answer.status.as_u16());
+    let said = clean(&answer.token.hide(said));
+    if !said.is_empty() {
+        detail.push_str(": ");
+        detail.push_str(&said);
+    }
+    if let Some(id) = answer.header("x-github-request-id") {
+        detail.push_str(&format!(" (request {})", clean(&answer.token.hide(id))));
+    }
+    Failure {
+        disposition,
+        detail,
+    }
+}
+
+/// What GitHub says beside an answer of 200 when it has given a query up.
+const GAVE_UP: &str = "Something went wrong while executing your query";
+
+/// Whether GitHub has not come to the end of a query in the time that it gives one: it says so with 502 or 504, or by an
+/// error beside an answer of 200.
+/// <https://docs.github.com/en/graphql/overview/rate-limits-and-node-limits-for-the-graphql-api#timeouts>
+pub(crate) fn is_too_slow(failure: &Failure) -> bool {
+    let told = |status: &u16| failure.detail.contains(&format!("): {status}"));
+    failure.disposition == Disposition::Retry { after: None }
+        && ([502, 504].iter().any(told) || failure.detail.contains(GAVE_UP))
+}
+
+/// Whether an answer was too large: what anybody may write without limit is asked for in parts then.
+pub(crate) fn is_too_large(failure: &Failure) -> bool {
+    failure.disposition == Disposition::TooLarge
+}
+
+/// A failure without an answer.
+pub(crate) fn plain(what: &str, said: &str, disposition: Disposition) -> Failure {
+    Failure {
+        disposition,
+        detail: format!("GitHub: {what}: {}", clean(said)),
+    }
+}
+
+/// One line of at most [`DETAIL_LIMIT_CHARS`], in which nothing that looks like a secret is left.
+pub(crate) fn clean(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if word.is_empty() {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        let secret = SECRET_PREFIXES
+            .iter()
+            .filter_map(|prefix| word.find(prefix))
+            .min();
+        match secret {
+            Some(at) => {
+                line.push_str(&word[..at]);
+                line.push_str("[hidden]");
+            }
+            None => line.push_str(word),
+        }
+    }
+    match line.char_indices().nth(DETAIL_LIMIT_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Response;
+    use phileas_domain::model::PullNumber;
+    use serde_json::json;
+
+    use super::*;
+    use crate::adapters::github::auth::account::Credential;
+    use crate::adapters::github::auth::token::Token;
+    use crate::adapters::github::scripted::set_as;
+    use crate::adapters::log_capture::LogCapture;
+    use crate::adapters::transport::TransportError;
+
+    /// Tokens are opaque: a proxy's has no shape that could be known.
+    const SHAPELESS: &str = "Zk3x9/QpL2mN8=vB4tR6yW1sD5fG7hJ0";
+
+    /// A front end echoes what it was sent: plainly, escaped, in its headers, and in answers that cannot be read.
+    #[tokio::test]
+    async fn r15_the_very_token_in_use_stands_in_no_failure_and_no_log() {
+        let escaped: String = SHAPELESS
+            .chars()
+            .map(|c| format!("\\u{:04x}", u32::from(c)))
+            .collect();
+        let address = SHAPELESS.replace('/', "%2F").replace('=', "%3D");
+        let echoes = [
+            json!({ "message": format!("bad token {SHAPELESS}!") }).to_string(),
+            json!({ "message": "no", "errors": [{ "message": SHAPELESS }, SHAPELESS] }).to_string(),
+            format!("{{\"message\": \"{escaped}\"}}"),
+            format!("<html>Authorization: Bearer {SHAPELESS}</html>"),
+            format!("GET /?access_token={address}"),
+            json!({ "data": null, "errors": [{ "message": SHAPELESS, "type": SHAPELESS }] })
+                .to_string(),
+            json!({ "permission": [SHAPELESS], "data": SHAPELESS }).to_string(),
+        ];
+        let log = LogCapture::begin();
+        let mut shown = Vec::new();
+        for status in [200, 400, 401, 403, 404, 422, 429, 500, 502] {
+            for body in &echoes {
+                let reply = || {
+                    let id = format!("1:{SHAPELESS}");
+                    let reply = Response::builder()
+                        .status(status)
+                        .header("x-github-request-id", id);
+                    Ok(reply.body(Bytes::from(body.clone())).unwrap())
+                };
+                let token = Credential::Token(Token::new(SHAPELESS).unwrap());
+                let set = set_as(token.clone(), (0..9).map(|_| reply()));
+                shown.push(format!(
+                    "{:?}",
+                    set.client.permission_of(&"ada".into()).await
+                ));
+                let set = set_as(token, (0..9).map(|_| reply()));
+                shown.push(format!("{:?}", set.client.merge_facts(PullNumber(1)).await));
+            }
+        }
+        let lost = || {
+            Err(TransportError::Lost(format!(
+                "cut while sending {SHAPELESS}"
+            )))
+        };
+        let token = Credential::Token(Token::new(SHAPELESS).unwrap());
+        let set = set_as(token, (0..9).map(|_| lost()));
+        shown.push(format!(
+            "{:?}",
+            set.client.permission_of(&"ada".into()).await
+        ));
+        shown.push(log.end());
+        for text in shown {
+            for form in [SHAPELESS, &address, &escaped] {
+                assert!(!text.contains(form), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_line_cut_and_without_secrets() {
+        assert_eq!(
+            clean("bad\n token \"ghs_12_abc.def\" and github_pat_1 eyJhbGciOi.x"),
+            "bad token \"[hidden] and [hidden] [hidden]"
+        );
+        assert_eq!(
+            clean(&"ä".repeat(400)).chars().count(),
+            DETAIL_LIMIT_CHARS + 1
+        );
+    }
+}

@@ -1,0 +1,347 @@
+//! One call: sent, repeated where that is safe, followed where the repository was renamed, and judged.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, StatusCode};
+use serde::de::DeserializeOwned;
+
+use super::answer::Answer;
+use super::budget::Face;
+use super::channel::Channel;
+use super::retry::{LONGEST_CALL, LONGEST_WAIT, MAX_REDIRECTS, Nature, READ_ATTEMPTS};
+use super::{error, routes};
+use crate::adapters::github::auth::token::Token;
+use crate::adapters::github::client::Client;
+use crate::adapters::transport::TransportError;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// A request that is to be made.
+pub(crate) struct Call<'a> {
+    /// What it is called in failures and logs: a route, or `POST /graphql (Observe)`.
+    pub(crate) what: &'a str,
+    pub(crate) face: Face,
+    pub(crate) nature: Nature,
+    pub(crate) body: Option<Bytes>,
+    /// Whether a 403 is an answer that the caller looks at. Otherwise it is a failure, as a token that is refused is.
+    pub(crate) may_be_forbidden: bool,
+}
+
+impl<'a> Call<'a> {
+    fn rest(route: &'a str, nature: Nature, body: Option<&serde_json::Value>) -> Self {
+        Self {
+            what: route,
+            face: Face::Rest,
+            nature,
+            body: body.map(|body| Bytes::from(body.to_string())),
+            may_be_forbidden: false,
+        }
+    }
+}
+
+/// What became of one request.
+pub(crate) enum Sent {
+    Answer(Answer),
+    Nothing(TransportError),
+}
+
+/// What to do after one request.
+enum Step {
+    Done(Answer),
+    Fail(Failure),
+    /// Nothing was carried out, or nothing that counts twice: may be tried again after backing off.
+    Again(Failure),
+    /// GitHub asks for a short wait.
+    Wait(Duration, Failure),
+    Redirected(Answer),
+    Unauthorized(Answer),
+}
+
+impl Client {
+    /// Calls a REST route. Every status that GitHub gives an answer of its own to the caller's question is an answer
+    /// here: success, 404, 409, 410 and 422.
+    pub(crate) async fn rest(
+        &self,
+        route: &str,
+        values: &[&str],
+        query: &str,
+        nature: Nature,
+        body: Option<&serde_json::Value>,
+    ) -> Result<Answer, Failure> {
+        let call = Call::rest(route, nature, body);
+        self.call(&call, |root| {
+            let (method, mut path) = routes::expand(route, root, values);
+            path.push_str(query);
+            (method, path)
+        })
+        .await
+    }
+
+    /// The same for a read.
+    pub(crate) async fn read(
+        &self,
+        route: &str,
+        values: &[&str],
+        query: &str,
+    ) -> Result<Answer, Failure> {
+        self.rest(route, values, query, Nature::Read, None).await
+    }
+
+    /// The same for a write: sent once.
+    pub(crate) async fn write(
+        &self,
+        route: &str,
+        values: &[&str],
+        body: &serde_json::Value,
+    ) -> Result<Answer, Failure> {
+        self.rest(route, values, "", Nature::Write, Some(body))
+            .await
+    }
+
+    /// The same for a write that only some accounts may do: a 403 is an answer.
+    pub(crate) async fn write_if_allowed(
+        &self,
+        route: &str,
+        values: &[&str],
+        body: &serde_json::Value,
+    ) -> Result<Answer, Failure> {
+        let call = Call {
+            may_be_forbidden: true,
+            ..Call::rest(route, Nature::Write, Some(body))
+        };
+        self.call(&call, |root| routes::expand(route, root, values))
+            .await
+    }
+
+    pub(crate) async fn call(
+        &self,
+        call: &Call<'_>,
+        target: impl Fn(&str) -> (Method, String),
+    ) -> Result<Answer, Failure> {
+        let begun = self.pause.now();
+        let mut attempt = 1;
+        let mut redirects = 0;
+        let mut renewed = false;
+        loop {
+            if let Some(left) = self.budget.closed_for(call.face, self.pause.now()) {
+                let after = Some(left);
+                let said = "not asked: its rate limit is spent";
+                return Err(error::plain(call.what, said, Disposition::Retry { after }));
+            }
+            let token = self.current_token().await?;
+            let (method, path) = target(&self.place.root());
+            let sent = self
+                .send_once(call.face, method, &path, call.body.clone(), &token)
+                .await;
+            let (wait, failure) = match self.judge(call, sent) {
+                Step::Done(answer) => return Ok(answer),
+                Step::Fail(failure) => return Err(failure),
+                Step::Again(failure) => (self.backoff.wait(attempt), failure),
+                Step::Wait(length, failure) => (length, failure),
+                Step::Redirected(answer) => {
+                    self.follow(call, &answer, &mut redirects)?;
+                    continue;
+                }
+                Step::Unauthorized(answer) => {
+                    if renewed || !self.tokens.refused(&token).await {
+                        return Err(error::refused(call.what, &answer, Disposition::Denied));
+                    }
+                    // A request that was not let in was not carried out: a write may be sent with the new token.
+                    renewed = true;
+                    continue;
+                }
+            };
+            let spent = self.pause.now().duration_since(begun);
+            if attempt == READ_ATTEMPTS || spent.unsigned_abs() >= LONGEST_CALL {
+                return Err(failure);
+            }
+            self.pause.pause(wait).await;
+            attempt += 1;
+        }
+    }
+
+    /// Sends one request and keeps the books.
+    pub(crate) async fn send_once(
+        &self,
+        face: Face,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+        token: &Token,
+    ) -> Sent {
+        let channel = match face {
+            Face::Rest => &self.rest,
+            Face::Graph => &self.graph,
+        };
+        let sent = self.send_through(channel, method, path, body, token).await;
+        if let Sent::Answer(answer) = &sent {
+            self.budget.note(face, answer);
+        }
+        sent
+    }
+
+    /// Sends one request whose limits are not this account's.
+    pub(crate) async fn send_unnoted(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+        token: &Token,
+    ) -> Sent {
+        self.send_through(&self.rest, method, path, body, token)
+            .await
+    }
+
+    async fn send_through(
+        &self,
+        channel: &Channel,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+        token: &Token,
+    ) -> Sent {
+        match channel.send(method.clone(), path, body, token).await {
+            Ok(answer) => {
+                self.budget.sent();
+                tracing::debug!(%method, path, status = answer.status.as_u16(), "GitHub answered");
+                Sent::Answer(answer)
+            }
+            Err(failure) => {
+                if !matches!(failure, TransportError::NotSent(_)) {
+                    self.budget.sent();
+                }
+                tracing::debug!(%method, path, %failure, "GitHub did not answer");
+                Sent::Nothing(failure)
+            }
+        }
+    }
+
+    /// The path below the address of REST that a redirect names.
+    pub(crate) fn redirect_of(&self, answer: &Answer) -> Option<String> {
+        if !matches!(answer.status.as_u16(), 301 | 302 | 307 | 308) {
+            return None;
+        }
+        self.base.rest().below(answer.location()?)
+    }
+
+    /// Reads a JSON answer.
+    pub(crate) fn parse<T: DeserializeOwned>(
+        &self,
+        what: &str,
+        answer: &Answer,
+    ) -> Result<T, Failure> {
+        serde_json::from_slice(&answer.body).map_err(|problem| {
+            let said = format!("the answer is not understood: {problem}");
+            error::told(what, answer, Disposition::Retry { after: None }, &said)
+        })
+    }
+
+    /// A redirect was not carried out, so that a write may be sent to the place it names: but only when that is
+    /// this very repository. `Place` remembers it, and the next round builds its path from there.
+    fn follow(&self, call: &Call<'_>, answer: &Answer, redirects: &mut u32) -> Result<(), Failure> {
+        *redirects += 1;
+        if *redirects > MAX_REDIRECTS {
+            let said = "redirected in a circle";
+            return Err(error::told(call.what, answer, Disposition::Refused, said));
+        }
+        let followed = call.face == Face::Rest
+            && self
+                .redirect_of(answer)
+                .is_some_and(|path| self.place.follow(&path));
+        if followed {
+            return Ok(());
+        }
+        let said = "redirected to something else than this repository";
+        Err(error::told(call.what, answer, Disposition::NotFound, said))
+    }
+
+    fn judge(&self, call: &Call<'_>, sent: Sent) -> Step {
+        let retry = || Disposition::Retry { after: None };
+        let answer = match sent {
+            Sent::Answer(answer) => answer,
+            Sent::Nothing(failure) => {
+                let said = failure.to_string();
+                return match (failure, call.nature) {
+                    (TransportError::NotSent(_), _) | (TransportError::Lost(_), Nature::Read) => {
+                        Step::Again(error::plain(call.what, &said, retry()))
+                    }
+                    (TransportError::TooLarge { .. }, Nature::Read) => {
+                        Step::Fail(error::plain(call.what, &said, Disposition::TooLarge))
+                    }
+                    (_, Nature::Write) => {
+                        Step::Fail(error::plain(call.what, &said, Disposition::Unknown))
+                    }
+                };
+            }
+        };
+        // A success is not searched for words of limits: a commit's own message may hold them.
+        if answer.status.is_success() {
+            return Step::Done(answer);
+        }
+        if let Some(after) = answer.limit(&answer.message(), self.pause.now()) {
+            return self.limited(call, &answer, after);
+        }
+        match answer.status.as_u16() {
+            404 | 409 | 410 | 422 => Step::Done(answer),
+            301 | 302 | 307 | 308 => Step::Redirected(answer),
+            401 => Step::Unauthorized(answer),
+            403 if call.may_be_forbidden => Step::Done(answer),
+            403 => Step::Fail(error::refused(call.what, &answer, Disposition::Denied)),
+            500..=599 if call.nature == Nature::Write => {
+                Step::Fail(error::refused(call.what, &answer, Disposition::Unknown))
+            }
+            500..=599 => match answer.retry_after() {
+                Some(after) if after > LONGEST_WAIT => {
+                    let after = Some(after);
+                    Step::Fail(error::refused(
+                        call.what,
+                        &answer,
+                        Disposition::Retry { after },
+                    ))
+                }
+                _ => Step::Again(error::refused(call.what, &answer, retry())),
+            },
+            _ => Step::Fail(error::refused(call.what, &answer, Disposition::Refused)),
+        }
+    }
+
+    /// A rate limit. What GitHub limits it has not carried out; a short wait is worth while, a long one is the
+    /// runtime's to plan.
+    fn limited(&self, call: &Call<'_>, answer: &Answer, after: Duration) -> Step {
+        let disposition = Disposition::Retry { after: Some(after) };
+        let failure = error::refused(call.what, answer, disposition);
+        if call.nature == Nature::Read && after <= LONGEST_WAIT {
+            return Step::Wait(after, failure);
+        }
+        self.leave_alone(call.face, answer, after);
+        Step::Fail(failure)
+    }
+
+    /// Asks nothing more until a limit is over.
+    pub(crate) fn leave_alone(&self, face: Face, answer: &Answer, after: Duration) {
+        let now = self.pause.now();
+        let primary = answer.retry_after().is_none() && answer.spent_until(now).is_some();
+        let faces: &[Face] = if primary {
+            &[face]
+        } else {
+            &[Face::Rest, Face::Graph]
+        };
+        self.budget.close(faces, now, after);
+    }
+}
+
+/// An answer that must be a success.
+pub(crate) fn success(what: &str, answer: Answer) -> Result<Answer, Failure> {
+    if answer.status.is_success() {
+        return Ok(answer);
+    }
+    let disposition = match answer.status {
+        StatusCode::NOT_FOUND | StatusCode::GONE => Disposition::NotFound,
+        StatusCode::FORBIDDEN => Disposition::Denied,
+        _ => Disposition::Refused,
+    };
+    Err(error::refused(what, &answer, disposition))
+}
+
+#[cfg(test)]
+mod tests;

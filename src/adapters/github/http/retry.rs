@@ -1,0 +1,61 @@
+//! How often and after what time a request is repeated. Only reads, and what surely was not carried out, ever are.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often a read is tried in all.
+pub const READ_ATTEMPTS: u32 = 4;
+/// After how long a read is not tried again: a GitHub that hangs must not hold up a tick for longer than a driver gives
+/// it.
+pub const LONGEST_CALL: Duration = Duration::from_secs(90);
+/// How many redirects are followed.
+pub const MAX_REDIRECTS: u32 = 3;
+/// The longest wait within a call. Whoever asks for more gets the call back, to come again later.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(4);
+/// The first wait; each further one may be twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(400);
+
+/// What may be done again when nobody knows whether it took effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nature {
+    /// Changes nothing, or only makes objects that nothing refers to: may be repeated.
+    Read,
+    /// Is sent once.
+    Write,
+}
+
+/// Waits that grow, are capped, and differ from one process to another.
+#[derive(Debug)]
+pub(crate) struct Backoff(Mutex<fastrand::Rng>);
+
+impl Backoff {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Mutex::new(fastrand::Rng::with_seed(seed)))
+    }
+
+    /// The wait before the attempt that follows the given one, counted from 1.
+    pub(crate) fn wait(&self, attempt: u32) -> Duration {
+        let doubled = FIRST_WAIT.saturating_mul(1 << attempt.saturating_sub(1).min(16));
+        let most = doubled.min(LONGEST_WAIT);
+        let share = self.0.lock().unwrap_or_else(PoisonError::into_inner).f64();
+        most.mul_f64(0.5 + share / 2.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_up_to_the_cap() {
+        let backoff = Backoff::new(7);
+        for (attempt, most) in [(1, 400), (2, 800), (3, 1_600), (9, 4_000), (90, 4_000)] {
+            let wait = backoff.wait(attempt);
+            assert!(wait <= Duration::from_millis(most), "{attempt}: {wait:?}");
+            assert!(
+                wait * 2 >= Duration::from_millis(most),
+                "{attempt}: {wait:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The newest commits of a branch, and what they touch.
+
+use http::StatusCode;
+use jiff::Timestamp;
+use phileas_domain::engine::{Commit, CommitSpan, Commits};
+use phileas_domain::model::Oid;
+use serde::Deserialize;
+
+use crate::adapters::github::client::Client;
+use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::routes;
+use crate::runtime::ports::Failure;
+
+/// How many commits are told of where nobody knows how far the last summary went.
+const NEWEST: usize = 20;
+/// GitHub lists no more files than these in a comparison.
+const FILES_LISTED: usize = 300;
+
+#[derive(Deserialize)]
+struct Compared {
+    total_commits: u64,
+    /// The oldest first.
+    commits: Vec<Shown>,
+    #[serde(default)]
+    files: Vec<Touched>,
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    sha: String,
+    commit: Message,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    message: String,
+    committer: Option<Committer>,
+}
+
+#[derive(Deserialize)]
+struct Committer {
+    date: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct Touched {
+    filename: String,
+    #[serde(default)]
+    previous_filename: Option<String>,
+    #[serde(default)]
+    additions: u64,
+    #[serde(default)]
+    deletions: u64,
+}
+
+impl From<Shown> for Commit {
+    fn from(shown: Shown) -> Self {
+        let subject = shown.commit.message.lines().next().unwrap_or_default();
+        Self {
+            oid: Oid::new(shown.sha),
+            at: shown.commit.committer.and_then(|committer| committer.date),
+            subject: subject.to_owned(),
+        }
+    }
+}
+
+impl Client {
+    /// The commits of a span. Where the one before the first is not there any more, or none is named, the newest ones.
+    pub(crate) async fn commits_of(&self, span: &CommitSpan) -> Result<Commits, Failure> {
+        if let Some(after) = &span.after
+            && let Some(compared) = self.compare(after, &span.until).await?
+        {
+            return Ok(commits(span, true, compared));
+        }
+        let route = routes::LIST_COMMITS;
+        let query = format!("?sha={}&per_page={}", span.until, NEWEST + 1);
+        let answer = success(route, self.read(route, &[], &query).await?)?;
+        let mut listed: Vec<Shown> = self.parse(route, &answer)?;
+        let before = (listed.len() > NEWEST).then(|| listed.pop()).flatten();
+        if let Some(before) = before
+            && let Some(compared) = self.compare(&Oid::new(before.sha), &span.until).await?
+        {
+            return Ok(commits(span, span.after.is_none(), compared));
+        }
+        Ok(Commits {
+            span: span.clone(),
+            whole: span.after.is_none(),
+            total: listed.len() as u64,
+            newest: listed.into_iter().map(Commit::from).collect(),
+            files: Vec::new(),
+            // Of the first commits of a repository nobody lists the files.
+            cut: true,
+            lines: (0, 0),
+        })
+    }
+
+    /// `None`: one of them is not there, or they have nothing in common.
+    async fn compare(&self, base: &Oid, head: &Oid) -> Result<Option<Compared>, Failure> {
+        let route = routes::COMPARE;
+        let answer = self
+            .read(route, &[&format!("{base}...{head}")], "?per_page=100")
+            .await?;
+        if answer.status == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
+        let answer = success(route, answer)?;
+        self.parse(route, &answer).map(Some)
+    }
+}
+
+fn commits(span: &CommitSpan, whole: bool, compared: Compared) -> Commits {
+    let newest = compared.commits.into_iter().rev().map(Commit::from);
+    let sum = |of: fn(&Touched) -> u64| compared.files.iter().map(of).sum();
+    let lines = (sum(|file| file.additions), sum(|file| file.deletions));
+    let cut = compared.files.len() >= FILES_LISTED;
+    let files = compared.files.into_iter();
+    Commits {
+        span: span.clone(),
+        whole,
+        total: compared.total_commits,
+        newest: newest.collect(),
+        files: files
+            .flat_map(|file| [Some(file.filename), file.previous_filename])
+            .flatten()
+            .collect(),
+        cut,
+        lines,
+    }
+}

@@ -1,0 +1,187 @@
+//! Webhooks of a repository, and what they were sent.
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use super::reached::PAGE;
+use crate::adapters::github::client::Client;
+use crate::adapters::github::http::answer::Answer;
+use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::retry::Nature;
+use crate::adapters::github::http::routes;
+use crate::runtime::ports::Failure;
+
+/// The most hooks of a repository that are looked at; GitHub allows 20 for each event.
+const MAX_HOOKS: usize = 100;
+
+/// A repository's webhook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// Its number.
+    pub id: u64,
+    /// Where it posts to.
+    pub url: String,
+    /// Whether it is on.
+    pub active: bool,
+    /// The events that it gets; `*` is all.
+    pub events: Vec<String>,
+    /// `json`, or `form`.
+    pub content_type: String,
+}
+
+/// One attempt to deliver an event.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct DeliveryAttempt {
+    /// The attempt's number.
+    pub id: u64,
+    /// The event's id, the same for all attempts.
+    pub guid: String,
+    /// When it was made.
+    pub delivered_at: Option<Timestamp>,
+    /// What the receiver answered; 0 when nobody did.
+    #[serde(default)]
+    pub status_code: u16,
+    /// Whether somebody asked for it.
+    #[serde(default)]
+    pub redelivery: bool,
+    /// The event's name.
+    #[serde(default)]
+    pub event: String,
+    /// The event's action, where it has one.
+    #[serde(default)]
+    pub action: Option<String>,
+}
+
+/// Some attempts, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryPage {
+    /// The attempts.
+    pub attempts: Vec<DeliveryAttempt>,
+    /// Where the next page begins; `None`: this is the last.
+    pub next: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    id: u64,
+    #[serde(default)]
+    config: Config,
+    #[serde(default)]
+    active: bool,
+    #[serde(default)]
+    events: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct Config {
+    url: Option<String>,
+    content_type: Option<String>,
+}
+
+impl DeliveryAttempt {
+    /// Whether the receiver took it.
+    #[must_use]
+    pub fn succeeded(&self) -> bool {
+        (200..300).contains(&self.status_code)
+    }
+}
+
+impl Client {
+    /// The repository's webhooks.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read; only administrators may.
+    pub async fn hooks(&self) -> Result<Vec<Hook>, Failure> {
+        let route = routes::LIST_HOOKS;
+        let query = format!("?per_page={PAGE}");
+        let answer = success(route, self.read(route, &[], &query).await?)?;
+        let shown: Vec<Shown> = self.parse(route, &answer)?;
+        let hooks = shown.into_iter().take(MAX_HOOKS).map(|hook| Hook {
+            id: hook.id,
+            url: hook.config.url.unwrap_or_default(),
+            active: hook.active,
+            events: hook.events,
+            content_type: hook.config.content_type.unwrap_or_default(),
+        });
+        Ok(hooks.collect())
+    }
+
+    /// One page of what a webhook was sent, newest first. `next` is what the page before said.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub async fn hook_deliveries(
+        &self,
+        hook: u64,
+        next: Option<&str>,
+    ) -> Result<DeliveryPage, Failure> {
+        let route = routes::LIST_HOOK_DELIVERIES;
+        let hook = hook.to_string();
+        let answer = success(route, self.read(route, &[&hook], &query(next)).await?)?;
+        page_of(self, route, &answer)
+    }
+
+    /// Asks for a delivery again. Should it be delivered twice for it, the second one is a no-op.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub does not answer, or does not know the delivery any more.
+    pub async fn redeliver(&self, hook: u64, id: u64) -> Result<(), Failure> {
+        let route = routes::REDELIVER;
+        let (hook, id) = (hook.to_string(), id.to_string());
+        let answer = self
+            .rest(route, &[&hook, &id], "", Nature::Read, None)
+            .await?;
+        success(route, answer).map(drop)
+    }
+}
+
+/// The query of a page.
+pub(crate) fn query(next: Option<&str>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("per_page", &PAGE.to_string());
+    if let Some(cursor) = next {
+        query.append_pair("cursor", cursor);
+    }
+    format!("?{}", query.finish())
+}
+
+/// A page and, from its `Link` header, the cursor of the next one.
+pub(crate) fn page_of(
+    client: &Client,
+    route: &str,
+    answer: &Answer,
+) -> Result<DeliveryPage, Failure> {
+    Ok(DeliveryPage {
+        attempts: client.parse(route, answer)?,
+        next: answer.header("link").and_then(cursor_of),
+    })
+}
+
+/// The `cursor` of the address that is called `next`.
+fn cursor_of(link: &str) -> Option<String> {
+    let next = link.split(',').find(|part| part.contains("rel=\"next\""))?;
+    let address = next.trim().strip_prefix('<')?.split('>').next()?;
+    let (_, query) = address.split_once('?')?;
+    form_urlencoded::parse(query.as_bytes())
+        .find(|(name, _)| name == "cursor")
+        .map(|(_, value)| value.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cursor_is_taken_from_the_link_that_is_called_next() {
+        let link = "<https://api.github.com/app/hook/deliveries?per_page=1&cursor=v1_12%3D>; rel=\"next\", \
+                    <https://api.github.com/x?cursor=v1_1>; rel=\"first\"";
+        assert_eq!(cursor_of(link).as_deref(), Some("v1_12="));
+        assert_eq!(
+            cursor_of("<https://api.github.com/x?cursor=1>; rel=\"prev\""),
+            None
+        );
+    }
+}

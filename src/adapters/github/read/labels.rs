@@ -1,0 +1,159 @@
+//! A repository's own list of labels.
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::adapters::github::client::Client;
+use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::retry::Nature;
+use crate::adapters::github::http::{error, routes};
+use crate::runtime::ports::{Disposition, Failure};
+
+/// How many pages of labels are read; each holds 100.
+const MAX_PAGES: u32 = 20;
+const PAGE: usize = 100;
+
+/// A label of a repository. GitHub takes at most 50 characters of a name and 100 of a description.
+/// <https://docs.github.com/en/rest/issues/labels>
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// Its name; upper and lower case are one to GitHub.
+    pub name: String,
+    /// Six hexadecimal digits in lower case.
+    pub color: String,
+    /// What it is for; may be empty.
+    pub description: String,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    name: String,
+    color: String,
+    #[serde(default)]
+    description: Option<String>,
+}
+
+impl Client {
+    /// All labels of the repository.
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or refused, or there are more than 2,000 labels.
+    pub async fn labels(&self) -> Result<Vec<Label>, Failure> {
+        let route = routes::LIST_LABELS;
+        let mut found = Vec::new();
+        for page in 1..=MAX_PAGES {
+            let query = format!("?per_page={PAGE}&page={page}");
+            let answer = success(route, self.read(route, &[], &query).await?)?;
+            let listed: Vec<Listed> = self.parse(route, &answer)?;
+            let last = listed.len() < PAGE;
+            found.extend(listed.into_iter().map(|one| Label {
+                name: one.name,
+                color: one.color.to_ascii_lowercase(),
+                description: one.description.unwrap_or_default(),
+            }));
+            if last {
+                return Ok(found);
+            }
+        }
+        let said = "the repository has more labels than are looked through";
+        Err(error::plain(route, said, Disposition::Refused))
+    }
+
+    /// Makes a label. One that somebody else made meanwhile is left as it is.
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or refused.
+    pub async fn create_label(&self, label: &Label) -> Result<(), Failure> {
+        let route = routes::CREATE_LABEL;
+        let wish = json!({
+            "name": label.name,
+            "color": label.color,
+            "description": label.description,
+        });
+        let answer = self.write(route, &[], &wish).await?;
+        let taken = answer.status == StatusCode::UNPROCESSABLE_ENTITY
+            && String::from_utf8_lossy(&answer.body).contains("already_exists");
+        if taken {
+            return Ok(());
+        }
+        success(route, answer).map(drop)
+    }
+
+    /// Gives a label the name's spelling, the colour and the description that are wanted; issues keep it.
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or refused.
+    pub async fn update_label(&self, current: &str, label: &Label) -> Result<(), Failure> {
+        let route = routes::UPDATE_LABEL;
+        let mut wish = json!({ "color": label.color, "description": label.description });
+        if current != label.name {
+            wish["new_name"] = label.name.as_str().into();
+        }
+        success(route, self.write(route, &[current], &wish).await?).map(drop)
+    }
+
+    /// Deletes a label, also from every issue that carries it. One that is gone already is well.
+    ///
+    /// # Errors
+    ///
+    /// GitHub did not answer, or refused.
+    pub async fn delete_label(&self, name: &str) -> Result<(), Failure> {
+        let route = routes::DELETE_LABEL;
+        let answer = self.rest(route, &[name], "", Nature::Write, None).await?;
+        if answer.status == StatusCode::NOT_FOUND {
+            return Ok(());
+        }
+        success(route, answer).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json as value;
+
+    use super::*;
+    use crate::adapters::github::scripted::{json, set};
+
+    fn label(name: &str) -> Label {
+        Label {
+            name: name.to_owned(),
+            color: "5319e7".to_owned(),
+            description: String::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn every_page_is_read() {
+        let page: Vec<_> = (0..PAGE)
+            .map(|n| value!({ "name": format!("l{n}"), "color": "ABCDEF", "description": null }))
+            .collect();
+        let set = set([json(200, &value!(page)), json(200, &value!([]))]);
+        let found = set.client.labels().await.unwrap();
+        assert_eq!(found.len(), PAGE);
+        assert_eq!(found[0].color, "abcdef");
+        assert!(set.script.lines()[1].ends_with("/labels?per_page=100&page=2"));
+    }
+
+    #[tokio::test]
+    async fn what_is_so_already_is_well() {
+        let taken =
+            value!({ "message": "Validation Failed", "errors": [{ "code": "already_exists" }] });
+        let set = set([
+            json(422, &taken),
+            json(404, &value!({ "message": "Not Found" })),
+            json(
+                422,
+                &value!({ "message": "Validation Failed", "errors": [{ "code": "invalid" }] }),
+            ),
+        ]);
+        set.client.create_label(&label("phileas:a")).await.unwrap();
+        set.client.delete_label("phileas:a").await.unwrap();
+        let refused = set.client.create_label(&label("phileas:a")).await;
+        assert_eq!(refused.unwrap_err().disposition, Disposition::Refused);
+        assert!(set.script.lines()[1].ends_with("/labels/phileas%3Aa"));
+    }
+}

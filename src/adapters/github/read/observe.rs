@@ -1,0 +1,449 @@
+//! Everything that one tick looks at, in one GraphQL read; in two where more is going on than usual.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{
+    Checks, DASHBOARD_KEY, Dashboard, Heard, LABEL_PREFIX, Notice, Pull, Repository,
+};
+use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName};
+use phileas_domain::state::STATE_PATH;
+use serde_json::Value;
+
+use super::pages::Pages;
+use super::plan_files::{Unread, papers_of, tree_of};
+use crate::adapters::github::client::Client;
+use crate::adapters::github::graphql::{GraphError, OBSERVE, OPEN_PULLS, Reply, tolerated};
+use crate::adapters::github::http::answer::Answer;
+use crate::adapters::github::http::error::{self, is_too_large, is_too_slow};
+use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::routes;
+use crate::adapters::github::notice_marks::key_in;
+use crate::adapters::github::wire::Connection;
+use crate::adapters::github::wire::common::Opener;
+use crate::adapters::github::wire::file::{Form, Text};
+use crate::adapters::github::wire::git::Blob;
+use crate::adapters::github::wire::observation::{
+    LedgerCommit, Observed, OpenPulls, Repository as Shown,
+};
+use crate::adapters::github::wire::pull::PullFacts;
+use crate::adapters::github::wire::subject::Said;
+use crate::runtime::ports::{Disposition, Failure, LedgerRead, Observation};
+
+/// The largest state file that is read, in bytes.
+pub const STATE_LIMIT_BYTES: u64 = 16 << 20;
+/// The largest file of the plan that is read, in bytes.
+const PLAN_FILE_LIMIT_BYTES: u64 = 1 << 20;
+/// How many files that GraphQL does not show whole are read one by one.
+const MAX_BLOB_READS: usize = 16;
+/// How many further pages of open pull requests are read; each holds 100.
+const MAX_PULL_PAGES: usize = 10;
+/// What was said before that is not heard any more.
+const HEARD_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// The word of the label that pauses the repository.
+const PAUSE: &str = "pause";
+const WHAT: &str = "POST /graphql (Observe)";
+
+impl Client {
+    pub(crate) async fn observe_once(&self) -> Result<Observation, Failure> {
+        let checks_hidden = AtomicBool::new(false);
+        let note = |problem: &GraphError| {
+            let tolerated = tolerated(problem);
+            checks_hidden.fetch_or(tolerated, Ordering::Relaxed);
+            tolerated
+        };
+        let (reply, asked) = self.look(&note).await?;
+        let answered_at = self.pause.now();
+        let answer = reply.answer;
+        let misunderstood =
+            |said: &str| error::told(WHAT, &answer, Disposition::Retry { after: None }, said);
+        let now = answer
+            .date()
+            .ok_or_else(|| misunderstood("there is no Date header"))?;
+        let mut seen = reply.data.repository.ok_or_else(|| {
+            let said = "the repository does not exist, or is hidden from this token";
+            error::told(WHAT, &answer, Disposition::NotFound, said)
+        })?;
+        let texts = self.bodies(without_text(&seen, now)).await;
+        for said in said_in(&mut seen) {
+            said.complete(&texts);
+        }
+        let id = seen
+            .database_id
+            .map(RepositoryId)
+            .ok_or_else(|| misunderstood("the repository has no id"))?;
+        let name: RepositoryName = seen
+            .name_with_owner
+            .parse()
+            .map_err(|_| misunderstood("the repository's name is not understood"))?;
+        self.place.learn(id, &name);
+
+        let mut exchange_id = None;
+        let ledger = match seen.ledger {
+            None => LedgerRead::NoBranch,
+            Some(branch) => {
+                let commit = branch
+                    .target
+                    .ok_or_else(|| misunderstood("the branch `jules` has no commit"))?;
+                exchange_id = Some(commit.exchange_id());
+                self.ledger(commit).await?
+            }
+        };
+        let (default_branch, commit) = match seen.default_branch_ref {
+            Some(branch) => (BranchName::new(branch.name), branch.target),
+            // An empty repository has no default branch that GitHub shows here.
+            None => (BranchName::from("main"), None),
+        };
+        let (mut tree, unread) = commit.as_ref().map(tree_of).unwrap_or_default();
+        for file in unread.into_iter().take(MAX_BLOB_READS) {
+            if let Some(text) = self.plan_text(&file).await?
+                && let Some(entry) = tree.get(&file.path)
+            {
+                let entry = Entry {
+                    text: Some(text.into()),
+                    ..entry.clone()
+                };
+                tree.insert(file.path, entry);
+            }
+        }
+        let papers = commit.as_ref().map(papers_of).unwrap_or_default();
+        let repository = Repository {
+            id,
+            name,
+            public: !seen.is_private,
+            archived: seen.is_archived,
+            default_branch,
+            default_checks: commit
+                .as_ref()
+                .and_then(|commit| commit.status_check_rollup.as_ref())
+                .map_or(Checks::None, |rollup| rollup.verdict()),
+            default_head: commit.map(|commit| Oid::new(commit.oid)),
+        };
+        let mut labelled = BTreeMap::new();
+        let issues = seen.active.nodes.iter().flatten();
+        let pulls = seen.recent.nodes.iter().flatten();
+        let mut heard = Heard {
+            cut: BTreeMap::new(),
+            issues_after: oldest(&seen.active, issues.map(|issue| issue.updated_at)),
+            pulls_after: oldest(&seen.recent, pulls.map(|pull| pull.updated_at)),
+            further: None,
+            refused: self.refusals.of(&self.place.name(), self.pause.now()),
+        };
+        let mut comments = Vec::new();
+        let mut hear = |number: u64, said: Said| {
+            heard.cut.extend(said.cut().map(|at| (number, at)));
+            comments.extend(said.commands(number));
+        };
+        for issue in seen.active {
+            let names = issue.labels.into_iter().flatten().map(|label| label.name);
+            note_labels(&mut labelled, issue.number, names);
+            hear(issue.number, issue.comments);
+        }
+        let mut pulls = BTreeMap::new();
+        let further = self.further_pulls(seen.open.next(), asked).await?;
+        let recent = seen.recent.into_iter().map(|pull| {
+            if let Some(number) = pull.facts.number_while_open() {
+                hear(number, pull.comments);
+            }
+            pull.facts
+        });
+        let recent: Vec<PullFacts> = recent.collect();
+        for facts in further.into_iter().chain(seen.open).chain(recent) {
+            if let Some((number, names)) = facts.labels_while_open() {
+                note_labels(&mut labelled, number, names);
+            }
+            let pull = Pull::from(facts);
+            pulls.insert(pull.number, pull);
+        }
+        let (mut notices, mut dashboards) = (Vec::new(), Vec::new());
+        if seen.notices.next().is_some() {
+            tracing::warn!(
+                "more open issues bear the label `phileas` than are read; those that were touched before others are not \
+                 seen"
+            );
+        }
+        for issue in seen.notices {
+            let number = issue.number;
+            let is_ours = issue.viewer_did_author
+                || Opener::may_be_ours(issue.author.as_ref(), &issue.author_association);
+            match key_in(&issue.body) {
+                Some(key) if key != DASHBOARD_KEY && !is_ours => {
+                    tracing::warn!(
+                        number,
+                        key,
+                        "an issue that phileas did not open bears its marker; it counts for nothing"
+                    );
+                }
+                Some(key) if key != DASHBOARD_KEY => {
+                    let key = key.to_owned();
+                    let title = issue.title;
+                    notices.push(Notice { number, key, title });
+                }
+                // A person may have cut the marker out of the one that the ledger knows.
+                _ => dashboards.push(Dashboard {
+                    number,
+                    body: issue.body,
+                    edited_at: issue.last_edited_at,
+                    own: issue.viewer_did_author,
+                }),
+            }
+        }
+        let age = Duration::try_from(self.pause.now().duration_since(answered_at));
+        Ok(Observation {
+            now,
+            // A clock that was set back meanwhile tells nothing.
+            age: age.unwrap_or_default(),
+            repository,
+            checks_hidden: checks_hidden.into_inner(),
+            exchange_id,
+            ledger,
+            tree,
+            papers,
+            pulls,
+            notices,
+            dashboards,
+            paused_by_label: seen
+                .paused
+                .into_iter()
+                .next()
+                .map(|issue| issue.number)
+                .or_else(|| with_label(&labelled, PAUSE)),
+            labelled,
+            comments,
+            heard,
+        })
+    }
+
+    /// The answer to the first question that shows all that matters, and with what it was asked.
+    async fn look(
+        &self,
+        note: &impl Fn(&GraphError) -> bool,
+    ) -> Result<(Reply<Observed>, Value), Failure> {
+        let name = self.place.name();
+        let mut variables = self.repository_variables();
+        variables["bodies"] = true.into();
+        variables["costly"] = true.into();
+        let mut pages = self.busy.pages(&name);
+        loop {
+            let reply = self.ask_for_less(pages, &mut variables, note).await?;
+            let now = reply.answer.date().unwrap_or_else(|| self.pause.now());
+            let since = now.checked_sub(HEARD_FOR).unwrap_or(Timestamp::MIN);
+            if let Some(seen) = &reply.data.repository {
+                let is_busy = !Pages::FEW.hold(seen, since);
+                self.busy.note(&name, is_busy);
+                if is_busy && pages == Pages::FEW {
+                    pages = Pages::MANY;
+                    continue;
+                }
+            }
+            return Ok((reply, variables));
+        }
+    }
+
+    /// Asks, and leaves out what is too much for an answer or takes too long.
+    async fn ask_for_less(
+        &self,
+        pages: Pages,
+        variables: &mut Value,
+        note: &impl Fn(&GraphError) -> bool,
+    ) -> Result<Reply<Observed>, Failure> {
+        let ask = async |variables: &Value| {
+            let variables = pages.of(variables);
+            self.query("Observe", OBSERVE, &variables, note).await
+        };
+        let mut read = ask(variables).await;
+        // Each way out is tried once; a repository may need both.
+        for _ in 0..2 {
+            match &read {
+                Err(failure) if is_too_large(failure) && variables["bodies"] == true => {
+                    variables["bodies"] = false.into();
+                }
+                Err(failure) if is_too_slow(failure) && variables["costly"] == true => {
+                    tracing::warn!(%failure, "GitHub takes too long; checks and conflicts of pull requests are not looked at this time");
+                    variables["costly"] = false.into();
+                }
+                _ => break,
+            }
+            read = ask(variables).await;
+        }
+        read
+    }
+
+    pub(crate) fn repository_variables(&self) -> Value {
+        let name = self.place.name();
+        serde_json::json!({ "owner": name.owner, "name": name.name })
+    }
+
+    async fn ledger(&self, commit: LedgerCommit) -> Result<LedgerRead, Failure> {
+        let head = Oid::new(commit.oid);
+        let unreadable = |head, what: &str| {
+            let what = what.to_owned();
+            Ok(LedgerRead::Unreadable { head, what })
+        };
+        if let Some(folder) = &commit.folder
+            && folder.form() != Form::Folder
+        {
+            return unreadable(head, "`.jules` is not a folder");
+        }
+        let Some(file) = commit.state else {
+            return Ok(LedgerRead::NoState { head });
+        };
+        let what = match file.listed.form() {
+            Form::File if file.size() > STATE_LIMIT_BYTES => {
+                format!("{} bytes, more than {STATE_LIMIT_BYTES}", file.size())
+            }
+            Form::File => match file.text() {
+                Text::Whole(text) => {
+                    let text = text.to_owned();
+                    return Ok(LedgerRead::State { head, text });
+                }
+                Text::Binary => "binary".to_owned(),
+                Text::ReadBlob => match self.blob(&file.listed.oid).await? {
+                    Some(text) => return Ok(LedgerRead::State { head, text }),
+                    None => "not UTF-8 text".to_owned(),
+                },
+            },
+            Form::Folder => "a folder".to_owned(),
+            Form::Link => "a symbolic link".to_owned(),
+            Form::Submodule => "a submodule".to_owned(),
+            Form::Unknown => format!("of mode {:o}", file.listed.mode),
+        };
+        unreadable(head, &format!("`{STATE_PATH}` is {what}"))
+    }
+
+    async fn plan_text(&self, file: &Unread) -> Result<Option<String>, Failure> {
+        if file.size > PLAN_FILE_LIMIT_BYTES {
+            return Ok(None);
+        }
+        self.blob(&file.oid).await
+    }
+
+    /// A blob's text by REST; `None` when it is not UTF-8.
+    pub(crate) async fn blob(&self, oid: &str) -> Result<Option<String>, Failure> {
+        Ok(String::from_utf8(self.blob_bytes(oid).await?).ok())
+    }
+
+    /// A blob's text by REST; what is not UTF-8 in it is replaced.
+    pub(crate) async fn blob_lossy(&self, oid: &str) -> Result<String, Failure> {
+        let bytes = self.blob_bytes(oid).await?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    async fn blob_bytes(&self, oid: &str) -> Result<Vec<u8>, Failure> {
+        let route = routes::READ_BLOB;
+        let answer = success(route, self.read(route, &[oid], "").await?)?;
+        let blob: Blob = self.parse(route, &answer)?;
+        decode(&blob).map_err(|said| misunderstood(route, &answer, said))
+    }
+
+    async fn open_pulls(&self, variables: &Value) -> Result<Reply<OpenPulls>, Failure> {
+        self.query("OpenPulls", OPEN_PULLS, variables, tolerated)
+            .await
+    }
+
+    /// The pull requests behind the first page, asked as that one was.
+    async fn further_pulls(
+        &self,
+        mut next: Option<String>,
+        mut variables: Value,
+    ) -> Result<Vec<PullFacts>, Failure> {
+        let mut pulls = Vec::new();
+        for _ in 0..MAX_PULL_PAGES {
+            let Some(after) = next else {
+                return Ok(pulls);
+            };
+            variables["after"] = after.into();
+            let mut page = self.open_pulls(&variables).await;
+            if page.as_ref().is_err_and(is_too_large) {
+                variables["bodies"] = false.into();
+                page = self.open_pulls(&variables).await;
+            }
+            if page.as_ref().is_err_and(is_too_slow) {
+                variables["costly"] = false.into();
+                page = self.open_pulls(&variables).await;
+            }
+            let page = page?;
+            let Some(repository) = page.data.repository else {
+                let what = "POST /graphql (OpenPulls)";
+                return Err(misunderstood(what, &page.answer, "the repository is gone"));
+            };
+            next = repository.open.next();
+            pulls.extend(repository.open);
+        }
+        if next.is_some() {
+            tracing::warn!(
+                pages = MAX_PULL_PAGES,
+                "the repository has more open pull requests than are read; the oldest are not seen"
+            );
+        }
+        Ok(pulls)
+    }
+}
+
+/// When the last of a list was touched that goes on.
+fn oldest<T>(list: &Connection<T>, touched: impl Iterator<Item = Timestamp>) -> Option<Timestamp> {
+    list.next()?;
+    touched.min()
+}
+
+/// What was said on everything that is shown.
+fn said_in(seen: &mut Shown) -> impl Iterator<Item = &mut Said> {
+    let issues = seen.active.nodes.iter_mut().flatten();
+    let pulls = seen.recent.nodes.iter_mut().flatten();
+    let issues = issues.map(|issue| &mut issue.comments);
+    issues.chain(pulls.map(|pull| &mut pull.comments))
+}
+
+/// The comments that came without their text and are not too old to be heard.
+fn without_text(seen: &Shown, now: Timestamp) -> Vec<(Timestamp, String)> {
+    let issues = seen.active.nodes.iter().flatten();
+    let pulls = seen.recent.nodes.iter().flatten();
+    let said = issues.map(|issue| &issue.comments);
+    said.chain(pulls.map(|pull| &pull.comments))
+        .flat_map(Said::without_text)
+        .filter(|(at, _)| now.duration_since(*at) < HEARD_FOR)
+        .map(|(at, id)| (at, id.to_owned()))
+        .collect()
+}
+
+/// Notes the labels of ours among the names, without their prefix. GitHub does not tell labels apart by case.
+fn note_labels(
+    labelled: &mut BTreeMap<u64, BTreeSet<String>>,
+    number: u64,
+    names: impl IntoIterator<Item = impl AsRef<str>>,
+) {
+    for name in names {
+        let name = name.as_ref().to_lowercase();
+        if let Some(word) = name.strip_prefix(LABEL_PREFIX) {
+            labelled.entry(number).or_default().insert(word.to_owned());
+        }
+    }
+}
+
+/// The lowest number that bears a label of ours. GitHub lists issues by a label, and never pull requests among them.
+fn with_label(labelled: &BTreeMap<u64, BTreeSet<String>>, word: &str) -> Option<u64> {
+    let mut bearers = labelled.iter().filter(|(_, words)| words.contains(word));
+    bearers.next().map(|(number, _)| *number)
+}
+
+fn misunderstood(what: &str, answer: &Answer, said: &str) -> Failure {
+    error::told(what, answer, Disposition::Retry { after: None }, said)
+}
+
+fn decode(blob: &Blob) -> Result<Vec<u8>, &'static str> {
+    match blob.encoding.as_str() {
+        "utf-8" => Ok(blob.content.clone().into_bytes()),
+        // GitHub breaks the lines of its base64.
+        "base64" => STANDARD
+            .decode(blob.content.replace(['\n', '\r'], ""))
+            .map_err(|_| "the blob's base64 is broken"),
+        _ => Err("the blob's encoding is not known"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

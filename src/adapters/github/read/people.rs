@@ -1,0 +1,121 @@
+//! What people may do, at this very moment: an event tells what they might do when it happened.
+
+use http::StatusCode;
+use phileas_domain::engine::Permission;
+use phileas_domain::model::Login;
+
+use crate::adapters::github::client::Client;
+use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::routes;
+use crate::adapters::github::wire::subject;
+use crate::runtime::ports::Failure;
+
+/// What the login of an App ends in.
+const BOT: &str = "[bot]";
+
+impl Client {
+    /// Whether a person may write to the repository now. Somebody whom GitHub does not know may not, nor may an App:
+    /// what one may do is its installation's matter, and nobody allowed it to ask for work.
+    ///
+    /// # Errors
+    ///
+    /// When GitHub does not answer, or not to this credential.
+    pub async fn may_write(&self, login: &str) -> Result<bool, Failure> {
+        if login.ends_with(BOT) {
+            return Ok(false);
+        }
+        Ok(self.permission_of(&login.into()).await?.writes)
+    }
+
+    pub(crate) async fn permission_of(&self, login: &Login) -> Result<Permission, Failure> {
+        let permission = self.permission_once(login).await?;
+        let now = self.pause.now();
+        self.refusals
+            .note(&self.place.name(), login, permission.writes, now);
+        Ok(permission)
+    }
+
+    async fn permission_once(&self, login: &Login) -> Result<Permission, Failure> {
+        let route = routes::READ_PERMISSION;
+        let answer = self.read(route, &[login.as_str()], "").await?;
+        if answer.status == StatusCode::NOT_FOUND {
+            return Ok(Permission {
+                id: None,
+                writes: false,
+            });
+        }
+        let answer = success(route, answer)?;
+        let found: subject::Permission = self.parse(route, &answer)?;
+        Ok(Permission {
+            id: found.user.map(|user| user.id),
+            // The older field knows four words and maps every role onto one of them, those that an organisation made
+            // for itself as well: `maintain` reads `write`, `triage` reads `read`.
+            writes: matches!(found.permission.as_str(), "admin" | "write"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json as value};
+
+    use super::*;
+    use crate::adapters::github::scripted::{json, set};
+    use crate::runtime::ports::Disposition;
+
+    async fn permission(status: u16, body: Value) -> Result<Permission, Failure> {
+        let set = set([json(status, &body)]);
+        set.client.permission_of(&"ada".into()).await
+    }
+
+    #[tokio::test]
+    async fn who_may_not_write_is_remembered_for_a_while_and_a_writer_is_not() {
+        let body = |word: &str| value!({ "permission": word, "user": { "id": 5 } });
+        let answers = ["read", "write", "read", "write"].map(|word| json(200, &body(word)));
+        let set = set(answers);
+        let name = "acme/widget".parse().unwrap();
+        let refused = || {
+            let known = set.client.refusals.of(&name, set.client.pause.now());
+            known
+                .iter()
+                .map(|login| login.to_string())
+                .collect::<Vec<_>>()
+        };
+        for login in ["eve", "ada", "mallory"] {
+            set.client.permission_of(&login.into()).await.unwrap();
+        }
+        assert_eq!(refused(), ["eve", "mallory"]);
+        let other = "acme/other".parse().unwrap();
+        assert!(
+            set.client
+                .refusals
+                .of(&other, set.client.pause.now())
+                .is_empty()
+        );
+        set.client.permission_of(&"eve".into()).await.unwrap();
+        assert_eq!(refused(), ["mallory"], "she was given the right");
+        set.clock.pass(std::time::Duration::from_secs(15 * 60));
+        assert_eq!(refused(), [""; 0]);
+    }
+
+    #[tokio::test]
+    async fn r5_only_what_github_calls_writing_is_writing() {
+        for (word, writes) in [
+            ("admin", true),
+            ("write", true),
+            ("read", false),
+            ("none", false),
+            ("triage", false),
+        ] {
+            let body = value!({ "permission": word, "role_name": "x", "user": { "id": 5 } });
+            let found = permission(200, body).await.unwrap();
+            assert_eq!((found.id, found.writes), (Some(5), writes), "{word}");
+        }
+        let gone = permission(404, value!({ "message": "ada is not a user" }));
+        assert!(!gone.await.unwrap().writes);
+        let nobody = value!({ "permission": "write", "user": null });
+        assert_eq!(permission(200, nobody).await.unwrap().id, None);
+        let denied = permission(403, value!({ "message": "Resource not accessible" }));
+        assert_eq!(denied.await.unwrap_err().disposition, Disposition::Denied);
+    }
+}

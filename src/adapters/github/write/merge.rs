@@ -1,0 +1,264 @@
+//! A pull request is looked at once more, and merged.
+//!
+//! GitHub is given the commit, so that it refuses when another one was pushed meanwhile. It is asked once; where its
+//! answer says nothing, or says no, the pull request is looked at, which tells whether it is merged.
+//! <https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request>
+
+use std::time::Duration;
+
+use http::StatusCode;
+use phileas_domain::engine::{MergeFacts, MergeMethod, MergeStands, PullState};
+use phileas_domain::model::{Oid, PullNumber};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::adapters::github::client::Client;
+use crate::adapters::github::graphql::{MERGE_FACTS, tolerated};
+use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::{error, routes};
+use crate::adapters::github::wire::merge::Repository;
+use crate::adapters::github::wire::present;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// How many pages of files are looked through; each holds [`PAGE`].
+const MAX_PAGES: usize = 3;
+const PAGE: usize = 100;
+/// The waits before looking again whether it can be merged, or was: GitHub works out the one, and its replicas lag.
+const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
+
+/// What GitHub says while the base has just moved.
+const BASE_MOVED: &str = "Base branch was modified";
+
+#[derive(Deserialize)]
+struct Found {
+    #[serde(deserialize_with = "present")]
+    repository: Option<Repository>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    filename: String,
+    /// What a renamed one was called.
+    #[serde(default)]
+    previous_filename: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Merged {
+    merged: bool,
+}
+
+impl Client {
+    /// Everything that decides whether it may be merged; `None` where there is no such pull request.
+    pub(crate) async fn merge_facts(
+        &self,
+        pull: PullNumber,
+    ) -> Result<Option<MergeFacts>, Failure> {
+        let mut facts = self.merge_facts_once(pull).await?;
+        for wait in LOOKS {
+            let is_unknown = |facts: &MergeFacts| {
+                facts.state == PullState::Open && facts.stands == MergeStands::Unknown
+            };
+            if !facts.as_ref().is_some_and(is_unknown) {
+                break;
+            }
+            self.pause.pause(wait).await;
+            facts = self.merge_facts_once(pull).await?;
+        }
+        if let Some(facts) = &mut facts
+            && facts.state == PullState::Open
+        {
+            facts.files = self.files_of(pull).await?;
+        }
+        Ok(facts)
+    }
+
+    async fn merge_facts_once(&self, pull: PullNumber) -> Result<Option<MergeFacts>, Failure> {
+        let mut variables = self.repository_variables();
+        variables["number"] = pull.0.into();
+        let reply = self
+            .query::<Found>("MergeFacts", MERGE_FACTS, &variables, |problem| {
+                tolerated(problem) || problem.is("NOT_FOUND") && problem.path.len() == 2
+            })
+            .await?;
+        let repository = reply.data.repository.ok_or_else(|| {
+            error::told(
+                "POST /graphql (MergeFacts)",
+                &reply.answer,
+                Disposition::NotFound,
+                "the repository is gone",
+            )
+        })?;
+        Ok(repository.facts())
+    }
+
+    /// Every path that it touches; GraphQL does not tell what a renamed file was called. `None`: there are too many.
+    async fn files_of(&self, pull: PullNumber) -> Result<Option<Vec<String>>, Failure> {
+        let route = routes::LIST_PULL_FILES;
+        let mut paths = Vec::new();
+        for page in 1..=MAX_PAGES {
+            let query = format!("?per_page={PAGE}&page={page}");
+            let answer = self.read(route, &[&pull.to_string()], &query).await?;
+            let files: Vec<File> = self.parse(route, &success(route, answer)?)?;
+            let is_last = files.len() < PAGE;
+            for file in files {
+                paths.push(file.filename);
+                paths.extend(file.previous_filename);
+            }
+            if is_last {
+                return Ok(Some(paths));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) async fn merge_once(
+        &self,
+        pull: PullNumber,
+        head: &Oid,
+        method: MergeMethod,
+    ) -> Result<(), Failure> {
+        let route = routes::MERGE_PULL;
+        let wish = json!({ "sha": head.as_str(), "merge_method": method.as_str() });
+        let asked = self.write(route, &[&pull.to_string()], &wish).await;
+        // The commit is not the newest one, as far as GitHub knows: another look tells.
+        let is_other = asked
+            .as_ref()
+            .is_ok_and(|answer| answer.status == StatusCode::CONFLICT);
+        let failure = match asked.and_then(|answer| success(route, answer)) {
+            Ok(_) => return Ok(()),
+            Err(failure) => failure,
+        };
+        let passes_by = is_other || has_just_moved(&failure);
+        let looks: &[Duration] = match failure.disposition {
+            // It was not carried out.
+            Disposition::Retry { .. } => return Err(failure),
+            Disposition::Unknown => &LOOKS,
+            // What somebody else has merged meanwhile is refused, too.
+            _ => &LOOKS[..1],
+        };
+        for wait in looks {
+            self.pause.pause(*wait).await;
+            if self.is_merged(pull).await {
+                return Ok(());
+            }
+        }
+        if passes_by {
+            let disposition = Disposition::Retry { after: None };
+            return Err(Failure {
+                disposition,
+                ..failure
+            });
+        }
+        Err(failure)
+    }
+
+    async fn is_merged(&self, pull: PullNumber) -> bool {
+        let route = routes::READ_PULL;
+        let Ok(answer) = self.read(route, &[&pull.to_string()], "").await else {
+            return false;
+        };
+        self.parse::<Merged>(route, &answer)
+            .is_ok_and(|found| found.merged)
+    }
+}
+
+/// GitHub says so with 405 while its base has just moved, and merges a moment later.
+/// <https://github.com/cli/cli/issues/12748>
+fn has_just_moved(failure: &Failure) -> bool {
+    failure.disposition == Disposition::Refused && failure.detail.contains(BASE_MOVED)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json as value};
+
+    use super::*;
+    use crate::adapters::github::scripted::{json, lost, set};
+
+    const PULL: PullNumber = PullNumber(7);
+
+    async fn merge(set: &crate::adapters::github::scripted::Set) -> Result<(), Failure> {
+        let head = Oid::from("1f");
+        set.client
+            .merge_once(PULL, &head, MergeMethod::Squash)
+            .await
+    }
+
+    fn shows(merged: bool) -> Value {
+        value!({ "number": 7, "merged": merged })
+    }
+
+    #[tokio::test]
+    async fn the_commit_and_the_way_are_told_and_a_yes_is_believed() {
+        let set = set([json(
+            200,
+            &value!({ "sha": "2f", "merged": true, "message": "" }),
+        )]);
+        merge(&set).await.unwrap();
+        let seen = set.script.seen();
+        assert!(seen[0].line.starts_with("PUT"), "{}", seen[0].line);
+        assert!(seen[0].line.ends_with("/pulls/7/merge"), "{}", seen[0].line);
+        assert_eq!(
+            seen[0].body,
+            value!({ "sha": "1f", "merge_method": "squash" })
+        );
+    }
+
+    #[tokio::test]
+    async fn a_lost_answer_is_looked_up_and_never_repeated() {
+        for merged in [true, false] {
+            let set = set([lost(), json(200, &shows(false)), json(200, &shows(merged))]);
+            let failure = merge(&set).await.err();
+            let disposition = failure.map(|failure| failure.disposition);
+            let expected = (!merged).then_some(Disposition::Unknown);
+            assert_eq!(disposition, expected);
+            let lines = set.script.lines();
+            let asked = lines.iter().filter(|line| line.starts_with("PUT"));
+            assert_eq!(asked.count(), 1);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_one_unless_it_is_merged_all_the_same() {
+        for status in [405, 422] {
+            let said = value!({ "message": "Squash merges are not allowed" });
+            let refusing = set([json(status, &said), json(200, &shows(false))]);
+            let failure = merge(&refusing).await.unwrap_err();
+            assert_eq!(failure.disposition, Disposition::Refused, "{status}");
+            assert!(failure.detail.contains("Squash merges"), "{failure}");
+            let merged = set([json(status, &said), json(200, &shows(true))]);
+            merge(&merged).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_branch_that_has_just_moved_is_no_refusal() {
+        for (status, branch) in [(405, "Base"), (409, "Head")] {
+            let said = format!("{branch} branch was modified. Review and try the merge again.");
+            let said = value!({ "message": said });
+            let set = set([json(status, &said), json(200, &shows(false))]);
+            let failure = merge(&set).await.unwrap_err();
+            let expected = Disposition::Retry { after: None };
+            assert_eq!(failure.disposition, expected, "{status}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_renamed_file_counts_by_both_names_and_too_many_are_said_so() {
+        let renamed = value!([{ "filename": "b", "previous_filename": "a" }, { "filename": "c" }]);
+        let few = set([json(200, &renamed)]);
+        let files = few.client.files_of(PULL).await.unwrap();
+        let expected = ["b", "a", "c"].map(str::to_owned);
+        assert_eq!(files, Some(expected.to_vec()));
+        let page: Vec<Value> = (0..PAGE)
+            .map(|at| value!({ "filename": at.to_string() }))
+            .collect();
+        let page = value!(page);
+        let many = set([json(200, &page), json(200, &page), json(200, &page)]);
+        assert_eq!(many.client.files_of(PULL).await.unwrap(), None);
+        let whole = set([json(200, &page), json(200, &value!([]))]);
+        let files = whole.client.files_of(PULL).await.unwrap();
+        assert_eq!(files.unwrap().len(), PAGE);
+    }
+}

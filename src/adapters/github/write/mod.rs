@@ -1,0 +1,12 @@
+//! What phileas writes to a repository.
+
+pub(crate) mod branch;
+pub(crate) mod dashboard;
+pub(crate) mod merge;
+pub(crate) mod notice;
+pub mod objects;
+pub(crate) mod opened;
+pub(crate) mod proposal;
+pub(crate) mod publish;
+pub(crate) mod ready;
+pub(crate) mod status;

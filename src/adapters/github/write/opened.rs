@@ -1,0 +1,61 @@
+//! Issues that this process has opened and no listing shows yet: replicas of GitHub lag by seconds, and the webhook of an
+//! issue wakes the next tick before that.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::RepositoryName;
+
+/// For so long an issue is remembered. No listing is known to lag for longer.
+const UNSEEN_FOR: SignedDuration = SignedDuration::from_mins(5);
+
+/// The issues that were opened lately, by repository and key.
+#[derive(Debug, Default)]
+pub(crate) struct Opened(Mutex<BTreeMap<(String, String), (Timestamp, u64)>>);
+
+impl Opened {
+    /// An issue of this key was opened now.
+    pub(crate) fn note(&self, repository: &RepositoryName, key: &str, number: u64, now: Timestamp) {
+        let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.retain(|_, (at, _)| is_late(*at, now));
+        opened.insert((repository.to_string(), key.to_owned()), (now, number));
+    }
+
+    /// The issue of this key that was opened last, if that was lately.
+    pub(crate) fn lately(
+        &self,
+        repository: &RepositoryName,
+        key: &str,
+        now: Timestamp,
+    ) -> Option<u64> {
+        let opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, number) = opened.get(&(repository.to_string(), key.to_owned()))?;
+        is_late(*at, now).then_some(*number)
+    }
+}
+
+/// A clock that was set back counts as late, too: what it opened is still unseen.
+fn is_late(at: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(at) < UNSEEN_FOR
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_opened_is_remembered_for_a_while() {
+        let opened = Opened::default();
+        let name = |name: &str| -> RepositoryName { name.parse().unwrap() };
+        let at = |minutes| Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minutes);
+        opened.note(&name("a/b"), "jules_credential", 7, at(0));
+        let seen = |repository, key, minutes| opened.lately(&name(repository), key, at(minutes));
+        assert_eq!(seen("a/b", "jules_credential", 4), Some(7));
+        assert_eq!(seen("a/b", "jules_credential", 5), None);
+        assert_eq!(seen("a/b", "ledger_corrupt", 1), None);
+        assert_eq!(seen("a/c", "jules_credential", 1), None);
+        opened.note(&name("a/b"), "ledger_corrupt", 8, at(5));
+        assert_eq!(opened.0.lock().unwrap().len(), 1, "the first is forgotten");
+    }
+}

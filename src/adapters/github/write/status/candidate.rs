@@ -1,0 +1,115 @@
+//! Which comment is ours, and which are its copies.
+//!
+//! Deleting cannot be undone, so a copy is only what a race can have left: this account wrote it, within minutes of the
+//! one that stays; nobody else has edited it; and its first and last line are what we write.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::adapters::github::wire::common::Opener;
+use crate::adapters::github::wire::subject::Comment;
+
+/// Races are over by then, whatever the lag of a listing. What this account writes later is meant: it may be a person's.
+const RACE: SignedDuration = SignedDuration::from_mins(10);
+/// The bot of Jules, as GraphQL writes its name.
+pub(super) const JULES: &str = "google-labs-jules";
+
+/// A comment that may be ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) id: u64,
+    pub(super) author: Author,
+    written_at: Timestamp,
+    /// Whether its frame is ours and nobody but its author has edited it.
+    is_untouched: bool,
+    /// Whether it says already what is to be said.
+    says_it: bool,
+}
+
+/// Who wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Author {
+    /// This very account.
+    Viewer,
+    Bot,
+    /// Counts if this person may write.
+    Person(String),
+}
+
+/// A comment that is ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ours {
+    pub(super) id: u64,
+    /// Whether this very account wrote it.
+    pub(super) own: bool,
+    /// Whether it says already what is to be said.
+    pub(super) says_it: bool,
+    /// Its younger copies that this very account wrote, oldest first.
+    pub(super) copies: Vec<u64>,
+}
+
+impl Candidate {
+    pub(super) fn of(comment: Comment, marker: &str, body: &str) -> Option<Self> {
+        let is_framed = is_framed(&comment.body, marker, body);
+        let editor = comment.editor.as_ref().map(|editor| &editor.login);
+        let is_foreign = comment.last_edited_at.is_some()
+            && editor != comment.author.as_ref().map(|author| &author.login);
+        let author = if comment.viewer_did_author {
+            comment.body.contains(marker).then_some(Author::Viewer)?
+        } else if is_framed
+            && Opener::may_be_ours(comment.author.as_ref(), &comment.author_association)
+        {
+            let Opener { kind, login } = comment.author?;
+            match (kind.as_str(), login?) {
+                ("Bot", login) if login != JULES => Author::Bot,
+                ("User", login) => Author::Person(login),
+                _ => return None,
+            }
+        } else {
+            return None;
+        };
+        Some(Self {
+            id: comment.full_database_id?.parse().ok()?,
+            author,
+            written_at: comment.created_at,
+            is_untouched: is_framed && !is_foreign,
+            says_it: comment.body.lines().eq(body.lines()),
+        })
+    }
+
+    /// Whether this very account wrote it, and nothing but what we say stands in it.
+    fn is_own_and_untouched(&self) -> bool {
+        self.author == Author::Viewer && self.is_untouched
+    }
+}
+
+impl Ours {
+    /// The chosen one. Of several that this account wrote it is the oldest, whichever is known: all who look have to
+    /// agree on the one that stays.
+    pub(super) fn of(chosen: &Candidate, found: &[Candidate]) -> Self {
+        let own = chosen.author == Author::Viewer;
+        let untouched = || found.iter().filter(|one| one.is_own_and_untouched());
+        let stays = untouched()
+            .filter(|one| own && one.id < chosen.id)
+            .min_by_key(|one| one.id)
+            .unwrap_or(chosen);
+        let is_copy = |one: &&Candidate| {
+            one.id > stays.id && one.written_at.duration_since(stays.written_at) <= RACE
+        };
+        let mut copies = Vec::from_iter(untouched().filter(is_copy).map(|one| one.id));
+        copies.sort_unstable();
+        Self {
+            id: stays.id,
+            own,
+            says_it: stays.says_it,
+            copies,
+        }
+    }
+}
+
+/// Whether a text begins with the same line as the one that is to be written, and the marker is all that its last line
+/// says.
+fn is_framed(text: &str, marker: &str, body: &str) -> bool {
+    let first = |text: &str| text.lines().next().map(|line| line.trim_end().to_owned());
+    let last = text.trim_end().lines().next_back();
+    first(text) == first(body) && last == Some(marker) && text.matches(marker).count() == 1
+}
