@@ -5,41 +5,8 @@
 
 mod connector;
 mod http;
-
-use std::future::Future;
-use std::pin::Pin;
-
-use ::http::{Request, Response};
-use bytes::Bytes;
+mod interface;
 
 pub use connector::{Proxies, is_loopback};
 pub use http::{HttpTransport, Limits};
-
-/// A future on the heap, as traits that are used through `dyn` answer with.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Sends requests and answers with whole responses.
-pub trait Transport: Send + Sync {
-    /// Sends one request, once, and reads the whole answer. Redirects are answers like any other.
-    fn send(
-        &self,
-        request: Request<Bytes>,
-    ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>>;
-}
-
-/// Why there is no answer. The texts name hosts and causes, never headers or bodies.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TransportError {
-    /// Nothing of the request left this machine: no address, no connection, no TLS.
-    #[error("nothing was sent: {0}")]
-    NotSent(String),
-    /// The request, or a part of it, was sent and the answer was lost: nobody knows whether it took effect.
-    #[error("the answer was lost: {0}")]
-    Lost(String),
-    /// The answer's body is larger than the limit. The request was carried out.
-    #[error("the answer is larger than {limit} bytes")]
-    TooLarge {
-        /// The limit in bytes.
-        limit: usize,
-    },
-}
+pub use interface::{BoxFuture, Transport, TransportError};

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use phileas_domain::board::{Change, SPRINTS_FOLDER, TASKS_FOLDER};
 use tempfile::{NamedTempFile, TempPath};
 
-use super::together::Folders;
-use super::{NEW, ReadError, Unchanged, is_want_of_room, linked, staged};
+use super::same_file::{differ_in_case, is_same};
+use super::together::{Folders, Unchanged};
+use super::write::{NEW, ReadError, is_want_of_room, linked, staged};
 
 /// No more folders of sprints than this are listed.
 const SPRINTS_LIMIT: usize = 5_000;
@@ -259,25 +260,6 @@ fn second_name(path: &Path) -> io::Result<TempPath> {
     let named = name(|path, new| fs::hard_link(path, new))
         .or_else(|_| name(|path, new| fs::copy(path, new).map(drop)))?;
     Ok(named.into_temp_path())
-}
-
-/// Whether two paths are one to a file system that does not tell capitals from small letters.
-pub(super) fn differ_in_case(one: &str, other: &str) -> bool {
-    one != other && one.to_lowercase() == other.to_lowercase()
-}
-
-/// Whether two paths lead to one file.
-pub(super) fn is_same(one: &Path, other: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let mark = |path: &Path| path.symlink_metadata().map(|meta| (meta.dev(), meta.ino()));
-        matches!((mark(one), mark(other)), (Ok(one), Ok(other)) if one == other)
-    }
-    #[cfg(not(unix))]
-    {
-        matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
-    }
 }
 
 /// Gives each part of a path that leads to a file other letters, from the root down.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{TempDir, TempPath};
 
-use super::board::{differ_in_case, is_same};
-use super::{NEW, ReadError, linked, put};
+use super::same_file::{differ_in_case, is_same};
+use super::write::{NEW, ReadError, linked, put};
 
 /// What a file is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

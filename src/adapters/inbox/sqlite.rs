@@ -5,12 +5,14 @@
 //! back (`synchronous=FULL`). Other processes may read and write, too; only a service holds the lock of the directory.
 
 mod condition;
+mod data_files;
 mod deliveries;
 mod desk;
 mod directory;
 mod known;
 mod open_files;
 mod read;
+mod room;
 mod schema;
 mod value;
 mod wakes;
@@ -25,8 +27,10 @@ use phileas_domain::model::{Holder, RepositoryId};
 use rusqlite::Connection;
 use tokio::sync::watch;
 
+pub use data_files::DATABASE;
 pub use directory::{DataDirectory, DirectoryError};
-pub use schema::{DATABASE, OpenError};
+pub use room::{DEFAULT_ROOM, LEAST_ROOM, LOG_ROOM};
+pub use schema::OpenError;
 
 use crate::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
@@ -35,14 +39,6 @@ use crate::runtime::inbox::{
 use known::Known;
 use open_files::OpenFiles;
 use writer::Writer;
-
-/// The room that is kept free for SQLite's write-ahead log, in bytes. The log is folded into the database whenever it
-/// has reached half of this; a batch and a reader that holds it up fit into the other half.
-pub const LOG_ROOM: u64 = 8 << 20;
-/// The least room that an inbox can be given, in bytes.
-pub const LEAST_ROOM: u64 = 2 * LOG_ROOM;
-/// The room of an inbox that was not told otherwise, in bytes: the facts of a million deliveries and more.
-pub const DEFAULT_ROOM: u64 = 512 << 20;
 
 /// An inbox in one SQLite file.
 #[derive(Debug)]

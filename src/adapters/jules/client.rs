@@ -11,13 +11,13 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
-use super::activities::Memory;
+use super::activity_cache::ActivityCache;
 use super::error::{Answer, ApiError, Cause, instant, one_line};
+use super::listing_cache::ListingCache;
 use super::query::PageQuery;
 use super::recent::{Recent, lock};
 use super::retry::{Attempts, MAX_WAIT};
 use super::settings::{MAX_CREATES_IN_FLIGHT, Settings};
-use super::shared::Shelf;
 use super::wire::{
     Activity, ActivityPage, Message, NewSession, Session, SessionPage, Source, SourcePage,
 };
@@ -37,9 +37,9 @@ pub struct Client {
     pub(super) requests: AtomicU64,
     answered_at: Mutex<Option<Timestamp>>,
     pub(super) recent: Recent,
-    pub(super) memory: Memory,
+    pub(super) activity_cache: ActivityCache,
     pub(super) filter_refused: AtomicBool,
-    pub(super) shelf: Option<Shelf>,
+    pub(super) listing_cache: Option<ListingCache>,
     patient: bool,
 }
 
@@ -102,9 +102,9 @@ impl Client {
             requests: AtomicU64::new(0),
             answered_at: Mutex::new(None),
             recent: Recent::default(),
-            memory: Memory::default(),
+            activity_cache: ActivityCache::default(),
             filter_refused: AtomicBool::new(false),
-            shelf: settings.shared.then(Shelf::default),
+            listing_cache: settings.shared.then(ListingCache::default),
             patient: settings.patient,
         }
     }
@@ -154,8 +154,8 @@ impl Client {
         let permit = self.creates.acquire().await;
         let _place = permit.expect("the semaphore is never closed");
         let elapsed = self.stopwatch.elapsed();
-        if let Some(shelf) = &self.shelf
-            && let Some(error) = shelf.spent(elapsed)
+        if let Some(cache) = &self.listing_cache
+            && let Some(error) = cache.spent(elapsed)
         {
             return Err(error);
         }
@@ -167,8 +167,8 @@ impl Client {
             return Err(fail(Cause::TooLate));
         }
         let sent = self.once(&Call::new(route, &[]).with_body(new)).await;
-        if let (Some(shelf), Err(error)) = (&self.shelf, &sent) {
-            shelf.refused(error, self.stopwatch.elapsed());
+        if let (Some(cache), Err(error)) = (&self.listing_cache, &sent) {
+            cache.refused(error, self.stopwatch.elapsed());
         }
         let response = sent?;
         let session: Session = self.parse(route, &response)?;
@@ -180,8 +180,8 @@ impl Client {
         }
         let elapsed = self.stopwatch.elapsed();
         self.recent.created(session.id(), elapsed);
-        if let Some(shelf) = &self.shelf {
-            shelf.created(&session, elapsed);
+        if let Some(cache) = &self.listing_cache {
+            cache.created(&session, elapsed);
         }
         Ok(session)
     }

@@ -8,7 +8,7 @@
 //! | [`key`], [`base`] | with which credential, and where? |
 //! | [`error`], [`retry`] | what does a failure mean, and is it tried again? |
 //! | [`listing`], [`activities`] | how are long lists read without believing too much? |
-//! | [`shared`] | how do many repositories get by with one listing a minute? |
+//! | [`listing_cache`] | how do many repositories get by with one listing a minute? |
 //! | `verbatim.rs` | what does it answer to a request of one's own making? |
 //! | [`port`] | how does the runtime see it? |
 //! | [`account`] | how does it look to those who watch sessions of whatever repository? |
@@ -17,13 +17,16 @@
 //! The API is alpha and partly undocumented; what is marked as seen was reported by its users, not promised.
 
 pub mod account;
+mod account_listing;
 pub mod activities;
+mod activity_cache;
 pub mod base;
 pub mod client;
 pub mod error;
 pub mod hire;
 pub mod key;
 pub mod listing;
+pub mod listing_cache;
 mod patch;
 pub mod port;
 pub mod query;
@@ -31,7 +34,6 @@ mod recent;
 pub mod retry;
 pub mod routes;
 pub mod settings;
-pub mod shared;
 mod translate;
 mod verbatim;
 pub mod wire;

@@ -53,8 +53,8 @@ impl RepositoryJules {
 
     /// What was listed before may not show what is about to be written.
     fn writes(&self) {
-        if let Some(shelf) = &self.client.shelf {
-            shelf.wrote(&self.repository().name, self.client.stopwatch.elapsed());
+        if let Some(cache) = &self.client.listing_cache {
+            cache.wrote(&self.repository().name, self.client.stopwatch.elapsed());
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Settings {
     /// What the jitter of waits is drawn from.
     pub seed: u64,
     /// Whether several repositories share one listing of the key's sessions, for
-    /// [`KEPT_FOR`](super::shared::KEPT_FOR).
+    /// [`KEPT_FOR`](super::listing_cache::KEPT_FOR).
     pub shared: bool,
     /// Whether a call that failed is sent again after a pause. Whoever looks again anyway has a rhythm of its own.
     pub patient: bool,

@@ -5,8 +5,7 @@ use jiff::Timestamp;
 use phileas_domain::engine::{Activity, ActivityKind, PlanStep, Session, SessionState};
 use phileas_domain::model::{Marker, PullNumber, RepositoryId, RepositoryName, SessionId};
 
-use super::wire;
-use super::wire::{Kind, Output};
+use super::wire::{self, Kind, Output};
 
 /// The host of pull requests. Jules serves no other.
 const GITHUB: &str = "github.com";

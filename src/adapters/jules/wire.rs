@@ -2,14 +2,14 @@
 //! and enum values that are not known here are kept as they came.
 
 mod activity;
+mod change_set;
 mod lenient;
 mod session;
 mod source;
 
-pub use activity::{Activity, Artifact, GitPatch, Kind, Plan, PlanStep};
-pub use session::{
-    ChangeSet, GitHubRepoContext, NewSession, Output, PullRequest, Session, SourceContext,
-};
+pub use activity::{Activity, Artifact, Kind, Plan, PlanStep};
+pub use change_set::{ChangeSet, GitPatch};
+pub use session::{GitHubRepoContext, NewSession, Output, PullRequest, Session, SourceContext};
 pub use source::{Branch, GitHubRepo, Source};
 
 use serde::{Deserialize, Serialize};

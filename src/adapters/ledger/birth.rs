@@ -2,11 +2,9 @@
 
 use phileas_domain::model::Oid;
 
-use crate::runtime::ports::{Commit, CommitError, Failure};
-
+use super::limits::{LOOK_BACK, LOOKS, MAX_SWAPS, settled};
 use super::remote::{Remote, Swap};
-use super::trace::LOOK_BACK;
-use super::{LOOKS, MAX_SWAPS, settled};
+use crate::runtime::ports::{Commit, CommitError, Failure};
 
 /// What the branch shows of a birth.
 enum Sight {

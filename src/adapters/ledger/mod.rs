@@ -40,84 +40,16 @@
 //! on our orphan, or has it at its root, was made by us. A repository without any commit cannot take objects (409).
 
 mod birth;
+mod commit;
+mod limits;
+mod message;
 mod remote;
 mod trace;
 
-use std::time::Duration;
-
-use phileas_domain::model::Oid;
-
-use crate::runtime::ports::{Commit, CommitError, Disposition, Failure};
-
+pub use commit::commit;
+pub use limits::{LOOKS, MAX_SWAPS};
+pub use message::message;
 pub use remote::{Recorded, Remote, Swap};
-
-use trace::Trace;
-
-/// The waits before looking at the branch again: replicas lag.
-pub const LOOKS: [Duration; 4] = [
-    Duration::ZERO,
-    Duration::from_secs(1),
-    Duration::from_secs(3),
-    Duration::from_secs(8),
-];
-/// How often the same compare-and-swap is sent in all.
-pub const MAX_SWAPS: u32 = 2;
-
-/// Makes a commit and answers with its id.
-///
-/// # Errors
-///
-/// [`CommitError::Stale`] when the branch has moved; [`CommitError::Failed`] when GitHub refused, or does not answer.
-pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, CommitError> {
-    let Some(base) = &commit.base else {
-        return birth::give_birth(remote, commit).await;
-    };
-    let mut last = None;
-    for _ in 0..MAX_SWAPS {
-        let (refused, failure) = match remote.swap(base, commit).await {
-            Swap::Done(oid) => return Ok(oid),
-            // What is refused now may be refused because the attempt before, of which nobody knows, did it.
-            Swap::Failed(failure) if last.is_none() => return Err(settled(failure).into()),
-            Swap::Stale => (true, None),
-            Swap::Failed(failure) | Swap::Doubtful(failure) => (false, Some(failure)),
-        };
-        match trace::look(remote, base, commit).await {
-            Ok(Trace::Ours(oid)) => return Ok(oid),
-            Ok(Trace::Others) => return Err(CommitError::Stale),
-            // The refusal knows of a move that is not to be seen here: there is nothing to repeat.
-            Ok(Trace::Nothing) | Err(_) if refused => return Err(CommitError::Stale),
-            Ok(Trace::Nothing) => last = failure,
-            Err(blind) => return Err(settled(failure.unwrap_or(blind)).into()),
-        }
-    }
-    let failure = last.unwrap_or_else(|| Failure {
-        disposition: Disposition::Retry { after: None },
-        detail: "GitHub: the commit is not to be seen".to_owned(),
-    });
-    Err(settled(failure).into())
-}
-
-/// A commit's whole message, as git keeps it.
-#[must_use]
-pub fn message(commit: &Commit) -> String {
-    let body = commit.body.trim_end();
-    if body.is_empty() {
-        commit.headline.clone()
-    } else {
-        format!("{}\n\n{body}", commit.headline)
-    }
-}
-
-/// We have looked, so that nothing is left that only the caller could find out: trying later is right.
-fn settled(failure: Failure) -> Failure {
-    match failure.disposition {
-        Disposition::Unknown => Failure {
-            disposition: Disposition::Retry { after: None },
-            ..failure
-        },
-        _ => failure,
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,12 @@
 mod place;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+use phileas_domain::model::Oid;
 
 use super::*;
+use crate::runtime::ports::{Commit, CommitError, Disposition};
 use place::{Fate, OURS, Place, Rival};
 
 fn commit_on(base: Option<&str>) -> Commit {

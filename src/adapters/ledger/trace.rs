@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use phileas_domain::model::Oid;
 
-use crate::runtime::ports::{Commit, Failure};
-
+use super::limits::{LOOK_BACK, LOOKS};
+use super::message::message;
 use super::remote::{Recorded, Remote};
-use super::{LOOKS, message};
-
-/// How many commits are walked back from the head. Nobody writes so many while one of ours is looked for.
-pub(super) const LOOK_BACK: usize = 16;
+use crate::runtime::ports::{Commit, Failure};
 
 /// What the branch shows.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use phileas_domain::Diagnostic;
 use phileas_domain::model::Tree;
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest};
 
-use super::limits::{limit_processor_time, limit_this_process};
-use super::protocol::{FILES_KEPT, FromChild, ToChild};
-use super::{STACK_LIMIT_BYTES, unavailable};
+use super::limits::STACK_LIMIT_BYTES;
+use super::process_limits::{limit_processor_time, limit_this_process};
+use super::protocol::{FILES_KEPT, FromChild, ToChild, unavailable};
 
 /// The exit code of a child that could not limit itself, or that was told something it does not understand.
 const FAULT: u8 = 70;

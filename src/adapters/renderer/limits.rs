@@ -1,74 +1,23 @@
-//! The limits that a child sets itself.
+//! The limits of rendering, and the argument that makes the program a child.
 
-#[cfg(unix)]
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::time::Duration;
 
-#[cfg(unix)]
-use super::{MEMORY_LIMIT_BYTES, PROCESSOR_LIMIT_SECS};
-
-/// Files that are open already: standard input, output and errors.
-#[cfg(unix)]
-const OPEN_FILES: u64 = 3;
-/// What a process takes to start counts for nothing.
-#[cfg(unix)]
-const SLIGHT_NANOS: i64 = 100_000_000;
-
-/// Takes from this process what rendering does not need.
-#[cfg(unix)]
-pub(super) fn limit_this_process() -> Result<(), String> {
-    lower(Resource::Core, 0)?;
-    lower(Resource::Fsize, 0)?;
-    lower(Resource::Nofile, OPEN_FILES)?;
-    lower(Resource::Nproc, 0)?;
-    if cfg!(target_os = "linux") {
-        lower(Resource::Data, MEMORY_LIMIT_BYTES)?;
-    } else {
-        // These systems may know the limits and refuse them, or not keep them; the wall clock remains.
-        for resource in [Resource::Data, Resource::As] {
-            let _unknown = lower(resource, MEMORY_LIMIT_BYTES);
-        }
-    }
-    limit_processor_time()
-}
-
-/// Gives this process the processor time of one more prompt. Whole seconds are counted: after other prompts it may be up to
-/// one more.
-#[cfg(unix)]
-pub(super) fn limit_processor_time() -> Result<(), String> {
-    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    let begun = u64::from(used.tv_nsec >= SLIGHT_NANOS);
-    let used = u64::try_from(used.tv_sec).unwrap_or(0) + begun;
-    let known = getrlimit(Resource::Cpu);
-    let wanted = used + PROCESSOR_LIMIT_SECS;
-    let limit = Rlimit {
-        current: Some(known.maximum.map_or(wanted, |most| most.min(wanted))),
-        maximum: known.maximum,
-    };
-    setrlimit(Resource::Cpu, limit).map_err(|error| format!("RLIMIT_CPU cannot be set: {error}"))
-}
-
-/// Lowers the hard limit as well, so that it cannot be raised again.
-#[cfg(unix)]
-fn lower(resource: Resource, most: u64) -> Result<(), String> {
-    let most = getrlimit(resource)
-        .maximum
-        .map_or(most, |known| known.min(most));
-    let limit = Rlimit {
-        current: Some(most),
-        maximum: Some(most),
-    };
-    setrlimit(resource, limit)
-        .map_err(|error| format!("the limit {resource:?} cannot be set: {error}"))
-}
-
-/// This system has no such limits; the parent's wall clock remains.
-#[cfg(not(unix))]
-pub(super) fn limit_this_process() -> Result<(), String> {
-    Ok(())
-}
-
-/// This system has no such limits; the parent's wall clock remains.
-#[cfg(not(unix))]
-pub(super) fn limit_processor_time() -> Result<(), String> {
-    Ok(())
-}
+/// The hidden argument that makes the program a child: it answers requests to render prompts, and does nothing else.
+pub const ARGUMENT: &str = "__render-prompts";
+/// The memory that rendering may take, in bytes.
+pub const MEMORY_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+/// The part of it that is the stack. A template whose nesting needs more is too deep.
+pub const STACK_LIMIT_BYTES: usize = 16 * 1024 * 1024;
+/// The processor time that one prompt may take, in seconds.
+pub const PROCESSOR_LIMIT_SECS: u64 = 2;
+/// How long one prompt may take. On a machine with much else to do two seconds of processor time take many more, so where
+/// processor time is limited the template is not to blame for this.
+pub const WALL_LIMIT: Duration = Duration::from_secs(30);
+/// How long a child may take to start.
+pub const START_LIMIT: Duration = Duration::from_secs(10);
+/// How long all prompts of one round may take.
+pub const ROUND_LIMIT: Duration = Duration::from_secs(30);
+/// How long a round waits for others to be done.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How many children there are at once.
+pub const MAX_CHILDREN: usize = 2;

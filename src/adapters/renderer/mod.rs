@@ -22,6 +22,7 @@
 mod child;
 mod limits;
 mod pool;
+mod process_limits;
 mod protocol;
 
 use std::future::Future;
@@ -29,33 +30,18 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
-use phileas_domain::prompt::{InProcess, RenderAnswer, RenderError, RenderPrompts, RenderRequest};
+use phileas_domain::prompt::{InProcess, RenderAnswer, RenderPrompts, RenderRequest};
 use tokio::sync::Semaphore;
+
+pub use limits::{
+    ARGUMENT, MAX_CHILDREN, MEMORY_LIMIT_BYTES, PATIENCE, PROCESSOR_LIMIT_SECS, ROUND_LIMIT,
+    STACK_LIMIT_BYTES, START_LIMIT, WALL_LIMIT,
+};
 
 use crate::runtime::ports::{Renderer, RendererGuard};
 use pool::Pool;
-
-/// The hidden argument that makes the program a child: it answers requests to render prompts, and does nothing else.
-pub const ARGUMENT: &str = "__render-prompts";
-/// The memory that rendering may take, in bytes.
-pub const MEMORY_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
-/// The part of it that is the stack. A template whose nesting needs more is too deep.
-pub const STACK_LIMIT_BYTES: usize = 16 * 1024 * 1024;
-/// The processor time that one prompt may take, in seconds.
-pub const PROCESSOR_LIMIT_SECS: u64 = 2;
-/// How long one prompt may take. On a machine with much else to do two seconds of processor time take many more, so where
-/// processor time is limited the template is not to blame for this.
-pub const WALL_LIMIT: Duration = Duration::from_secs(30);
-/// How long a child may take to start.
-pub const START_LIMIT: Duration = Duration::from_secs(10);
-/// How long all prompts of one round may take.
-pub const ROUND_LIMIT: Duration = Duration::from_secs(30);
-/// How long a round waits for others to be done.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-/// How many children there are at once.
-pub const MAX_CHILDREN: usize = 2;
+use protocol::unavailable;
 
 static OF_THIS_PROGRAM: OnceLock<Arc<ChildRenderer>> = OnceLock::new();
 
@@ -154,8 +140,4 @@ impl Renderer for ChildRenderer {
             })
         })
     }
-}
-
-fn unavailable(why: impl Into<String>) -> RenderAnswer {
-    RenderAnswer::Failed(RenderError::Unavailable(why.into()))
 }

@@ -13,11 +13,11 @@ use phileas_domain::Diagnostic;
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest};
 
 use super::child::lines_of;
-use super::protocol::{ANSWER_LIMIT_BYTES, FromChild};
-use super::{
+use super::limits::{
     ARGUMENT, MAX_CHILDREN, MEMORY_LIMIT_BYTES, PATIENCE, PROCESSOR_LIMIT_SECS, ROUND_LIMIT,
-    STACK_LIMIT_BYTES, START_LIMIT, WALL_LIMIT, unavailable,
+    STACK_LIMIT_BYTES, START_LIMIT, WALL_LIMIT,
 };
+use super::protocol::{ANSWER_LIMIT_BYTES, FromChild, unavailable};
 
 /// The stack of the thread that talks with a child.
 const TALK_STACK_BYTES: usize = 512 * 1024;

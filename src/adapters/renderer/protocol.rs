@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use phileas_domain::model::Tree;
-use phileas_domain::prompt::{RenderAnswer, RenderRequest};
+use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest};
 use serde::{Deserialize, Serialize};
 
 /// How many sets of files a child keeps. A request draws from two at most.
@@ -36,4 +36,8 @@ pub(super) enum FromChild {
     Unlimited(String),
     /// What came of a request.
     Answer(RenderAnswer),
+}
+
+pub(super) fn unavailable(why: impl Into<String>) -> RenderAnswer {
+    RenderAnswer::Failed(RenderError::Unavailable(why.into()))
 }

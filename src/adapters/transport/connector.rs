@@ -15,7 +15,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower::Service;
 
-use super::BoxFuture;
+use super::interface::BoxFuture;
 
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 

@@ -11,7 +11,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::connector::{Dialer, Limited, Proxies, is_loopback};
-use super::{BoxFuture, Transport, TransportError};
+use super::interface::{BoxFuture, Transport, TransportError};
 use crate::adapters::trust;
 
 /// What phileas calls itself.

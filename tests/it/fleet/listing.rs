@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use phileas::adapters::jules::shared::{KEPT_FOR, MAX_EARLY};
+use phileas::adapters::jules::listing_cache::{KEPT_FOR, MAX_EARLY};
 use phileas::adapters::jules::{self, JulesKey, RepositoryJules, Settings};
 use phileas::runtime::ports::{ReadJules as _, WriteJules as _};
 use phileas::sandbox::transport::InProcess;

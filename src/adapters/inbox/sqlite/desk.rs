@@ -6,10 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use rusqlite::{Connection, params};
 
-use super::deliveries::Stored;
+use super::deliveries::{self, Stored};
 use super::known::{Known, News};
 use super::value::{micros, natural, repository};
-use super::{deliveries, wakes};
+use super::wakes;
 use crate::runtime::inbox::{
     Accepted, Claimed, Delivery, DeliveryId, LONGEST_REST, LONGEST_RETRY_AFTER, Lease, MAX_LEASE,
     Outcome, PROBE_INTERVAL, PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::DATABASE;
+use super::data_files::{DATABASE, LOCK, private, sync_folder};
 use super::value::DISK_FULL;
 
-/// The file that is locked, and that says by whom.
-pub(super) const LOCK: &str = "lock";
 /// How much of it is read. What we write is shorter.
 const LOCK_TEXT: u64 = 400;
 
@@ -146,24 +144,6 @@ fn refuse_link(path: &Path) -> Result<(), DirectoryError> {
         });
     }
     Ok(())
-}
-
-/// Makes the entries of a folder durable, where the system can.
-pub(super) fn sync_folder(path: &Path) {
-    let path = if path.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        path
-    };
-    // Not every file system can; then there is nothing that could be done about it.
-    let _cannot = File::open(path).and_then(|folder| folder.sync_all());
-}
-
-/// Lets a file that is made be its owner's alone.
-pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
 }
 
 fn make(path: &Path) -> io::Result<()> {

@@ -7,8 +7,7 @@ use std::fs::{Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::DATABASE;
-use super::directory::LOCK;
+use super::data_files::{DATABASE, LOCK};
 
 /// The files of a data directory, as they were when the inbox was opened.
 #[derive(Debug)]

@@ -8,12 +8,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::directory::{private, sync_folder};
+use super::data_files::{DATABASE, private, sync_folder};
+use super::room::{LEAST_ROOM, LOG_ROOM};
 use super::value::{DISK_FULL, is_damage};
-use super::{LEAST_ROOM, LOG_ROOM};
-
-/// The file's name in the data directory.
-pub const DATABASE: &str = "inbox.sqlite3";
 
 /// Tells the file from those of other programs: "phil" in ASCII.
 const APPLICATION: i32 = 0x7068_696c;

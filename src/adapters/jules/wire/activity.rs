@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::ChangeSet;
+use super::change_set::ChangeSet;
 use super::lenient::{Object, defaulted, last_segment, text};
 
 /// One thing that happened.
@@ -90,21 +90,6 @@ pub enum Artifact {
     ChangeSet(ChangeSet),
     /// Anything else (`media`, `bashOutput`, what is still to come), as it came.
     Unknown(Value),
-}
-
-/// Changes in the format of `git diff`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GitPatch {
-    /// The changes.
-    #[serde(deserialize_with = "text")]
-    pub unidiff_patch: String,
-    /// The commit that they apply to.
-    #[serde(deserialize_with = "text")]
-    pub base_commit_id: String,
-    /// A message for the commit.
-    #[serde(deserialize_with = "text")]
-    pub suggested_commit_message: String,
 }
 
 impl Activity {

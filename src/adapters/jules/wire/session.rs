@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::GitPatch;
+use super::change_set::ChangeSet;
 use super::lenient::{Object, defaulted, if_readable, last_segment, text};
 
 /// A session as the API shows it. `requirePlanApproval` and `automationMode` are never shown.
@@ -126,26 +126,6 @@ pub struct PullRequest {
     /// Its branch.
     #[serde(deserialize_with = "text")]
     pub head_ref: String,
-}
-
-/// Changes to a source.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ChangeSet {
-    /// The source's name.
-    #[serde(deserialize_with = "text")]
-    pub source: String,
-    /// The changes.
-    #[serde(deserialize_with = "defaulted")]
-    pub git_patch: GitPatch,
-}
-
-impl ChangeSet {
-    /// Whether anything is changed by it.
-    #[must_use]
-    pub fn has_changes(&self) -> bool {
-        !self.git_patch.unidiff_patch.is_empty()
-    }
 }
 
 /// What a session is created with. The API refuses fields that it does not know, so these are all.

@@ -14,17 +14,13 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use phileas_domain::engine::ListingNeed;
 use phileas_domain::model::RepositoryName;
 
-use super::client::Client;
+use super::account_listing::Account;
 use super::error::ApiError;
-use super::listing::{Account, Listed};
 use super::recent::lock;
-use super::translate::Repository;
 use super::wire::Session;
-use crate::runtime::ports::Disposition;
 
 /// How long a listing serves all repositories of its key.
 pub const KEPT_FOR: Duration = Duration::from_secs(60);
@@ -36,31 +32,31 @@ pub const MAX_KEPT: usize = 2_000;
 /// How long a key's creates rest after the quota was spent, where Jules does not say.
 pub const QUOTA_REST: Duration = Duration::from_secs(60);
 /// The longest rest that Jules is believed to want.
-const LONGEST_REST: Duration = Duration::from_secs(3_600);
+pub(super) const LONGEST_REST: Duration = Duration::from_secs(3_600);
 /// How many created sessions are remembered; more than a key can make in a minute.
 const MAX_CREATED: usize = 64;
 
 /// What the repositories of a key share. Times are those of the client's stopwatch.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct ListingCache {
     /// Held while a listing is read, so that whoever comes meanwhile waits for it.
-    slot: tokio::sync::Mutex<Slot>,
+    pub(super) listing: tokio::sync::Mutex<CachedListing>,
     /// When each repository wrote last, those that did lately.
     wrote: Mutex<Vec<(RepositoryName, Duration)>>,
-    created: Mutex<VecDeque<(Duration, Session)>>,
+    pub(super) created: Mutex<VecDeque<(Duration, Session)>>,
     spent: Mutex<Option<(Duration, ApiError)>>,
 }
 
 #[derive(Debug, Default)]
-struct Slot {
-    kept: Option<(Duration, Account)>,
+pub(super) struct CachedListing {
+    pub(super) kept: Option<(Duration, Account)>,
     /// When listings were taken early.
     early: VecDeque<Duration>,
     /// When the last one failed, until when it is not asked again, and how.
-    failed: Option<(Duration, Duration, ApiError)>,
+    pub(super) failed: Option<(Duration, Duration, ApiError)>,
 }
 
-impl Shelf {
+impl ListingCache {
     /// A repository is about to write.
     pub(super) fn wrote(&self, repository: &RepositoryName, elapsed: Duration) {
         let mut wrote = lock(&self.wrote);
@@ -97,16 +93,16 @@ impl Shelf {
         spent.as_ref().map(|(_, error)| error.clone())
     }
 
-    fn written_at(&self, repository: &RepositoryName) -> Option<Duration> {
+    pub(super) fn written_at(&self, repository: &RepositoryName) -> Option<Duration> {
         let wrote = lock(&self.wrote);
         let found = wrote.iter().find(|(known, _)| known == repository);
         found.map(|(_, at)| *at)
     }
 }
 
-impl Slot {
+impl CachedListing {
     /// Whether what is kept will do.
-    fn serves(
+    pub(super) fn serves(
         &mut self,
         need: &ListingNeed,
         written: Option<Duration>,
@@ -136,62 +132,5 @@ impl Slot {
         }
         self.early.push_back(elapsed);
         false
-    }
-}
-
-impl Client {
-    /// A repository's sessions, as far as needed: from the listing that all repositories of the key share where they
-    /// do.
-    pub(super) async fn sessions_of(
-        &self,
-        repository: &Repository,
-        need: &ListingNeed,
-        now: Timestamp,
-        heard: Option<Duration>,
-    ) -> Result<Listed, ApiError> {
-        let Some(shelf) = &self.shelf else {
-            return Ok(self.read_account(need, now).await?.of(repository));
-        };
-        let came = self.stopwatch.elapsed();
-        let mut slot = shelf.slot.lock().await;
-        let elapsed = self.stopwatch.elapsed();
-        if !slot.serves(need, shelf.written_at(&repository.name), heard, elapsed) {
-            // Whoever waited while it failed has had the answer: asking again for each would be a flood.
-            if let Some((at, until, error)) = &slot.failed
-                && (*at >= came || elapsed < *until)
-            {
-                return Err(error.clone());
-            }
-            match self.read_account(need, now).await {
-                Ok(account) => {
-                    slot.failed = None;
-                    let listed = account.of(repository);
-                    let cut = account.len() > MAX_KEPT;
-                    slot.kept = Some((elapsed, account.newest(MAX_KEPT)));
-                    if cut {
-                        return Ok(listed);
-                    }
-                }
-                Err(error) => {
-                    let at = self.stopwatch.elapsed();
-                    let rest = match error.disposition() {
-                        Disposition::Retry { after: Some(after) } => after.min(LONGEST_REST),
-                        _ => Duration::ZERO,
-                    };
-                    slot.failed = Some((at, at + rest, error.clone()));
-                    return Err(error);
-                }
-            }
-        }
-        let Some((begun, account)) = &mut slot.kept else {
-            // It was put there above, or has served.
-            return Ok(self.read_account(need, now).await?.of(repository));
-        };
-        for (at, session) in lock(&shelf.created).iter() {
-            if at >= begun {
-                account.add(session);
-            }
-        }
-        Ok(account.of(repository))
     }
 }

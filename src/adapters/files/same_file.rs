@@ -1,0 +1,22 @@
+//! Whether two paths are one file.
+
+use std::path::Path;
+
+/// Whether two paths are one to a file system that does not tell capitals from small letters.
+pub(super) fn differ_in_case(one: &str, other: &str) -> bool {
+    one != other && one.to_lowercase() == other.to_lowercase()
+}
+
+/// Whether two paths lead to one file.
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let mark = |path: &Path| path.symlink_metadata().map(|meta| (meta.dev(), meta.ino()));
+        matches!((mark(one), mark(other)), (Ok(one), Ok(other)) if one == other)
+    }
+    #[cfg(not(unix))]
+    {
+        matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    }
+}

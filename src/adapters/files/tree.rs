@@ -1,0 +1,117 @@
+//! Reads a repository's folder as a tree. Nothing is followed that is not a regular file or a folder.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use phileas_domain::model::{Entry, Mode, Tree};
+use phileas_domain::prompt::SOURCE_FOLDERS;
+
+use super::write::{NEW, ReadError};
+
+/// No file larger than this is read as text.
+const FILE_LIMIT_BYTES: u64 = 1 << 20;
+/// No folder is nested deeper than this.
+const DEPTH_LIMIT: usize = 12;
+/// No more files than this are listed.
+const FILES_LIMIT: usize = 20_000;
+
+/// Reads what phileas looks at in a repository's folder: `.jules/` and `.jlo/`.
+///
+/// # Errors
+///
+/// When the folder, or something below it, cannot be listed, or a file that is no larger than what is taken for text
+/// cannot be read: nobody knows what it says.
+pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
+    if !root.is_dir() {
+        let said = match root.exists() {
+            true => "it is a file, and a folder is wanted; name another one, or move it",
+            false => "there is no such folder",
+        };
+        let source = io::Error::new(io::ErrorKind::NotADirectory, said);
+        return Err(ReadError {
+            path: root.to_owned(),
+            source,
+        });
+    }
+    let mut tree = Tree::new();
+    let mut left = FILES_LIMIT;
+    for folder in SOURCE_FOLDERS {
+        let path = root.join(folder);
+        if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            walk(&path, folder, 0, &mut left, &mut tree)?;
+        }
+    }
+    Ok(tree)
+}
+
+fn walk(
+    path: &Path,
+    name: &str,
+    depth: usize,
+    left: &mut usize,
+    tree: &mut Tree,
+) -> Result<(), ReadError> {
+    let failed = |source| ReadError {
+        path: path.to_owned(),
+        source,
+    };
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let Ok(file_name) = entry.file_name().into_string() else {
+            continue;
+        };
+        if file_name.starts_with(NEW) {
+            continue;
+        }
+        let path = entry.path();
+        let name = format!("{name}/{file_name}");
+        let meta = path.symlink_metadata().map_err(|source| ReadError {
+            path: path.clone(),
+            source,
+        })?;
+        if meta.is_dir() {
+            if depth < DEPTH_LIMIT {
+                walk(&path, &name, depth + 1, left, tree)?;
+            }
+            continue;
+        }
+        if *left == 0 {
+            let source = io::Error::other(format!("more than {FILES_LIMIT} files"));
+            return Err(ReadError { path, source });
+        }
+        *left -= 1;
+        let (mode, text) = if meta.is_file() {
+            (Mode::File, text(&path, meta.len())?)
+        } else if meta.is_symlink() {
+            (Mode::Link, None)
+        } else {
+            (Mode::Special, None)
+        };
+        tree.insert(
+            name,
+            Entry {
+                mode,
+                oid: String::new(),
+                size: meta.len(),
+                text,
+            },
+        );
+    }
+    Ok(())
+}
+
+/// The text of a file, unless it is too large, not text, or has just gone.
+fn text(path: &Path, size: u64) -> Result<Option<std::sync::Arc<str>>, ReadError> {
+    if size > FILE_LIMIT_BYTES {
+        return Ok(None);
+    }
+    match fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8(bytes).ok().map(Into::into)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ReadError {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}

@@ -1,0 +1,139 @@
+//! Writes one file whole or not at all, below a folder and never through a link.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Component, Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// What new files are called until they are whole. One that a killed process has left is passed over.
+pub(super) const NEW: &str = ".phileas-new-";
+
+/// Why a folder cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {source}")]
+pub struct ReadError {
+    /// Where.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+/// Writes a file below a folder, or removes it, as one change: whoever looks sees the older text or the newer one, whole.
+/// Nothing is written through a link.
+///
+/// # Errors
+///
+/// When the path leaves the folder, leads through a link, or the system says no.
+pub fn change(root: &Path, path: &str, text: Option<&str>) -> Result<(), ReadError> {
+    let whole = root.join(path);
+    let failed = |source| ReadError {
+        path: whole.clone(),
+        source,
+    };
+    linked(root, path)?;
+    match text {
+        Some(text) => {
+            let folder = whole.parent().unwrap_or(root);
+            fs::create_dir_all(folder).map_err(failed)?;
+            replace(&whole, folder, text).map_err(failed)
+        }
+        None => fs::remove_file(&whole).map_err(failed),
+    }
+}
+
+/// Sees that a path neither leaves the folder nor leads through a link.
+pub(super) fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
+    let refused = |what: &str| ReadError {
+        path: root.join(path),
+        source: io::Error::new(io::ErrorKind::InvalidInput, what.to_owned()),
+    };
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if !Path::new(path).components().all(plain) {
+        return Err(refused("it leaves the folder; name one below it"));
+    }
+    let mut folder = root.to_owned();
+    for part in Path::new(path).components() {
+        folder.push(part);
+        if folder.is_symlink() {
+            return Err(refused(
+                "it leads through a link, and nothing is written through links; put there what it leads to",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a file that is a link, because what it leads to may lie anywhere. A link to what is no regular file, as
+/// `/dev/stdout` is one, is none to a file.
+///
+/// # Errors
+///
+/// When it is such a link.
+pub fn refuse_link(path: &Path) -> io::Result<()> {
+    let leads_to_file = || path.metadata().map_or(true, |meta| meta.is_file());
+    if path.is_symlink() && leads_to_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a symbolic link, and nothing is written through links; name the file that it leads to",
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a file that a person has named: whole or not at all, and not through a link. What is there and is no regular
+/// file, as a terminal or a pipe, is written to.
+///
+/// # Errors
+///
+/// When it is a link, or the system says no.
+pub fn write_named(path: &Path, text: &str) -> io::Result<()> {
+    refuse_link(path)?;
+    if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+        return fs::write(path, text);
+    }
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    replace(path, folder.unwrap_or(Path::new(".")), text)
+}
+
+/// Puts a whole file in a path's place.
+fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
+    let there = fs::metadata(path).map(|meta| meta.permissions()).ok();
+    let new = staged(folder, text, there)?;
+    new.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A new file with a text, on the disk, that goes when it is not put anywhere.
+pub(super) fn staged(
+    folder: &Path,
+    text: &str,
+    permissions: Option<fs::Permissions>,
+) -> io::Result<NamedTempFile> {
+    let new = tempfile::Builder::new()
+        .prefix(NEW)
+        .make_in(folder, |path| fs::File::create_new(path))?;
+    put(new.as_file(), text, permissions)?;
+    Ok(new)
+}
+
+/// Whether the system says that there is no room for a file.
+pub(super) fn is_want_of_room(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// Puts a text into a new file and sees it to the disk. `permissions`: those of the file whose place it takes.
+pub(super) fn put(
+    mut file: &fs::File,
+    text: &str,
+    permissions: Option<fs::Permissions>,
+) -> io::Result<()> {
+    if let Some(permissions) = permissions
+        && file.metadata()?.permissions() != permissions
+    {
+        file.set_permissions(permissions)?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}

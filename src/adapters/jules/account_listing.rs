@@ -1,0 +1,248 @@
+//! A listing of all sessions of an account, and what it proves about one repository.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{KeyUse, ListingNeed, Session, Sessions};
+
+use super::translate::{self, Repository, Whose};
+use super::wire;
+
+/// The window in which Jules counts the sessions of a key.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// A listing, and what it showed besides.
+pub(super) struct Listed {
+    pub(super) sessions: Sessions,
+    /// The present name of this repository's source as Jules writes it.
+    pub(super) source: Option<String>,
+}
+
+/// What one listing proves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Every session is in it.
+    All,
+    /// Every session created since then is in it.
+    Since(Timestamp),
+}
+
+/// A listing of a whole account, as it was read. What it says of a repository is asked by [`Account::of`].
+#[derive(Debug, Clone)]
+pub(super) struct Account {
+    pub(super) sessions: Vec<wire::Session>,
+    pub(super) reach: Reach,
+    pub(super) archived: bool,
+    /// GitHub's time when it was begun.
+    pub(super) now: Timestamp,
+}
+
+impl Account {
+    /// What it says of a repository.
+    pub(super) fn of(&self, repository: &Repository) -> Listed {
+        let mut gathered = Gathered::new(repository, self.now);
+        for session in &self.sessions {
+            gathered.take(session);
+        }
+        gathered.finish(self.reach, self.archived)
+    }
+
+    /// Whether it is an answer to this need.
+    pub(super) fn answers(&self, need: &ListingNeed) -> bool {
+        let back_to = |instant: Timestamp| match self.reach {
+            Reach::All => true,
+            Reach::Since(since) => since <= instant,
+        };
+        match need {
+            ListingNeed::Since(since) => back_to(*since),
+            ListingNeed::CompleteSince(since) => self.archived && back_to(*since),
+            ListingNeed::Everything => self.archived && self.reach == Reach::All,
+        }
+    }
+
+    /// Adds a session that was created after the listing was taken, unless it shows it already.
+    pub(super) fn add(&mut self, session: &wire::Session) {
+        if self.sessions.iter().all(|known| known.id() != session.id()) {
+            self.sessions.push(session.clone());
+        }
+    }
+
+    /// Its newest sessions, and what they prove.
+    pub(super) fn newest(mut self, most: usize) -> Self {
+        if self.sessions.len() <= most {
+            return self;
+        }
+        // Whoever does not say when it was created may be the newest.
+        let created =
+            |session: &wire::Session| translate::created_at(session).unwrap_or(Timestamp::MAX);
+        self.sessions
+            .sort_by_cached_key(|session| std::cmp::Reverse(created(session)));
+        let first_left = self.sessions.get(most).map(created);
+        self.sessions.truncate(most);
+        // Just after the first one that is left out, because others of that same instant may be among those.
+        let reach = first_left.and_then(|at| at.checked_add(SignedDuration::from_nanos(1)).ok());
+        self.reach = self.reach.and(Reach::Since(reach.unwrap_or(self.now)));
+        self
+    }
+
+    /// How many sessions it holds.
+    pub(super) fn len(&self) -> usize {
+        self.sessions.len()
+    }
+}
+
+impl Reach {
+    /// What two listings prove together.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All, reach) | (reach, Self::All) => reach,
+            (Self::Since(one), Self::Since(other)) => Self::Since(one.max(other)),
+        }
+    }
+}
+
+/// What was read so far. Of other repositories' sessions only what counts for the key is kept.
+struct Gathered<'a> {
+    repository: &'a Repository,
+    now: Timestamp,
+    ours: BTreeMap<String, Session>,
+    key: BTreeMap<String, Counted>,
+    source: Option<String>,
+    nameless: bool,
+}
+
+/// What counts for the key.
+#[derive(Clone, Copy)]
+struct Counted {
+    live: bool,
+    lately: bool,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(repository: &'a Repository, now: Timestamp) -> Self {
+        Self {
+            repository,
+            now,
+            ours: BTreeMap::new(),
+            key: BTreeMap::new(),
+            source: None,
+            nameless: false,
+        }
+    }
+
+    fn take(&mut self, session: &wire::Session) {
+        let id = session.id().to_owned();
+        if id.is_empty() {
+            self.nameless = true;
+            return;
+        }
+        let created = translate::created_at(session).unwrap_or(self.now);
+        let counted = Counted {
+            // An archived session that ran is paused for good, and does not hold a place.
+            live: !session.archived && translate::state(&session.state).is_live(),
+            lately: created > day_before(self.now),
+        };
+        self.key.insert(id.clone(), counted);
+        match translate::whose(session, self.repository) {
+            Whose::Ours => {
+                // A former name is of no use for a new session.
+                let named = session.source_context.as_ref().filter(|context| {
+                    translate::repository_of(&context.source).as_ref()
+                        == Some(&self.repository.name)
+                });
+                self.source = named
+                    .map(|context| context.source.clone())
+                    .or(self.source.take());
+            }
+            Whose::Unsaid => {}
+            Whose::Foreign => return,
+        }
+        let session = translate::session(session, self.repository, self.now);
+        // Pages move under the reader's feet: of two pictures of a session the later one is kept.
+        match self.ours.get(&id) {
+            Some(known) if known.updated_at > session.updated_at => {}
+            _ => {
+                self.ours.insert(id, session);
+            }
+        }
+    }
+
+    /// A session without an id could be any session, so nothing is proven.
+    fn proven(&self, reach: Reach) -> Reach {
+        if self.nameless {
+            Reach::Since(self.now)
+        } else {
+            reach
+        }
+    }
+
+    fn finish(self, reach: Reach, archived: bool) -> Listed {
+        let reach = self.proven(reach);
+        let count = |counts: fn(&Counted) -> bool| {
+            let number = self.key.values().filter(|counted| counts(counted)).count();
+            u32::try_from(number).unwrap_or(u32::MAX)
+        };
+        let key = KeyUse {
+            active: count(|counted| counted.live),
+            created_last_day: count(|counted| counted.lately),
+        };
+        let mut sessions: Vec<Session> = self.ours.into_values().collect();
+        sessions.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        Listed {
+            sessions: Sessions {
+                taken_at: self.now,
+                since: match reach {
+                    Reach::All => None,
+                    Reach::Since(since) => Some(since),
+                },
+                archived,
+                sessions,
+                key,
+            },
+            source: self.source,
+        }
+    }
+}
+
+pub(super) fn day_before(now: Timestamp) -> Timestamp {
+    now.checked_sub(DAY).unwrap_or(Timestamp::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn account(created: &[i64]) -> Account {
+        let sessions = created.iter().map(|second| {
+            let shown = serde_json::json!({
+                "name": format!("sessions/{second}"),
+                "createTime": at(*second).to_string(),
+            });
+            serde_json::from_value(shown).unwrap()
+        });
+        Account {
+            sessions: sessions.collect(),
+            reach: Reach::All,
+            archived: true,
+            now: at(1_000),
+        }
+    }
+
+    /// Joining repositories read everything; the others go on with what is kept of it.
+    #[test]
+    fn the_newest_of_a_long_listing_still_serve_those_who_look_back_a_little() {
+        let kept = account(&[10, 40, 20, 30]).newest(2);
+        let names: Vec<&str> = kept.sessions.iter().map(wire::Session::id).collect();
+        assert_eq!(names, ["40", "30"]);
+        assert!(kept.answers(&ListingNeed::Since(at(21))));
+        assert!(kept.answers(&ListingNeed::CompleteSince(at(21))));
+        assert!(!kept.answers(&ListingNeed::Since(at(20))), "20 is left out");
+        assert!(!kept.answers(&ListingNeed::Everything));
+        let whole = account(&[10, 40]).newest(2);
+        assert!(whole.answers(&ListingNeed::Everything));
+    }
+}
