@@ -15,7 +15,10 @@ pub(super) async fn off_workers<T>(work: impl FnOnce() -> T) -> T {
         Ok(RuntimeFlavor::MultiThread) => {
             // The semaphore is never closed.
             let _place = ROOM.acquire().await.ok();
-            tokio::task::block_in_place(work)
+            let done = tokio::task::block_in_place(work);
+            // This thread has given its queue of tasks to another one, and would stay in use for as long as this task goes on.
+            tokio::task::yield_now().await;
+            done
         }
         _ => work(),
     }

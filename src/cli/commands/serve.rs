@@ -41,12 +41,16 @@ use crate::server::{Service, ending};
 
 /// More threads would wait for the same disk.
 const MAX_THREADS: usize = 4;
+/// Threads for what blocks, at most: four decisions, two renderers and the dashboard's reads take fewer. Tokio would start up to
+/// 512 of them in a burst and keep those that are used again within ten seconds.
+const MAX_BLOCKING_THREADS: usize = 16;
 
 /// A service answers many at once. Storing is done by a thread of its own.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores.min(MAX_THREADS))
+        .max_blocking_threads(MAX_BLOCKING_THREADS)
         .enable_all()
         .build()
         .map_err(|error| Stopped::fault(error.to_string()))

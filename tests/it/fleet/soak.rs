@@ -28,6 +28,8 @@ const CONNECTIONS: usize = 8;
 const LOOKS: usize = 10;
 /// The look that the others are held against: by then everything has been used once.
 const SETTLED: usize = 3;
+/// The main thread, the inbox's, four workers and sixteen for what blocks. How many a burst leaves depends on the machine.
+const MOST_THREADS: u64 = 22;
 /// What a stored id costs in memory, with room for how a set grows.
 const BYTES_AN_ID: u64 = 100;
 
@@ -100,11 +102,8 @@ fn what_has_passed_leaves_nothing_behind() {
         last.handles <= settled.handles + CONNECTIONS,
         "handles: {looks:?}"
     );
-    // What blocks runs on threads that come with a burst and end when they have rested for ten seconds.
-    assert!(
-        last.threads <= settled.threads + CONNECTIONS as u64,
-        "threads: {looks:?}"
-    );
+    let most = looks.iter().map(|(_, look)| look.threads).max();
+    assert!(most <= Some(MOST_THREADS), "threads: {looks:?}");
     let ids = (after - before) as u64 * BYTES_AN_ID / 1024;
     assert!(
         last.resident_kib <= settled.resident_kib * 5 / 4 + ids,
