@@ -15,7 +15,7 @@ use std::time::Duration;
 use phileas_domain::Diagnostic;
 
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
-use crate::server::webhook::Listed;
+use crate::server::public::webhook::Listed;
 
 pub use bytes::{BytesError, parse_bytes};
 pub use drain::{DrainError, LONGEST_DRAIN, parse_drain};

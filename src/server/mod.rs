@@ -1,46 +1,27 @@
-//! The service: deliveries come in by a public listener, what they tell is kept in the inbox, and a [`Driver`] beside
-//! the listeners does what is due.
+//! The service: a public listener stores deliveries in the inbox, and a [`Driver`] beside it does what is due.
 //!
-//! The public listener has three addresses and no more: `POST /webhook`, `GET /healthz`, `GET /readyz`. Everything for
-//! the people who run the service is on the admin listener, which is bound to loopback unless somebody says otherwise.
+//! The public listener answers three addresses: `POST /webhook`, `GET /healthz`, `GET /readyz`. Everything for the
+//! operators is on the admin listener, which is bound to loopback by default.
 //!
-//! | question | file |
+//! | question | folder or file |
 //! |---|---|
-//! | how do deliveries come in? | [`listen`], [`webhook`], [`health`] |
-//! | who is the service to GitHub, and with which Jules key? | [`app`], [`keys`], [`setup`] |
+//! | how do deliveries come in? | [`public`] |
+//! | who is the service to GitHub and to Jules, and how does it reach them? | [`accounts`] |
 //! | which repositories does it look after? | [`repositories`] |
-//! | what is a tick of one of them, and who starts it? | [`ticks`], [`fleet`], [`crate::runtime::driver`] |
-//! | what was not delivered? | [`sweep`] |
-//! | what is told of all this? | [`journal`], [`audit`], [`metrics`], [`dashboard`], and to agents by [`feed`] |
-//! | could it do its work? | [`check`] |
-//! | how is it set up, put together and ended? | [`config`], [`service`], [`driver`], [`mod@ending`] |
+//! | what is a tick of one of them, and what starts it? which deliveries were lost? | [`worker`], [`crate::runtime::driver`] |
+//! | what do operators see and do? | [`admin`] |
+//! | how is it configured, put together and shut down? | [`config`], [`service`], [`shutdown`] |
 
-pub mod app;
-pub mod audit;
-pub mod check;
+pub mod accounts;
+pub mod admin;
 pub mod config;
-pub mod dashboard;
-pub mod driver;
-pub mod ending;
-pub mod feed;
-pub mod figures;
-pub mod fleet;
-pub mod health;
-pub mod housekeeping;
-pub mod journal;
-pub mod keys;
-pub mod listen;
-pub mod metrics;
-pub mod onlooker;
-pub mod outside;
+pub mod public;
 pub mod repositories;
 pub mod service;
-pub mod setup;
-pub mod sweep;
-pub mod ticks;
-pub mod webhook;
+pub mod shutdown;
+pub mod worker;
 
-pub use driver::Driver;
-pub use ending::{Ending, ending};
-pub use fleet::Fleet;
 pub use service::Service;
+pub use shutdown::{Ending, ending};
+pub use worker::driver::Driver;
+pub use worker::fleet::Fleet;

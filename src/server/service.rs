@@ -6,15 +6,15 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::TcpListener;
 
-use super::dashboard::Access;
-use super::driver::Driver;
-use super::ending::Ending;
-use super::figures::Figures;
-use super::health;
-use super::listen::{Listeners, listen};
-use super::webhook::{self, Intake};
 use crate::runtime::driver::Pulse;
 use crate::runtime::inbox::Inbox;
+use crate::server::admin::dashboard::Access;
+use crate::server::public::counters::Figures;
+use crate::server::public::health;
+use crate::server::public::listen::{Listeners, listen};
+use crate::server::public::webhook::{self, Intake};
+use crate::server::shutdown::Ending;
+use crate::server::worker::driver::Driver;
 
 /// How long the service may take to end where nobody says otherwise. Orchestrators kill after 30 s.
 pub const TIME_TO_END: Duration = Duration::from_secs(25);
@@ -66,9 +66,9 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
     /// the drain is over; then the listeners close. What is stored meanwhile is left to other services, or to the next
     /// start.
     pub async fn run(self, ending: Ending) -> bool {
-        let (stop, stopping) = super::ending();
-        let (close, closing) = super::ending();
-        let (ticked, driver_ended) = super::ending();
+        let (stop, stopping) = crate::server::ending();
+        let (close, closing) = crate::server::ending();
+        let (ticked, driver_ended) = crate::server::ending();
         let time_to_end = time_to_end(self.drain);
         let health = health::routes(
             Arc::clone(&self.inbox),
@@ -153,7 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_driver_that_never_ends_is_not_waited_for() {
-        let (_never, driver_ended) = super::super::ending();
+        let (_never, driver_ended) = crate::server::ending();
         let limit = Duration::from_millis(20);
         for drain in [Duration::ZERO, Duration::from_secs(3600)] {
             drained(driver_ended.clone(), tokio::time::sleep(drain), limit).await;
@@ -162,7 +162,7 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_is_in_a_hurry_does_not_wait_for_the_drain() {
-        let (now, hurry) = super::super::ending();
+        let (now, hurry) = crate::server::ending();
         let waiting = tokio::spawn(unhurried(Duration::from_secs(3600), hurry));
         now.now();
         waiting.await.unwrap();

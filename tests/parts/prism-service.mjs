@@ -13,7 +13,7 @@ import { run, stay } from './programs.mjs';
 import { removeTree } from './remove-tree.mjs';
 import { act, advance, delivered, deliveries, toPresent, world } from './world.mjs';
 
-// The first sweep comes a minute after the start: FIRST_AFTER in src/server/sweep.rs.
+// The first sweep comes a minute after the start: FIRST_AFTER in src/server/worker/sweep.rs.
 const SWEEP_LIMIT_MS = 180_000;
 const BETWEEN_LOOKS_MS = 250;
 // Where GitHub believes the two services to be.

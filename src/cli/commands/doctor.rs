@@ -41,7 +41,7 @@ use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::ledger_of;
 use crate::runtime::ports::ReadGitHub as _;
-use crate::server::setup::GITHUB;
+use crate::server::admin::setup::GITHUB;
 use finding::{Findings, Group};
 use place::Place;
 

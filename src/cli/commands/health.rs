@@ -17,7 +17,7 @@ use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize;
 use crate::server::config;
-use crate::server::health::NOT_READY;
+use crate::server::public::health::NOT_READY;
 
 /// How long the service may take to answer. Longer than its own look at the inbox takes at most.
 const PATIENCE: Duration = Duration::from_secs(5);

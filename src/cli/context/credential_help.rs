@@ -3,7 +3,7 @@
 use super::env_var::variable;
 use crate::adapters::jules;
 use crate::runtime::ports::{Disposition, Failure};
-use crate::server::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN};
+use crate::server::accounts::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN};
 
 /// The variable of a secret that is set: its own, or the one with `_FILE`.
 pub(crate) fn name_of(name: &str) -> String {

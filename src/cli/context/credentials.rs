@@ -7,7 +7,7 @@ use super::env_var::variable;
 use crate::adapters::github::{self, App, Credential, Token};
 use crate::adapters::jules::{self, JulesKey};
 use crate::cli::exit::Stopped;
-use crate::server::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN, is_app_id};
+use crate::server::accounts::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN, is_app_id};
 use crate::server::config::{origin, secret};
 
 /// The Jules key of the environment.

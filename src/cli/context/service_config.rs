@@ -7,10 +7,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::env_var::variable;
 use crate::cli::arguments::Serve;
 use crate::cli::exit::Stopped;
-use crate::server::app;
+use crate::server::accounts::app;
 use crate::server::config::{Config, File, Given, origin, secret};
-use crate::server::dashboard::Access;
-use crate::server::webhook::Secrets;
+use crate::server::admin::dashboard::Access;
+use crate::server::public::webhook::Secrets;
 
 /// What says where the public listener is.
 pub(crate) const LISTEN: &str = "--listen (`listen` in phileas.toml)";

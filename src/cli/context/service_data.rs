@@ -12,7 +12,7 @@ use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DATABASE, SqliteInbox};
 use crate::cli::arguments::Kept;
 use crate::cli::exit::Stopped;
-use crate::server::audit::{Audit, Deed};
+use crate::server::admin::audit::{Audit, Deed};
 
 /// The inbox of a service, and where it is.
 pub(crate) struct Visit {

@@ -6,9 +6,9 @@ use crate::adapters::pipeline::RunsError;
 use crate::cli::context::credential_help;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::runtime::{EditError, TickError};
-use crate::server::app::IdentityError;
+use crate::server::accounts::app::IdentityError;
 use crate::server::config::{ConfigError, FileError, SecretError};
-use crate::server::dashboard::AccessError;
+use crate::server::admin::dashboard::AccessError;
 
 impl From<SecretError> for Stopped {
     fn from(error: SecretError) -> Self {

@@ -34,7 +34,7 @@ use super::drain::parse_drain;
 use super::{ADMIN_LISTEN, LISTEN};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::adapters::jules::key;
-use crate::server::app::{APP_ID, APP_KEY, TOKEN};
+use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
 
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 1 << 20;

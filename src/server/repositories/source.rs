@@ -9,13 +9,13 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
-use super::super::app::Identity;
-use super::super::config::RepositoryEntry;
-use super::super::outside::Outside;
 use super::Learnt;
 use crate::adapters::github::{Account, App, AppClient, Credential, Installation, Reached};
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::ports::{Disposition, Failure};
+use crate::server::accounts::app::Identity;
+use crate::server::accounts::external_services::Outside;
+use crate::server::config::RepositoryEntry;
 
 /// How many installations are listed at a time. Each has limits of its own at GitHub, so that this bounds only how many
 /// connections are open: a fleet of thousands is not listed one after another.

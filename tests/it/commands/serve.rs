@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use phileas::server::dashboard::summary::Summary;
+use phileas::server::admin::dashboard::summary::Summary;
 
 use super::bench::{program, run};
 use crate::support::ticks::{quiet_world, tick};

@@ -12,14 +12,14 @@ use phileas::adapters::transport::BoxFuture;
 use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Shared, VirtualTime};
-use phileas::server::app::Identity;
+use phileas::server::accounts::app::Identity;
+use phileas::server::accounts::external_services::Outside;
+use phileas::server::accounts::keys::Keys;
 use phileas::server::config::RepositoryEntry;
-use phileas::server::driver::Driver;
-use phileas::server::ending::ending;
-use phileas::server::keys::Keys;
-use phileas::server::outside::Outside;
 use phileas::server::repositories::{Repositories, Source};
-use phileas::server::sweep::{Hooked, MAX_ASKED, Remembered, Sweep, Swept, TRIED_FIRST};
+use phileas::server::shutdown::ending;
+use phileas::server::worker::driver::Driver;
+use phileas::server::worker::sweep::{Hooked, MAX_ASKED, Remembered, Sweep, Swept, TRIED_FIRST};
 use phileas_world::github::{Fate, Role};
 use phileas_world::{Face, Fault, FaultPlan, FaultRule};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ async fn sweep(
     memory: &mut Remembered,
 ) -> Swept {
     let pause = &*outside.pause;
-    phileas::server::sweep::sweep(hooked, None, since, pause, memory)
+    phileas::server::worker::sweep::sweep(hooked, None, since, pause, memory)
         .await
         .unwrap()
 }
@@ -231,7 +231,7 @@ async fn while_what_comes_again_is_refused_the_others_are_left() {
         status: 503,
     };
     let hook = Hooked::App(&app);
-    let first = phileas::server::sweep::sweep(hook, None, since, &full, &mut memory).await;
+    let first = phileas::server::worker::sweep::sweep(hook, None, since, &full, &mut memory).await;
     let first = first.unwrap();
     assert_eq!(
         (first.asked, first.left, first.refused),
@@ -243,7 +243,8 @@ async fn while_what_comes_again_is_refused_the_others_are_left() {
         status: 202,
         ..full
     };
-    let second = phileas::server::sweep::sweep(hook, None, since, &roomy, &mut memory).await;
+    let second =
+        phileas::server::worker::sweep::sweep(hook, None, since, &roomy, &mut memory).await;
     let second = second.unwrap();
     assert_eq!((second.asked, second.left, second.refused), (60, 0, false));
     receive(&ground, 0, |_| Some(202));

@@ -1,6 +1,6 @@
 //! What is accepted, what is refused, and what is kept of it.
 
-use phileas::server::listen::{HEAD_BYTES, MAX_HEADERS};
+use phileas::server::public::listen::{HEAD_BYTES, MAX_HEADERS};
 use tempfile::tempdir;
 
 use super::client::{Line, Post, ask, get};

@@ -8,8 +8,8 @@ use axum::http::Request;
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::inbox::sqlite::{DATABASE, DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use phileas::runtime::inbox::Inbox;
-use phileas::server::figures::Figures;
-use phileas::server::webhook::{Intake, Listed, Secrets, routes};
+use phileas::server::public::counters::Figures;
+use phileas::server::public::webhook::{Intake, Listed, Secrets, routes};
 use tower::ServiceExt as _;
 
 use super::client::Post;

@@ -7,8 +7,8 @@ use axum::http::{HeaderValue, Request};
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use phileas::adapters::inbox::memory::MemoryInbox;
-use phileas::server::figures::Figures;
-use phileas::server::webhook::{Intake, Listed, Secrets, routes};
+use phileas::server::public::counters::Figures;
+use phileas::server::public::webhook::{Intake, Listed, Secrets, routes};
 use sha2::Sha256;
 use tower::ServiceExt as _;
 

@@ -4,8 +4,8 @@
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
-use phileas::server::listen::{BODY_TIMEOUT, HEAD_TIMEOUT, MAX_CONNECTIONS};
-use phileas::server::webhook::{MAX_BODY, SMALL_BODY};
+use phileas::server::public::listen::{BODY_TIMEOUT, HEAD_TIMEOUT, MAX_CONNECTIONS};
+use phileas::server::public::webhook::{MAX_BODY, SMALL_BODY};
 use tempfile::tempdir;
 
 use super::client::{Line, Post, ask, get};

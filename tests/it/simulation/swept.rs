@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::server::sweep::{INTERVAL, MAX_ASKS};
+use phileas::server::worker::sweep::{INTERVAL, MAX_ASKS};
 use phileas_world::books::{Books, Delivery};
 
 /// By when at the latest a failed attempt is followed by another, where nothing goes wrong: a sweep leaves what was asked

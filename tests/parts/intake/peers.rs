@@ -20,8 +20,8 @@ use phileas::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
     Replayed, Settled, Wake,
 };
-use phileas::server::figures::Figures;
-use phileas::server::webhook::{Intake, Listed, MAX_BODY, Secrets, routes};
+use phileas::server::public::counters::Figures;
+use phileas::server::public::webhook::{Intake, Listed, MAX_BODY, Secrets, routes};
 use phileas_domain::model::{Holder, RepositoryId};
 use sha2::Sha256;
 use tokio::net::TcpListener;

@@ -8,7 +8,7 @@ use crate::adapters::github::{Client, Credential, Kind, Right, Shown};
 use crate::cli::context::{clients, credential_help};
 use crate::cli::exit::Stopped;
 use crate::runtime::ports::{Disposition, Failure};
-use crate::server::check::{self, check_app};
+use crate::server::admin::check::{self, check_app};
 
 /// Clocks that differ by more than this many seconds are worth a word; App credentials fail soon after.
 const MOST_SKEW_SECONDS: i64 = 120;

@@ -11,7 +11,7 @@ use crate::cli::context::clients;
 use crate::cli::context::env_var::variable;
 use crate::cli::exit::Stopped;
 use crate::server::config::WEBHOOK;
-use crate::server::sweep::is_own;
+use crate::server::worker::sweep::is_own;
 
 /// GitHub keeps deliveries, and delivers them again, this long.
 /// <https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/viewing-webhook-deliveries>

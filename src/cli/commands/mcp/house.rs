@@ -12,7 +12,7 @@ use crate::mcp::{House, Trouble};
 use crate::runtime::ports::hire::Answer;
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use crate::runtime::{self, Tick, TickReport};
-use crate::server::outside::Watch;
+use crate::server::accounts::external_services::Watch;
 use crate::server::repositories::{Member, Repositories};
 
 /// Who phileas is to a repository.

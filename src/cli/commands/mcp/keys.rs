@@ -8,7 +8,7 @@ use phileas_domain::engine::CreateFailure;
 use crate::adapters::jules::hire::Account;
 use crate::runtime::ports::hire::{Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage};
 use crate::runtime::ports::{Disposition, Failure};
-use crate::server::keys::KeyClient;
+use crate::server::accounts::keys::KeyClient;
 use crate::server::repositories::Repositories;
 
 /// How many jobs are remembered by their keys; of others each key is asked in turn.

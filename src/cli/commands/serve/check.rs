@@ -17,10 +17,10 @@ use crate::cli::context::service_config::{self, ADMIN_LISTEN, LISTEN};
 use crate::cli::context::{bind, database_url};
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
-use crate::server::app::{APP_FILE, origin_of_identity};
-use crate::server::check::{Finding, Found, Grade, Told, check, check_key};
+use crate::server::accounts::app::{APP_FILE, origin_of_identity};
+use crate::server::admin::check::{Finding, Found, Grade, Told, check, check_key};
 use crate::server::config::{Config, secret};
-use crate::server::setup::GITHUB;
+use crate::server::admin::setup::GITHUB;
 
 /// How long is waited for the database, GitHub and Jules in all.
 const LIMIT: Duration = Duration::from_secs(10);

@@ -16,15 +16,15 @@ use crate::cli::exit::Stopped;
 use crate::runtime::SERVICE;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::server::Fleet;
-use crate::server::app::{APP_FILE, identity, named_by};
+use crate::server::accounts::app::{APP_FILE, identity, named_by};
+use crate::server::accounts::external_services::Outside;
+use crate::server::accounts::keys::Keys;
+use crate::server::admin::feed::Feed;
+use crate::server::admin::metrics::Metrics;
 use crate::server::config::{Config, origin, secret};
-use crate::server::feed::Feed;
-use crate::server::keys::Keys;
-use crate::server::metrics::Metrics;
-use crate::server::onlooker::Onlooker;
-use crate::server::outside::Outside;
 use crate::server::repositories::{Repositories, Source};
-use crate::server::ticks::Ticks;
+use crate::server::worker::tick_observer::Onlooker;
+use crate::server::worker::ticks::Ticks;
 
 /// What ticks the repositories. `None`, with a word in the log, while nobody has said who the service is to GitHub: it
 /// accepts deliveries all the same, and ticks what they woke once it is told.

@@ -1,0 +1,292 @@
+//! Who the service is to GitHub: an App or a token, from the environment or from the set-up page.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+
+use crate::adapters::github::{App, CredentialError, Token};
+use crate::server::config::{SecretError, origin, secret};
+
+/// The file in the data directory that keeps the App which the set-up page has made.
+pub const APP_FILE: &str = "app.json";
+/// The App's number or client id.
+pub const APP_ID: &str = "GITHUB_APP_ID";
+/// The App's private key, PEM.
+pub const APP_KEY: &str = "GITHUB_APP_PRIVATE_KEY";
+/// A plain token.
+pub const TOKEN: &str = "GITHUB_TOKEN";
+/// The same, by the name that GitHub's own command line knows.
+pub const OTHER_TOKEN: &str = "GH_TOKEN";
+
+/// Who the service is to GitHub.
+#[derive(Debug, Clone)]
+pub enum Identity {
+    /// An App; which repositories it looks after is what it is installed on.
+    App(App),
+    /// A plain token; which repositories it looks after stands in `phileas.toml`.
+    Token(Token),
+}
+
+/// An App as the set-up page keeps it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptApp {
+    /// Its number.
+    pub id: u64,
+    /// The last part of its page's address.
+    pub slug: String,
+    /// Its private key, PEM.
+    #[serde(serialize_with = "shown")]
+    pub private_key: SecretString,
+    /// The secret of its webhook.
+    #[serde(serialize_with = "shown")]
+    pub webhook_secret: SecretString,
+}
+
+/// Why it is not known who the service is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdentityError {
+    /// Half of an App.
+    #[error(
+        "{set} is set and {missing} is not; an App needs both (the key as {APP_KEY} or {APP_KEY}_FILE)"
+    )]
+    Half {
+        /// What is set.
+        set: &'static str,
+        /// What is missing.
+        missing: &'static str,
+    },
+    /// A secret cannot be read.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// A credential cannot be used.
+    #[error("{name}: {error}")]
+    Credential {
+        /// The variable or file.
+        name: String,
+        /// What is wrong.
+        error: CredentialError,
+    },
+    /// The App's number is none.
+    #[error(
+        "{APP_ID} is neither an App's number nor its client id (`Iv…`); both stand on the App's page on GitHub"
+    )]
+    NoAppId,
+    /// What the set-up page kept may not be read by whoever runs this.
+    #[error("{}: {detail}; run this as the user who owns the file", path.display())]
+    Closed {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        detail: String,
+    },
+    /// What the set-up page kept is not what it wrote.
+    #[error(
+        "{}: {detail}; put back a copy of it if there is one. Otherwise remove it and set {APP_ID} and {APP_KEY} to a new \
+         private key of that App, or delete the App on GitHub and run `phileas serve --setup` again",
+        path.display()
+    )]
+    Kept {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+/// Who the service is: what the environment says, the App before the token, and otherwise what the set-up page has kept
+/// in the data directory. `None`: nobody.
+///
+/// # Errors
+///
+/// [`IdentityError`].
+pub fn identity(
+    variable: impl Fn(&str) -> Option<String>,
+    data_dir: &Path,
+) -> Result<Option<Identity>, IdentityError> {
+    let id = variable(APP_ID);
+    let key = secret(APP_KEY, &variable)?;
+    let half = |set, missing| IdentityError::Half { set, missing };
+    match (id, key) {
+        (Some(id), Some(key)) => {
+            if !is_app_id(id.trim()) {
+                return Err(IdentityError::NoAppId);
+            }
+            return app(&origin(APP_KEY, &variable), &id, &key).map(Some);
+        }
+        (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
+        (None, Some(_)) => return Err(half(APP_KEY, APP_ID)),
+        (None, None) => {}
+    }
+    for name in [TOKEN, OTHER_TOKEN] {
+        if let Some(token) = secret(name, &variable)? {
+            let token = Token::new(token.expose_secret());
+            let token = token.map_err(|error| IdentityError::Credential {
+                name: origin(name, &variable),
+                error,
+            });
+            return token.map(Identity::Token).map(Some);
+        }
+    }
+    let Some(kept) = kept_app(data_dir)? else {
+        return Ok(None);
+    };
+    app(APP_FILE, &kept.id.to_string(), &kept.private_key).map(Some)
+}
+
+/// The variable that says who the service is, before whatever the set-up page keeps. `None`: none does.
+#[must_use]
+pub fn named_by(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let names = [APP_ID, APP_KEY, TOKEN, OTHER_TOKEN];
+    let mut names = names
+        .into_iter()
+        .flat_map(|name| [name.to_owned(), format!("{name}_FILE")]);
+    names.find(|name| variable(name).is_some_and(|value| !value.trim().is_empty()))
+}
+
+/// Where that comes from, as people look for it: variables, a variable's file, or what the set-up page has kept.
+#[must_use]
+pub fn origin_of_identity(variable: impl Fn(&str) -> Option<String>) -> String {
+    let is_set = |name: &str| {
+        [name.to_owned(), format!("{name}_FILE")]
+            .iter()
+            .any(|name| variable(name).is_some_and(|value| !value.trim().is_empty()))
+    };
+    if is_set(APP_ID) || is_set(APP_KEY) {
+        return format!("{APP_ID} and {}", origin(APP_KEY, &variable));
+    }
+    let token = [TOKEN, OTHER_TOKEN].into_iter().find(|name| is_set(name));
+    token.map_or_else(
+        || format!("{APP_FILE} in the data directory"),
+        |name| origin(name, &variable),
+    )
+}
+
+/// `123456`, or `Iv23liAbCdEf`: GitHub gives Apps a number and a client id, and takes both.
+/// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
+#[must_use]
+pub fn is_app_id(text: &str) -> bool {
+    let number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    number || (text.starts_with("Iv") && text.bytes().all(|byte| byte.is_ascii_graphic()))
+}
+
+/// The App that the set-up page has made, if it has. Its file is closed to others where it is not, as after a copy.
+///
+/// # Errors
+///
+/// [`IdentityError::Kept`], [`IdentityError::Closed`].
+pub fn kept_app(data_dir: &Path) -> Result<Option<KeptApp>, IdentityError> {
+    let path = data_dir.join(APP_FILE);
+    let wrong = |detail: String| IdentityError::Kept {
+        path: path.clone(),
+        detail,
+    };
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            return Err(IdentityError::Closed {
+                path: path.clone(),
+                detail: error.to_string(),
+            });
+        }
+        Err(error) => return Err(wrong(error.to_string())),
+    };
+    close_to_others(&path);
+    // The parser's own words could quote the key.
+    let kept = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| wrong(format!("line {} is not what was written", error.line())))?;
+    Ok(Some(kept))
+}
+
+/// The file holds a private key. Where its mode cannot be changed, it is said.
+fn close_to_others(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(path).map(|found| found.permissions().mode());
+        if mode.is_ok_and(|mode| mode & 0o077 == 0) {
+            return;
+        }
+        let path_shown = path.display();
+        match std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)) {
+            Ok(()) => tracing::warn!(
+                "{path_shown} could be read by others and is closed to them now; it holds the App's private key"
+            ),
+            Err(error) => tracing::warn!(
+                "{path_shown} can be read by others and holds the App's private key: {error}; run `chmod 600` on it"
+            ),
+        }
+    }
+}
+
+fn app(name: &str, id: &str, key: &SecretString) -> Result<Identity, IdentityError> {
+    let app = App::new(id, key.expose_secret());
+    let app = app.map_err(|error| IdentityError::Credential {
+        name: name.to_owned(),
+        error,
+    });
+    app.map(Identity::App)
+}
+
+/// Written into one file, for the owner of the data directory alone.
+fn shown<S: serde::Serializer>(secret: &SecretString, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(secret.expose_secret())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)], folder: &Path) -> Result<Option<Identity>, IdentityError> {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        identity(variable, folder)
+    }
+
+    #[test]
+    fn half_an_app_and_a_broken_file_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        assert!(read(&[], path).unwrap().is_none());
+        let token = read(&[(TOKEN, "test-token")], path).unwrap();
+        assert!(matches!(token, Some(Identity::Token(_))));
+        let half = read(&[(APP_ID, "7"), (TOKEN, "test-token")], path).unwrap_err();
+        assert!(half.to_string().contains(APP_KEY), "{half}");
+        let no_key = read(&[(APP_ID, "7"), (APP_KEY, "test-key")], path).unwrap_err();
+        assert!(no_key.to_string().contains("PEM"), "{no_key}");
+        let other = read(&[(OTHER_TOKEN, "test-token")], path).unwrap();
+        assert!(matches!(other, Some(Identity::Token(_))));
+        let no_id = read(&[(APP_ID, "abc def"), (APP_KEY, "test-key")], path).unwrap_err();
+        assert_eq!(no_id, IdentityError::NoAppId);
+        std::fs::write(path.join(APP_FILE), "{\"private_key\": \"canary").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let wide = std::fs::Permissions::from_mode(0o644);
+            std::fs::set_permissions(path.join(APP_FILE), wide).unwrap();
+        }
+        let broken = read(&[], path).unwrap_err().to_string();
+        assert!(
+            broken.contains("remove it") && !broken.contains("canary"),
+            "{broken}"
+        );
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(path.join(APP_FILE)).unwrap();
+            assert_eq!(mode.permissions().mode() & 0o777, 0o600);
+        }
+        let named = |name: &'static str| {
+            named_by(move |asked: &str| (asked == name).then(|| "x".to_owned()))
+        };
+        assert_eq!(
+            named("GITHUB_TOKEN_FILE").as_deref(),
+            Some("GITHUB_TOKEN_FILE")
+        );
+        assert_eq!(named("PATH"), None);
+    }
+}

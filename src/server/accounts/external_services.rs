@@ -1,0 +1,142 @@
+//! How the service reaches what is outside of it. All of it can be a model.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::adapters::entropy::{Entropy, SystemEntropy};
+use crate::adapters::github::{self, Account, App, AppClient, Client, Credential};
+use crate::adapters::jules;
+use crate::adapters::pause::{Pause, SystemPause};
+use crate::adapters::stopwatch::SystemStopwatch;
+use crate::adapters::transport::Transport;
+use crate::runtime::ports::Stopwatch;
+use crate::server::admin::metrics::{Counted, Metrics, Target};
+use phileas_domain::model::RepositoryName;
+
+/// Addresses, ways there, clocks, and randomness.
+#[derive(Clone)]
+pub struct Outside {
+    /// Where GitHub is.
+    pub github: github::Base,
+    /// Where Jules is.
+    pub jules: jules::Base,
+    /// The way to GitHub.
+    pub to_github: Arc<dyn Transport>,
+    /// The way to Jules.
+    pub to_jules: Arc<dyn Transport>,
+    /// The clock, and waiting.
+    pub pause: Arc<dyn Pause>,
+    /// Time that passes meanwhile.
+    pub stopwatch: Arc<dyn Stopwatch>,
+    /// Where each tick draws its randomness from.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+impl Outside {
+    /// The world as it is, by one way to all of it.
+    #[must_use]
+    pub fn real(github: github::Base, jules: jules::Base, transport: Arc<dyn Transport>) -> Self {
+        Self {
+            github,
+            jules,
+            to_github: Arc::clone(&transport),
+            to_jules: transport,
+            pause: Arc::new(SystemPause),
+            stopwatch: Arc::new(SystemStopwatch::default()),
+            entropy: Arc::new(SystemEntropy),
+        }
+    }
+
+    /// The same, with everything that is sent counted.
+    #[must_use]
+    pub fn counted(self, metrics: &Arc<Metrics>) -> Self {
+        let counted = |way, target| -> Arc<dyn Transport> {
+            Arc::new(Counted::new(way, target, Arc::clone(metrics)))
+        };
+        Self {
+            to_github: counted(self.to_github, Target::GitHub),
+            to_jules: counted(self.to_jules, Target::Jules),
+            ..self
+        }
+    }
+
+    /// The present time.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.pause.now()
+    }
+
+    /// A repository's client, which shares an account. Must be made within a Tokio runtime.
+    #[must_use]
+    pub fn client(&self, repository: RepositoryName, account: &Account) -> Client {
+        Client::new(github::Settings {
+            repository,
+            credential: Credential::Shared(account.clone()),
+            base: self.github.clone(),
+            transport: Arc::clone(&self.to_github),
+            pause: Arc::clone(&self.pause),
+            seed: fastrand::u64(..),
+        })
+    }
+
+    /// An App that asks about itself. Must be made within a Tokio runtime.
+    #[must_use]
+    pub fn app_client(&self, app: App) -> AppClient {
+        AppClient::new(
+            app,
+            self.github.clone(),
+            Arc::clone(&self.to_github),
+            Arc::clone(&self.pause),
+            fastrand::u64(..),
+        )
+    }
+
+    /// A Jules key's client, which its repositories share.
+    #[must_use]
+    pub fn jules_client(&self, key: jules::JulesKey) -> jules::Client {
+        let settings = jules::Settings {
+            base: self.jules.clone(),
+            seed: fastrand::u64(..),
+            shared: true,
+            ..jules::Settings::new(key)
+        };
+        let stopwatch = Arc::clone(&self.stopwatch);
+        let pause = Arc::clone(&self.pause);
+        jules::Client::new(settings, Arc::clone(&self.to_jules), stopwatch, pause)
+    }
+
+    /// The stopwatch, as a tick takes one.
+    #[must_use]
+    pub fn watch(&self) -> Watch {
+        Watch(Arc::clone(&self.stopwatch))
+    }
+}
+
+impl std::fmt::Debug for Outside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outside")
+            .field("github", &self.github)
+            .field("jules", &self.jules)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A stopwatch that others share.
+#[derive(Clone)]
+pub struct Watch(Arc<dyn Stopwatch>);
+
+impl Watch {
+    /// A stopwatch for several.
+    #[must_use]
+    pub fn new(stopwatch: Arc<dyn Stopwatch>) -> Self {
+        Self(stopwatch)
+    }
+}
+
+impl Stopwatch for Watch {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}

@@ -1,0 +1,234 @@
+//! Which Jules key is whose.
+//!
+//! A folder of secrets holds a file for each key, as orchestrators mount them: `<owner>__<repository>` for one
+//! repository, `<owner>` for all others of that owner, in lower case or as GitHub writes the name. Where neither is
+//! there, `JULES_API_KEY` is the key of all. Repositories whose keys are the same share one client, and with it its
+//! listings and its budget.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use phileas_domain::model::RepositoryName;
+
+use crate::adapters::jules::{Client, JulesKey};
+use crate::server::accounts::external_services::Outside;
+
+/// The longest file of a key, in bytes. Keys have 39 characters.
+const MAX_FILE: u64 = 4 << 10;
+
+/// Why a repository has no key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoKey {
+    /// Nobody has given one.
+    #[error(
+        "there is no Jules key for {repository}; set JULES_API_KEY for all repositories, or put the key into the file \
+         `{file}` of the folder that `jules_keys_dir` names"
+    )]
+    Missing {
+        /// The repository.
+        repository: String,
+        /// The file that would be read.
+        file: String,
+    },
+    /// There is a file, and it holds no key.
+    #[error("{}: {detail}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it. Never what it says.
+        detail: String,
+    },
+}
+
+/// A key's client, and its number in this process.
+#[derive(Debug, Clone)]
+pub struct KeyClient {
+    /// Tells it from others.
+    pub number: u64,
+    /// The client.
+    pub client: Arc<Client>,
+}
+
+/// The keys, and a client for each that was asked for.
+#[derive(Debug)]
+pub struct Keys {
+    for_all: Option<JulesKey>,
+    folder: Option<PathBuf>,
+    clients: Mutex<BTreeMap<[u8; 32], KeyClient>>,
+    /// The next key's number; none is given twice.
+    next: AtomicU64,
+}
+
+impl Keys {
+    /// A key for all, and a folder of keys for some.
+    #[must_use]
+    pub fn new(for_all: Option<JulesKey>, folder: Option<PathBuf>) -> Self {
+        Self {
+            for_all,
+            folder,
+            clients: Mutex::default(),
+            next: AtomicU64::new(0),
+        }
+    }
+
+    /// The client of a repository's key. Files are read each time, so that a changed key counts from then on.
+    ///
+    /// # Errors
+    ///
+    /// [`NoKey`], in words that name the file.
+    pub fn client(
+        &self,
+        repository: &RepositoryName,
+        outside: &Outside,
+    ) -> Result<KeyClient, NoKey> {
+        let key = self.key(repository)?;
+        let mut clients = self.locked();
+        let client = clients.entry(key.digest()).or_insert_with(|| KeyClient {
+            number: self.next.fetch_add(1, Ordering::Relaxed),
+            client: Arc::new(outside.jules_client(key)),
+        });
+        Ok(client.clone())
+    }
+
+    /// Forgets the clients of keys that nobody uses any more.
+    pub fn keep(&self, in_use: &BTreeSet<u64>) {
+        self.locked()
+            .retain(|_, client| in_use.contains(&client.number));
+    }
+
+    fn locked(&self) -> MutexGuard<'_, BTreeMap<[u8; 32], KeyClient>> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many keys are in use.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.locked().len()
+    }
+
+    /// The file that a repository's key is read from. `None`: it is that of all, or there is none.
+    #[must_use]
+    pub fn file(&self, repository: &RepositoryName) -> Option<PathBuf> {
+        self.found(repository).ok()?.map(|(path, _)| path)
+    }
+
+    /// The keys of the folder with their files, as far as they can be read, in the order of the files' names.
+    #[must_use]
+    pub fn files(&self, most: usize) -> Vec<(PathBuf, JulesKey)> {
+        let entries = self
+            .folder
+            .iter()
+            .filter_map(|folder| std::fs::read_dir(folder).ok());
+        let mut paths: Vec<PathBuf> = entries
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .collect();
+        paths.sort();
+        let keys = paths.into_iter().filter_map(|path| {
+            let key = read(&path).ok()??;
+            Some((path, key))
+        });
+        keys.take(most).collect()
+    }
+
+    /// Tells a repository's key from others. `None`: it has none.
+    #[must_use]
+    pub fn digest(&self, repository: &RepositoryName) -> Option<[u8; 32]> {
+        Some(self.key(repository).ok()?.digest())
+    }
+
+    fn key(&self, repository: &RepositoryName) -> Result<JulesKey, NoKey> {
+        if let Some((_, key)) = self.found(repository)? {
+            return Ok(key);
+        }
+        let RepositoryName { owner, name } = repository;
+        self.for_all.clone().ok_or_else(|| NoKey::Missing {
+            repository: repository.to_string(),
+            file: format!("{owner}__{name}").to_ascii_lowercase(),
+        })
+    }
+
+    /// The nearest key that a file holds.
+    fn found(&self, repository: &RepositoryName) -> Result<Option<(PathBuf, JulesKey)>, NoKey> {
+        let RepositoryName { owner, name } = repository;
+        let own = format!("{owner}__{name}");
+        if let Some(folder) = &self.folder {
+            let files = [
+                own.clone(),
+                own.to_ascii_lowercase(),
+                owner.clone(),
+                owner.to_ascii_lowercase(),
+            ];
+            for file in files {
+                let path = folder.join(file);
+                if let Some(key) = read(&path)? {
+                    return Ok(Some((path, key)));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The key in a file; `None` where there is no such file.
+fn read(path: &Path) -> Result<Option<JulesKey>, NoKey> {
+    let wrong = |detail: String| NoKey::Unreadable {
+        path: path.to_owned(),
+        detail,
+    };
+    match std::fs::metadata(path) {
+        Ok(found) if found.len() > MAX_FILE => {
+            return Err(wrong(format!("it is larger than {MAX_FILE} bytes")));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(wrong(error.to_string())),
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let key = JulesKey::new(&text);
+    key.map(Some)
+        .map_err(|_| wrong("it holds no key; put the key, and nothing else, into it".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> RepositoryName {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_nearest_key_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |file: &str, key: &str| std::fs::write(folder.path().join(file), key).unwrap();
+        put("acme__widget", "key-of-widget\n");
+        put("acme", "key-of-acme");
+        put("broken__one", "two words");
+        let keys = Keys::new(
+            Some(JulesKey::new("key-of-all").unwrap()),
+            Some(folder.path().to_owned()),
+        );
+        let digest = |key: &str| JulesKey::new(key).unwrap().digest();
+        for (repository, key) in [
+            ("Acme/Widget", "key-of-widget"),
+            ("acme/gadget", "key-of-acme"),
+            ("other/thing", "key-of-all"),
+        ] {
+            let found = keys.key(&name(repository)).unwrap();
+            assert_eq!(found.digest(), digest(key), "{repository}");
+        }
+        let file = |repository| keys.file(&name(repository));
+        assert_eq!(file("acme/gadget"), Some(folder.path().join("acme")));
+        assert_eq!(file("other/thing"), None);
+        let broken = keys.key(&name("broken/one")).unwrap_err().to_string();
+        assert!(
+            broken.contains("broken__one") && !broken.contains("two"),
+            "{broken}"
+        );
+        let none = Keys::new(None, None).key(&name("acme/widget")).unwrap_err();
+        assert!(none.to_string().contains("`acme__widget`"), "{none}");
+    }
+}

@@ -1,0 +1,669 @@
+//! Whether the service could do its work: credentials, permissions and connections, asked of those who decide them.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use tokio::sync::oneshot;
+
+use crate::adapters::github::{AppClient, Client};
+use crate::adapters::jules::{Client as JulesClient, JulesKey, PageQuery};
+use crate::runtime::ports::{Disposition, Failure};
+use crate::server::accounts::external_services::Outside;
+use crate::server::config::WEBHOOK;
+use crate::server::repositories::{Member, Repositories};
+use crate::server::worker::sweep::is_own;
+
+/// What an App needs, and why. Nothing of this lets anybody change workflows, settings or secrets.
+pub const PERMISSIONS: [(&str, &str, &str); 6] = [
+    (
+        "contents",
+        "write",
+        "the ledger is a branch of the repository",
+    ),
+    ("issues", "write", "phileas calls people by issues"),
+    (
+        "pull_requests",
+        "write",
+        "pull requests are followed, and pointed at their base",
+    ),
+    ("metadata", "read", "GitHub asks it of every App"),
+    (
+        "checks",
+        "read",
+        "red checks on the default branch can hold up the rest",
+    ),
+    ("statuses", "read", "red statuses do the same"),
+];
+/// The events that wake a repository, each with the permission without which GitHub does not offer it to an App, and
+/// refuses the whole manifest. Losing one costs patience, never work.
+///
+/// What runs of workflows come to is told by `check_suite`; `workflow_run` would need `actions`, which lets its holder
+/// read logs and artifacts.
+/// <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
+pub const EVENTS: [(&str, &str); 8] = [
+    ("check_suite", "checks"),
+    ("issue_comment", "issues"),
+    ("issues", "issues"),
+    ("pull_request", "pull_requests"),
+    ("pull_request_review", "pull_requests"),
+    ("push", "contents"),
+    ("repository", "metadata"),
+    ("status", "statuses"),
+];
+/// The most repositories whose connection to Jules is asked about, and the most keys.
+pub const MAX_ASKED: usize = 100;
+/// How many of them are asked about at the same time.
+const ASKED_AT_ONCE: usize = 10;
+
+/// How grave a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// As it should be.
+    Good,
+    /// It works, and could be better.
+    Hint,
+    /// Somebody did not answer, so that nobody knows.
+    Unavailable,
+    /// The configuration is wrong.
+    Configuration,
+    /// A credential is missing, refused or too weak.
+    Credential,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// How grave it is.
+    pub grade: Grade,
+    /// What it is about, in a word or two.
+    pub about: String,
+    /// What is so, and how to mend it.
+    pub text: String,
+}
+
+/// What the service was told, beside who it is to GitHub.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    /// The Jules key of all repositories that have none of their own, and what it is called.
+    pub jules: Option<(String, JulesKey)>,
+    /// Where the GitHub credential comes from, as [`origin_of_identity`](crate::server::accounts::app::origin_of_identity) says it.
+    pub identity: String,
+    /// The address under which GitHub knows the service.
+    pub public_url: Option<String>,
+    /// Where people meet GitHub, such as `https://github.com`.
+    pub github: String,
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub struct Found {
+    all: RefCell<Vec<Finding>>,
+    /// What Jules says of keys whose repositories are not known yet.
+    keys: RefCell<Vec<Finding>>,
+}
+
+impl Found {
+    /// Adds what the caller has found.
+    pub fn add(&self, finding: Finding) {
+        self.all.borrow_mut().push(finding);
+    }
+
+    /// Everything, in an order that does not depend on whose answer came first.
+    #[must_use]
+    pub fn into_findings(self) -> Vec<Finding> {
+        let mut findings = self.all.into_inner();
+        findings.extend(self.keys.into_inner());
+        findings.sort_by(|a, b| (a.grade, &a.about, &a.text).cmp(&(b.grade, &b.about, &b.text)));
+        findings
+    }
+}
+
+/// Checks all that the service would use, side by side, so that one that does not answer keeps nothing else from being
+/// checked. What was found when this is dropped stands in `found`.
+pub async fn check(repositories: &Repositories, told: &Told, found: &Found) {
+    let findings = Findings(&found.all);
+    let (listed, is_listed) = oneshot::channel();
+    let app = async {
+        if let Some(app) = repositories.source().app() {
+            of_app(app, &told.github, None, Some(&told.identity), findings).await;
+        } else if repositories.source().named().is_empty() {
+            findings.add(
+                Grade::Configuration,
+                "repositories",
+                "a plain token looks after what phileas.toml names, and it names none; add `[[repository]]` entries",
+            );
+        }
+    };
+    let of_each = async {
+        match repositories.read_once().await {
+            Ok(whole) => {
+                let members = repositories.members();
+                of_members(repositories, &members, whole, told, findings);
+                // The keys wait for it, and do not end before this does.
+                let _received = listed.send(());
+                let asked = members.iter().take(MAX_ASKED);
+                let asked = asked.map(|member| of_access(repositories, member, told, findings));
+                let asked = futures_util::stream::iter(asked).buffer_unordered(ASKED_AT_ONCE);
+                asked.collect::<()>().await;
+                if members.len() > MAX_ASKED {
+                    let text = format!(
+                        "of {} repositories the first {MAX_ASKED} were asked about one by one",
+                        members.len()
+                    );
+                    findings.add(Grade::Hint, "repositories", text);
+                }
+            }
+            Err(failure) => {
+                drop(listed);
+                findings.fail_of_github("repositories", &failure, repositories, told);
+            }
+        }
+    };
+    tokio::join!(app, of_each, of_keys(repositories, told, found, is_listed));
+}
+
+#[derive(Clone, Copy)]
+struct Findings<'a>(&'a RefCell<Vec<Finding>>);
+
+impl Findings<'_> {
+    fn add(self, grade: Grade, about: &str, text: impl Into<String>) {
+        self.0.borrow_mut().push(Finding {
+            grade,
+            about: about.to_owned(),
+            text: text.into(),
+        });
+    }
+
+    fn fail(self, about: &str, failure: &Failure) {
+        let grade = match failure.disposition {
+            Disposition::Denied | Disposition::NotFound => Grade::Credential,
+            Disposition::Refused => Grade::Configuration,
+            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
+                Grade::Unavailable
+            }
+        };
+        self.add(grade, about, failure.detail.clone());
+    }
+
+    /// What Jules says of a key. `which`: whose it is, or where it comes from.
+    fn key(self, about: &str, which: &str, answer: &Answer) {
+        let failure = match answer {
+            Ok(()) => {
+                let text = format!("Jules takes it; it is {which}");
+                return self.add(Grade::Good, about, text);
+            }
+            Err(failure) => failure,
+        };
+        let said = &failure.detail;
+        let detail = if failure.disposition == Disposition::Denied {
+            format!(
+                "the key is wrong, was revoked, or may not do this; it is {which}: put another one there, from \
+                 https://jules.google.com/settings#api ({said})"
+            )
+        } else {
+            format!("{said}; it is {which}")
+        };
+        let disposition = failure.disposition.clone();
+        self.fail(
+            about,
+            &Failure {
+                detail,
+                disposition,
+            },
+        );
+    }
+
+    /// The same, of a call to GitHub by the credential of the service. A token that is refused is mended where it stands.
+    fn fail_of_github(
+        self,
+        about: &str,
+        failure: &Failure,
+        repositories: &Repositories,
+        told: &Told,
+    ) {
+        let is_token = repositories.source().app().is_none();
+        if failure.disposition != Disposition::Denied || !is_token {
+            return self.fail(about, failure);
+        }
+        let text = format!(
+            "GitHub refuses the token of {}; set one there that is valid and may read and write contents, issues and pull \
+             requests of the repository, from {}/settings/tokens ({})",
+            told.identity, told.github, failure.detail
+        );
+        self.add(Grade::Credential, about, text);
+    }
+}
+
+/// Checks an App: what it asks for, where its webhook posts to, and its installations; of one account where that is
+/// named. `github` is where people meet GitHub.
+pub async fn check_app(app: &AppClient, github: &str, account: Option<&str>) -> Vec<Finding> {
+    let found = RefCell::default();
+    of_app(app, github, account, None, Findings(&found)).await;
+    found.into_inner()
+}
+
+/// `identity`: where the App's number and key come from, if the caller does not say it by itself.
+async fn of_app(
+    app: &AppClient,
+    github: &str,
+    account: Option<&str>,
+    identity: Option<&str>,
+    findings: Findings<'_>,
+) {
+    let from = identity.map_or_else(String::new, |from| format!("; both come from {from}"));
+    let identity = match app.identity().await {
+        Ok(identity) => identity,
+        Err(failure) if failure.disposition == Disposition::Denied => {
+            let text = format!(
+                "{}; the private key is not that of the App with this number, or it was deleted on GitHub{from}",
+                failure.detail
+            );
+            return findings.add(Grade::Credential, "GitHub App", text);
+        }
+        Err(failure) => return findings.fail("GitHub App", &failure),
+    };
+    let owner = identity
+        .owner
+        .as_ref()
+        .and_then(|owner| owner.organisation());
+    let settings = settings_of(github, owner);
+    let page = format!("{settings}/apps/{}/permissions", identity.slug);
+    findings.add(
+        Grade::Good,
+        "GitHub App",
+        format!("{} (number {})", identity.slug, identity.id),
+    );
+    lacks(&identity.permissions, |name, access, why| {
+        findings.add(
+            Grade::Credential,
+            "GitHub App",
+            format!("the App does not ask for `{name}: {access}` ({why}); add it at {page}"),
+        );
+    });
+    let missing: Vec<&str> = EVENTS
+        .into_iter()
+        .map(|(event, _)| event)
+        .filter(|event| !identity.events.iter().any(|known| known == event))
+        .collect();
+    if !missing.is_empty() {
+        findings.add(
+            Grade::Hint,
+            "GitHub App",
+            format!(
+                "the App's webhook does not get {}; such changes are seen by the hourly look only. Add them at {page}",
+                missing.join(", ")
+            ),
+        );
+    }
+    tokio::join!(
+        of_hook(app, &settings, &identity.slug, findings),
+        of_installations(app, (github, &identity.slug), account, findings),
+    );
+}
+
+/// Where the App's webhook posts to. `settings`: where its owner's settings are.
+async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings<'_>) {
+    match app.hook().await {
+        Ok(hook) => {
+            let url = hook.as_ref().and_then(|hook| hook.url.as_deref());
+            let form = hook
+                .as_ref()
+                .is_some_and(|hook| hook.content_type.as_deref() == Some("form"));
+            match url {
+                Some(url) if url.ends_with(WEBHOOK) && form => findings.add(
+                    Grade::Configuration,
+                    "webhook",
+                    format!("the App posts to {url} with the content type `form`, which is refused; set it to application/json at {settings}/apps/{slug}"),
+                ),
+                Some(url) if url.ends_with(WEBHOOK) => {
+                    findings.add(Grade::Good, "webhook", format!("the App posts to {url}"));
+                }
+                url => findings.add(
+                    Grade::Hint,
+                    "webhook",
+                    format!(
+                        "the App posts to {}; the service listens at `/webhook`, and without it repositories are looked at once an hour",
+                        url.filter(|url| !url.is_empty()).unwrap_or("nowhere")
+                    ),
+                ),
+            }
+        }
+        Err(failure) => findings.fail("webhook", &failure),
+    }
+}
+
+async fn of_installations(
+    app: &AppClient,
+    (github, slug): (&str, &str),
+    account: Option<&str>,
+    findings: Findings<'_>,
+) {
+    let is_asked = |name: &str| account.is_none_or(|account| account.eq_ignore_ascii_case(name));
+    match app.installations().await {
+        Ok(mut installations) => {
+            installations.retain(|one| is_asked(&one.account));
+            if installations.is_empty() {
+                findings.add(
+                    Grade::Credential,
+                    "installations",
+                    format!(
+                        "the App is {}; install it at {github}/apps/{slug}/installations/new",
+                        account.map_or_else(
+                            || "installed nowhere".to_owned(),
+                            |name| format!("not installed on {name}")
+                        ),
+                    ),
+                );
+            }
+            for installation in &installations {
+                let account = &installation.account;
+                if installation.suspended {
+                    let text = format!("{account} has suspended the App; nothing is done there");
+                    findings.add(Grade::Hint, "installations", text);
+                    continue;
+                }
+                lacks(&installation.permissions, |name, access, why| {
+                    findings.add(
+                        Grade::Credential,
+                        "installations",
+                        format!(
+                            "{account} has not granted `{name}: {access}` ({why}); its owner accepts it at \
+                             {}/installations/{}",
+                            settings_of(github, installation.organisation.then_some(account)),
+                            installation.id
+                        ),
+                    );
+                });
+            }
+        }
+        Err(failure) => findings.fail("installations", &failure),
+    }
+}
+
+/// Where an account's settings are.
+fn settings_of(github: &str, organisation: Option<&str>) -> String {
+    match organisation {
+        Some(name) => format!("{github}/organizations/{name}/settings"),
+        None => format!("{github}/settings"),
+    }
+}
+
+/// Tells each permission that is not granted.
+fn lacks(granted: &BTreeMap<String, String>, mut tell: impl FnMut(&str, &str, &str)) {
+    for (name, access, why) in PERMISSIONS {
+        let has = granted.get(name).map(String::as_str);
+        let enough = has == Some(access) || has == Some("write") || has == Some("admin");
+        if !enough {
+            tell(name, access, why);
+        }
+    }
+}
+
+fn of_members(
+    repositories: &Repositories,
+    members: &[Arc<Member>],
+    whole: bool,
+    told: &Told,
+    findings: Findings<'_>,
+) {
+    findings.add(
+        if members.is_empty() {
+            Grade::Hint
+        } else {
+            Grade::Good
+        },
+        "repositories",
+        match members.len() {
+            0 => "none is reached yet".to_owned(),
+            found => format!(
+                "{found} reached, with {} Jules {}",
+                repositories.keys_in_use(),
+                if repositories.keys_in_use() == 1 {
+                    "key"
+                } else {
+                    "keys"
+                }
+            ),
+        },
+    );
+    // Of a token's each is asked about below.
+    if !whole && repositories.source().app().is_some() {
+        let text = "some could not be asked about; see the log";
+        findings.add(Grade::Unavailable, "repositories", text);
+    }
+    for one in repositories.unreached() {
+        let text = format!(
+            "phileas.toml names it, and {}; look for its present name and number, or give the token or the App access to it",
+            one.because
+        );
+        findings.add(Grade::Credential, &one.name.to_string(), text);
+    }
+    for (name, failure) in repositories.unasked() {
+        findings.fail_of_github(&name.to_string(), &failure, repositories, told);
+    }
+    for member in members {
+        if let Err(no_key) = &member.jules {
+            findings.add(
+                Grade::Credential,
+                &member.name.to_string(),
+                no_key.to_string(),
+            );
+        }
+    }
+}
+
+/// Whether the credential may write, and whether Jules is connected.
+async fn of_access(
+    repositories: &Repositories,
+    member: &Member,
+    told: &Told,
+    findings: Findings<'_>,
+) {
+    tokio::join!(
+        of_token(repositories, member, told, findings),
+        of_source(member, findings),
+    );
+}
+
+/// Whether a plain token may write, and where the repository's webhooks post to.
+async fn of_token(
+    repositories: &Repositories,
+    member: &Member,
+    told: &Told,
+    findings: Findings<'_>,
+) {
+    if repositories.source().app().is_some() {
+        return;
+    }
+    let name = member.name.to_string();
+    let client = repositories
+        .outside()
+        .client(member.name.clone(), &member.account);
+    let own = async {
+        match client.own_repository().await {
+            Ok(own) if own.push == Some(false) => findings.add(
+                Grade::Credential,
+                &name,
+                "the token may not push; the ledger is a branch of the repository. Give it `Contents: write`, \
+                 `Issues: write` and `Pull requests: write`",
+            ),
+            Ok(own) if own.archived => {
+                findings.add(Grade::Hint, &name, "it is archived; nothing is done in it");
+            }
+            Ok(_) => {}
+            Err(failure) => findings.fail_of_github(&name, &failure, repositories, told),
+        }
+    };
+    tokio::join!(own, of_hooks(&client, &name, told, findings));
+}
+
+/// Whether Jules is connected to the repository.
+async fn of_source(member: &Member, findings: Findings<'_>) {
+    let name = member.name.to_string();
+    let Ok(key) = &member.jules else { return };
+    let source = format!("sources/github/{}", member.name);
+    match key.client.get_source(&source).await {
+        Ok(_) => {}
+        Err(error) if error.is_status(404) => findings.add(
+            Grade::Credential,
+            &name,
+            "Jules does not know it; install Jules' own GitHub App on it at https://jules.google.com, with the account \
+             whose key this is",
+        ),
+        // A wrong key is told of once, below.
+        Err(error) if error.disposition() == Disposition::Denied => {}
+        Err(error) => findings.fail(&name, &error.into()),
+    }
+}
+
+/// Whether a webhook of the repository posts to the service, as far as the token may look at them.
+async fn of_hooks(client: &Client, name: &str, told: &Told, findings: Findings<'_>) {
+    let hooks = match client.hooks().await {
+        Ok(hooks) => hooks,
+        // Only administrators may look, and the token need not be one's.
+        Err(failure)
+            if matches!(
+                failure.disposition,
+                Disposition::Denied | Disposition::NotFound
+            ) =>
+        {
+            let text = "the token may not look at its webhooks, so that lost deliveries are not asked for again; the \
+                        hourly look finds what they told";
+            return findings.add(Grade::Hint, name, text);
+        }
+        Err(failure) => return findings.fail(name, &failure),
+    };
+    let Some(own) = &told.public_url else {
+        let text = "nobody knows which of its webhooks is the service's; set --public-url";
+        return findings.add(Grade::Hint, name, text);
+    };
+    let mut own = hooks
+        .iter()
+        .filter(|hook| hook.active && is_own(&hook.url, own));
+    match own.next() {
+        None => findings.add(
+            Grade::Hint,
+            name,
+            "none of its webhooks posts to the service, so that it is looked at once an hour",
+        ),
+        Some(hook) if hook.content_type != "json" => findings.add(
+            Grade::Configuration,
+            name,
+            "its webhook has the content type `form`, which is refused; set it to application/json",
+        ),
+        Some(_) => {}
+    }
+}
+
+/// How many repositories a key is named by.
+const NAMED: usize = 3;
+
+/// What Jules says of a key: that it takes it, or why not.
+type Answer = Result<(), Failure>;
+
+/// Whether Jules takes the keys. They are asked about at once; whose they are is told where GitHub has told it, which
+/// `is_listed` says.
+async fn of_keys(
+    repositories: &Repositories,
+    told: &Told,
+    found: &Found,
+    is_listed: oneshot::Receiver<()>,
+) {
+    let answers: RefCell<BTreeMap<[u8; 32], Answer>> = RefCell::default();
+    let of_all = told
+        .jules
+        .iter()
+        .map(|(name, key)| (name.clone(), key.clone()));
+    let of_files = repositories.key_files(MAX_ASKED).into_iter();
+    let at_hand = of_all.chain(of_files).map(|(place, key)| {
+        let answers = &answers;
+        async move {
+            let digest = key.digest();
+            let known = answers.borrow().get(&digest).cloned();
+            let answer = match known {
+                Some(answer) => answer,
+                None => asked(&repositories.outside().jules_client(key)).await,
+            };
+            let which = format!("from {place}");
+            Findings(&found.keys).key("Jules key", &which, &answer);
+            answers.borrow_mut().insert(digest, answer);
+        }
+    });
+    let at_hand = futures_util::stream::iter(at_hand).buffer_unordered(ASKED_AT_ONCE);
+    at_hand.collect::<()>().await;
+    if is_listed.await.is_err() {
+        return;
+    }
+    let keys = keys_in_use(repositories, told);
+    // A key that no repository uses yet may be wrong, too.
+    if !keys.is_empty() {
+        found.keys.borrow_mut().clear();
+    }
+    for (number, key) in keys {
+        let known = answers.borrow().get(&key.digest).cloned();
+        let answer = match known {
+            Some(answer) => answer,
+            None => asked(&key.client).await,
+        };
+        let about = format!("Jules key {}", number + 1);
+        Findings(&found.all).key(&about, &key.which(), &answer);
+    }
+}
+
+/// A key that repositories use.
+struct KeyInUse {
+    client: Arc<JulesClient>,
+    digest: [u8; 32],
+    names: BTreeSet<String>,
+    places: BTreeSet<String>,
+}
+
+impl KeyInUse {
+    fn which(&self) -> String {
+        let named: Vec<&str> = self.names.iter().take(NAMED).map(String::as_str).collect();
+        let mut whose = named.join(", ");
+        let more = self.names.len().saturating_sub(NAMED);
+        if more > 0 {
+            whose.push_str(&format!(" and {more} more"));
+        }
+        let places: Vec<&str> = self.places.iter().map(String::as_str).collect();
+        format!("that of {whose}, from {}", places.join(" and "))
+    }
+}
+
+/// The keys of the repositories, by their numbers.
+fn keys_in_use(repositories: &Repositories, told: &Told) -> BTreeMap<u64, KeyInUse> {
+    let mut keys = BTreeMap::new();
+    for member in repositories.members() {
+        let (Ok(key), Some(digest)) = (&member.jules, repositories.key_digest(&member.name)) else {
+            continue;
+        };
+        let known = keys.entry(key.number).or_insert_with(|| KeyInUse {
+            client: Arc::clone(&key.client),
+            digest,
+            names: BTreeSet::new(),
+            places: BTreeSet::new(),
+        });
+        known.names.insert(member.name.to_string());
+        known
+            .places
+            .extend(match repositories.key_file(&member.name) {
+                Some(path) => Some(path.display().to_string()),
+                None => told.jules.as_ref().map(|(name, _)| name.clone()),
+            });
+    }
+    keys
+}
+
+/// Checks a Jules key of a service that is nobody to GitHub yet. `name`: what the key is called.
+pub async fn check_key(outside: &Outside, name: &str, key: JulesKey, found: &Found) {
+    let answer = asked(&outside.jules_client(key)).await;
+    Findings(&found.all).key("Jules key", &format!("from {name}"), &answer);
+}
+
+async fn asked(client: &JulesClient) -> Answer {
+    let listed = client.list_sources(PageQuery::default()).await;
+    listed.map(drop).map_err(Failure::from)
+}

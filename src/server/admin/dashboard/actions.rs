@@ -1,0 +1,359 @@
+//! What can be done on the dashboard. Every form carries its token, every deed is written down.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use phileas_domain::model::Holder;
+use phileas_domain::state::Pause;
+
+use super::access::{COOKIE, Checked, SESSION, Who};
+use super::handlers::{Number, repository_of};
+use super::request_guard::{RequestId, too_many};
+use super::{Desk, handlers};
+use crate::runtime::inbox::{Inbox, InboxError, Replayed};
+use crate::runtime::ports::WriteGitHub;
+use crate::runtime::{Edit, EditError, edit};
+use crate::server::admin::audit::Deed;
+
+/// Who the ledger says has paused a repository from here: the dashboard knows a token, and no person.
+const PAUSED_BY: &str = "the dashboard of the service";
+/// The longest field of a form, in bytes.
+const MAX_FIELD: usize = 512;
+
+type Shared<I> = State<Arc<Desk<I>>>;
+
+/// One field of a form.
+fn field(form: &[u8], name: &str) -> Option<String> {
+    form_urlencoded::parse(form)
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.into_owned())
+        .filter(|value| value.len() <= MAX_FIELD)
+}
+
+impl<I> Desk<I> {
+    fn is_own_form(&self, who: Option<&Who>, form: &[u8]) -> bool {
+        let given = field(form, "csrf");
+        self.dashboard.access.is_own_form(who, given.as_deref())
+    }
+
+    fn record(&self, who: &str, what: &str, about: Option<&str>, result: &str, id: &RequestId) {
+        self.dashboard.audit.record(&Deed {
+            at: self.now(),
+            who,
+            what,
+            about,
+            result,
+            request: &id.0,
+        });
+    }
+}
+
+/// A form that does not carry what it must, as one that was shown before the service was started anew.
+async fn not_ours<I: Inbox>(desk: &Desk<I>, who: Option<&Who>) -> Response {
+    let text = "It was made before the service was started anew, or elsewhere. Go back, load the page anew and try again.";
+    handlers::message(
+        desk,
+        who,
+        StatusCode::FORBIDDEN,
+        "This form is too old",
+        text.to_owned(),
+    )
+    .await
+}
+
+fn unavailable(error: &InboxError) -> Response {
+    tracing::error!("{error}");
+    (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response()
+}
+
+/// The repository is looked at now, whatever it waits for. Its plan still decides what starts.
+pub(super) async fn look<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    number: Number,
+    form: Bytes,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours(&desk, Some(&who)).await;
+    }
+    let Some(repository) = repository_of(&number) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let id = repository.0;
+    let about = id.to_string();
+    // A wake of a stranger would stand in the inbox for nobody.
+    if !desk.names().contains_key(&repository) {
+        desk.record(&who.word(), "look", Some(&about), "unknown", &request);
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    match desk.dashboard.inbox.wake(repository, desk.now()).await {
+        Ok(()) => {
+            // A wake does not revive what is parked, and whoever asks for a look must learn that.
+            let (result, word) = match desk.dashboard.inbox.look(repository).await {
+                Ok(Some(wake)) if wake.parked.is_some() => ("it is parked", "look-parked"),
+                _ => ("done", "look"),
+            };
+            desk.record(&who.word(), "look", Some(&about), result, &request);
+            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
+        }
+        Err(error) => {
+            desk.record(&who.word(), "look", Some(&about), "failed", &request);
+            unavailable(&error)
+        }
+    }
+}
+
+/// A parked repository goes on.
+pub(super) async fn resume<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    number: Number,
+    form: Bytes,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours(&desk, Some(&who)).await;
+    }
+    let Some(repository) = repository_of(&number) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let id = repository.0;
+    let about = id.to_string();
+    let resumed = desk.dashboard.inbox.resume(repository, desk.now()).await;
+    let (result, word) = match &resumed {
+        Ok(true) => ("done", "resume"),
+        Ok(false) => ("was not parked", "resume-not"),
+        Err(_) => ("failed", ""),
+    };
+    desk.record(&who.word(), "resume", Some(&about), result, &request);
+    match resumed {
+        Ok(_) => {
+            desk.dashboard.board.tell(repository);
+            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
+        }
+        Err(error) => unavailable(&error),
+    }
+}
+
+/// A repository is paused: nothing starts in it until the pause is taken back, here or by a command.
+pub(super) async fn pause<I: Inbox + 'static>(
+    state: Shared<I>,
+    who: Extension<Who>,
+    request: Extension<RequestId>,
+    number: Number,
+    form: Bytes,
+) -> Response {
+    set_paused(state, who, request, number, form, true).await
+}
+
+/// The pause of a repository is taken back. Labels and variables pause it on.
+pub(super) async fn unpause<I: Inbox + 'static>(
+    state: Shared<I>,
+    who: Extension<Who>,
+    request: Extension<RequestId>,
+    number: Number,
+    form: Bytes,
+) -> Response {
+    set_paused(state, who, request, number, form, false).await
+}
+
+async fn set_paused<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    number: Number,
+    form: Bytes,
+    paused: bool,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours(&desk, Some(&who)).await;
+    }
+    let Some(repository) = repository_of(&number) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let id = repository.0;
+    let about = id.to_string();
+    let what = if paused { "pause" } else { "unpause" };
+    let repositories = desk.dashboard.repositories.as_ref();
+    let members = repositories.map(|all| all.members()).unwrap_or_default();
+    let member = members.into_iter().find(|member| member.id == repository);
+    let (Some(repositories), Some(member)) = (repositories, member) else {
+        desk.record(&who.word(), what, Some(&about), "unknown", &request);
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let outside = repositories.outside();
+    let github = outside.client(member.name.clone(), &member.account);
+    match write_pause(&github, &request, paused).await {
+        Ok(changed) => {
+            let result = if changed { "done" } else { "it was so already" };
+            desk.record(&who.word(), what, Some(&about), result, &request);
+            // The page shows what a look finds.
+            if let Err(error) = desk.dashboard.inbox.wake(repository, desk.now()).await {
+                return unavailable(&error);
+            }
+            let word = match (paused, changed) {
+                (true, true) => "pause",
+                (true, false) => "pause-known",
+                (false, true) => "unpause",
+                (false, false) => "unpause-none",
+            };
+            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
+        }
+        Err(error) => {
+            desk.record(&who.word(), what, Some(&about), "failed", &request);
+            let status = StatusCode::BAD_GATEWAY;
+            let text = format!(
+                "{error}. The repository variable PHILEAS_PAUSED and the label phileas:pause on an open issue pause it \
+                 without the ledger."
+            );
+            handlers::message(
+                &desk,
+                Some(&who),
+                status,
+                "The ledger was not changed",
+                text,
+            )
+            .await
+        }
+    }
+}
+
+/// Writes a pause into the ledger, or takes it out. Whether that changed anything.
+async fn write_pause(
+    github: &impl WriteGitHub,
+    request: &RequestId,
+    paused: bool,
+) -> Result<bool, EditError> {
+    let holder = Holder::from(format!("dashboard-{}", request.0));
+    let edit_of = Edit {
+        headline: if paused { "pause" } else { "resume" },
+        holder: &holder,
+        moves_pointer_of: None,
+    };
+    let changed = AtomicBool::new(false);
+    edit(github, &edit_of, |state, observation| {
+        changed.store(state.paused.is_some() != paused, Ordering::Relaxed);
+        if !paused {
+            state.paused = None;
+            return Ok(());
+        }
+        state.paused.get_or_insert_with(|| Pause {
+            at: Some(observation.now),
+            by: Some(PAUSED_BY.to_owned()),
+            ..Pause::default()
+        });
+        Ok(())
+    })
+    .await?;
+    Ok(changed.into_inner())
+}
+
+/// A delivery runs again.
+pub(super) async fn replay<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    form: Bytes,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours(&desk, Some(&who)).await;
+    }
+    let about = field(&form, "id").unwrap_or_default();
+    let Ok(id) = about.parse() else {
+        return (StatusCode::BAD_REQUEST, "this is no delivery's id\n").into_response();
+    };
+    let replayed = desk.dashboard.inbox.replay(&id, desk.now()).await;
+    let (result, word) = match &replayed {
+        Ok(Replayed::Woken(_)) => ("done", "replay"),
+        Ok(Replayed::Parked(_)) => ("its repository is parked", "replay-parked"),
+        Ok(Replayed::WakesNobody) => ("it wakes nobody", "replay-nobody"),
+        Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
+        Err(_) => ("failed", ""),
+    };
+    desk.record(&who.word(), "replay", Some(&about), result, &request);
+    match replayed {
+        Ok(_) => Redirect::to(&format!("/deliveries?done={word}")).into_response(),
+        Err(error) => unavailable(&error),
+    }
+}
+
+/// Somebody signs in.
+pub(super) async fn login<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(request): Extension<RequestId>,
+    headers: HeaderMap,
+    form: Bytes,
+) -> Response {
+    let access = &desk.dashboard.access;
+    if !access.is_guarded() {
+        return Redirect::to("/").into_response();
+    }
+    if !desk.is_own_form(None, &form) {
+        return not_ours(&desk, None).await;
+    }
+    let now = Instant::now();
+    // A token that is pasted often has a line's end with it.
+    let given = field(&form, "token").unwrap_or_default();
+    let next = handlers::local(field(&form, "next"));
+    match access.sign_in(given.trim(), now) {
+        Checked::Right => {}
+        wrong @ (Checked::Wrong(_) | Checked::Stranger) => {
+            if let Some(result) = wrong.told() {
+                desk.record("nobody", "login", None, result, &request);
+            }
+            let page = handlers::login_page(&desk, Some("This is not the admin token."), next);
+            return (StatusCode::UNAUTHORIZED, page).into_response();
+        }
+        Checked::TooMany => return too_many(),
+    }
+    let (id, who) = match access.begin(now) {
+        Ok(begun) => begun,
+        Err(error) => {
+            tracing::error!("the system has no randomness: {error}");
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+    };
+    desk.record(&who.word(), "login", None, "done", &request);
+    let mut response = Redirect::to(&next).into_response();
+    set_cookie(&mut response, &headers, &id, SESSION.as_secs());
+    response
+}
+
+/// Somebody signs out.
+pub(super) async fn logout<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    Extension(request): Extension<RequestId>,
+    headers: HeaderMap,
+    form: Bytes,
+) -> Response {
+    if !desk.is_own_form(Some(&who), &form) {
+        return not_ours(&desk, Some(&who)).await;
+    }
+    desk.dashboard.access.end(&who);
+    desk.record(&who.word(), "logout", None, "done", &request);
+    let mut response = Redirect::to("/login").into_response();
+    set_cookie(&mut response, &headers, "", 0);
+    response
+}
+
+/// The cookie of a session: no script reads it, no other site sends it, and behind a proxy that speaks TLS it never
+/// travels without.
+fn set_cookie(response: &mut Response, headers: &HeaderMap, id: &str, seconds: u64) {
+    let tls = headers
+        .get("x-forwarded-proto")
+        .is_some_and(|proto| proto.as_bytes().eq_ignore_ascii_case(b"https"));
+    let secure = if tls { "; Secure" } else { "" };
+    let cookie =
+        format!("{COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+}

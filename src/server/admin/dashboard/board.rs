@@ -1,0 +1,318 @@
+//! The latest of each repository, in memory. A process that starts anew knows nothing until it has ticked.
+//!
+//! Of every repository a few words are kept; the whole page only of those that were ticked or looked at last, so that
+//! ten thousand repositories do not fill the memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use phileas_domain::engine::{Reason, Snapshot, Verdict};
+use phileas_domain::model::RepositoryId;
+use tokio::sync::broadcast;
+
+use super::summary::{Summary, short};
+use crate::runtime::TickReport;
+use crate::runtime::inbox::Fault;
+use crate::server::repositories::Member;
+use crate::server::worker::tick_observer::Onlooker;
+
+/// The most repositories of which a few words are kept.
+pub const MAX_KNOWN: usize = 20_000;
+/// The most repositories of which everything is kept that their page shows.
+pub const MAX_WHOLE: usize = 300;
+/// The most repositories whose facts are kept for a forecast.
+pub const MAX_FACTS: usize = 24;
+/// How many changes wait for a slow listener before it is told to read everything again.
+pub const QUEUE: usize = 16;
+
+/// How a repository fares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// A person has to do something.
+    Attention,
+    /// A session is at work.
+    Working,
+    /// It waits for its time, or for a review.
+    Waiting,
+    /// It has not been ticked since the service was started.
+    Unseen,
+}
+
+/// A few words about a repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Words {
+    /// How it fares.
+    pub standing: Standing,
+    /// What it waits for or does, in a sentence.
+    pub sentence: String,
+    /// The reason's code; empty where nothing was said.
+    pub code: &'static str,
+    /// Live sessions, and their limit.
+    pub live: (u32, u32),
+    /// Pull requests that wait for a review, and their limit.
+    pub backlog: (u32, u32),
+    /// Sessions, and how many of their pull requests were merged.
+    pub merged: (u32, u32),
+    /// When it was last looked at, by GitHub's time.
+    pub at: Option<Timestamp>,
+    /// Why its last tick failed, if it did.
+    pub trouble: Option<String>,
+    /// Whether Jules refused its key at the last look.
+    pub key_refused: bool,
+}
+
+/// What is kept of a repository for its own page.
+#[derive(Debug, Clone)]
+pub struct Whole {
+    /// What is shown.
+    pub summary: Arc<Summary>,
+    /// The facts, for a forecast.
+    pub facts: Option<Arc<Snapshot>>,
+}
+
+/// The latest of each repository.
+#[derive(Debug)]
+pub struct Board {
+    shelf: Mutex<Shelf>,
+    news: broadcast::Sender<RepositoryId>,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    words: BTreeMap<RepositoryId, Arc<Words>>,
+    whole: BTreeMap<RepositoryId, (u64, Whole)>,
+    /// Counts uses, so that what was used longest ago goes first.
+    uses: u64,
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self {
+            shelf: Mutex::default(),
+            news: broadcast::Sender::new(QUEUE),
+        }
+    }
+}
+
+impl Board {
+    /// Changes from now on.
+    #[must_use]
+    pub fn news(&self) -> broadcast::Receiver<RepositoryId> {
+        self.news.subscribe()
+    }
+
+    /// A few words about a repository.
+    #[must_use]
+    pub fn words(&self, id: RepositoryId) -> Option<Arc<Words>> {
+        self.shelf().words.get(&id).cloned()
+    }
+
+    /// The repositories whose Jules key was refused at the last look, by their numbers.
+    #[must_use]
+    pub fn with_refused_keys(&self) -> Vec<RepositoryId> {
+        let shelf = self.shelf();
+        let refused = shelf.words.iter().filter(|(_, words)| words.key_refused);
+        refused.map(|(id, _)| *id).collect()
+    }
+
+    /// Everything about a repository. `None`: it was not ticked yet, or has been put away for others.
+    #[must_use]
+    pub fn whole(&self, id: RepositoryId) -> Option<Whole> {
+        let mut shelf = self.shelf();
+        shelf.uses += 1;
+        let now = shelf.uses;
+        let (used, whole) = shelf.whole.get_mut(&id)?;
+        *used = now;
+        Some(whole.clone())
+    }
+
+    /// Something about a repository is another one now.
+    pub fn tell(&self, id: RepositoryId) {
+        // Nobody may be listening.
+        let _listeners = self.news.send(id);
+    }
+
+    /// Keeps what a tick left.
+    pub fn keep(&self, mut summary: Summary, facts: Snapshot) {
+        let id = summary.id;
+        if let Some((_, before)) = self.shelf().whole.get(&id) {
+            summary.remember(&before.summary);
+        }
+        let words = Arc::new(words_of(&summary));
+        let whole = Whole {
+            summary: Arc::new(summary),
+            facts: Some(Arc::new(facts)),
+        };
+        let mut shelf = self.shelf();
+        shelf.uses += 1;
+        let now = shelf.uses;
+        shelf.put(id, words);
+        shelf.whole.insert(id, (now, whole));
+        shelf.tidy();
+        drop(shelf);
+        self.tell(id);
+    }
+
+    /// Keeps why a tick failed, beside what the last good one left.
+    pub fn fail(&self, id: RepositoryId, because: &str) {
+        let mut shelf = self.shelf();
+        let known = shelf.words.get(&id);
+        let mut words = known.map_or_else(Words::unseen, |words| (**words).clone());
+        words.standing = Standing::Attention;
+        words.trouble = Some(short(because));
+        shelf.put(id, Arc::new(words));
+        drop(shelf);
+        self.tell(id);
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelf {
+    fn put(&mut self, id: RepositoryId, words: Arc<Words>) {
+        if self.words.len() >= MAX_KNOWN && !self.words.contains_key(&id) {
+            let oldest = self.words.iter().min_by_key(|(_, words)| words.at);
+            let oldest = oldest.map(|(id, _)| *id);
+            if let Some(oldest) = oldest {
+                self.words.remove(&oldest);
+            }
+        }
+        self.words.insert(id, words);
+    }
+
+    /// Puts away what was used longest ago, facts earlier than pages.
+    fn tidy(&mut self) {
+        while self.whole.len() > MAX_WHOLE {
+            let Some(id) = self.longest_unused(|_| true) else {
+                break;
+            };
+            self.whole.remove(&id);
+        }
+        let mut with = self.with_facts();
+        while with > MAX_FACTS {
+            let Some(id) = self.longest_unused(|whole| whole.facts.is_some()) else {
+                break;
+            };
+            if let Some((_, whole)) = self.whole.get_mut(&id) {
+                whole.facts = None;
+            }
+            with -= 1;
+        }
+    }
+
+    fn with_facts(&self) -> usize {
+        let has = |(_, whole): &&(u64, Whole)| whole.facts.is_some();
+        self.whole.values().filter(has).count()
+    }
+
+    fn longest_unused(&self, which: impl Fn(&Whole) -> bool) -> Option<RepositoryId> {
+        let some = self.whole.iter().filter(|(_, (_, whole))| which(whole));
+        some.min_by_key(|(_, (used, _))| *used).map(|(id, _)| *id)
+    }
+}
+
+impl Words {
+    /// Of a repository that has not been ticked.
+    #[must_use]
+    pub fn unseen() -> Self {
+        Self {
+            standing: Standing::Unseen,
+            sentence: "not looked at yet since the service was started".to_owned(),
+            code: "",
+            live: (0, 0),
+            backlog: (0, 0),
+            merged: (0, 0),
+            at: None,
+            trouble: None,
+            key_refused: false,
+        }
+    }
+}
+
+fn words_of(summary: &Summary) -> Words {
+    let first = |standing| {
+        summary
+            .all_lines()
+            .find(|line| standing_of(line.verdict, line.reason) == standing)
+    };
+    let live = summary.budget.live > 0;
+    let (standing, line) = if let Some(line) = first(Standing::Attention) {
+        (Standing::Attention, Some(line))
+    } else if live {
+        let line = first(Standing::Working).or_else(|| summary.all_lines().next());
+        (Standing::Working, line)
+    } else {
+        (Standing::Waiting, summary.all_lines().next())
+    };
+    let standing = if summary.findings.is_empty() || standing == Standing::Working {
+        standing
+    } else {
+        Standing::Attention
+    };
+    Words {
+        standing,
+        sentence: line.map_or_else(
+            || "nothing is planned here".to_owned(),
+            |line| match &line.persona {
+                Some(persona) if !line.detail.contains(persona.as_str()) => {
+                    format!("{persona}: {}", line.detail.replace('`', ""))
+                }
+                _ => line.detail.replace('`', ""),
+            },
+        ),
+        code: line.map_or("", |line| line.reason.code()),
+        live: (summary.budget.live, summary.budget.live_limit),
+        backlog: (summary.budget.backlog, summary.budget.backlog_limit),
+        merged: (summary.total.sessions, summary.total.merged),
+        at: Some(summary.at),
+        trouble: None,
+        key_refused: summary
+            .all_lines()
+            .any(|line| line.reason == Reason::JulesCredential),
+    }
+}
+
+/// How a line makes its repository look.
+#[must_use]
+pub fn standing_of(verdict: Verdict, reason: Reason) -> Standing {
+    match (verdict, reason) {
+        // A refusal is sent to the account that requested it; the repository needs no person for that.
+        (Verdict::Held | Verdict::Paused, _)
+        | (
+            _,
+            Reason::PersonAnswer
+            | Reason::PlanApproval
+            | Reason::SessionStuck
+            | Reason::SessionPaused
+            | Reason::PersonaInvalid
+            | Reason::PromptInvalid
+            | Reason::JulesUnavailable
+            | Reason::NotSent,
+        ) => Standing::Attention,
+        (Verdict::Dispatched | Verdict::Adopted, _)
+        | (_, Reason::SessionRunning | Reason::SessionAsked | Reason::SessionReminded) => {
+            Standing::Working
+        }
+        _ => Standing::Waiting,
+    }
+}
+
+impl Onlooker for Board {
+    fn ticked(&self, _: &Member, report: &TickReport, _: Duration) {
+        if report.stopped {
+            return;
+        }
+        if let (Some(summary), Some(facts)) = (Summary::new(report), &report.seen) {
+            self.keep(summary, (**facts).clone());
+        }
+    }
+
+    fn failed(&self, member: &Member, fault: &Fault, _: Duration) {
+        let (Fault::Own { because } | Fault::Outage { because, .. }) = fault;
+        self.fail(member.id, because);
+    }
+}

@@ -1,0 +1,390 @@
+//! What the addresses of the dashboard answer with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use phileas_domain::model::RepositoryId;
+
+use super::Desk;
+use super::access::Who;
+use super::board::Words;
+use super::forecast::HORIZON;
+use super::format::moment;
+use super::live_updates::Topic;
+use super::pages::{self, Frame, shown};
+use super::summary::short;
+use super::view::{deliveries as heard, front as all, repository as one};
+use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
+use crate::server::public::counters::{Figures, RecentCounter};
+
+/// How many deliveries stand on a page.
+const DELIVERIES: usize = 50;
+/// The longest search, in characters.
+const MAX_QUERY: usize = 100;
+/// The most pages that can be asked for.
+const MAX_PAGES: usize = 10_000;
+
+type Shared<I> = State<Arc<Desk<I>>>;
+
+/// One field of an address.
+fn field(query: Option<&str>, name: &str) -> Option<String> {
+    form_urlencoded::parse(query?.as_bytes())
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.into_owned())
+}
+
+/// What came of a form, by the word in the address to which it led.
+fn done(query: Option<&str>) -> Option<&'static str> {
+    Some(match field(query, "done")?.as_str() {
+        "look" => "It is looked at now.",
+        "look-parked" => {
+            "It is parked, and not looked at before its daily attempt; resume it first."
+        }
+        "resume" => "It goes on.",
+        "resume-not" => "It was not parked.",
+        "replay" => "The delivery runs again: its repository is looked at now.",
+        "replay-parked" => "The repository is parked; resume it first.",
+        "replay-nobody" => "This delivery wakes nobody.",
+        "pause" => "It is paused: nothing starts in it. The page shows it after the next look.",
+        "pause-known" => "It was paused already.",
+        "unpause" => "The pause is over; what is due starts with the next look.",
+        "unpause-none" => "The dashboard and commands have not paused it.",
+        "replay-unknown" => "This delivery is not stored any more.",
+        _ => return None,
+    })
+}
+
+impl<I> Desk<I> {
+    /// The frame of a page that says nothing of the service.
+    fn bare_frame(&self, who: Option<&Who>) -> Frame {
+        let now = self.now();
+        let csrf = self.dashboard.access.csrf(who);
+        Frame {
+            inside: who.is_some(),
+            session: matches!(who, Some(Who::Session(_))),
+            live: who.is_some(),
+            ..Frame::new(moment(now, now), csrf)
+        }
+    }
+}
+
+impl<I: Inbox> Desk<I> {
+    async fn frame(&self, who: Option<&Who>) -> Frame {
+        let troubles = match who {
+            Some(_) => self.troubles().await,
+            None => Vec::new(),
+        };
+        Frame {
+            troubles,
+            ..self.bare_frame(who)
+        }
+    }
+}
+
+async fn unavailable<I: Inbox>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
+    tracing::error!("{error}");
+    let status = StatusCode::SERVICE_UNAVAILABLE;
+    message(
+        desk,
+        Some(who),
+        status,
+        "The inbox does not answer",
+        error.to_string(),
+    )
+    .await
+}
+
+/// A page that says one thing.
+pub(super) async fn message<I: Inbox>(
+    desk: &Desk<I>,
+    who: Option<&Who>,
+    status: StatusCode,
+    heading: &'static str,
+    text: String,
+) -> Response {
+    let frame = desk.frame(who).await;
+    let page = pages::Message {
+        frame,
+        heading,
+        text,
+    };
+    shown(status, &page)
+}
+
+pub(super) async fn front<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let now = desk.now();
+    let query = query.as_deref();
+    let wanted: String = field(query, "q")
+        .unwrap_or_default()
+        .chars()
+        .take(MAX_QUERY)
+        .collect();
+    let page = field(query, "page").and_then(|page| page.parse().ok());
+    let inbox = &desk.dashboard.inbox;
+    let (parked, counts) = match (inbox.parked().await, inbox.counts(now).await) {
+        (Ok(parked), Ok(counts)) => (parked, counts),
+        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error).await,
+    };
+    let parked: BTreeMap<RepositoryId, String> = parked
+        .iter()
+        .filter_map(|wake| Some((wake.repository, short(&wake.parked.as_ref()?.because))))
+        .collect();
+    let members = desk.names();
+    let repositories = desk.dashboard.repositories.as_ref();
+    let trouble = repositories.and_then(|all| all.trouble());
+    let unreached = repositories.map(|all| all.unreached()).unwrap_or_default();
+    let view = all::front(
+        &members,
+        &parked,
+        &desk.dashboard.board,
+        &wanted,
+        page.unwrap_or(1).min(MAX_PAGES),
+        now,
+    );
+    let page = pages::Front {
+        frame: Frame {
+            topic: Some(Topic::Repositories.word()),
+            place: "front",
+            word: done(query),
+            ..desk.frame(Some(&who)).await
+        },
+        query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
+        view,
+        inbox: Some(heard::inbox(&counts, now)),
+        nobody: nobody(repositories.is_some(), trouble.is_some()).to_owned(),
+        unreached: unreached
+            .iter()
+            .map(|one| (one.name.to_string(), short(&one.because)))
+            .collect(),
+    };
+    shown(StatusCode::OK, &page)
+}
+
+/// Why there are no repositories to show.
+fn nobody(somebody: bool, trouble: bool) -> &'static str {
+    match (somebody, trouble) {
+        (false, _) => {
+            "The service has no GitHub credential, so that deliveries are stored and nothing is looked at. Set \
+             GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with phileas serve --setup."
+        }
+        (true, true) => {
+            "None is known since the service was started. They appear once GitHub answers."
+        }
+        (true, false) => {
+            "Install the GitHub App on a repository, or name one in phileas.toml. If you have done so, GitHub has not \
+             answered yet."
+        }
+    }
+}
+
+pub(super) async fn repository<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    number: Number,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let now = desk.now();
+    let Some(repository) = repository_of(&number) else {
+        return missing(&desk, &who).await;
+    };
+    let id = repository.0;
+    let dashboard = &desk.dashboard;
+    let wake = match dashboard.inbox.look(repository).await {
+        Ok(wake) => wake,
+        Err(error) => return unavailable(&desk, &who, &error).await,
+    };
+    let known = desk.names().remove(&repository);
+    let stored = wake.as_ref().and_then(|wake| wake.name.clone());
+    let Some(name) = known.or(stored) else {
+        return missing(&desk, &who).await;
+    };
+    let words = dashboard.board.words(repository);
+    let words = words.map_or_else(Words::unseen, |words| (*words).clone());
+    let whole = dashboard.board.whole(repository);
+    let facts = whole.as_ref().and_then(|whole| whole.facts.clone());
+    let no_forecast = if facts.is_some() {
+        "The forecast is being made."
+    } else {
+        "There is none now; “Look now” makes one."
+    };
+    let coming = match facts {
+        Some(facts) => desk.forecasts.of(repository, facts, &dashboard.board).await,
+        None => None,
+    };
+    let page = pages::Repository {
+        frame: Frame {
+            topic: Some(Topic::Repository(repository).word()),
+            word: done(query.as_deref()),
+            ..desk.frame(Some(&who)).await
+        },
+        id,
+        pulse: one::pulse(&words, wake.as_ref(), now),
+        view: whole.map(|whole| one::repository(&whole.summary, &dashboard.github, now)),
+        coming: coming.map(|forecast| one::coming(&forecast, now)),
+        horizon: HORIZON,
+        no_forecast,
+        unseen: unseen(words.at.is_some()),
+        name,
+    };
+    shown(StatusCode::OK, &page)
+}
+
+/// What stands in an address in the place of a repository's number.
+pub(super) type Number = Result<Path<String>, PathRejection>;
+
+/// The repository of an address. Whatever is no number that a repository can have is one that the service does not know:
+/// the inbox keeps numbers below 2^63.
+pub(super) fn repository_of(number: &Number) -> Option<RepositoryId> {
+    let Path(text) = number.as_ref().ok()?;
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let id: i64 = text.parse().ok().filter(|_| is_plain)?;
+    u64::try_from(id).ok().map(RepositoryId)
+}
+
+/// Why a repository's page is empty.
+fn unseen(put_away: bool) -> &'static str {
+    if put_away {
+        "Others were looked at since, and this one’s page was put away. “Look now” brings it back."
+    } else {
+        "The repository has not been looked at since the service was started. “Look now” does so."
+    }
+}
+
+async fn missing<I: Inbox>(desk: &Desk<I>, who: &Who) -> Response {
+    let text = "The service does not look after a repository of this number.";
+    message(
+        desk,
+        Some(who),
+        StatusCode::NOT_FOUND,
+        "No such repository",
+        text.to_owned(),
+    )
+    .await
+}
+
+pub(super) async fn deliveries<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    Extension(who): Extension<Who>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let now = desk.now();
+    let query = query.as_deref();
+    let before = field(query, "before").and_then(|before| before.parse().ok());
+    let inbox = &desk.dashboard.inbox;
+    let page = Page {
+        start: Start::Before(before),
+        most: DELIVERIES,
+    };
+    let (records, parked) = match (inbox.deliveries(page).await, inbox.parked().await) {
+        (Ok(records), Ok(parked)) => (records, parked),
+        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error).await,
+    };
+    let names = desk.names();
+    let next = records.last().map(|record| record.place);
+    let page = pages::Deliveries {
+        frame: Frame {
+            topic: before.is_none().then(|| Topic::Inbox.word()),
+            place: "deliveries",
+            word: done(query),
+            ..desk.frame(Some(&who)).await
+        },
+        parked: parked
+            .iter()
+            .filter_map(|wake| heard::parked(wake, &names, now))
+            .collect(),
+        before: next.filter(|_| records.len() == DELIVERIES),
+        rows: records
+            .iter()
+            .map(|record| heard::delivery(record, &names, now))
+            .collect(),
+        later: before.is_some(),
+        refused: refused(&desk.dashboard.figures, RecentCounter::value),
+    };
+    shown(StatusCode::OK, &page)
+}
+
+/// What was refused before anything was read out of it, in the order of how likely somebody has set up something wrong.
+/// `count`: how much of it counts.
+pub(super) fn refused(
+    figures: &Figures,
+    count: impl Fn(&RecentCounter) -> u64,
+) -> Vec<(u64, &'static str)> {
+    let all = [
+        (
+            count(&figures.wrong_signature),
+            "signed with another secret than PHILEAS_WEBHOOK_SECRET. Is it the one in the webhook’s settings on GitHub?",
+        ),
+        (
+            count(&figures.content_type),
+            "not application/json. Is that the webhook’s content type on GitHub?",
+        ),
+        (
+            count(&figures.unsigned),
+            "without a signature. Has the webhook a secret on GitHub? Strangers may have sent these as well.",
+        ),
+    ];
+    all.into_iter().filter(|(count, _)| *count > 0).collect()
+}
+
+pub(super) async fn events<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let topic = field(query.as_deref(), "topic").and_then(|topic| Topic::parse(&topic));
+    let Some(topic) = topic else {
+        return (StatusCode::BAD_REQUEST, "no such topic\n").into_response();
+    };
+    let dashboard = &desk.dashboard;
+    desk.listeners.listen(
+        topic,
+        dashboard.board.news(),
+        dashboard.inbox.news(),
+        dashboard.ending.clone(),
+    )
+}
+
+pub(super) async fn login<I: Inbox + 'static>(
+    State(desk): Shared<I>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let next = local(field(query.as_deref(), "next"));
+    if desk.dashboard.access.is_guarded() {
+        login_page(&desk, None, next)
+    } else {
+        Redirect::to(&next).into_response()
+    }
+}
+
+/// A page of the dashboard that somebody wanted to see. Nothing that a browser could take for another site.
+pub(super) fn local(wanted: Option<String>) -> String {
+    let is_page = |path: &String| {
+        let (path, _) = path.split_once('?').unwrap_or((path, ""));
+        path == "/" || path == "/deliveries" || path.starts_with("/repositories/")
+    };
+    let plain = |path: &String| {
+        path.bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+    };
+    wanted
+        .filter(is_page)
+        .filter(plain)
+        .unwrap_or_else(|| "/".to_owned())
+}
+
+pub(super) fn login_page<I>(desk: &Desk<I>, wrong: Option<&'static str>, next: String) -> Response {
+    let page = pages::Login {
+        frame: desk.bare_frame(None),
+        wrong,
+        next,
+    };
+    shown(StatusCode::OK, &page)
+}

@@ -1,0 +1,220 @@
+//! `GET /events`: tells open pages that something changed, by server-sent events. A page then reads itself anew; what
+//! changed is never said here.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream::unfold;
+use phileas_domain::model::RepositoryId;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
+
+use crate::server::shutdown::Ending;
+
+/// The most listeners at a time. Pages without one read themselves anew from time to time.
+pub const MAX_LISTENERS: usize = 32;
+/// How often a listener to whom nothing happens is sent a comment, so that proxies keep the connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+/// When a refused listener may come again, in seconds.
+const RETRY_AFTER: &str = "30";
+
+/// What a page wants to hear of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    /// Every repository.
+    Repositories,
+    /// One repository.
+    Repository(RepositoryId),
+    /// The inbox.
+    Inbox,
+}
+
+impl Topic {
+    /// Reads a topic as [`Topic::word`] writes it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "repositories" => Some(Self::Repositories),
+            "inbox" => Some(Self::Inbox),
+            _ => text
+                .parse()
+                .ok()
+                .map(|id| Self::Repository(RepositoryId(id))),
+        }
+    }
+
+    /// The topic in an address.
+    #[must_use]
+    pub fn word(self) -> String {
+        match self {
+            Self::Repositories => "repositories".to_owned(),
+            Self::Repository(id) => id.0.to_string(),
+            Self::Inbox => "inbox".to_owned(),
+        }
+    }
+
+    fn wants(self, changed: RepositoryId) -> bool {
+        match self {
+            Self::Repositories => true,
+            Self::Repository(id) => id == changed,
+            Self::Inbox => false,
+        }
+    }
+}
+
+/// The places of listeners.
+#[derive(Debug, Clone)]
+pub struct Listeners(Arc<Semaphore>);
+
+impl Default for Listeners {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MAX_LISTENERS)))
+    }
+}
+
+struct Listener {
+    topic: Topic,
+    board: broadcast::Receiver<RepositoryId>,
+    inbox: watch::Receiver<u64>,
+    ending: Ending,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Listeners {
+    /// Listens until the service ends or the page goes away.
+    #[must_use]
+    pub fn listen(
+        &self,
+        topic: Topic,
+        board: broadcast::Receiver<RepositoryId>,
+        inbox: watch::Receiver<u64>,
+        ending: Ending,
+    ) -> Response {
+        let Ok(place) = Arc::clone(&self.0).try_acquire_owned() else {
+            let mut full = StatusCode::SERVICE_UNAVAILABLE.into_response();
+            let after = HeaderValue::from_static(RETRY_AFTER);
+            full.headers_mut().insert(header::RETRY_AFTER, after);
+            return full;
+        };
+        let listener = Listener {
+            topic,
+            board,
+            inbox,
+            ending,
+            _place: place,
+        };
+        let events = unfold(listener, |mut listener| async move {
+            let word = listener.next().await?;
+            // Browsers drop an event that has no data.
+            let event = Event::default().event(word).data(word);
+            Some((Ok::<_, Infallible>(event), listener))
+        });
+        let alive = KeepAlive::new().interval(KEEP_ALIVE);
+        Sse::new(events).keep_alive(alive).into_response()
+    }
+}
+
+impl Listener {
+    async fn next(&mut self) -> Option<&'static str> {
+        loop {
+            tokio::select! {
+                () = self.ending.come() => return None,
+                heard = self.board.recv() => match heard {
+                    Ok(id) if self.topic.wants(id) => return Some("changed"),
+                    Ok(_) => {}
+                    // It was too slow for its queue: what it missed is not known any more.
+                    Err(RecvError::Lagged(_)) => return Some("reload"),
+                    Err(RecvError::Closed) => return None,
+                },
+                heard = self.inbox.changed(), if self.topic == Topic::Inbox => {
+                    heard.ok()?;
+                    return Some("changed");
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt as _;
+
+    use super::super::board::{Board, QUEUE};
+    use super::*;
+    use crate::server::shutdown;
+
+    fn listener(board: &Board, topic: Topic, ending: Ending) -> Listener {
+        let (_, inbox) = watch::channel(0);
+        Listener {
+            topic,
+            board: board.news(),
+            inbox,
+            ending,
+            _place: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_slow_listener_is_told_to_read_everything_anew() {
+        let board = Board::default();
+        let (_end, ended) = ending();
+        let mut slow = listener(&board, Topic::Repository(RepositoryId(7)), ended);
+        board.tell(RepositoryId(8));
+        board.tell(RepositoryId(7));
+        assert_eq!(slow.next().await, Some("changed"));
+        for _ in 0..=QUEUE {
+            board.tell(RepositoryId(8));
+        }
+        assert_eq!(slow.next().await, Some("reload"));
+    }
+
+    /// <https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage>: with an empty data buffer
+    /// nothing is dispatched.
+    #[tokio::test]
+    async fn an_event_has_data() {
+        let board = Board::default();
+        let (end, ended) = ending();
+        let (_news, inbox) = watch::channel(0);
+        let answer = Listeners::default().listen(Topic::Repositories, board.news(), inbox, ended);
+        board.tell(RepositoryId(7));
+        let mut body = answer.into_body().into_data_stream();
+        let event = body.next().await.unwrap().unwrap();
+        assert_eq!(event, "event: changed\ndata: changed\n\n");
+        end.now();
+        assert!(body.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn listeners_end_with_the_service_and_are_not_too_many() {
+        let board = Board::default();
+        let (end, ended) = ending();
+        let (_news, inbox) = watch::channel(0);
+        let listeners = Listeners::default();
+        let mut all: Vec<_> = (0..MAX_LISTENERS)
+            .map(|_| listeners.listen(Topic::Inbox, board.news(), inbox.clone(), ended.clone()))
+            .collect();
+        let refused = listeners.listen(Topic::Inbox, board.news(), inbox.clone(), ended.clone());
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+        all.pop();
+        let taken = listeners.listen(Topic::Inbox, board.news(), inbox, ended.clone());
+        assert_eq!(taken.status(), StatusCode::OK);
+        end.now();
+        assert_eq!(listener(&board, Topic::Inbox, ended).next().await, None);
+    }
+
+    #[test]
+    fn topics_are_read_as_they_are_written() {
+        for topic in [
+            Topic::Repositories,
+            Topic::Inbox,
+            Topic::Repository(RepositoryId(5)),
+        ] {
+            assert_eq!(Topic::parse(&topic.word()), Some(topic));
+        }
+        assert_eq!(Topic::parse("-1"), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! The pages as templates. Askama escapes everything that is put into them.
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use phileas_domain::model::RepositoryName;
+
+use super::assets::{ICON, SCRIPT, STYLE};
+use super::format::Moment;
+use super::service_problems::Trouble;
+use super::view::deliveries::{DeliveryView, InboxView, ParkedView};
+use super::view::front::FrontView;
+use super::view::repository::{ComingView, PulseView, RepositoryView};
+
+/// What stands around every page.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) style: &'static str,
+    pub(super) script: &'static str,
+    pub(super) icon: &'static str,
+    pub(super) version: &'static str,
+    /// The time of the service's clock.
+    pub(super) now: Moment,
+    /// What forms carry.
+    pub(super) csrf: String,
+    /// Whether its reader was let in.
+    pub(super) inside: bool,
+    /// Whether its reader can sign out.
+    pub(super) session: bool,
+    /// Whether it keeps itself up to date.
+    pub(super) live: bool,
+    /// What it listens to.
+    pub(super) topic: Option<String>,
+    /// Which part of the dashboard it is.
+    pub(super) place: &'static str,
+    /// What came of the last form.
+    pub(super) word: Option<&'static str>,
+    /// What is wrong with the service.
+    pub(super) troubles: Vec<Trouble>,
+}
+
+impl Frame {
+    pub(super) fn new(now: Moment, csrf: String) -> Self {
+        Self {
+            style: &STYLE.path,
+            script: &SCRIPT.path,
+            icon: &ICON.path,
+            version: env!("CARGO_PKG_VERSION"),
+            now,
+            csrf,
+            inside: false,
+            session: false,
+            live: false,
+            topic: None,
+            place: "",
+            word: None,
+            troubles: Vec::new(),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "front.html")]
+pub(super) struct Front {
+    pub(super) frame: Frame,
+    pub(super) view: FrontView,
+    /// The search as a part of an address.
+    pub(super) query: String,
+    pub(super) inbox: Option<InboxView>,
+    /// Why there may be no repositories.
+    pub(super) nobody: String,
+    /// What `phileas.toml` names and is not reached: name, and why.
+    pub(super) unreached: Vec<(String, String)>,
+}
+
+#[derive(Template)]
+#[template(path = "repository.html")]
+pub(super) struct Repository {
+    pub(super) frame: Frame,
+    pub(super) id: u64,
+    pub(super) name: RepositoryName,
+    pub(super) pulse: PulseView,
+    pub(super) view: Option<RepositoryView>,
+    pub(super) coming: Option<Vec<ComingView>>,
+    pub(super) horizon: i64,
+    /// Why there is no forecast.
+    pub(super) no_forecast: &'static str,
+    /// Why there is nothing.
+    pub(super) unseen: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "deliveries.html")]
+pub(super) struct Deliveries {
+    pub(super) frame: Frame,
+    pub(super) parked: Vec<ParkedView>,
+    pub(super) rows: Vec<DeliveryView>,
+    /// Whether these are not the newest.
+    pub(super) later: bool,
+    /// Where the next page begins.
+    pub(super) before: Option<u64>,
+    /// What was refused at the door since the start: how many, and why.
+    pub(super) refused: Vec<(u64, &'static str)>,
+}
+
+#[derive(Template)]
+#[template(path = "login.html")]
+pub(super) struct Login {
+    pub(super) frame: Frame,
+    pub(super) wrong: Option<&'static str>,
+    /// Where its reader wanted to go.
+    pub(super) next: String,
+}
+
+#[derive(Template)]
+#[template(path = "message.html")]
+pub(super) struct Message {
+    pub(super) frame: Frame,
+    pub(super) heading: &'static str,
+    pub(super) text: String,
+}
+
+/// A page as an answer.
+pub(super) fn shown(status: StatusCode, page: &impl Template) -> Response {
+    match page.render() {
+        Ok(text) => {
+            let mut response = (status, text).into_response();
+            let html = HeaderValue::from_static("text/html; charset=utf-8");
+            response.headers_mut().insert(header::CONTENT_TYPE, html);
+            response
+        }
+        Err(error) => {
+            tracing::error!("a page cannot be written: {error}");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What every request to the admin listener goes through, and every answer.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Redirect, Response};
+
+use super::Desk;
+use super::access::{Checked, WINDOW, Who};
+use crate::server::admin::audit::Deed;
+
+/// Nothing is loaded from anywhere else, nothing runs that stands in a page, and no form goes elsewhere.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The id of a request, for logs.
+#[derive(Debug, Clone)]
+pub(super) struct RequestId(pub(super) String);
+
+/// Who asks, as far as that is known before it is known whether they must be.
+#[derive(Debug, Clone)]
+pub(super) struct Asker(Result<Who, Checked>);
+
+/// Before anything else: is the request meant for us, and does it come from a page of ours?
+pub(super) async fn receive<I>(
+    State(desk): State<Arc<Desk<I>>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let id = format!("{:016x}", fastrand::u64(..));
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let access = &desk.dashboard.access;
+    let who = access.who(request.headers(), Instant::now());
+    // Whoever brings the token knows us, by whatever name. Any other credential is one that a foreign page may have made
+    // up.
+    let program = who == Ok(Who::Bearer);
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let response = if !program && !access.is_our_host(request.headers()) {
+        let word = "this name is not known here; use the address itself, or name it in PHILEAS_ADMIN_HOSTS\n";
+        (StatusCode::MISDIRECTED_REQUEST, word).into_response()
+    } else if !reads && !access.is_own_origin(request.headers()) {
+        let word = "this form comes from another page; a proxy in front must pass the Host header on, or the name that \
+                    people use must stand in PHILEAS_ADMIN_HOSTS\n";
+        (StatusCode::FORBIDDEN, word).into_response()
+    } else {
+        request.extensions_mut().insert(Asker(who));
+        next.run(request).await
+    };
+    sealed(response, &id)
+}
+
+/// Lets in whoever may come in. People without a session are led to where they can sign in.
+pub(super) async fn admit<I>(
+    State(desk): State<Arc<Desk<I>>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let page = request.method() == Method::GET
+        && request
+            .headers()
+            .get(header::ACCEPT)
+            .and_then(|kinds| kinds.to_str().ok())
+            .is_some_and(|kinds| kinds.contains("text/html"));
+    let asker = request.extensions_mut().remove::<Asker>();
+    match asker.map_or(Err(Checked::Stranger), |Asker(who)| who) {
+        Ok(who) => {
+            request.extensions_mut().insert(who);
+            next.run(request).await
+        }
+        Err(Checked::TooMany) => too_many(),
+        Err(refused) => {
+            if let Some(result) = refused.told()
+                && let Some(RequestId(id)) = request.extensions().get()
+            {
+                desk.dashboard.audit.record(&Deed {
+                    at: desk.now(),
+                    who: "nobody",
+                    what: "bearer",
+                    about: None,
+                    result,
+                    request: id,
+                });
+            }
+            if page && refused == Checked::Stranger {
+                let wanted = request
+                    .uri()
+                    .path_and_query()
+                    .map_or("/", |path| path.as_str());
+                let wanted = form_urlencoded::byte_serialize(wanted.as_bytes()).collect::<String>();
+                return Redirect::to(&format!("/login?next={wanted}")).into_response();
+            }
+            let word = if desk.dashboard.access.is_guarded() {
+                "an admin token is needed\n"
+            } else {
+                "no admin token is set here: leave the Authorization header out\n"
+            };
+            let mut refused = (StatusCode::UNAUTHORIZED, word).into_response();
+            let how = HeaderValue::from_static("Bearer");
+            refused.headers_mut().insert(header::WWW_AUTHENTICATE, how);
+            refused
+        }
+    }
+}
+
+/// The answer to whoever has guessed too often.
+pub(super) fn too_many() -> Response {
+    let word = "too many wrong tokens; try again in a minute\n";
+    let mut refused = (StatusCode::TOO_MANY_REQUESTS, word).into_response();
+    let after = HeaderValue::from(WINDOW.as_secs());
+    refused.headers_mut().insert(header::RETRY_AFTER, after);
+    refused
+}
+
+/// An answer that runs nothing foreign, is framed by nobody, tells nobody where its reader comes from, and is kept by
+/// nobody but for files whose names change with them.
+fn sealed(mut response: Response, id: &str) -> Response {
+    let headers = response.headers_mut();
+    let fixed: [(HeaderName, &'static str); 6] = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        // Not `no-referrer`: then browsers send forms with the origin `null`, which is everybody's.
+        (header::REFERRER_POLICY, "same-origin"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(id) = HeaderValue::from_str(id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
+}

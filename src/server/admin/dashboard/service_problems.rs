@@ -1,0 +1,124 @@
+//! What is wrong with the service as a whole, as each page says it: what `/readyz` knows, and what keeps deliveries and
+//! sessions away without stopping the service.
+//!
+//! Refused deliveries leave `/readyz` as it is: any host can send such requests, and could take the service out of use.
+//! So a few of them are no alert either, and an alert ends when no more of them come.
+
+use std::time::Instant;
+
+use phileas_domain::model::RepositoryId;
+
+use super::Desk;
+use super::handlers::refused;
+use super::summary::short;
+use crate::runtime::inbox::{CROWDED, Counts, Inbox};
+use crate::server::public::health::{self, PATIENCE};
+
+/// So many refused deliveries of one kind within [`RECENT`](crate::server::public::counters::RECENT) are an alert on each page. A
+/// webhook with another secret sends more of them within minutes, since GitHub tells of each push and each check.
+const REFUSALS_ALERTED: u64 = 3;
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Trouble {
+    /// What, and what to do where that is known.
+    pub(super) text: String,
+    /// The page that tells more.
+    pub(super) page: Option<String>,
+}
+
+impl<I: Inbox> Desk<I> {
+    /// Everything that is wrong with the service at this time.
+    pub(super) async fn troubles(&self) -> Vec<Trouble> {
+        let dashboard = &self.dashboard;
+        let mut troubles = Vec::new();
+        let mut add = |text: String, page: Option<String>| troubles.push(Trouble { text, page });
+        if let Some(why) = health::trouble(&*dashboard.inbox, &dashboard.pulse, self.now()).await {
+            let text = format!(
+                "Deliveries should not be sent to this service now: {}",
+                short(&why)
+            );
+            add(text, None);
+        }
+        let counts = dashboard.inbox.counts(self.now());
+        if let Ok(Ok(counts)) = tokio::time::timeout(PATIENCE, counts).await
+            && let Some(text) = room(&counts)
+        {
+            add(text, None);
+        }
+        let repositories = dashboard.repositories.as_ref();
+        if let Some(why) = repositories.and_then(|all| all.trouble()) {
+            let text = format!("GitHub does not tell of all repositories: {}", short(&why));
+            add(text, None);
+        }
+        let now = Instant::now();
+        for (count, why) in refused(&dashboard.figures, |counter| counter.recent(now)) {
+            if count >= REFUSALS_ALERTED {
+                let text = format!("{count} deliveries were refused in the last hour: {why}");
+                add(text, Some("/deliveries".to_owned()));
+            }
+        }
+        if let Some((text, first)) = self.refused_keys() {
+            add(text, Some(format!("/repositories/{first}")));
+        }
+        troubles
+    }
+
+    /// The repositories whose Jules key is refused, and the first of them.
+    fn refused_keys(&self) -> Option<(String, RepositoryId)> {
+        let refused = self.dashboard.board.with_refused_keys();
+        let first = *refused.first()?;
+        let names = self.names();
+        let name = names.get(&first);
+        let name = name.map_or_else(|| format!("repository {first}"), ToString::to_string);
+        let others = match refused.len() - 1 {
+            0 => String::new(),
+            1 => " and one more repository".to_owned(),
+            more => format!(" and {more} more repositories"),
+        };
+        let text = format!(
+            "Jules refuses the key of {name}{others}. Make a new key in Jules\u{2019} settings, and put it where the \
+             service reads it."
+        );
+        Some((text, first))
+    }
+}
+
+/// That the inbox has little room left, or none.
+fn room(counts: &Counts) -> Option<String> {
+    let limit = counts.limit_bytes?;
+    let share = (100 * counts.bytes).checked_div(limit).unwrap_or(100);
+    if counts.bytes >= limit {
+        return Some(
+            "The inbox is full, and deliveries are refused until old ones are removed; --inbox-max-bytes gives it more room.".to_owned(),
+        );
+    }
+    let is_crowded = counts.bytes as f64 >= limit as f64 * CROWDED;
+    is_crowded.then(|| {
+        format!(
+            "The inbox is {share} % full, and deliveries that wake no repository are not stored."
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inbox_that_has_little_room_says_so() {
+        let said = |bytes, limit_bytes| {
+            room(&Counts {
+                bytes,
+                limit_bytes,
+                ..Counts::default()
+            })
+        };
+        assert_eq!(said(1_000, None), None);
+        assert_eq!(said(79, Some(100)), None);
+        let crowded = said(80, Some(100)).unwrap();
+        assert!(crowded.contains("80 % full"), "{crowded}");
+        let full = said(100, Some(100)).unwrap();
+        assert!(full.starts_with("The inbox is full"), "{full}");
+    }
+}

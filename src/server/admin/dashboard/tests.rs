@@ -1,0 +1,406 @@
+//! The dashboard through its router: what it shows, to whom, and what it lets nobody do.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, StatusCode};
+use jiff::Timestamp;
+use phileas_domain::model::RepositoryId;
+use secrecy::SecretString;
+use tempfile::TempDir;
+use tower::ServiceExt as _;
+
+use super::{Access, Board, Dashboard, routes};
+use crate::adapters::inbox::memory::MemoryInbox;
+use crate::adapters::pause::SystemPause;
+use crate::runtime::inbox::{Delivery, Inbox as _};
+use crate::server::admin::audit::{AUDIT_FILE, Audit};
+use crate::server::public::counters::Figures;
+use crate::server::shutdown;
+use crate::server::shutdown::End;
+
+const TOKEN: &str = "a-test-token-of-the-admin";
+const HOST: &str = "127.0.0.1:9090";
+const HOSTILE: &str = "</title><script>alert(1)</script>\"'onload=";
+
+struct Stand {
+    router: Router,
+    inbox: Arc<MemoryInbox>,
+    figures: Arc<Figures>,
+    folder: TempDir,
+    _end: End,
+}
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    text: String,
+}
+
+impl Stand {
+    fn new(token: Option<&str>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = Arc::new(MemoryInbox::new(100));
+        let (end, asked) = ending();
+        let figures = Arc::new(Figures::default());
+        let dashboard = Dashboard {
+            inbox: Arc::clone(&inbox),
+            board: Arc::new(Board::default()),
+            repositories: None,
+            clock: Arc::new(SystemPause),
+            access: Arc::new(
+                Access::new(HOST.parse().unwrap(), token.map(SecretString::from), []).unwrap(),
+            ),
+            audit: Arc::new(Audit::open(folder.path()).unwrap()),
+            figures: Arc::clone(&figures),
+            pulse: Arc::default(),
+            github: "https://github.com".to_owned(),
+            ending: asked,
+        };
+        Self {
+            router: routes(dashboard, Router::new()),
+            inbox,
+            figures,
+            folder,
+            _end: end,
+        }
+    }
+
+    async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            request = request.header("host", HOST);
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::from(body.to_owned())).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (head, body) = response.into_parts();
+        let body = to_bytes(body, 1 << 20).await.unwrap();
+        Answer {
+            status: head.status,
+            headers: head.headers,
+            text: String::from_utf8(body.to_vec()).unwrap(),
+        }
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[("accept", "text/html")], "").await
+    }
+
+    async fn heard(&self, event: &str) {
+        let delivery = Delivery {
+            id: "11111111-2222-3333-4444-555555555555".parse().unwrap(),
+            event: event.to_owned(),
+            action: Some(HOSTILE.to_owned()),
+            repository: Some(RepositoryId(7)),
+            repository_name: Some("acme/widget".parse().unwrap()),
+            installation: None,
+            subject: None,
+            sender: None,
+            received_at: Timestamp::now(),
+            wakes: true,
+        };
+        self.inbox.accept(delivery).await.unwrap();
+    }
+
+    fn audit(&self) -> Vec<serde_json::Value> {
+        let text = std::fs::read_to_string(self.folder.path().join(AUDIT_FILE)).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+}
+
+/// The token that the forms of a page carry.
+fn csrf(page: &str) -> String {
+    let (_, rest) = page.split_once("name=\"csrf\" value=\"").unwrap();
+    rest.split('"').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn what_others_say_stays_text() {
+    let stand = Stand::new(None);
+    stand.heard("issues").await;
+    let page = stand.get("/deliveries").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.text.contains("alert(1)"), "{}", page.text);
+    assert!(!page.text.contains("<script>alert"), "{}", page.text);
+    assert!(!page.text.contains("\"'onload"), "{}", page.text);
+    let front = stand.get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").await;
+    assert!(front.text.contains("alert(1)") && !front.text.contains("<script>alert"));
+}
+
+/// What is no number that a repository can have is a repository that the service does not know.
+#[tokio::test]
+async fn every_number_that_no_repository_has_is_a_404() {
+    let stand = Stand::new(None);
+    stand.heard("issues").await;
+    assert_eq!(stand.get("/repositories/7").await.status, StatusCode::OK);
+    let form = csrf(&stand.get("/repositories/7").await.text);
+    let form = format!("csrf={form}");
+    for number in [
+        "8",
+        "9223372036854775807",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-1",
+        "+7",
+        "7.0",
+        "0x7",
+        "acme",
+        "%ff",
+        "%00",
+        "7%20",
+    ] {
+        let page = format!("/repositories/{number}");
+        let answer = stand.get(&page).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{page}");
+        assert!(
+            answer.text.contains("No such repository"),
+            "{page}: {}",
+            answer.text
+        );
+        for deed in ["look", "pause", "unpause"] {
+            let path = format!("{page}/{deed}");
+            let answer = stand.ask("POST", &path, &[], &form).await;
+            assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        }
+    }
+    let path = "/repositories/18446744073709551615/resume";
+    let answer = stand.ask("POST", path, &[], &form).await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
+/// A person who looks at any page sees that deliveries are refused; without the token nothing is shown.
+#[tokio::test]
+async fn each_page_says_what_is_wrong_with_the_service() {
+    const ALERT: &str = "The service needs attention";
+    let stand = Stand::new(None);
+    stand.heard("issues").await;
+    let pages = ["/", "/deliveries", "/repositories/7", "/repositories/1"];
+    for path in pages {
+        let page = stand.get(path).await.text;
+        assert!(!page.contains(ALERT), "{path}: {page}");
+    }
+    // Any host can send one.
+    for _ in 0..2 {
+        stand.figures.wrong_signature.count();
+        stand.figures.unsigned.count();
+    }
+    for path in pages {
+        let page = stand.get(path).await.text;
+        assert!(!page.contains(ALERT), "{path}: {page}");
+    }
+    stand.figures.wrong_signature.count();
+    for path in pages {
+        let page = stand.get(path).await.text;
+        let (_, alert) = page.split_once(ALERT).expect(path);
+        let (alert, _) = alert.split_once("</section>").unwrap();
+        assert!(
+            alert
+                .contains("3 deliveries were refused in the last hour: signed with another secret"),
+            "{alert}"
+        );
+        assert!(alert.contains("href=\"/deliveries\""), "{alert}");
+    }
+    let guarded = Stand::new(Some(TOKEN));
+    for _ in 0..3 {
+        guarded.figures.wrong_signature.count();
+    }
+    let login = guarded.get("/login").await.text;
+    assert!(!login.contains(ALERT), "{login}");
+}
+
+#[tokio::test]
+async fn every_answer_is_sealed() {
+    let stand = Stand::new(None);
+    for path in ["/", "/deliveries", "/nowhere", "/repositories/1", "/login"] {
+        let answer = stand.get(path).await;
+        let policy = answer.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'"), "{path}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(
+            answer.headers["x-content-type-options"], "nosniff",
+            "{path}"
+        );
+        assert_eq!(answer.headers["referrer-policy"], "same-origin", "{path}");
+        assert_eq!(answer.headers["cache-control"], "no-store", "{path}");
+        assert!(!answer.text.contains(" style="), "{path}");
+        assert!(!answer.text.contains("<style"), "{path}");
+    }
+    let page = stand.get("/").await.text;
+    let (_, rest) = page.split_once("rel=\"stylesheet\" href=\"").unwrap();
+    let style = stand.get(rest.split('"').next().unwrap()).await;
+    assert!(
+        style.headers["cache-control"]
+            .to_str()
+            .unwrap()
+            .contains("immutable")
+    );
+    assert!(!style.text.contains("url(") && !style.text.contains("@import"));
+}
+
+#[tokio::test]
+async fn r26_without_the_token_nothing_is_shown_or_done() {
+    let stand = Stand::new(Some(TOKEN));
+    stand.heard("issues").await;
+    for path in ["/", "/deliveries", "/repositories/7"] {
+        let answer = stand.get(path).await;
+        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{path}");
+        let wanted = path.replace('/', "%2F");
+        assert_eq!(answer.headers["location"], format!("/login?next={wanted}"));
+    }
+    let events = stand.ask("GET", "/events?topic=inbox", &[], "").await;
+    assert_eq!(events.status, StatusCode::UNAUTHORIZED);
+    let replay = stand.ask("POST", "/deliveries/replay", &[], "id=x").await;
+    assert_eq!(replay.status, StatusCode::UNAUTHORIZED);
+    let wrong = [("authorization", "Bearer wrong-wrong-wrong-wrong")];
+    assert_eq!(
+        stand.ask("GET", "/", &wrong, "").await.status,
+        StatusCode::UNAUTHORIZED
+    );
+    let right = format!("Bearer {TOKEN}");
+    let right = [
+        ("authorization", right.as_str()),
+        ("host", "phileas.internal"),
+    ];
+    assert_eq!(
+        stand.ask("GET", "/", &right, "").await.status,
+        StatusCode::OK
+    );
+    let audit = stand.audit();
+    assert_eq!(audit.len(), 1, "{audit:?}");
+    assert_eq!(
+        (&audit[0]["what"], &audit[0]["result"]),
+        (&"bearer".into(), &"refused".into())
+    );
+}
+
+#[tokio::test]
+async fn somebody_signs_in_acts_and_signs_out() {
+    let stand = Stand::new(Some(TOKEN));
+    stand.heard("issues").await;
+    let form = csrf(&stand.get("/login").await.text);
+    let body = |token: &str| format!("csrf={form}&token={token}");
+    let wrong = stand.ask("POST", "/login", &[], &body("wrong")).await;
+    assert!(wrong.text.contains("not the admin token"));
+    let forged = stand
+        .ask("POST", "/login", &[], &format!("token={TOKEN}"))
+        .await;
+    assert_eq!(forged.status, StatusCode::FORBIDDEN);
+    assert!(forged.text.contains("too old") && forged.text.contains("href=\"/\""));
+    let page = stand
+        .get("/login?next=%2Frepositories%2F7%3Fdone%3Dlook")
+        .await
+        .text;
+    assert!(
+        page.contains("name=\"next\" value=\"/repositories/7?done=look\""),
+        "{page}"
+    );
+    for elsewhere in [
+        "//evil.example/",
+        "https://evil.example",
+        "/repositories/\\evil",
+    ] {
+        let away = format!("{}&next={elsewhere}", body(TOKEN));
+        let away = stand.ask("POST", "/login", &[], &away).await;
+        assert_eq!(away.headers["location"], "/", "{elsewhere}");
+    }
+    // Pasted with the end of its line, and with a page in mind.
+    let pasted = format!("{}%0A&next=%2Fdeliveries", body(TOKEN));
+    let right = stand.ask("POST", "/login", &[], &pasted).await;
+    assert_eq!(right.status, StatusCode::SEE_OTHER);
+    assert_eq!(right.headers["location"], "/deliveries");
+    let cookie = right.headers["set-cookie"].to_str().unwrap().to_owned();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+    assert!(!cookie.contains(TOKEN));
+    let cookie = cookie.split(';').next().unwrap();
+    let signed = [("cookie", cookie), ("accept", "text/html")];
+    let page = stand.ask("GET", "/deliveries", &signed, "").await;
+    assert_eq!(page.status, StatusCode::OK);
+    let own = csrf(&page.text);
+    let replay = format!("csrf={own}&id=11111111-2222-3333-4444-555555555555");
+    let other_origin = [("cookie", cookie), ("origin", "http://evil.example")];
+    let refused = stand
+        .ask("POST", "/deliveries/replay", &other_origin, &replay)
+        .await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    let unmarked = stand
+        .ask(
+            "POST",
+            "/deliveries/replay",
+            &signed,
+            "id=11111111-2222-3333-4444-555555555555",
+        )
+        .await;
+    assert_eq!(unmarked.status, StatusCode::FORBIDDEN);
+    let done = stand
+        .ask("POST", "/deliveries/replay", &signed, &replay)
+        .await;
+    assert_eq!(done.headers["location"], "/deliveries?done=replay");
+    let out = stand
+        .ask("POST", "/logout", &signed, &format!("csrf={own}"))
+        .await;
+    assert_eq!(out.status, StatusCode::SEE_OTHER);
+    let after = stand.ask("GET", "/", &signed, "").await;
+    assert_eq!(after.status, StatusCode::SEE_OTHER);
+    let deeds: Vec<_> = stand
+        .audit()
+        .iter()
+        .map(|deed| {
+            format!(
+                "{} {}",
+                deed["what"].as_str().unwrap(),
+                deed["result"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        deeds,
+        [
+            "login refused",
+            "login done",
+            "login done",
+            "login done",
+            "login done",
+            "replay done",
+            "logout done"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_rebound_name_is_not_served() {
+    let stand = Stand::new(None);
+    let rebound = stand
+        .ask("GET", "/", &[("host", "evil.example:9090")], "")
+        .await;
+    assert_eq!(rebound.status, StatusCode::MISDIRECTED_REQUEST);
+    // To itself a rebound page is no foreign one: it may send any header along.
+    for credential in ["Basic eDp5", "Bearer x", "Bearer", ""] {
+        let dressed = [("host", "evil.example:9090"), ("authorization", credential)];
+        let dressed = stand.ask("GET", "/deliveries", &dressed, "").await;
+        assert_eq!(
+            dressed.status,
+            StatusCode::MISDIRECTED_REQUEST,
+            "{credential}"
+        );
+        let own_name = [("authorization", credential)];
+        let own_name = stand.ask("GET", "/deliveries", &own_name, "").await;
+        assert_eq!(own_name.status, StatusCode::UNAUTHORIZED, "{credential}");
+    }
+    let forged = stand.ask("POST", "/repositories/7/resume", &[], "").await;
+    assert_eq!(forged.status, StatusCode::FORBIDDEN);
+    let crossed = [("sec-fetch-site", "cross-site")];
+    let crossed = stand
+        .ask("POST", "/repositories/7/resume", &crossed, "")
+        .await;
+    assert_eq!(crossed.status, StatusCode::FORBIDDEN);
+}

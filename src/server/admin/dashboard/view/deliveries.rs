@@ -1,0 +1,134 @@
+//! What was heard: the facts of deliveries, never what stood in them; and repositories that were given up for a while.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use phileas_domain::model::{RepositoryId, RepositoryName};
+
+use crate::runtime::inbox::{Counts, Outcome, Record, Wake};
+use crate::server::admin::dashboard::format::{self, Moment};
+use crate::server::admin::dashboard::summary::short;
+
+/// One delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryView {
+    /// GitHub's id of it.
+    pub id: String,
+    /// The event, with its action.
+    pub event: String,
+    /// The repository's name, or its number.
+    pub repository: Option<String>,
+    /// When it was received.
+    pub received: Moment,
+    /// What came of it.
+    pub outcome: &'static str,
+    /// How often it was stored.
+    pub times: u32,
+    /// Whether running it again can do anything.
+    pub replayable: bool,
+}
+
+/// A parked repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParkedView {
+    /// GitHub's number of it.
+    pub id: u64,
+    /// Its name, or its number.
+    pub name: String,
+    /// Since when.
+    pub since: Moment,
+    /// Why.
+    pub because: String,
+    /// When it is tried by itself.
+    pub probe: Moment,
+    /// How often it was tried.
+    pub attempts: u32,
+}
+
+/// The inbox in a few figures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InboxView {
+    /// Deliveries that are stored.
+    pub deliveries: u64,
+    /// Repositories that are due.
+    pub due: u64,
+    /// Repositories that are ticked now.
+    pub leased: u64,
+    /// Repositories whose last tick failed.
+    pub failing: u64,
+    /// Parked ones.
+    pub parked: u64,
+    /// For how long the longest overdue one has waited.
+    pub oldest: Option<String>,
+    /// How much of its room is taken, of 100.
+    pub full: Option<u64>,
+}
+
+/// A delivery. `names` are those that the service knows now.
+#[must_use]
+pub fn delivery(
+    record: &Record,
+    names: &BTreeMap<RepositoryId, RepositoryName>,
+    now: Timestamp,
+) -> DeliveryView {
+    let facts = &record.delivery;
+    let name = |id: RepositoryId| {
+        let known = names.get(&id).or(facts.repository_name.as_ref());
+        known.map_or_else(|| format!("repository {id}"), ToString::to_string)
+    };
+    DeliveryView {
+        id: facts.id.to_string(),
+        event: short(&match &facts.action {
+            Some(action) => format!("{}.{action}", facts.event),
+            None => facts.event.clone(),
+        }),
+        repository: facts.repository.map(name),
+        received: format::moment(facts.received_at, now),
+        outcome: record.outcome.word(),
+        times: record.times,
+        replayable: record.outcome != Outcome::Noted,
+    }
+}
+
+/// A parked repository. `None`: it is not parked.
+#[must_use]
+pub fn parked(
+    wake: &Wake,
+    names: &BTreeMap<RepositoryId, RepositoryName>,
+    now: Timestamp,
+) -> Option<ParkedView> {
+    let parked = wake.parked.as_ref()?;
+    let name = names.get(&wake.repository).or(wake.name.as_ref());
+    Some(ParkedView {
+        id: wake.repository.0,
+        name: name.map_or_else(
+            || format!("repository {}", wake.repository),
+            ToString::to_string,
+        ),
+        since: format::moment(parked.at, now),
+        because: short(&parked.because),
+        probe: format::moment(parked.probe_at, now),
+        attempts: wake.attempts,
+    })
+}
+
+/// The figures of the inbox.
+#[must_use]
+pub fn inbox(counts: &Counts, now: Timestamp) -> InboxView {
+    InboxView {
+        deliveries: counts.deliveries,
+        due: counts.due,
+        leased: counts.leased,
+        failing: counts.failing,
+        parked: counts.parked,
+        oldest: counts
+            .oldest_due
+            .map(|due| format::span(now.duration_since(due))),
+        full: counts.limit_bytes.map(|limit| {
+            (100 * counts.bytes)
+                .checked_div(limit)
+                .unwrap_or(100)
+                .min(100)
+        }),
+    }
+}

@@ -1,0 +1,198 @@
+//! The front page: all repositories, those that need a person first.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use phileas_domain::model::{RepositoryId, RepositoryName};
+
+use crate::server::admin::dashboard::board::{Board, Standing, Words};
+use crate::server::admin::dashboard::format::{self, Moment};
+
+/// The most rows of a page.
+pub const PAGE: usize = 60;
+
+/// The front page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontView {
+    /// How many repositories there are of each standing: its word, its class, the number.
+    pub tally: Vec<(&'static str, &'static str, usize)>,
+    /// The rows of this page.
+    pub rows: Vec<RowView>,
+    /// What was searched for.
+    pub query: String,
+    /// Which page this is, from 1.
+    pub page: usize,
+    /// How many there are.
+    pub pages: usize,
+    /// How many repositories fit the search.
+    pub found: usize,
+}
+
+/// One repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowView {
+    /// GitHub's number of it.
+    pub id: u64,
+    /// Its owner.
+    pub owner: String,
+    /// Its name.
+    pub name: String,
+    /// The class of its standing.
+    pub class: &'static str,
+    /// Its standing in a word.
+    pub standing: &'static str,
+    /// What it waits for or does.
+    pub sentence: String,
+    /// The reason's code.
+    pub code: &'static str,
+    /// Live sessions, and their limit.
+    pub live: (u32, u32),
+    /// Pull requests that wait for a review, and their limit.
+    pub backlog: (u32, u32),
+    /// Sessions, and merged pull requests.
+    pub merged: (u32, u32),
+    /// When it was last looked at.
+    pub seen: Option<Moment>,
+}
+
+/// The front page over these repositories.
+#[must_use]
+pub fn front(
+    members: &BTreeMap<RepositoryId, RepositoryName>,
+    parked: &BTreeMap<RepositoryId, String>,
+    board: &Board,
+    query: &str,
+    page: usize,
+    now: Timestamp,
+) -> FrontView {
+    let wanted = query.trim().to_lowercase();
+    let mut tally: BTreeMap<Standing, usize> = BTreeMap::new();
+    let mut rows = Vec::new();
+    for (id, name) in members {
+        let known = board.words(*id);
+        let mut said = known.map_or_else(Words::unseen, |words| (*words).clone());
+        if let Some(because) = parked.get(id) {
+            said.standing = Standing::Attention;
+            said.trouble = Some(format!("parked: {because}"));
+        }
+        *tally.entry(said.standing).or_default() += 1;
+        let text = name.to_string();
+        if text.to_lowercase().contains(&wanted) {
+            rows.push((said.standing, text.to_lowercase(), *id, name, said));
+        }
+    }
+    rows.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    let found = rows.len();
+    let pages = found.div_ceil(PAGE).max(1);
+    let page = page.clamp(1, pages);
+    let shown = rows.into_iter().skip((page - 1) * PAGE).take(PAGE);
+    FrontView {
+        tally: [
+            Standing::Attention,
+            Standing::Working,
+            Standing::Waiting,
+            Standing::Unseen,
+        ]
+        .into_iter()
+        .map(|standing| {
+            let (word, class) = of_standing(standing);
+            let count = tally.get(&standing).copied().unwrap_or(0);
+            let word = match (standing, count) {
+                (Standing::Attention, 2..) => "need you",
+                _ => word,
+            };
+            (word, class, count)
+        })
+        .collect(),
+        rows: shown
+            .map(|(standing, _, id, name, said)| row(standing, id, name, said, now))
+            .collect(),
+        query: query.trim().to_owned(),
+        page,
+        pages,
+        found,
+    }
+}
+
+fn row(
+    standing: Standing,
+    id: RepositoryId,
+    name: &RepositoryName,
+    said: Words,
+    now: Timestamp,
+) -> RowView {
+    let (word, class) = of_standing(standing);
+    RowView {
+        id: id.0,
+        owner: name.owner.clone(),
+        name: name.name.clone(),
+        class,
+        standing: word,
+        sentence: said.trouble.unwrap_or(said.sentence),
+        code: said.code,
+        live: said.live,
+        backlog: said.backlog,
+        merged: said.merged,
+        seen: said.at.map(|at| format::moment(at, now)),
+    }
+}
+
+/// A standing's word and class.
+#[must_use]
+pub fn of_standing(standing: Standing) -> (&'static str, &'static str) {
+    match standing {
+        Standing::Attention => ("needs you", "attention"),
+        Standing::Working => ("at work", "working"),
+        Standing::Waiting => ("waiting", "waiting"),
+        Standing::Unseen => ("not seen yet", "unseen"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(query: &str, page: usize, count: u64) -> FrontView {
+        let board = Board::default();
+        board.fail(RepositoryId(2), "no key");
+        let members = (1..=count)
+            .map(|id| (RepositoryId(id), format!("Acme/r{id:03}").parse().unwrap()))
+            .collect();
+        let parked = BTreeMap::from([(RepositoryId(3), "it panicked".to_owned())]);
+        front(
+            &members,
+            &parked,
+            &board,
+            query,
+            page,
+            Timestamp::UNIX_EPOCH,
+        )
+    }
+
+    #[test]
+    fn who_needs_a_person_comes_first() {
+        let page = shown("", 1, 4);
+        let rows: Vec<_> = page
+            .rows
+            .iter()
+            .map(|row| (row.id, row.standing, row.sentence.as_str()))
+            .collect();
+        assert_eq!(rows[0], (2, "needs you", "no key"));
+        assert_eq!(rows[1], (3, "needs you", "parked: it panicked"));
+        assert_eq!((rows[2].0, rows[2].1), (1, "not seen yet"));
+        assert_eq!(page.tally[0], ("need you", "attention", 2));
+    }
+
+    #[test]
+    fn pages_end_and_searches_ignore_case() {
+        let page = shown("", 99, 130);
+        assert_eq!((page.page, page.pages, page.rows.len()), (3, 3, 10));
+        let found = shown(" aCME/R12", 1, 130);
+        assert_eq!(
+            (found.found, found.pages, found.query.as_str()),
+            (10, 1, "aCME/R12")
+        );
+        let none = shown("nobody", 1, 3);
+        assert_eq!((none.found, none.page, none.rows.len()), (0, 1, 0));
+    }
+}

@@ -1,0 +1,242 @@
+//! The page of one repository.
+
+use jiff::Timestamp;
+use phileas_domain::engine::Forecast;
+
+use super::front::of_standing;
+use super::report_lines::{Said, said};
+use super::ring::{Ring, ring};
+use super::sessions::{SessionView, session};
+use super::timeline::{Timeline, timeline};
+use super::yields::{self, Meter, YieldView};
+use crate::runtime::inbox::Wake;
+use crate::server::admin::dashboard::board::Words;
+use crate::server::admin::dashboard::format::{self, Moment};
+use crate::server::admin::dashboard::summary::{Summary, short};
+
+/// The most sessions that are listed.
+pub const MAX_LISTED: usize = 40;
+/// The most coming turns that are listed.
+pub const MAX_COMING: usize = 8;
+
+/// Everything about one repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryView {
+    /// Its page on GitHub.
+    pub page: String,
+    /// Whether everybody can read it.
+    pub public: bool,
+    /// When it was last looked at.
+    pub seen: Moment,
+    /// The tracks.
+    pub tracks: Vec<TrackView>,
+    /// What runs by the clock.
+    pub schedules: Vec<ScheduleView>,
+    /// What concerns all of it.
+    pub lines: Vec<Said>,
+    /// The timeline.
+    pub timeline: Option<Timeline>,
+    /// The newest sessions.
+    pub sessions: Vec<SessionView>,
+    /// What became of each persona's work.
+    pub yields: Vec<YieldView>,
+    /// What became of all work.
+    pub total: YieldView,
+    /// What is spent.
+    pub budget: Vec<Meter>,
+    /// How many sessions of the key's day are kept for people.
+    pub reserved: u32,
+    /// Until when the key pauses.
+    pub pause: Option<Moment>,
+    /// Open issues by which phileas calls a person: number, title, page.
+    pub notices: Vec<(u64, String, String)>,
+    /// Who paused it and why, and since when.
+    pub paused: Option<(String, Option<Moment>)>,
+    /// What is wrong with the plan.
+    pub findings: Vec<String>,
+    /// What these are about.
+    pub findings_title: &'static str,
+    /// Whether the default branch has a plan.
+    pub has_plan: bool,
+    /// What could not be carried out.
+    pub failed: Vec<String>,
+}
+
+/// One track.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrackView {
+    /// Its name.
+    pub name: String,
+    /// Its loop.
+    pub ring: Ring,
+    /// How many turns it has had.
+    pub seq: u64,
+    /// How often it has come round.
+    pub passes: u64,
+    /// When passes begin.
+    pub start: Option<String>,
+    /// What is done or waited for.
+    pub lines: Vec<Said>,
+}
+
+/// A persona that runs by the clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduleView {
+    /// Who.
+    pub persona: String,
+    /// The expression; `None`: only when asked for.
+    pub cron: Option<String>,
+    /// Its next time.
+    pub next: Option<Moment>,
+    /// Whether it is at work.
+    pub live: bool,
+    /// What is done or waited for.
+    pub lines: Vec<Said>,
+}
+
+/// What the inbox knows of a repository, and how its last tick went.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PulseView {
+    /// The class of its standing.
+    pub class: &'static str,
+    /// Its standing in a word.
+    pub standing: &'static str,
+    /// When it is looked at next.
+    pub next: Option<Moment>,
+    /// Whether it is ticked right now.
+    pub ticking: bool,
+    /// Why its last tick failed.
+    pub trouble: Option<String>,
+    /// Since when, why and until when it is parked.
+    pub parked: Option<(Moment, String, Moment)>,
+}
+
+/// A turn that would start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComingView {
+    /// When.
+    pub at: Moment,
+    /// Who.
+    pub persona: String,
+    /// In which track.
+    pub track: String,
+}
+
+/// The page of a repository. `github` is where people meet GitHub.
+#[must_use]
+pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> RepositoryView {
+    let lines = |lines: &[_]| lines.iter().map(|line| said(line, now)).collect();
+    let name = &summary.name;
+    RepositoryView {
+        page: format!("{github}/{name}"),
+        public: summary.public,
+        seen: format::moment(summary.at, now),
+        tracks: summary
+            .tracks
+            .iter()
+            .map(|track| TrackView {
+                name: track.name.to_string(),
+                ring: ring(track, &summary.sessions),
+                seq: track.seq,
+                passes: track.passes,
+                start: track.start.clone(),
+                lines: lines(&track.lines),
+            })
+            .collect(),
+        schedules: summary
+            .schedules
+            .iter()
+            .map(|schedule| ScheduleView {
+                persona: schedule.persona.to_string(),
+                cron: schedule.cron.clone(),
+                next: schedule.next_at.map(|at| format::moment(at, now)),
+                live: schedule.live,
+                lines: lines(&schedule.lines),
+            })
+            .collect(),
+        lines: lines(&summary.lines),
+        timeline: timeline(&summary.sessions, name, github, now),
+        sessions: summary
+            .sessions
+            .iter()
+            .take(MAX_LISTED)
+            .map(|entry| session(entry, name, github, now))
+            .collect(),
+        yields: summary
+            .yields
+            .iter()
+            .map(|(persona, figures)| yields::of_persona(persona, figures, now))
+            .collect(),
+        total: yields::of_all(&summary.total, now),
+        budget: yields::budget(&summary.budget, summary.key_at, now),
+        reserved: summary.budget.key_reserved,
+        pause: yields::pause(&summary.budget, now),
+        notices: summary
+            .notices
+            .iter()
+            .map(|(number, key)| {
+                (
+                    *number,
+                    key.clone(),
+                    format!("{github}/{name}/issues/{number}"),
+                )
+            })
+            .collect(),
+        paused: summary.paused.as_ref().map(|pause| {
+            let by = pause.by.as_ref().map(|by| format!(" by {by}"));
+            let why = pause.reason.as_ref().map(|why| format!(": {why}"));
+            let text = format!(
+                "Paused{}{}",
+                by.unwrap_or_default(),
+                why.unwrap_or_default()
+            );
+            (short(&text), pause.at.map(|at| format::moment(at, now)))
+        }),
+        findings: summary.findings.clone(),
+        findings_title: summary.findings_title,
+        has_plan: summary.has_plan,
+        failed: summary.failed.clone(),
+    }
+}
+
+/// How a repository fares, by the board's words and the inbox' row.
+#[must_use]
+pub fn pulse(words: &Words, wake: Option<&Wake>, now: Timestamp) -> PulseView {
+    let parked = wake.and_then(|wake| wake.parked.as_ref());
+    let (standing, class) = if parked.is_some() {
+        ("parked", "attention")
+    } else {
+        of_standing(words.standing)
+    };
+    PulseView {
+        class,
+        standing,
+        next: wake
+            .filter(|wake| wake.held.is_none())
+            .and_then(Wake::next_at)
+            .map(|at| format::moment(at, now)),
+        ticking: wake.is_some_and(|wake| wake.held.is_some()),
+        trouble: words.trouble.clone(),
+        parked: parked.map(|parked| {
+            (
+                format::moment(parked.at, now),
+                short(&parked.because),
+                format::moment(parked.probe_at, now),
+            )
+        }),
+    }
+}
+
+/// The coming turns of a forecast.
+#[must_use]
+pub fn coming(forecast: &Forecast, now: Timestamp) -> Vec<ComingView> {
+    let turns = forecast.turns.iter().filter(|turn| turn.at > now);
+    turns
+        .take(MAX_COMING)
+        .map(|turn| ComingView {
+            at: format::moment(turn.at, now),
+            persona: turn.persona.to_string(),
+            track: format::track(&turn.track),
+        })
+        .collect()
+}

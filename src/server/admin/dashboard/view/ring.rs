@@ -1,0 +1,171 @@
+//! A track drawn as the loop that it is: stations on a circle, the way behind drawn thick, the present one marked. Long
+//! tracks, which would crowd a circle, are a lane of stations instead.
+
+use std::f64::consts::TAU;
+
+use phileas_domain::state::HistoryEntry;
+
+use crate::server::admin::dashboard::format;
+use crate::server::admin::dashboard::summary::TrackSummary;
+
+/// The most stations of a ring.
+pub const MAX_STATIONS: usize = 16;
+/// The middle of the picture, and half its width.
+const MIDDLE: f64 = 120.0;
+/// The circle's radius.
+const RADIUS: f64 = 92.0;
+
+/// A track's steps, and where they lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ring {
+    /// Whether it is drawn as a circle.
+    pub round: bool,
+    /// The steps, in order.
+    pub stations: Vec<Station>,
+    /// How much of the circle lies behind, in hundredths.
+    pub behind: String,
+    /// What stands in the middle.
+    pub middle: String,
+    /// What stands below it.
+    pub below: &'static str,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Station {
+    /// Counted from 1.
+    pub number: usize,
+    /// The persona or layer.
+    pub name: String,
+    /// Where its middle is.
+    pub x: String,
+    /// Where its middle is.
+    pub y: String,
+    /// `present`, `next` or empty.
+    pub mark: &'static str,
+    /// What the mark means, in words.
+    pub mark_words: &'static str,
+    /// The class of its last outcome; empty where it has none.
+    pub class: &'static str,
+    /// Its last outcome in words.
+    pub last: Option<String>,
+}
+
+/// A track's ring. `sessions` are newest first.
+#[must_use]
+pub fn ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
+    let count = track.steps.len();
+    let here = track.present.or(track.next);
+    let stations = track.steps.iter().enumerate().map(|(index, name)| {
+        let (mark, mark_words) = if track.present == Some(index) {
+            ("present", "at work now")
+        } else if track.present.is_none() && track.next == Some(index) {
+            ("next", "next")
+        } else {
+            ("", "")
+        };
+        let last = sessions
+            .iter()
+            .find(|entry| entry.persona_id.as_str() == name && entry.track_name() == track.name);
+        let live = mark == "present";
+        let angle = TAU * share(index, count) - TAU / 4.0;
+        Station {
+            number: index + 1,
+            name: name.clone(),
+            x: coordinate(MIDDLE + RADIUS * angle.cos()),
+            y: coordinate(MIDDLE + RADIUS * angle.sin()),
+            mark,
+            mark_words,
+            class: last.map_or("", |entry| {
+                format::outcome_class(entry.outcome.as_ref(), live)
+            }),
+            last: last.map(|entry| format::outcome(entry.outcome.as_ref(), live).to_owned()),
+        }
+    });
+    Ring {
+        round: (2..=MAX_STATIONS).contains(&count),
+        stations: stations.collect(),
+        behind: coordinate(here.map_or(0.0, |here| 100.0 * share(here, count))),
+        middle: here
+            .and_then(|here| track.steps.get(here))
+            .map_or_else(|| "–".to_owned(), |name| fitting(name)),
+        below: if track.present.is_some() {
+            "at work"
+        } else {
+            "next"
+        },
+    }
+}
+
+/// A name that fits into the circle.
+fn fitting(name: &str) -> String {
+    const ROOM: usize = 13;
+    match name.char_indices().nth(ROOM) {
+        Some((cut, _)) => format!("{}…", &name[..cut]),
+        None => name.to_owned(),
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a track has at most some hundred steps"
+)]
+fn share(index: usize, count: usize) -> f64 {
+    index as f64 / count.max(1) as f64
+}
+
+fn coordinate(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn track(steps: usize, present: Option<usize>, next: Option<usize>) -> TrackSummary {
+        TrackSummary {
+            name: "default".into(),
+            steps: (0..steps).map(|n| format!("p{n}")).collect(),
+            present,
+            next,
+            seq: 0,
+            passes: 0,
+            start: None,
+            lines: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_first_station_is_at_the_top_and_the_loop_goes_with_the_clock() {
+        let ring = ring(&track(4, Some(1), Some(2)), &[]);
+        let places: Vec<_> = ring
+            .stations
+            .iter()
+            .map(|station| (station.x.as_str(), station.y.as_str(), station.mark))
+            .collect();
+        assert_eq!(
+            places,
+            [
+                ("120.0", "28.0", ""),
+                ("212.0", "120.0", "present"),
+                ("120.0", "212.0", ""),
+                ("28.0", "120.0", ""),
+            ]
+        );
+        assert_eq!((ring.behind.as_str(), ring.middle.as_str()), ("25.0", "p1"));
+    }
+
+    #[test]
+    fn without_a_live_turn_the_next_step_is_marked() {
+        let ring = ring(&track(3, None, Some(0)), &[]);
+        assert_eq!(ring.stations[0].mark, "next");
+        assert_eq!(ring.below, "next");
+    }
+
+    #[test]
+    fn a_crowded_or_lonely_track_is_a_lane() {
+        assert!(!ring(&track(MAX_STATIONS + 1, None, Some(0)), &[]).round);
+        assert!(!ring(&track(1, None, Some(0)), &[]).round);
+        assert_eq!(ring(&track(0, None, None), &[]).middle, "–");
+    }
+}

@@ -1,0 +1,290 @@
+//! When who was at work, and what became of it: a row for each persona, a bar for each session.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::RepositoryName;
+use phileas_domain::state::HistoryEntry;
+
+use super::sessions::{self, SessionView};
+use crate::server::admin::dashboard::format;
+
+/// The width of a row, in units of its picture.
+pub const WIDTH: i64 = 1_000;
+/// No bar is narrower than this.
+const LEAST: i64 = 8;
+/// The spans that can be shown, each with the step of its marks, in hours.
+const SPANS: [(i64, i64); 6] = [
+    (6, 1),
+    (24, 6),
+    (3 * 24, 24),
+    (7 * 24, 24),
+    (14 * 24, 2 * 24),
+    (30 * 24, 7 * 24),
+];
+/// Nearer to the end than this, a mark would run into `now`.
+const ROOM: i64 = 60;
+/// The shortest span with so many sessions is shown.
+const ENOUGH: usize = 14;
+/// The most rows; the personas that ran last have them.
+const MAX_ROWS: usize = 24;
+
+/// The timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeline {
+    /// How much time it shows, in words.
+    pub span: String,
+    /// Full hours or midnights along it, and its end.
+    pub marks: Vec<Mark>,
+    /// Rows by persona.
+    pub rows: Vec<Row>,
+}
+
+/// A time along the timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Where it is, from the left.
+    pub x: i64,
+    /// The time of day, or the day that begins.
+    pub text: String,
+}
+
+impl Mark {
+    /// Where it is, in hundredths of the width.
+    #[must_use]
+    pub fn percent(&self) -> String {
+        format!("{}.{}%", self.x * 100 / WIDTH, self.x * 1_000 / WIDTH % 10)
+    }
+
+    /// How its text lies to its place, so that none leaves the picture.
+    #[must_use]
+    pub fn anchor(&self) -> &'static str {
+        match self.x {
+            x if x < ROOM / 2 => "start",
+            WIDTH => "end",
+            _ => "middle",
+        }
+    }
+}
+
+/// One persona's sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Who.
+    pub persona: String,
+    /// The bars, oldest first.
+    pub bars: Vec<Bar>,
+}
+
+/// One session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bar {
+    /// Where it begins, from the left.
+    pub x: i64,
+    /// How wide it is.
+    pub width: i64,
+    /// What it is.
+    pub session: SessionView,
+    /// All of it in a sentence.
+    pub words: String,
+}
+
+/// The timeline of sessions, newest first. `None`: none of them has a time.
+#[must_use]
+pub fn timeline(
+    entries: &[HistoryEntry],
+    repository: &RepositoryName,
+    github: &str,
+    now: Timestamp,
+) -> Option<Timeline> {
+    let age = |entry: &HistoryEntry| entry.created_at.map(|at| now.duration_since(at));
+    let within = |hours: i64| {
+        let span = SignedDuration::from_hours(hours);
+        entries
+            .iter()
+            .filter(|entry| age(entry).is_some_and(|age| age < span))
+            .count()
+    };
+    let all = within(SPANS[SPANS.len() - 1].0);
+    if all == 0 {
+        return None;
+    }
+    let (hours, step) = SPANS
+        .into_iter()
+        .find(|(hours, _)| within(*hours) >= ENOUGH.min(all))?;
+    let start = now
+        .checked_sub(SignedDuration::from_hours(hours))
+        .unwrap_or(Timestamp::MIN);
+    let place = |at: Timestamp| {
+        let seconds = at.duration_since(start).as_secs();
+        (seconds.saturating_mul(WIDTH) / (hours * 3_600)).clamp(0, WIDTH)
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in entries {
+        let Some(began) = entry.created_at else {
+            continue;
+        };
+        let live = sessions::is_live(entry, now);
+        let end = if live {
+            now
+        } else {
+            entry.finished_at.unwrap_or(began)
+        };
+        if end < start || began > now {
+            continue;
+        }
+        let persona = entry.persona_id.to_string();
+        let index = match known.get(&persona) {
+            Some(index) => *index,
+            None if rows.len() < MAX_ROWS => {
+                rows.push(Row {
+                    persona: persona.clone(),
+                    bars: Vec::new(),
+                });
+                known.insert(persona, rows.len() - 1);
+                rows.len() - 1
+            }
+            None => continue,
+        };
+        let width = (place(end) - place(began)).max(LEAST);
+        let session = sessions::session(entry, repository, github, now);
+        let lasted = session.lasted.as_deref().unwrap_or("a moment");
+        rows[index].bars.insert(
+            0,
+            Bar {
+                x: place(began).min(WIDTH - width.min(WIDTH)),
+                width,
+                words: format!(
+                    "{}, {}: {}, {lasted}",
+                    session.persona,
+                    format::clock(began, now),
+                    session.outcome
+                ),
+                session,
+            },
+        );
+    }
+    rows.sort_by(|one, other| one.persona.cmp(&other.persona));
+    let step = step * 3_600;
+    let first = (start.as_second() + step - 1).div_euclid(step) * step;
+    let mut marks = Vec::new();
+    for second in (first..now.as_second()).step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
+        let Ok(at) = Timestamp::from_second(second) else {
+            break;
+        };
+        let x = place(at);
+        if x <= WIDTH - ROOM {
+            let text = format::mark(at);
+            marks.push(Mark { x, text });
+        }
+    }
+    marks.push(Mark {
+        x: WIDTH,
+        text: "now".to_owned(),
+    });
+    Some(Timeline {
+        span: if hours <= 24 {
+            format!("{hours} hours")
+        } else {
+            format!("{} days", hours / 24)
+        },
+        marks,
+        rows,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use phileas_domain::model::{PersonaId, SessionId, TurnId};
+    use phileas_domain::state::Outcome;
+
+    use super::*;
+
+    fn entry(persona: &str, began: &str, ended: Option<&str>) -> HistoryEntry {
+        HistoryEntry {
+            persona_id: PersonaId::from(persona),
+            session_id: Some(SessionId::from("1")),
+            pr_number: None,
+            created_at: Some(began.parse().unwrap()),
+            track: None,
+            turn: TurnId::parse("0123456789ab"),
+            seq: Some(1),
+            slot: None,
+            attempt: None,
+            base_sha: None,
+            outcome: ended.map(|_| Outcome::Merged),
+            finished_at: ended.map(|ended| ended.parse().unwrap()),
+            duplicates: Vec::new(),
+            note: None,
+            extra: phileas_domain::state::Extra::new(),
+        }
+    }
+
+    fn at(entries: &[HistoryEntry]) -> Option<Timeline> {
+        let name = "acme/widget".parse().unwrap();
+        let now = "2026-01-05T12:00:00Z".parse().unwrap();
+        timeline(entries, &name, "https://github.com", now)
+    }
+
+    #[test]
+    fn bars_lie_where_their_time_is() {
+        let shown = at(&[
+            entry("b", "2026-01-05T11:00:00Z", None),
+            entry("a", "2026-01-05T06:00:00Z", Some("2026-01-05T09:00:00Z")),
+            entry("a", "2026-01-05T00:00:00Z", Some("2026-01-05T00:00:10Z")),
+        ])
+        .unwrap();
+        assert_eq!(shown.span, "24 hours");
+        let bars: Vec<_> = shown
+            .rows
+            .iter()
+            .flat_map(|row| {
+                row.bars
+                    .iter()
+                    .map(|bar| (row.persona.as_str(), bar.x, bar.width))
+            })
+            .collect();
+        assert_eq!(bars, [("a", 500, LEAST), ("a", 750, 125), ("b", 958, 42)]);
+        assert_eq!(shown.rows[1].bars[0].session.class, "live");
+        let marks: Vec<_> = shown
+            .marks
+            .iter()
+            .map(|mark| (mark.x, &*mark.text))
+            .collect();
+        assert_eq!(
+            marks,
+            [
+                (0, "12:00"),
+                (250, "18:00"),
+                (500, "Mon 5"),
+                (750, "06:00"),
+                (WIDTH, "now")
+            ]
+        );
+    }
+
+    #[test]
+    fn days_begin_at_midnight() {
+        let sessions: Vec<_> = (0..8)
+            .map(|n| entry("a", &format!("2026-01-03T1{n}:30:00Z"), None))
+            .collect();
+        let shown = at(&sessions).unwrap();
+        assert_eq!(shown.span, "3 days");
+        let marks: Vec<_> = shown
+            .marks
+            .iter()
+            .map(|mark| (mark.percent(), &*mark.text))
+            .collect();
+        assert_eq!(marks[0], ("16.6%".to_owned(), "Sat 3"));
+        assert_eq!(marks[1].1, "Sun 4");
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_what_has_no_time_or_is_old() {
+        let mut timeless = entry("a", "2026-01-05T00:00:00Z", None);
+        timeless.created_at = None;
+        assert_eq!(at(&[timeless]), None);
+        assert_eq!(at(&[entry("a", "2020-01-05T00:00:00Z", None)]), None);
+    }
+}

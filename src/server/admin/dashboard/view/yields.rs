@@ -1,0 +1,245 @@
+//! What became of the work of each persona, and what was spent for it.
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{BudgetFigures, Yield};
+use phileas_domain::model::PersonaId;
+
+use crate::server::admin::dashboard::format::{self, Moment};
+
+/// One persona's yield.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct YieldView {
+    /// Who; `all` for everybody together.
+    pub who: String,
+    /// Sessions.
+    pub sessions: u32,
+    /// Pull requests.
+    pub pulls: u32,
+    /// Merged ones.
+    pub merged: u32,
+    /// Those that were closed unmerged.
+    pub rejected: u32,
+    /// Open ones that nobody looks at.
+    pub ignored: u32,
+    /// Open ones.
+    pub open: u32,
+    /// Sessions that came to nothing: no output, failed, stuck.
+    pub nothing: u32,
+    /// Parts of a bar of 100 units.
+    pub parts: Vec<Part>,
+    /// How long until the merge, in the middle.
+    pub to_merge: Option<String>,
+    /// Until when it rests.
+    pub resting: Option<Moment>,
+}
+
+/// A part of a bar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The class of its colour.
+    pub class: &'static str,
+    /// Where it begins, of 100.
+    pub x: u32,
+    /// How wide it is, of 100.
+    pub width: u32,
+}
+
+/// The yield of a persona.
+#[must_use]
+pub fn of_persona(persona: &PersonaId, figures: &Yield, now: Timestamp) -> YieldView {
+    yield_of(persona.to_string(), figures, now)
+}
+
+/// The yield of everybody together.
+#[must_use]
+pub fn of_all(figures: &Yield, now: Timestamp) -> YieldView {
+    yield_of("all".to_owned(), figures, now)
+}
+
+fn yield_of(who: String, figures: &Yield, now: Timestamp) -> YieldView {
+    let nothing = figures.no_output + figures.failed + figures.stuck;
+    let shares = [
+        ("merged", figures.merged),
+        ("completed", figures.completed),
+        ("review", figures.open),
+        ("rejected", figures.rejected),
+        ("empty", nothing),
+    ];
+    YieldView {
+        who,
+        sessions: figures.sessions,
+        pulls: figures.pulls,
+        merged: figures.merged,
+        rejected: figures.rejected,
+        ignored: figures.ignored,
+        open: figures.open,
+        nothing,
+        parts: parts(&shares, figures.sessions),
+        to_merge: figures.median_to_merge.map(format::span),
+        resting: figures
+            .resting_until
+            .filter(|until| *until > now)
+            .map(|until| format::moment(until, now)),
+    }
+}
+
+fn parts(shares: &[(&'static str, u32)], whole: u32) -> Vec<Part> {
+    let mut sum = 0;
+    let mut parts = Vec::new();
+    for (class, count) in shares {
+        let of_whole = |count: u32| (100 * count).checked_div(whole).unwrap_or(0).min(100);
+        let (from, to) = (of_whole(sum), of_whole(sum + count));
+        sum += count;
+        if to > from {
+            parts.push(Part {
+                class,
+                x: from,
+                width: to - from,
+            });
+        }
+    }
+    parts
+}
+
+/// One limit, and what is used of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meter {
+    /// What is limited.
+    pub what: &'static str,
+    /// What the figure counts.
+    pub unit: &'static str,
+    /// What is used; `None`: nobody has asked lately.
+    pub used: Option<u32>,
+    /// The limit.
+    pub limit: u32,
+    /// How much of 100 is used.
+    pub share: u32,
+    /// `full`, or empty.
+    pub class: &'static str,
+    /// How long ago the figure was told, where that is long ago.
+    pub seen: Option<String>,
+}
+
+/// From this age on it is said how old a figure is.
+const OLD: SignedDuration = SignedDuration::from_mins(5);
+
+/// The limits of a repository and of its key.
+#[must_use]
+pub fn budget(figures: &BudgetFigures, key_at: Option<Timestamp>, now: Timestamp) -> Vec<Meter> {
+    // What was told lately counts as of now; a look at the repository need not ask Jules.
+    let old = key_at.filter(|at| now.duration_since(*at) >= OLD);
+    let seen = old.map(|at| format::relative(at, now));
+    let meter = |what, unit, used: Option<u32>, limit: u32| {
+        let share = used.map_or(0, |used| (100 * used).checked_div(limit).unwrap_or(100));
+        Meter {
+            what,
+            unit,
+            used,
+            limit,
+            share: share.min(100),
+            seen: None,
+            class: if share >= 100 { "full" } else { "" },
+        }
+    };
+    let day = (figures.day, figures.day_limit);
+    let live = (figures.live, figures.live_limit);
+    let backlog = (figures.backlog, figures.backlog_limit);
+    let of_key = |meter: Meter| Meter {
+        seen: seen.clone().filter(|_| meter.used.is_some()),
+        ..meter
+    };
+    vec![
+        meter(
+            "Sessions within a day",
+            "this repository",
+            Some(day.0),
+            day.1,
+        ),
+        meter("Sessions at once", "this repository", Some(live.0), live.1),
+        meter(
+            "Waiting for a review",
+            "pull requests",
+            Some(backlog.0),
+            backlog.1,
+        ),
+        of_key(meter(
+            "The key's day",
+            "all its repositories",
+            figures.key_day,
+            figures.key_day_limit,
+        )),
+        of_key(meter(
+            "The key at once",
+            "all its repositories",
+            figures.key_live,
+            figures.key_live_limit,
+        )),
+    ]
+}
+
+/// Until when the key pauses, in words.
+#[must_use]
+pub fn pause(figures: &BudgetFigures, now: Timestamp) -> Option<Moment> {
+    let until = figures.paused_until.filter(|until| *until > now)?;
+    Some(format::moment(until, now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_bar_follow_one_another() {
+        let figures = Yield {
+            sessions: 8,
+            pulls: 6,
+            merged: 4,
+            rejected: 1,
+            open: 1,
+            no_output: 1,
+            ..Yield::default()
+        };
+        let shown = of_all(&figures, Timestamp::UNIX_EPOCH);
+        let parts: Vec<_> = shown
+            .parts
+            .iter()
+            .map(|part| (part.class, part.x, part.width))
+            .collect();
+        assert_eq!(
+            parts,
+            [
+                ("merged", 0, 50),
+                ("review", 50, 12),
+                ("rejected", 62, 13),
+                ("empty", 75, 12)
+            ]
+        );
+        assert!(
+            of_all(&Yield::default(), Timestamp::UNIX_EPOCH)
+                .parts
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_full_budget_is_marked_and_an_unknown_one_is_not_zero() {
+        let figures = BudgetFigures {
+            day: 7,
+            day_limit: 5,
+            ..BudgetFigures::default()
+        };
+        let now = Timestamp::UNIX_EPOCH;
+        let meters = budget(&figures, None, now);
+        assert_eq!((meters[0].share, meters[0].class), (100, "full"));
+        assert_eq!(meters[3].used, None);
+        let told = BudgetFigures {
+            key_day: Some(36),
+            ..figures
+        };
+        let ago = |minutes| now.checked_sub(SignedDuration::from_mins(minutes)).ok();
+        assert_eq!(budget(&told, ago(1), now)[3].seen, None);
+        let old = budget(&told, ago(90), now);
+        assert_eq!(old[3].seen.as_deref(), Some("1 h 30 ago"));
+        assert_eq!(old[4].seen, None, "nobody knows what is live");
+    }
+}

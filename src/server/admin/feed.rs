@@ -1,0 +1,234 @@
+//! Events of turns, for somebody's own agent: what the service leaves to others and what came of its sessions goes into
+//! the events file that the monitor of jobs writes, so that whoever watches it hears of both.
+//!
+//! An event is written first and remembered then. Whoever is killed in between finds it at the end of the file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::Ledger;
+use phileas_domain::jobs::{Draft, EventKind, FeedMemory, JobId, News, Told, of_turn};
+use phileas_domain::model::RepositoryId;
+use phileas_domain::state::State;
+
+use crate::jobs::{EventsFile, StoreError, files};
+use crate::runtime::TickReport;
+use crate::runtime::ports::account::{AccountFailure, ReadAccount};
+use crate::server::repositories::Member;
+
+/// What the memory's file is called, in the data directory.
+pub const FILE: &str = "feed.json";
+/// The largest memory that is read, in bytes.
+const MAX_BYTES: usize = 64 << 20;
+/// How many sessions are looked at after one tick. The others have their turn after the next one, which comes soon.
+const MAX_AT_ONCE: usize = 20;
+/// How soon after something could not be read or written the repository is ticked again, at first.
+const FIRST_PAUSE: Duration = Duration::from_secs(60);
+/// How often a session's words are asked for before it is told without them. Each pause is twice the one before.
+const MAX_TRIES: u32 = 5;
+/// How far this machine's clock may be ahead of GitHub's.
+const SKEW: SignedDuration = SignedDuration::from_mins(2);
+/// What ended so short a time before a repository was first seen may have been ended by the very tick that saw it, and is
+/// no past. Both times are GitHub's.
+const JUST_ENDED: SignedDuration = SignedDuration::from_mins(2);
+
+/// Writes events of turns.
+#[derive(Debug)]
+pub struct Feed {
+    events: EventsFile,
+    path: PathBuf,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    memory: FeedMemory,
+    /// Repositories that the memory's file does not know yet, by GitHub's numbers. Whoever came after this process would
+    /// take what ends until then for their past.
+    unwritten: BTreeSet<u64>,
+    /// How often each session could not be read, in a row.
+    tries: BTreeMap<JobId, u32>,
+    /// How often nothing could be written, in a row.
+    failures: u32,
+    /// How many events of each kind this process has written.
+    written: BTreeMap<EventKind, u64>,
+}
+
+impl Feed {
+    /// A feed into this file, which remembers in the data directory what it has told.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`], when the memory cannot be read, or cannot be begun.
+    pub fn open(data_dir: &Path, events: EventsFile, now: Timestamp) -> Result<Self, StoreError> {
+        let path = data_dir.join(FILE);
+        let (memory, found) = files::read_state(&path, MAX_BYTES, true, FeedMemory::parse)?;
+        for wrong in found {
+            tracing::warn!("{wrong}");
+        }
+        let memory = match memory {
+            Some(memory) => memory,
+            None => {
+                let memory = FeedMemory::new(now.checked_sub(SKEW).unwrap_or(now));
+                files::write_whole(&path, &memory.render())?;
+                memory
+            }
+        };
+        Ok(Self {
+            events,
+            path,
+            known: Mutex::new(Known {
+                memory,
+                unwritten: BTreeSet::new(),
+                tries: BTreeMap::new(),
+                failures: 0,
+                written: BTreeMap::new(),
+            }),
+        })
+    }
+
+    /// How many events of each kind this process has written.
+    #[must_use]
+    pub fn written(&self) -> BTreeMap<EventKind, u64> {
+        self.locked().written.clone()
+    }
+
+    /// Tells what a tick has brought to light. `Some`: how soon it must be tried again, because Jules or the disk failed.
+    pub async fn tell(&self, member: &Member, report: &TickReport) -> Option<Duration> {
+        // Who was stopped has not seen everything; the next one does.
+        if report.stopped {
+            return None;
+        }
+        let Ledger::Present { state, .. } = &report.seen.as_deref()?.ledger else {
+            return None;
+        };
+        let (mut told, is_new) = self.told(member.id, state, report.now);
+        let news = told.news(state, report.waiting.iter().map(|(_, line)| line));
+        if news.is_empty() && !is_new {
+            self.keep(member.id, told);
+            return None;
+        }
+        let mut again = (news.len() > MAX_AT_ONCE).then_some(FIRST_PAUSE);
+        let mut drafts = Vec::new();
+        for one in news.iter().take(MAX_AT_ONCE) {
+            match self.read(member, one).await {
+                Ok(draft) => {
+                    let cause = draft.as_ref().map(Draft::dedup_key);
+                    let new = told.tell(one, cause.as_deref());
+                    drafts.extend(draft.filter(|_| new));
+                }
+                Err(pause) => {
+                    again = Some(again.map_or(pause, |again| again.min(pause)));
+                    // A tick waits for this, and whatever holds one up mostly holds up the others.
+                    break;
+                }
+            }
+        }
+        told.tidy(state);
+        if let Err(error) = self.write(member.id, told, drafts, report.now) {
+            tracing::warn!(repository = %member.name, "events of turns are not told: {error}");
+            let mut known = self.locked();
+            known.failures = known.failures.saturating_add(1);
+            again = Some(FIRST_PAUSE * 2_u32.pow(known.failures.min(MAX_TRIES)));
+        } else {
+            self.locked().failures = 0;
+        }
+        again
+    }
+
+    /// What there is to say about one session. The error says when to try again.
+    async fn read(&self, member: &Member, news: &News) -> Result<Option<Draft>, Duration> {
+        let read = match &member.jules {
+            Ok(key) => look(&*key.client, &news.session).await,
+            Err(no_key) => Ok(None).inspect(|_| tracing::debug!("{no_key}")),
+        };
+        match read {
+            Ok(read) => {
+                self.locked().tries.remove(&news.session);
+                let (seen, log) = match &read {
+                    Some((seen, log)) => (Some(seen.as_ref()), Some(log.as_slice())),
+                    None => (None, None),
+                };
+                Ok(of_turn(news, &member.name, seen, log))
+            }
+            Err(failure) => {
+                let mut known = self.locked();
+                let tries = known.tries.entry(news.session.clone()).or_default();
+                *tries += 1;
+                if *tries < MAX_TRIES {
+                    tracing::warn!(job = %news.session, "its event waits: {failure}");
+                    return Err(FIRST_PAUSE * 2_u32.pow(*tries - 1));
+                }
+                tracing::warn!(job = %news.session, "its event is told without its words: {failure}");
+                known.tries.remove(&news.session);
+                Ok(of_turn(news, &member.name, None, None))
+            }
+        }
+    }
+
+    /// What was told of a repository, and whether that has not been written down yet. Of one that is seen for the first
+    /// time all that has ended counts as told: it may have a past from before it came to this service.
+    fn told(&self, id: RepositoryId, state: &State, now: Timestamp) -> (Told, bool) {
+        let mut known = self.locked();
+        if let Some(told) = known.memory.repositories.get(&id.0) {
+            return (told.clone(), known.unwritten.contains(&id.0));
+        }
+        let since = now.checked_sub(JUST_ENDED).unwrap_or(now);
+        let told = Told::begin(state, since.max(known.memory.since));
+        known.memory.repositories.insert(id.0, told.clone());
+        known.unwritten.insert(id.0);
+        (told, true)
+    }
+
+    /// Remembers without writing it down: nothing was told, so whoever comes after this process finds the same.
+    fn keep(&self, id: RepositoryId, told: Told) {
+        self.locked().memory.repositories.insert(id.0, told);
+    }
+
+    fn write(
+        &self,
+        id: RepositoryId,
+        told: Told,
+        drafts: Vec<Draft>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let mut known = self.locked();
+        let events = self.events.append(drafts, now)?;
+        for event in &events {
+            if let Some(kind) = event.kind() {
+                *known.written.entry(kind).or_default() += 1;
+            }
+            tracing::info!(
+                event = event.event,
+                id = event.id.map_or(0, |id| id.0),
+                job = event.job_id.as_ref().map(tracing::field::display),
+                "an event is written"
+            );
+        }
+        known.memory.repositories.insert(id.0, told);
+        files::write_whole(&self.path, &known.memory.render())?;
+        known.unwritten.clear();
+        Ok(())
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Read = (
+    Option<phileas_domain::jobs::Session>,
+    Vec<phileas_domain::jobs::Activity>,
+);
+
+/// Reads a session and what was said in it.
+async fn look(account: &impl ReadAccount, id: &JobId) -> Result<Option<Read>, AccountFailure> {
+    let Some(seen) = account.look(id).await? else {
+        return Ok(Some((None, Vec::new())));
+    };
+    let log = account.activities(id).await?.unwrap_or_default();
+    Ok(Some((Some(seen), log)))
+}

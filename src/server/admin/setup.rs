@@ -1,0 +1,401 @@
+//! The first run: a page that makes the service its own GitHub App, with no more permissions than it uses.
+//!
+//! ```text
+//! console    prints an address with a one-time token
+//! GET  /setup?token=…          asks for the public address, and for an organisation if the App is to be one's
+//! POST /setup                  shows what will be asked of GitHub, with a button that posts it there
+//! GitHub                       asks its user to confirm, and sends the browser back with a code
+//! GET  /setup/done?code&state  exchanges the code for the App, once, and keeps it in the data directory
+//! ```
+//!
+//! It is served on the admin listener, and only by `phileas serve --setup`. Whoever has no token sees nothing. The token
+//! and the state are drawn anew each time and are worth nothing after the App was made. The App's private key and the
+//! secret of its webhook go from GitHub's answer into a file of mode 0600 and are shown to nobody.
+
+mod credential_file;
+mod manifest;
+mod page;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+
+use tokio::sync::watch;
+
+use crate::adapters::github::{Base, Conversion, convert};
+use crate::adapters::transport::Transport;
+use crate::runtime::ports::{Disposition, Failure};
+use credential_file::keep;
+use manifest::Wish;
+use phileas_domain::model::RepositoryName;
+
+pub use credential_file::KeepError;
+pub use manifest::manifest;
+
+use crate::server::shutdown::End;
+
+/// Where people meet GitHub.
+pub const GITHUB: &str = "https://github.com";
+/// The longest form that is read, in bytes.
+const MAX_FORM: usize = 8 << 10;
+/// The longest field of a form or query that is read, in bytes.
+const MAX_FIELD: usize = 500;
+/// Bytes of a token or state.
+const TOKEN_BYTES: usize = 32;
+/// How often a code is tried: GitHub may be away for a moment, and its private key is told once.
+const TRIES: u32 = 5;
+/// The pause after the first try; it doubles.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+
+/// The set-up page, about to be served.
+pub struct Setup {
+    /// Where the App is kept.
+    pub data_dir: PathBuf,
+    /// The origin of the page itself, as the browser sees it.
+    pub origin: String,
+    /// Where people meet GitHub.
+    pub github: String,
+    /// Where programs do.
+    pub base: Base,
+    /// The way there.
+    pub transport: Arc<dyn Transport>,
+    /// What stands in the form at first.
+    pub public_url: Option<String>,
+    /// Ends the page once the App is kept.
+    pub end: End,
+}
+
+impl std::fmt::Debug for Setup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Setup")
+            .field("data_dir", &self.data_dir)
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The page, and what it takes to see it.
+struct Desk {
+    setup: Setup,
+    token: String,
+    stage: Mutex<Stage>,
+    /// Taken while a code is being exchanged and its App is kept.
+    busy: Busy,
+}
+
+/// Held while a code is being exchanged, which nobody may cut off: GitHub tells the App's private key once.
+pub type Busy = Arc<tokio::sync::Mutex<()>>;
+
+/// How far it has come.
+#[derive(Debug, Clone)]
+enum Stage {
+    /// Nobody has been sent to GitHub yet, or the last one with this state.
+    Open { state: Option<String> },
+    /// The code that came with this state is being exchanged, or was.
+    Exchanging {
+        state: String,
+        end: watch::Receiver<Option<Exchanged>>,
+    },
+}
+
+/// What came of a code.
+#[derive(Debug, Clone)]
+enum Exchanged {
+    /// The App is kept; here it is installed.
+    Kept { page: String },
+    /// It is not.
+    Failed {
+        status: StatusCode,
+        why: String,
+        /// Whether the same code may still be good.
+        again: bool,
+    },
+}
+
+/// The routes of the page, the address that is printed on the console, and what is held during the exchange.
+///
+/// # Errors
+///
+/// When the system has no randomness.
+pub fn routes(setup: Setup) -> Result<(Router, String, Busy), getrandom::Error> {
+    let token = drawn()?;
+    let address = format!("{}/setup?token={token}", setup.origin);
+    let desk = Arc::new(Desk {
+        setup,
+        token,
+        stage: Mutex::new(Stage::Open { state: None }),
+        busy: Busy::default(),
+    });
+    let busy = Arc::clone(&desk.busy);
+    let router = Router::new()
+        .route("/setup", get(form).post(review))
+        .route("/setup/done", get(done))
+        .with_state(desk);
+    Ok((router, address, busy))
+}
+
+fn drawn() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; TOKEN_BYTES];
+    getrandom::fill(&mut bytes)?;
+    Ok(data_encoding::BASE64URL_NOPAD.encode(&bytes))
+}
+
+/// Compares without telling by its time how much is right.
+fn same(one: &str, other: &str) -> bool {
+    let differ = one
+        .bytes()
+        .zip(other.bytes())
+        .fold(0, |differ, (one, other)| differ | (one ^ other));
+    one.len() == other.len() && differ == 0
+}
+
+impl Desk {
+    fn stage<T>(&self, look: impl FnOnce(&mut Stage) -> T) -> T {
+        look(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether the page may be shown to whoever has this token.
+    fn admits(&self, token: Option<&str>) -> bool {
+        let open = self.stage(|stage| matches!(stage, Stage::Open { .. }));
+        open && token.is_some_and(|token| same(token, &self.token))
+    }
+}
+
+/// One field of a form or query.
+fn field(text: &[u8], name: &str) -> Option<String> {
+    form_urlencoded::parse(text)
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.into_owned())
+        .filter(|value| value.len() <= MAX_FIELD)
+}
+
+async fn form(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Response {
+    let token = field(query.unwrap_or_default().as_bytes(), "token");
+    if !desk.admits(token.as_deref()) {
+        return refused();
+    }
+    let url = desk.setup.public_url.as_deref().unwrap_or_default();
+    shown(&desk, StatusCode::OK, page::form(&desk.token, url, None))
+}
+
+async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
+    if body.len() > MAX_FORM || !desk.admits(field(&body, "token").as_deref()) {
+        return refused();
+    }
+    let url = field(&body, "url").unwrap_or_default();
+    let owner = field(&body, "owner").unwrap_or_default();
+    let wish = match Wish::read(&url, &owner, &desk.setup.github) {
+        Ok(wish) => wish,
+        Err(wrong) => {
+            let page = page::form(&desk.token, &url, Some(&wrong));
+            return shown(&desk, StatusCode::BAD_REQUEST, page);
+        }
+    };
+    let Ok(state) = drawn() else {
+        return broken(&desk, "the system has no randomness");
+    };
+    desk.stage(|stage| {
+        *stage = Stage::Open {
+            state: Some(state.clone()),
+        };
+    });
+    let action = wish.action(&desk.setup.github, &state);
+    let manifest = manifest(&wish.url, &desk.setup.origin).to_string();
+    shown(&desk, StatusCode::OK, page::review(&action, &manifest))
+}
+
+async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Response {
+    let query = query.unwrap_or_default();
+    let (code, given) = (
+        field(query.as_bytes(), "code"),
+        field(query.as_bytes(), "state"),
+    );
+    let (Some(code), Some(given)) = (code, given) else {
+        return refused();
+    };
+    let well_formed = code
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if !well_formed {
+        return again(&desk, StatusCode::BAD_REQUEST, "GitHub has sent no code");
+    }
+    let Some(mut end) = exchange_of(&desk, code, &given) else {
+        // Another tab, or the page before this one: what GitHub has made by then is nobody's.
+        return shown(
+            &desk,
+            StatusCode::NOT_FOUND,
+            page::stranger(&desk.setup.github),
+        );
+    };
+    let ended = match end.wait_for(Option::is_some).await {
+        Ok(ended) => ended.clone(),
+        Err(_) => None,
+    };
+    match ended {
+        Some(Exchanged::Kept { page }) => shown(&desk, StatusCode::OK, page::done(&page)),
+        Some(Exchanged::Failed {
+            status,
+            again: true,
+            why,
+            ..
+        }) => {
+            let address = format!("/setup/done?{query}");
+            shown(&desk, status, page::retry(&why, &address))
+        }
+        Some(Exchanged::Failed { status, why, .. }) => {
+            let hint = page::leftover(&desk.setup.github);
+            again(&desk, status, &format!("{why}.{hint}"))
+        }
+        None => broken(&desk, "the exchange of the code has ended without a result"),
+    }
+}
+
+/// The exchange that belongs to a state: the one that is under way, or a new one. `None`: nobody knows the state.
+///
+/// It is a task of its own, so that a browser that reloads or goes away cuts nothing off.
+fn exchange_of(
+    desk: &Arc<Desk>,
+    code: String,
+    given: &str,
+) -> Option<watch::Receiver<Option<Exchanged>>> {
+    let (tell, end) = watch::channel(None);
+    let begins = desk.stage(|stage| match stage {
+        Stage::Open { state: Some(state) } if same(given, state) => {
+            let state = state.clone();
+            *stage = Stage::Exchanging {
+                state,
+                end: end.clone(),
+            };
+            Some(Ok(end))
+        }
+        Stage::Exchanging { state, end } if same(given, state) => Some(Err(end.clone())),
+        _ => None,
+    })?;
+    let end = match begins {
+        Ok(end) => end,
+        Err(under_way) => return Some(under_way),
+    };
+    let desk = Arc::clone(desk);
+    let given = given.to_owned();
+    tokio::spawn(async move {
+        let busy = Arc::clone(&desk.busy);
+        let _busy = busy.lock().await;
+        let exchanged = exchange(&desk, &code).await;
+        if let Exchanged::Failed { again, .. } = &exchanged {
+            // A state whose code may still be good counts again; another one needs a new visit to GitHub.
+            let state = again.then_some(given);
+            desk.stage(|stage| *stage = Stage::Open { state });
+        }
+        let kept = matches!(exchanged, Exchanged::Kept { .. });
+        tell.send_replace(Some(exchanged));
+        if kept {
+            desk.setup.end.now();
+        }
+    });
+    Some(end)
+}
+
+/// Exchanges a code and keeps the App.
+async fn exchange(desk: &Desk, code: &str) -> Exchanged {
+    let app = match converted(desk, code).await {
+        Ok(app) => app,
+        Err(failure) => {
+            let away = matches!(
+                failure.disposition,
+                Disposition::Retry { .. } | Disposition::Unknown
+            );
+            return Exchanged::Failed {
+                status: if away {
+                    StatusCode::BAD_GATEWAY
+                } else {
+                    StatusCode::BAD_REQUEST
+                },
+                why: failure.detail,
+                again: matches!(failure.disposition, Disposition::Retry { .. }),
+            };
+        }
+    };
+    let page = app.html_url.clone();
+    match keep(&desk.setup.data_dir, app) {
+        Ok(()) => Exchanged::Kept { page },
+        Err(error) => {
+            tracing::error!("{error}");
+            Exchanged::Failed {
+                status: StatusCode::INTERNAL_SERVER_ERROR,
+                why: error.to_string(),
+                again: false,
+            }
+        }
+    }
+}
+
+/// The App, from GitHub. A code is good for an hour, so that whatever may pass is tried again.
+async fn converted(desk: &Desk, code: &str) -> Result<Conversion, Failure> {
+    let mut pause = FIRST_PAUSE;
+    let mut attempt = 1;
+    loop {
+        match convert(&desk.setup.transport, &desk.setup.base, code).await {
+            Err(failure)
+                if attempt < TRIES && matches!(failure.disposition, Disposition::Retry { .. }) =>
+            {
+                tracing::warn!("{failure}; it is asked again");
+                tokio::time::sleep(pause).await;
+                pause *= 2;
+                attempt += 1;
+            }
+            ended => return ended,
+        }
+    }
+}
+
+/// The form once more, with what was wrong.
+fn again(desk: &Desk, status: StatusCode, why: &str) -> Response {
+    let url = desk.setup.public_url.as_deref().unwrap_or_default();
+    shown(desk, status, page::form(&desk.token, url, Some(why)))
+}
+
+/// Whoever has no token, or comes too late, learns nothing.
+fn refused() -> Response {
+    (StatusCode::NOT_FOUND, "").into_response()
+}
+
+fn broken(desk: &Desk, why: &str) -> Response {
+    shown(desk, StatusCode::INTERNAL_SERVER_ERROR, page::broken(why))
+}
+
+/// A page that runs nothing, loads nothing, is kept by nobody, and tells nobody where its reader came from: its address
+/// holds the token.
+fn shown(desk: &Desk, status: StatusCode, page: String) -> Response {
+    let policy = format!(
+        "default-src 'none'; style-src '{}'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {}",
+        page::style_digest(),
+        desk.setup.github
+    );
+    let mut response = (status, page).into_response();
+    let headers = response.headers_mut();
+    let fixed: [(HeaderName, &'static str); 4] = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// An account's name follows the same rules as the owner of a repository.
+fn is_account(text: &str) -> bool {
+    format!("{text}/x").parse::<RepositoryName>().is_ok()
+}

@@ -1,0 +1,101 @@
+//! Keeping the App's secrets: one file, for the owner of the data directory alone.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::adapters::github::Conversion;
+use crate::server::accounts::app::{APP_FILE, KeptApp};
+
+/// Why the App cannot be kept. It exists on GitHub nevertheless, and can be deleted there.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// GitHub told no secret for its webhook.
+    #[error(
+        "GitHub has made the App without a secret for its webhook; delete it there and try again"
+    )]
+    NoSecret,
+    /// There is one already.
+    #[error("{} is there already; remove it first if the new App is to take its place", .0.display())]
+    There(PathBuf),
+    /// It cannot be written.
+    #[error("{}: {error}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: std::io::Error,
+    },
+}
+
+/// Writes the App's file, whole or not at all, and never over another one.
+pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
+    let path = data_dir.join(APP_FILE);
+    let kept = KeptApp {
+        id: app.id,
+        slug: app.slug,
+        private_key: app.pem,
+        webhook_secret: app.webhook_secret.ok_or(KeepError::NoSecret)?,
+    };
+    let text = serde_json::to_string_pretty(&kept).expect("numbers and texts can be written");
+    if path.exists() {
+        return Err(KeepError::There(path));
+    }
+    let part = data_dir.join(format!("{APP_FILE}.part"));
+    let wrong = |error| KeepError::Unwritable {
+        path: path.clone(),
+        error,
+    };
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // A part that an earlier run left behind is nobody's.
+    match std::fs::remove_file(&part) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(wrong(error)),
+        _ => {}
+    }
+    let mut file = options.open(&part).map_err(wrong)?;
+    let written = file.write_all(text.as_bytes());
+    if let Err(error) = written.and_then(|()| file.sync_all()) {
+        // A part of a private key is of no use to the service.
+        let _stays = std::fs::remove_file(&part);
+        return Err(wrong(error));
+    }
+    drop(file);
+    // The directory is locked, so that nobody makes the file meanwhile. Not every file system has links, and the key is
+    // told once.
+    std::fs::rename(&part, &path).map_err(wrong)?;
+    if let Ok(folder) = std::fs::File::open(data_dir) {
+        // The name is durable once the folder is; where folders cannot be synced, it is so soon enough.
+        let _unsynced = folder.sync_all();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(id: u64) -> Conversion {
+        Conversion {
+            id,
+            slug: "phileas".to_owned(),
+            html_url: "https://github.com/apps/phileas".to_owned(),
+            pem: "test-key".into(),
+            webhook_secret: Some("test-secret".into()),
+        }
+    }
+
+    #[test]
+    fn an_app_is_kept_whole_and_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("app.json.part"), "left behind").unwrap();
+        keep(folder.path(), made(7)).unwrap();
+        let again = keep(folder.path(), made(8)).unwrap_err();
+        assert!(matches!(again, KeepError::There(_)), "{again}");
+        let text = std::fs::read_to_string(folder.path().join(APP_FILE)).unwrap();
+        assert!(text.contains("\"id\": 7"), "{text}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

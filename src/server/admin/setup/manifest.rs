@@ -1,0 +1,125 @@
+//! What is asked of GitHub: an App with the least permissions.
+//! <https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest>
+
+use serde_json::{Map, Value, json};
+
+use super::{GITHUB, is_account};
+use crate::server::admin::check::{EVENTS, PERMISSIONS};
+use crate::server::config::{WEBHOOK, public_url};
+
+/// Where the service is, and whose the App is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wish {
+    /// The public address, without a slash at its end.
+    pub(super) url: String,
+    /// The organisation; `None`: whoever clicks.
+    owner: Option<String>,
+}
+
+impl Wish {
+    /// Reads a form's fields. An error says what is wrong with which, and how to mend it. `github` is where the App is
+    /// to be made: one on this machine can reach what others cannot.
+    pub(super) fn read(url: &str, owner: &str, github: &str) -> Result<Self, String> {
+        let url = public_url(url).map_err(|wrong| wrong.to_string())?;
+        if github == GITHUB && !url.starts_with("https://") {
+            return Err(format!(
+                "GitHub cannot reach {url}, which is on this machine; the public address is one such as \
+                 https://phileas.example.com"
+            ));
+        }
+        let owner = owner.trim();
+        if !owner.is_empty() && !is_account(owner) {
+            return Err(format!("`{owner}` is not the name of an organisation"));
+        }
+        Ok(Self {
+            url,
+            owner: (!owner.is_empty()).then(|| owner.to_owned()),
+        })
+    }
+
+    /// Where the form is posted to.
+    pub(super) fn action(&self, github: &str, state: &str) -> String {
+        match &self.owner {
+            Some(owner) => {
+                format!("{github}/organizations/{owner}/settings/apps/new?state={state}")
+            }
+            None => format!("{github}/settings/apps/new?state={state}"),
+        }
+    }
+}
+
+/// The App's manifest: private, and with nothing that would let it change workflows, settings or secrets. `origin` is
+/// where the browser is sent back to.
+#[must_use]
+pub fn manifest(url: &str, origin: &str) -> Value {
+    let permissions: Map<String, Value> = PERMISSIONS
+        .into_iter()
+        .map(|(name, access, _)| (name.to_owned(), access.into()))
+        .collect();
+    json!({
+        "name": "phileas",
+        "url": url,
+        "description": "Keeps Jules working on repositories by the clock",
+        "hook_attributes": { "url": format!("{url}{WEBHOOK}"), "active": true },
+        "redirect_url": format!("{origin}/setup/done"),
+        "public": false,
+        "default_permissions": permissions,
+        "default_events": EVENTS.map(|(event, _)| event),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r17_the_app_asks_for_what_it_uses_and_for_nothing_else() {
+        let manifest = manifest("https://phileas.example.com", "http://127.0.0.1:9090");
+        let asked: Vec<String> = manifest["default_permissions"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(name, access)| format!("{name}: {}", access.as_str().unwrap()))
+            .collect();
+        assert_eq!(
+            asked,
+            [
+                "contents: write",
+                "issues: write",
+                "pull_requests: write",
+                "metadata: read",
+                "checks: read",
+                "statuses: read"
+            ]
+        );
+        assert_eq!(manifest["public"], false);
+        // GitHub refuses a manifest with an event whose permission it does not ask for.
+        for (event, needs) in EVENTS {
+            let asked = &manifest["default_permissions"][needs];
+            assert!(asked.is_string(), "{event} needs {needs}");
+        }
+        assert_eq!(
+            manifest["hook_attributes"]["url"],
+            "https://phileas.example.com/webhook"
+        );
+    }
+
+    #[test]
+    fn addresses_that_would_leak_or_mislead_are_refused() {
+        let own = "http://127.0.0.1:3000";
+        assert!(Wish::read("https://phileas.example.com/", "", GITHUB).is_ok());
+        assert!(Wish::read("http://127.0.0.1:8080", "acme", own).is_ok());
+        assert!(Wish::read("http://127.0.0.1:8080", "acme", GITHUB).is_err());
+        for url in [
+            "",
+            "phileas.example.com",
+            "http://phileas.example.com",
+            "https://me:pass@phileas.example.com",
+            "https://phileas.example.com/?x=1",
+            "javascript:alert(1)",
+        ] {
+            assert!(Wish::read(url, "", GITHUB).is_err(), "{url}");
+        }
+        assert!(Wish::read("https://a.example", "../settings", GITHUB).is_err());
+    }
+}

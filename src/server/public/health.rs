@@ -1,0 +1,140 @@
+//! Whether the service lives, and whether deliveries may be sent to it. Why not is told to its own people alone, but that it
+//! is ending, which is no secret.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::get;
+use jiff::Timestamp;
+use tokio::sync::Mutex;
+
+use crate::runtime::driver::Pulse;
+use crate::runtime::inbox::Inbox;
+use crate::server::admin::dashboard::Access;
+use crate::server::shutdown::Ending;
+
+/// What a line begins with that says that deliveries should not be sent. Behind it may stand a colon and why.
+pub const NOT_READY: &str = "not ready";
+/// How long the inbox may take to show that it answers.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+/// How long an answer serves all who ask: anybody may ask, and looking costs a read of the inbox.
+const KEPT_FOR: Duration = Duration::from_secs(1);
+
+/// Whether all is well, and since when that is known.
+struct Watch<I> {
+    inbox: Arc<I>,
+    pulse: Arc<Pulse>,
+    /// Held while it is looked, so that whoever comes meanwhile waits for the same answer.
+    last: Mutex<Last>,
+}
+
+#[derive(Default)]
+struct Last {
+    looked: Option<Instant>,
+    trouble: Option<String>,
+}
+
+impl<I: Inbox> Watch<I> {
+    /// Why it is not well, if it is not.
+    async fn trouble(&self) -> Option<String> {
+        let mut last = self.last.lock().await;
+        if last
+            .looked
+            .is_some_and(|looked| looked.elapsed() < KEPT_FOR)
+        {
+            return last.trouble.clone();
+        }
+        let trouble = trouble(&*self.inbox, &self.pulse, Timestamp::now()).await;
+        // Only a change is news.
+        match (&trouble, &last.trouble) {
+            (Some(trouble), None) => tracing::error!("not ready: {trouble}"),
+            (None, Some(_)) => tracing::warn!("ready again"),
+            _ => {}
+        }
+        *last = Last {
+            looked: Some(Instant::now()),
+            trouble: trouble.clone(),
+        };
+        trouble
+    }
+}
+
+/// Why deliveries should not be sent to the service at this time, if they should not.
+pub async fn trouble(inbox: &impl Inbox, pulse: &Pulse, now: Timestamp) -> Option<String> {
+    let trouble = pulse.trouble(inbox, now);
+    match tokio::time::timeout(PATIENCE, trouble).await {
+        Ok(trouble) => trouble,
+        Err(_) => Some(format!(
+            "the inbox has not answered for {} s",
+            PATIENCE.as_secs()
+        )),
+    }
+}
+
+/// What each listener answers of the service's health.
+#[derive(Debug)]
+pub struct Routes {
+    /// On the public listener, without reasons.
+    pub public: Router,
+    /// On the admin listener. Whoever may come in there hears the reason, too, in which there may be names and addresses
+    /// of a database, and never a secret.
+    pub admin: Router,
+}
+
+/// `/healthz` answers 200 while the process can answer at all. `/readyz` answers 200 while the inbox answers and stores
+/// and the service is not about to end and its driver lives, otherwise 503. A service that is to end says so before its
+/// listeners close, so that whoever shares out deliveries sends it no more of them. `access`: who may come in.
+pub fn routes<I: Inbox + 'static>(
+    inbox: Arc<I>,
+    pulse: Arc<Pulse>,
+    ending: Ending,
+    access: Arc<Access>,
+) -> Routes {
+    let watch = Arc::new(Watch {
+        inbox,
+        pulse,
+        last: Mutex::default(),
+    });
+    let routes = |access: Option<Arc<Access>>| {
+        let (watch, ending) = (Arc::clone(&watch), ending.clone());
+        let ready = move |headers: HeaderMap| {
+            let admits = |access: &Arc<Access>| access.admits(&headers, Instant::now());
+            let is_told_why = access.as_ref().is_some_and(admits);
+            ready(Arc::clone(&watch), ending.clone(), is_told_why)
+        };
+        Router::new()
+            .route("/healthz", get(|| async { "ok\n" }))
+            .route("/readyz", get(ready))
+    };
+    Routes {
+        public: routes(None),
+        admin: routes(Some(access)),
+    }
+}
+
+async fn ready<I: Inbox>(
+    watch: Arc<Watch<I>>,
+    ending: Ending,
+    is_told_why: bool,
+) -> (StatusCode, String) {
+    // Its driver has ended then, and is not to be missed.
+    if ending.has_come() {
+        return not_ready(Some("the service is ending"));
+    }
+    match watch.trouble().await {
+        Some(trouble) => not_ready(is_told_why.then_some(&trouble)),
+        None => (StatusCode::OK, "ready\n".to_owned()),
+    }
+}
+
+/// One line, whatever a database says.
+fn not_ready(because: Option<&str>) -> (StatusCode, String) {
+    let words = because.map(|because| because.split_whitespace().collect::<Vec<_>>().join(" "));
+    let answer = match words {
+        Some(because) => format!("{NOT_READY}: {because}\n"),
+        None => format!("{NOT_READY}\n"),
+    };
+    (StatusCode::SERVICE_UNAVAILABLE, answer)
+}

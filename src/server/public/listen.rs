@@ -1,0 +1,160 @@
+//! Accepting connections, with limits for those who never come to the point.
+//!
+//! A connection that has not sent the head of a request within [`HEAD_TIMEOUT`] is closed, idle ones included; its
+//! buffer holds [`HEAD_BYTES`] at most. The body must follow within [`BODY_TIMEOUT`], on every listener. There are
+//! [`MAX_CONNECTIONS`] at most: for a further one, whoever has longest not said all that is needed to serve them has to
+//! leave. One public client may have [`MAX_PER_ADDRESS`] of them. Where file descriptors are short before that, the
+//! connection that has been silent for longest on any listener is closed, too.
+//!
+//! Requests of an address are not counted. GitHub sends the hooks of everybody from the same few addresses, so whoever
+//! points a hook with a wrong secret at us could have the right ones refused.
+
+mod client_limits;
+mod connection_limits;
+mod request_body;
+mod shortage;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::IntoResponse as _;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use crate::server::public::counters::Figures;
+use crate::server::shutdown::Ending;
+use client_limits::Crowd;
+use connection_limits::{Place, Places};
+use request_body::Arriving;
+pub use request_body::Broken;
+pub use shortage::Listeners;
+
+/// How long a client may take for the head of a request, and stay idle between two.
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a body may take, from the end of the head to its own. GitHub gives up after 10 s.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest head of a request, in bytes; a longer one is answered 431. The HTTP library stops to read at this size, but
+/// takes a longer head that has come by then, so that a head is measured once more.
+pub const HEAD_BYTES: usize = 64 << 10;
+/// The most headers of a request; more are answered 431.
+pub const MAX_HEADERS: usize = 100;
+/// The most connections at a time.
+pub const MAX_CONNECTIONS: usize = 512;
+/// The most connections of one public client at a time: of an address of version 4, or of a /64 of version 6, which is
+/// what one subscriber has.
+pub const MAX_PER_ADDRESS: usize = 64;
+/// The pause after a connection could not be accepted, for example for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves a router on a listener until the service ends. Then nobody is accepted any more, idle connections are
+/// closed, and requests at work are answered. `listeners`: those of this process.
+pub async fn listen(
+    listener: TcpListener,
+    router: Router,
+    figures: Arc<Figures>,
+    listeners: Arc<Listeners>,
+    mut ending: Ending,
+) {
+    let places = Places::new(MAX_CONNECTIONS);
+    listeners.add(&places);
+    let crowd = Arc::new(Crowd::default());
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            () = ending.come() => break,
+            accepted = listener.accept() => accepted,
+        };
+        // Ended connections leave only their result behind.
+        while connections.try_join_next().is_some() {}
+        let (stream, address) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                listeners.failed_to_accept(&error, &places).await;
+                continue;
+            }
+        };
+        let Some(seat) = Crowd::sit(&crowd, address.ip()) else {
+            figures.crowded.count();
+            continue;
+        };
+        let place = tokio::select! {
+            () = ending.come() => break,
+            place = places.take() => place,
+        };
+        let connection = serve(stream, router.clone(), Arc::new(place), ending.clone());
+        connections.spawn(async move {
+            connection.await;
+            drop(seat);
+        });
+    }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+}
+
+async fn serve(stream: TcpStream, router: Router, place: Arc<Place>, mut ending: Ending) {
+    // A small answer should not wait for the next packet; a socket that refuses the option works all the same.
+    let _refused = stream.set_nodelay(true);
+    let router = TowerToHyperService::new(router);
+    let answering = service_fn(|request: hyper::Request<Incoming>| {
+        let visit = place.visit();
+        let (head, body) = request.into_parts();
+        let is_too_long = head_bytes(&head) > HEAD_BYTES;
+        let body = Body::new(Arriving::new(body, Arc::clone(&place)));
+        let answer = router.call(hyper::Request::from_parts(head, body));
+        async move {
+            if is_too_long {
+                return Ok(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE.into_response());
+            }
+            let answer = answer.await;
+            drop(visit);
+            answer
+        }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(HEAD_BYTES)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(stream), answering);
+    let mut connection = std::pin::pin!(connection);
+    // An error is the client going away, or being too slow for us; there is nobody left to tell.
+    loop {
+        tokio::select! {
+            _ = &mut connection => return,
+            () = ending.come() => break,
+            () = place.asked_to_leave() => {
+                // Meanwhile it may have come to the point.
+                if place.is_silent() {
+                    return;
+                }
+            }
+        }
+    }
+    connection.as_mut().graceful_shutdown();
+    let _gone = connection.await;
+}
+
+/// The bytes of a head as it is written without spaces that mean nothing.
+fn head_bytes(head: &Parts) -> usize {
+    // Between and behind the parts of the first line; behind a name, and at the end of each line and of the head.
+    const FIRST: usize = "  HTTP/1.1\r\n".len();
+    const LINE: usize = ": \r\n".len();
+    const END: usize = "\r\n".len();
+    // Most name a path alone, whose length is known without writing it.
+    let address = match (head.uri.authority(), head.uri.path_and_query()) {
+        (None, Some(path)) => path.as_str().len(),
+        _ => head.uri.to_string().len(),
+    };
+    let lines = head.headers.iter();
+    let lines = lines.map(|(name, value)| name.as_str().len() + value.len() + LINE);
+    head.method.as_str().len() + address + FIRST + lines.sum::<usize>() + END
+}

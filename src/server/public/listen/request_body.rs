@@ -1,0 +1,97 @@
+//! A request's body while it arrives.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::BODY_TIMEOUT;
+use super::connection_limits::Place;
+
+/// A body that must have come within [`BODY_TIMEOUT`]. Only once it has, or nobody wants the rest of it, its connection
+/// counts as one for which there is work to do: a client that is slow to say what it wants has no right to its place.
+pub(super) struct Arriving {
+    body: Incoming,
+    until: Instant,
+    /// Made only for a body that is waited for.
+    alarm: Option<Pin<Box<Sleep>>>,
+    /// `None` once it has come.
+    place: Option<Arc<Place>>,
+}
+
+/// Why a body ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    /// It did not come within [`BODY_TIMEOUT`].
+    #[error("the body did not come in time")]
+    TooSlow,
+    /// The client went away, or sent what is no body.
+    #[error("the body was cut off: {0}")]
+    CutOff(#[from] hyper::Error),
+}
+
+impl Arriving {
+    /// The body of a request whose head has just come.
+    pub(super) fn new(body: Incoming, place: Arc<Place>) -> Self {
+        let mut arriving = Self {
+            body,
+            until: Instant::now() + BODY_TIMEOUT,
+            alarm: None,
+            place: Some(place),
+        };
+        if arriving.body.is_end_stream() {
+            arriving.has_come();
+        }
+        arriving
+    }
+
+    fn has_come(&mut self) {
+        if let Some(place) = self.place.take() {
+            place.works();
+        }
+    }
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        self.has_come();
+    }
+}
+
+impl Body for Arriving {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+            if !matches!(frame, Some(Ok(_))) || self.body.is_end_stream() {
+                self.has_come();
+            }
+            return Poll::Ready(frame.map(|frame| frame.map_err(Broken::CutOff)));
+        }
+        let until = self.until;
+        let alarm = self
+            .alarm
+            .get_or_insert_with(|| Box::pin(sleep_until(until)));
+        if alarm.as_mut().poll(context).is_pending() {
+            return Poll::Pending;
+        }
+        self.has_come();
+        Poll::Ready(Some(Err(Broken::TooSlow)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,295 @@
+//! `POST /webhook`: a delivery is verified, its facts are picked out and stored, and only then it is answered 202.
+//!
+//! | answer | when |
+//! |---|---|
+//! | 202 | stored, or of a repository that is not on the list |
+//! | 200 | stored before, and handled or waiting |
+//! | 400 | rightly signed, but no delivery: no JSON, no event, no delivery id |
+//! | 401 | no signature, or one of none of our secrets; an empty body |
+//! | 408 | the body did not come within [`BODY_TIMEOUT`](crate::server::public::listen::BODY_TIMEOUT) |
+//! | 413 | larger than [`MAX_BODY`] |
+//! | 415 | not `application/json` |
+//! | 503 | it cannot be stored now; GitHub shows it as failed, and the redelivery sweep brings it again |
+//!
+//! The signature is checked over the bytes as they came, before anything is read out of them. What is read decides
+//! nothing about the acceptance: a payload whose parts have other shapes than today's is stored with fewer facts.
+
+mod body;
+mod events;
+pub(in crate::server) use events::matters;
+mod facts;
+mod json_values;
+mod refused_requests;
+mod repository_filter;
+mod signature;
+mod unlisted_repositories;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use tokio::sync::Notify;
+use tracing::{Instrument as _, Span};
+
+pub use body::{LARGE_ROOM, MAX_BODY, SMALL_BODY};
+pub use repository_filter::Listed;
+pub use signature::{MIN_SECRET, Secrets, SecretsError};
+
+use crate::adapters::pause::{Pause, SystemPause};
+use crate::runtime::inbox::{Accepted, Inbox};
+use crate::server::public::counters::Figures;
+use body::{Refused, Room};
+use facts::Facts;
+use refused_requests::{Refusals, Why};
+use unlisted_repositories::Strangers;
+
+const EVENT: HeaderName = HeaderName::from_static("x-github-event");
+const DELIVERY: HeaderName = HeaderName::from_static("x-github-delivery");
+const SIGNATURE: HeaderName = HeaderName::from_static("x-hub-signature-256");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// When a refused delivery may be sent again, in seconds.
+const RETRY_AFTER: &str = "30";
+
+/// Which deliveries are accepted, and where they go.
+#[derive(Debug)]
+pub struct Intake<I> {
+    inbox: Arc<I>,
+    secrets: Secrets,
+    listed: Listed,
+    figures: Arc<Figures>,
+    refusals: Refusals,
+    strangers: Strangers,
+    room: Room,
+    /// The beginning of this process' request ids.
+    run: u32,
+    requests: AtomicU64,
+    /// Told when a stored delivery may have changed which repositories there are.
+    changed: Option<Arc<Notify>>,
+    clock: Arc<dyn Pause>,
+}
+
+impl<I> Intake<I> {
+    /// Accepts deliveries that are signed with one of the secrets and are about listed repositories.
+    #[must_use]
+    pub fn new(inbox: Arc<I>, secrets: Secrets, listed: Listed, figures: Arc<Figures>) -> Self {
+        Self {
+            inbox,
+            secrets,
+            listed,
+            figures,
+            refusals: Refusals::default(),
+            strangers: Strangers::default(),
+            room: Room::default(),
+            run: fastrand::u32(..),
+            requests: AtomicU64::new(0),
+            changed: None,
+            clock: Arc::new(SystemPause),
+        }
+    }
+
+    /// Says by another clock than this machine's when a delivery was heard.
+    #[must_use]
+    pub fn by(mut self, clock: Arc<dyn Pause>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Tells when a stored delivery may have changed which repositories there are.
+    #[must_use]
+    pub fn telling(mut self, changed: Arc<Notify>) -> Self {
+        self.changed = Some(changed);
+        self
+    }
+}
+
+/// The address of the webhook.
+pub fn routes<I: Inbox + 'static>(intake: Intake<I>) -> Router {
+    Router::new()
+        .route("/webhook", post(receive::<I>))
+        .with_state(Arc::new(intake))
+}
+
+/// What is answered: the status, and a word to whoever set the hook up. Never to whoever has no secret.
+struct Answer {
+    status: StatusCode,
+    word: &'static str,
+}
+
+const fn answer(status: StatusCode, word: &'static str) -> Answer {
+    Answer { status, word }
+}
+
+async fn receive<I: Inbox + 'static>(
+    State(intake): State<Arc<Intake<I>>>,
+    request: Request<Body>,
+) -> Response {
+    let number = intake.requests.fetch_add(1, Ordering::Relaxed);
+    let id = format!("{:08x}-{number:x}", intake.run);
+    let (head, body) = request.into_parts();
+    let span = tracing::info_span!("webhook", request = id, delivery = tracing::field::Empty);
+    let answer = handle(&intake, &head.headers, body).instrument(span).await;
+    let delivery = head.headers.get(DELIVERY).map(HeaderValue::as_bytes);
+    // A delivery id is logged only of those who know the secret: anybody else could write into the log with it.
+    let delivery = delivery
+        .filter(|_| answer.status != StatusCode::UNAUTHORIZED)
+        .map(String::from_utf8_lossy)
+        .unwrap_or_default();
+    tracing::debug!(
+        request = id,
+        delivery = %delivery.escape_debug(),
+        status = answer.status.as_u16(),
+        "{}",
+        if answer.word.is_empty() { "refused" } else { answer.word.trim_end() }
+    );
+    let mut response = (answer.status, answer.word).into_response();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    if answer.status == StatusCode::SERVICE_UNAVAILABLE {
+        let after = HeaderValue::from_static(RETRY_AFTER);
+        response.headers_mut().insert(header::RETRY_AFTER, after);
+    }
+    response
+}
+
+async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -> Answer {
+    let figures = &*intake.figures;
+    if !is_json(headers) {
+        figures.content_type.count();
+        intake.refusals.add(Why::ContentType, Instant::now());
+        return answer(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "set the webhook's content type to application/json\n",
+        );
+    }
+    let Some(signature) = headers.get(SIGNATURE).and_then(signature::parse) else {
+        // Whoever has no signature is not listened to any longer.
+        figures.unsigned.count();
+        intake.refusals.add(Why::Unsigned, Instant::now());
+        return answer(StatusCode::UNAUTHORIZED, "");
+    };
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse().ok());
+    let body = match body::read(body, announced, &intake.room).await {
+        Ok(body) => body,
+        Err(refused) => return refuse(figures, refused),
+    };
+    // GitHub signs no empty body, and its own library refuses one whatever its signature (@octokit/webhooks-methods).
+    if body.bytes().is_empty() || !intake.secrets.verify(body.bytes(), &signature) {
+        figures.wrong_signature.count();
+        intake.refusals.add(Why::WrongSignature, Instant::now());
+        return answer(StatusCode::UNAUTHORIZED, "");
+    }
+    let facts = Facts::read(
+        headers.get(DELIVERY),
+        headers.get(EVENT),
+        body.bytes(),
+        intake.clock.now(),
+    );
+    // The payload is not needed any more; what waits for the disk is small.
+    drop(body);
+    let facts = match facts {
+        Ok(facts) => facts,
+        Err(word) => {
+            figures.malformed.count();
+            return answer(StatusCode::BAD_REQUEST, word);
+        }
+    };
+    Span::current().record("delivery", facts.delivery.id.as_str());
+    if !intake.listed.takes(&facts.delivery) {
+        figures.not_listed.count();
+        intake.strangers.add(&facts.delivery, Instant::now());
+        return answer(
+            StatusCode::ACCEPTED,
+            "ignored: the repository is not on the list\n",
+        );
+    }
+    store(intake, facts).await
+}
+
+async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
+    let figures = &*intake.figures;
+    match facts.familiar {
+        events::Familiar::Known => {}
+        events::Familiar::UnknownEvent => figures.unknown_event.count(),
+        events::Familiar::UnknownAction => figures.unknown_action.count(),
+    }
+    let changes = events::changes_repositories(&facts.delivery.event);
+    match intake.inbox.accept(facts.delivery).await {
+        Ok(Accepted::Stored) => {
+            figures.stored.count();
+            if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {
+                changed.notify_one();
+            }
+            answer(StatusCode::ACCEPTED, "accepted\n")
+        }
+        Ok(Accepted::PassedOver) => {
+            figures.passed_over.count();
+            // What it says is looked at all the same; but only what is on the disk is answered with a success.
+            if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {
+                changed.notify_one();
+            }
+            answer(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "there is little room left, and it is kept for deliveries that wake somebody\n",
+            )
+        }
+        Ok(Accepted::Duplicate) => {
+            figures.duplicate.count();
+            answer(StatusCode::OK, "known already\n")
+        }
+        Ok(Accepted::Overloaded) => {
+            figures.overloaded.count();
+            answer(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the inbox is full; send it again later\n",
+            )
+        }
+        Err(error) => {
+            figures.unavailable.count();
+            // The inbox says why, once and not for each of them.
+            tracing::debug!("a delivery could not be stored: {error}");
+            answer(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the inbox is unavailable; send it again later\n",
+            )
+        }
+    }
+}
+
+fn refuse(figures: &Figures, refused: Refused) -> Answer {
+    match refused {
+        Refused::TooLarge => {
+            figures.too_large.count();
+            answer(StatusCode::PAYLOAD_TOO_LARGE, "")
+        }
+        Refused::TooSlow => {
+            figures.too_slow.count();
+            answer(StatusCode::REQUEST_TIMEOUT, "")
+        }
+        Refused::CutOff => {
+            figures.too_slow.count();
+            answer(StatusCode::BAD_REQUEST, "")
+        }
+        Refused::NoRoom => {
+            figures.overloaded.count();
+            answer(StatusCode::SERVICE_UNAVAILABLE, "")
+        }
+    }
+}
+
+/// A hook may also send forms, which are signed and read in another way; ours does not.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(Ok(kind)) = headers.get(header::CONTENT_TYPE).map(HeaderValue::to_str) else {
+        return false;
+    };
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json")
+}

@@ -1,0 +1,69 @@
+//! What works beside the listeners when there are repositories to look after.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::model::Holder;
+
+use crate::runtime::driver::{self, Bounds, Pulse};
+use crate::runtime::inbox::Inbox;
+use crate::runtime::ports::Clock;
+use crate::server::repositories::Repositories;
+use crate::server::shutdown::Ending;
+use crate::server::worker::driver::Driver;
+use crate::server::worker::ticks::Ticks;
+
+/// How long the first ticks wait for the list of repositories.
+const FIRST_LISTING: SignedDuration = SignedDuration::from_secs(30);
+
+/// Keeps the list of repositories true, and ticks whoever is due.
+#[derive(Debug)]
+pub struct Fleet<C> {
+    /// The repositories.
+    pub repositories: Arc<Repositories>,
+    /// Their ticks.
+    pub ticks: Arc<Ticks>,
+    /// The time.
+    pub clock: Arc<C>,
+    /// The name of this run.
+    pub holder: Holder,
+    /// How much may happen at once.
+    pub bounds: Bounds,
+    /// Tells a watchdog that the driver lives.
+    pub pulse: Arc<Pulse>,
+}
+
+impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
+    async fn run(self, inbox: Arc<I>, mut ending: Ending) {
+        let driver = driver::Driver {
+            inbox: Arc::clone(&inbox),
+            clock: Arc::clone(&self.clock),
+            ticker: self.ticks,
+            holder: self.holder,
+            bounds: self.bounds,
+            pulse: self.pulse,
+        };
+        let driving = async {
+            let limit = later(self.clock.now());
+            // Whoever is ticked before anybody knows which repositories there are must come again.
+            tokio::select! {
+                biased;
+                () = ending.come() => return,
+                () = self.repositories.first_asked() => {}
+                () = self.clock.sleep_until(limit) => {}
+            }
+            driver.run(async { ending.come().await }).await;
+        };
+        let keeping = self.repositories.keep(&*inbox, &*self.clock);
+        // In a fixed order, here and wherever a service waits: a run against models can then be repeated.
+        tokio::select! {
+            biased;
+            () = driving => {}
+            () = keeping => {}
+        }
+    }
+}
+
+fn later(now: Timestamp) -> Timestamp {
+    now.checked_add(FIRST_LISTING).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,62 @@
+//! What keeps the inbox small, and sees when nobody works.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::MissedTickBehavior;
+
+use crate::runtime::inbox::{Inbox, PRUNE_BATCH};
+use crate::server::shutdown::Ending;
+use crate::server::worker::driver::Driver;
+
+/// How often the inbox is looked after.
+const INTERVAL: Duration = Duration::from_secs(60);
+/// How many batches are removed at a time. A month's worth of a busy fleet is gone within the hour.
+const MAX_BATCHES: usize = 100;
+/// A repository that has been due for longer than this although somebody should tick it is told of in the log.
+pub const OVERDUE: SignedDuration = SignedDuration::from_mins(5);
+
+/// Removes what has been kept long enough, and warns when what is due stays due.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Housekeeping;
+
+impl<I: Inbox + 'static> Driver<I> for Housekeeping {
+    async fn run(self, inbox: Arc<I>, mut ending: Ending) {
+        let mut rounds = tokio::time::interval(INTERVAL);
+        rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = ending.come() => return,
+                _ = rounds.tick() => {}
+            }
+            round(&*inbox, Timestamp::now(), &ending).await;
+        }
+    }
+}
+
+async fn round(inbox: &impl Inbox, now: Timestamp, ending: &Ending) {
+    for _ in 0..MAX_BATCHES {
+        match inbox.prune(now).await {
+            Ok(PRUNE_BATCH) if !ending.has_come() => {}
+            Ok(_) => break,
+            Err(error) => {
+                tracing::error!("old deliveries cannot be removed: {error}");
+                break;
+            }
+        }
+    }
+    match inbox.counts(now).await {
+        Ok(counts) => {
+            let age = counts.oldest_due.map(|due| now.duration_since(due));
+            if let Some(age) = age.filter(|age| *age > OVERDUE) {
+                tracing::warn!(
+                    due = counts.due,
+                    "a repository has been due for {} minutes and nobody ticks it",
+                    age.as_mins()
+                );
+            }
+        }
+        Err(error) => tracing::error!("the inbox cannot be looked at: {error}"),
+    }
+}

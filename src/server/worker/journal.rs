@@ -1,0 +1,170 @@
+//! What ticks decide, written down: each decision that acts or refuses in the audit log, and in the log a warning when a
+//! repository begins to need a person, with a word when it no longer does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use phileas_domain::engine::{Ledger, Line, Reason, Verdict};
+use phileas_domain::model::{RepositoryId, TrackName};
+
+use crate::runtime::TickReport;
+use crate::runtime::inbox::Fault;
+use crate::server::admin::audit::{Audit, Decision};
+use crate::server::admin::dashboard::board::{MAX_KNOWN, Standing, standing_of};
+use crate::server::repositories::Member;
+use crate::server::worker::tick_observer::Onlooker;
+
+/// One matter for a person: of which track, and why.
+type Matter = (Option<TrackName>, Reason);
+
+/// Writes down what ticks decide.
+#[derive(Debug)]
+pub struct Journal {
+    audit: Arc<Audit>,
+    /// What each repository needs a person for, so that the same is not said with every tick. Of [`MAX_KNOWN`] at most.
+    open: Mutex<BTreeMap<RepositoryId, BTreeSet<Matter>>>,
+}
+
+impl Journal {
+    /// Into this audit log.
+    #[must_use]
+    pub fn new(audit: Arc<Audit>) -> Self {
+        Self {
+            audit,
+            open: Mutex::default(),
+        }
+    }
+
+    fn decided(&self, member: &Member, report: &TickReport, at: Timestamp, line: &Line) {
+        let about = member.name.to_string();
+        self.audit.decided(&Decision {
+            at,
+            who: "tick",
+            what: line.verdict.as_str(),
+            about: &about,
+            reason: line.reason.code(),
+            track: line.track.as_ref().map(ToString::to_string),
+            turn: line.turn.as_ref().map(ToString::to_string),
+            session: line.session_id.as_ref().map(ToString::to_string),
+            pull: line.pr_number.map(|number| number.0),
+            prompt_sha256: prompt_of(report, line),
+            commit: report.head.as_ref().map(ToString::to_string),
+        });
+    }
+
+    /// Which matters are new, and which are over.
+    fn compare(&self, id: RepositoryId, now: &BTreeSet<Matter>) -> (Vec<Matter>, Vec<Matter>) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = open.remove(&id).unwrap_or_default();
+        let new = now.difference(&before).cloned().collect();
+        let over = before.difference(now).cloned().collect();
+        if !now.is_empty() {
+            if open.len() >= MAX_KNOWN {
+                open.pop_first();
+            }
+            open.insert(id, now.clone());
+        }
+        (new, over)
+    }
+}
+
+/// The digest of what the line's session was told, while its turn is live.
+fn prompt_of(report: &TickReport, line: &Line) -> Option<String> {
+    let Ledger::Present { state, .. } = &report.seen.as_deref()?.ledger else {
+        return None;
+    };
+    let (track, turn) = line.track.as_ref().zip(line.turn.as_ref())?;
+    let mut turns = state.tracks.get(track)?.turns.values();
+    let live = turns.find(|live| live.turn == *turn)?;
+    Some(live.intent.as_ref()?.prompt_sha256.clone())
+}
+
+fn matter(line: &Line) -> Matter {
+    (line.track.clone(), line.reason)
+}
+
+impl Onlooker for Journal {
+    fn ticked(&self, member: &Member, report: &TickReport, _: Duration) {
+        for (at, line) in &report.done {
+            self.decided(member, report, *at, line);
+        }
+        // A tick that ended early, or saw nothing, does not know what waits.
+        if report.stopped || report.seen.is_none() {
+            return;
+        }
+        let grave: Vec<&(Timestamp, Line)> = report
+            .waiting
+            .iter()
+            .filter(|(_, line)| standing_of(line.verdict, line.reason) == Standing::Attention)
+            .collect();
+        let now = grave.iter().map(|(_, line)| matter(line)).collect();
+        let (new, over) = self.compare(member.id, &now);
+        let repository = &member.name;
+        for (at, line) in grave {
+            if !new.contains(&matter(line)) {
+                continue;
+            }
+            let refuses = matches!(
+                line.verdict,
+                Verdict::Refused | Verdict::Paused | Verdict::Held
+            );
+            if refuses {
+                self.decided(member, report, *at, line);
+            }
+            tracing::warn!(
+                %repository,
+                track = line.track.as_ref().map(tracing::field::display),
+                session = line.session_id.as_ref().map(tracing::field::display),
+                reason = line.reason.code(),
+                "needs a person: {}",
+                line.detail
+            );
+        }
+        for (track, reason) in over {
+            tracing::info!(
+                %repository,
+                track = track.as_ref().map(tracing::field::display),
+                reason = reason.code(),
+                "no longer needs a person for this"
+            );
+        }
+    }
+
+    fn failed(&self, _: &Member, _: &Fault, _: Duration) {
+        // The driver says so, with what it does about it.
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matter_is_told_when_it_comes_and_when_it_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let audit = Audit::open(folder.path()).unwrap();
+        let journal = Journal::new(Arc::new(audit));
+        let one = RepositoryId(1);
+        let stuck: Matter = (None, Reason::SessionStuck);
+        let asked: Matter = (None, Reason::PersonAnswer);
+        let set = |matters: &[&Matter]| matters.iter().map(|one| (*one).clone()).collect();
+        assert_eq!(
+            journal.compare(one, &set(&[&stuck])),
+            (vec![stuck.clone()], vec![])
+        );
+        assert_eq!(journal.compare(one, &set(&[&stuck])), (vec![], vec![]));
+        assert_eq!(
+            journal.compare(one, &set(&[&asked])),
+            (vec![asked.clone()], vec![stuck.clone()])
+        );
+        assert_eq!(journal.compare(one, &set(&[])), (vec![], vec![asked]));
+        // Another repository has matters of its own.
+        assert_eq!(
+            journal.compare(RepositoryId(2), &set(&[&stuck])),
+            (vec![stuck], vec![])
+        );
+        assert!(journal.open.lock().unwrap().keys().eq([&RepositoryId(2)]));
+    }
+}

@@ -1,0 +1,284 @@
+//! Deliveries that GitHub could not hand over. It never tries again by itself, but lists its attempts for three days
+//! and repeats one on demand.
+//! <https://docs.github.com/en/webhooks/using-webhooks/automatically-redelivering-failed-deliveries-for-a-github-app-webhook>
+//!
+//! Once an hour the attempts since the last sweep are read, newest first. An event of which every attempt failed is
+//! asked for, one after another at a pace that GitHub allows, and again an hour later while it still fails, up to
+//! [`MAX_ASKS`] times. What was asked for before shows as a redelivery, also after this process has been restarted.
+//! While the first that come again are refused, as by an inbox that is full, the others are left for an hour later: they
+//! would be asked for in vain, and so often that nobody asks any more once there is room.
+//! Nothing depends on it: whatever is lost nevertheless is found by the hourly look at each repository.
+
+mod hook;
+mod lost_deliveries;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+pub use hook::{ASK_PAUSE, Hooked, MAX_ASKED, MAX_PAGES, Swept, is_own, sweep};
+pub use lost_deliveries::{MAX_ASKS, Remembered, TRIED_FIRST};
+
+use crate::runtime::inbox::Inbox;
+use crate::runtime::ports::{Clock, Disposition};
+use crate::server::repositories::{Member, Repositories};
+use crate::server::shutdown::Ending;
+use crate::server::worker::driver::Driver;
+
+/// How often hooks are swept.
+pub const INTERVAL: SignedDuration = SignedDuration::from_hours(1);
+/// How soon after the start the first sweep comes, when the list of repositories is there.
+pub const FIRST_AFTER: SignedDuration = SignedDuration::from_secs(60);
+/// How far back the first sweep looks: GitHub's window of three days, less than an hour for clocks and for slowness.
+pub const WINDOW: SignedDuration = SignedDuration::from_hours(71);
+/// By how much a sweep overlaps the one before: it reaches back to what that one left alone, because it had been asked for
+/// a moment before, by this process or by another; and an attempt may be listed late.
+pub const OVERLAP: SignedDuration = SignedDuration::from_mins(45);
+/// How soon after a sweep that did not get to its end the next one comes.
+pub const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(5);
+
+/// Asks for lost deliveries, once an hour.
+#[derive(Debug)]
+pub struct Sweep<C> {
+    /// The repositories, whose hooks are looked at where the service has no App.
+    pub repositories: Arc<Repositories>,
+    /// The time.
+    pub clock: Arc<C>,
+    /// The address under which GitHub knows the service. Of a repository's hooks only those that post there are its
+    /// own; without it none is known to be.
+    pub public_url: Option<String>,
+}
+
+/// What earlier sweeps have done.
+#[derive(Debug, Default)]
+struct Memory {
+    /// When a repository's hooks are swept next, by its number; the App's under [`THE_APP`]. Those that are not here are due.
+    due: BTreeMap<u64, Timestamp>,
+    hooks: BTreeMap<Place, Reach>,
+    asked: Remembered,
+}
+
+/// How far a hook was swept.
+#[derive(Debug, Default)]
+struct Reach {
+    /// All attempts before this were looked at, but for those that are unread.
+    swept_at: Option<Timestamp>,
+    /// Where older ones begin that were too many for one sweep, and how far back they are looked at.
+    unread: Option<(String, Timestamp)>,
+}
+
+/// How a sweep ended, the more urgent the next one is the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// Everything was seen to, or waits until deliveries are taken again.
+    Whole,
+    /// Something failed, or there was too much for one sweep.
+    Partly,
+}
+
+/// What came of one part of a sweep.
+enum Part {
+    /// It was read, and older attempts begin here that were not.
+    Read(Option<String>),
+    /// It was read, and what is lost is refused when it comes again.
+    Refused,
+    /// It could not be read, or some that are lost could not be asked for.
+    Failed,
+}
+
+/// Which hook, for remembering how far it was swept: the repository's number and the hook's; zeros for the App's.
+type Place = (u64, u64);
+
+/// The number under which the App's hook is remembered; no repository has it.
+const THE_APP: u64 = 0;
+
+impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
+    async fn run(self, _inbox: Arc<I>, mut ending: Ending) {
+        self.say_what_is_not_swept();
+        let mut memory = Memory::default();
+        let mut next = self.after(FIRST_AFTER);
+        loop {
+            tokio::select! {
+                () = ending.come() => return,
+                () = self.clock.sleep_until(next) => {}
+            }
+            next = tokio::select! {
+                () = ending.come() => return,
+                next = self.round(&mut memory) => next,
+            };
+        }
+    }
+}
+
+impl<C: Clock> Sweep<C> {
+    fn say_what_is_not_swept(&self) {
+        let source = self.repositories.source();
+        if source.app().is_none() && self.public_url.is_none() && !source.named().is_empty() {
+            tracing::warn!(
+                "webhooks that get lost are not asked for again: --public-url (or `public_url` in phileas.toml) says \
+                 which hooks of a repository are this service's, and it is not set"
+            );
+        }
+    }
+
+    /// Sweeps the hooks that are due, each repository's at its own time: one that fails costs the others nothing. Answers
+    /// when it is to be called again.
+    async fn round(&self, memory: &mut Memory) -> Timestamp {
+        // Repositories that are new are seen by then at the latest.
+        let mut next = self.after(INTERVAL);
+        if let Some(app) = self.repositories.source().app() {
+            let end = self.hook(Hooked::App(app), (THE_APP, 0), memory).await;
+            return next.min(self.after(end.pause()));
+        }
+        let Some(own) = &self.public_url else {
+            return next;
+        };
+        let members = self.repositories.members();
+        let there: BTreeSet<u64> = members.iter().map(|member| member.id.0).collect();
+        memory.due.retain(|id, _| there.contains(id));
+        memory.hooks.retain(|(id, _), _| there.contains(id));
+        for member in members {
+            let due = match memory.due.get(&member.id.0) {
+                Some(due) if *due > self.clock.now() => *due,
+                _ => {
+                    let end = self.repository(&member, own, memory).await;
+                    let due = self.after(end.pause());
+                    memory.due.insert(member.id.0, due);
+                    due
+                }
+            };
+            next = next.min(due);
+        }
+        next
+    }
+
+    fn after(&self, span: SignedDuration) -> Timestamp {
+        let after = self.clock.now().checked_add(span);
+        after.unwrap_or(Timestamp::MAX)
+    }
+
+    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> End {
+        let outside = self.repositories.outside();
+        let client = outside.client(member.name.clone(), &member.account);
+        let hooks = match client.hooks().await {
+            Ok(hooks) => hooks,
+            Err(failure) => {
+                // Only administrators may look at hooks; a token that is none loses patience, not work.
+                let expected = matches!(
+                    failure.disposition,
+                    Disposition::Denied | Disposition::NotFound
+                );
+                if expected {
+                    return End::Whole;
+                }
+                tracing::warn!("the hooks of {} cannot be read: {failure}", member.name);
+                return End::Partly;
+            }
+        };
+        let mut end = End::Whole;
+        for hook in hooks.iter().filter(|hook| is_own(&hook.url, own)) {
+            let place = (member.id.0, hook.id);
+            let hooked = Hooked::Repository(&client, hook.id);
+            end = end.max(self.hook(hooked, place, memory).await);
+        }
+        end
+    }
+
+    /// Sweeps a hook, and goes on with older attempts that were left before.
+    async fn hook(&self, hooked: Hooked<'_>, place: Place, memory: &mut Memory) -> End {
+        let now = self.clock.now();
+        let oldest = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
+        let reach = memory.hooks.entry(place).or_default();
+        let since = reach
+            .swept_at
+            .and_then(|last| last.checked_sub(OVERLAP).ok())
+            .map_or(oldest, |since| since.max(oldest));
+        let older = reach.unread.take();
+        let part = self.part(hooked, None, since, memory).await;
+        let reach = memory.hooks.entry(place).or_default();
+        let unread = match part {
+            Part::Read(unread) => unread,
+            // The next sweep reaches back as far as this one.
+            Part::Refused | Part::Failed => {
+                reach.unread = older;
+                return part.end();
+            }
+        };
+        reach.swept_at = Some(now);
+        if unread.is_some() {
+            // What was left before lies behind it.
+            let since = older.map_or(since, |(_, before)| since.min(before));
+            reach.unread = unread.map(|cursor| (cursor, since));
+            return End::Partly;
+        }
+        let Some((cursor, since)) = older else {
+            return End::Whole;
+        };
+        let since = since.max(oldest);
+        let part = self.part(hooked, Some(cursor.clone()), since, memory).await;
+        let end = part.end();
+        let left = match part {
+            Part::Read(left) => left,
+            Part::Refused | Part::Failed => Some(cursor),
+        };
+        let reach = memory.hooks.entry(place).or_default();
+        reach.unread = left.map(|cursor| (cursor, since));
+        end
+    }
+
+    /// Sweeps a hook from a page on.
+    async fn part(
+        &self,
+        hooked: Hooked<'_>,
+        from: Option<String>,
+        since: Timestamp,
+        memory: &mut Memory,
+    ) -> Part {
+        let pause = &*self.repositories.outside().pause;
+        match sweep(hooked, from, since, pause, &mut memory.asked).await {
+            Ok(swept) => {
+                let (asked, left) = (swept.asked, swept.left);
+                if swept.refused {
+                    tracing::warn!(
+                        asked,
+                        left,
+                        "lost deliveries are refused again; the others are asked for when some are taken"
+                    );
+                    return Part::Refused;
+                }
+                if asked > 0 || left > 0 {
+                    tracing::info!(asked, left, "lost deliveries were asked for again");
+                }
+                match left {
+                    0 => Part::Read(swept.unread),
+                    _ => Part::Failed,
+                }
+            }
+            Err(failure) => {
+                tracing::warn!("a hook's deliveries cannot be swept: {failure}");
+                Part::Failed
+            }
+        }
+    }
+}
+
+impl End {
+    /// How soon after it the next sweep comes.
+    fn pause(self) -> SignedDuration {
+        match self {
+            Self::Whole => INTERVAL,
+            Self::Partly => AGAIN_AFTER,
+        }
+    }
+}
+
+impl Part {
+    /// How the sweep ends with it.
+    fn end(&self) -> End {
+        match self {
+            Self::Read(None) | Self::Refused => End::Whole,
+            Self::Read(Some(_)) | Self::Failed => End::Partly,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One hook: what its list of attempts shows as lost is asked for again.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::lost_deliveries::{Remembered, TRIED_FIRST, are_refused, lost, trial_first};
+use crate::adapters::github::{AppClient, Client, DeliveryPage};
+use crate::adapters::pause::Pause;
+use crate::runtime::ports::{Disposition, Failure};
+
+/// The most pages of 100 attempts that are read of one hook at a time. The next sweep goes on where this one stopped.
+pub const MAX_PAGES: usize = 300;
+/// The most deliveries that are asked for of one hook at a time. The next sweep looks back far enough for the others.
+pub const MAX_ASKED: usize = 1_000;
+/// The pause between two that are asked for: 120 a minute. GitHub counts five points for each, of 900 a minute.
+/// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>
+pub const ASK_PAUSE: Duration = Duration::from_millis(500);
+/// How long these have until they are looked for in GitHub's list. Those that it does not show yet count as taken.
+const TRIAL: Duration = Duration::from_secs(15);
+
+/// A hook: an App's, or one of a repository.
+#[derive(Debug, Clone, Copy)]
+pub enum Hooked<'a> {
+    /// The App's own.
+    App(&'a AppClient),
+    /// A repository's, by its number.
+    Repository(&'a Client, u64),
+}
+
+/// What came of sweeping one hook.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Swept {
+    /// Attempts that were read.
+    pub read: usize,
+    /// Events of which every attempt failed and that were asked for.
+    pub asked: usize,
+    /// Those that were left for the next sweep.
+    pub left: usize,
+    /// Whether they were left because all that came again before them was refused.
+    pub refused: bool,
+    /// Where the older attempts begin that were not read.
+    pub unread: Option<String>,
+}
+
+/// Reads a hook's attempts since an instant, from a page on, and asks for each event of which every one failed.
+///
+/// # Errors
+///
+/// When the attempts cannot be read.
+pub async fn sweep(
+    hooked: Hooked<'_>,
+    from: Option<String>,
+    since: Timestamp,
+    pause: &dyn Pause,
+    remembered: &mut Remembered,
+) -> Result<Swept, Failure> {
+    let mut attempts = Vec::new();
+    let mut next = from;
+    let mut pages = 0;
+    loop {
+        let page = hooked.page(next.as_deref()).await?;
+        pages += 1;
+        let reached = page
+            .attempts
+            .last()
+            .and_then(|last| last.delivered_at)
+            .is_some_and(|at| at < since);
+        attempts.extend(page.attempts);
+        next = page.next.filter(|_| !reached);
+        if next.is_none() || pages == MAX_PAGES {
+            break;
+        }
+    }
+    let known: BTreeSet<u64> = attempts.iter().map(|one| one.id).collect();
+    let lost = lost(&attempts, since, pause.now(), remembered);
+    let mut swept = Swept {
+        read: attempts.len(),
+        asked: 0,
+        left: lost.len(),
+        refused: false,
+        unread: next,
+    };
+    let mut tried: Vec<&str> = Vec::new();
+    for (place, (id, guid)) in trial_first(lost).into_iter().take(MAX_ASKED).enumerate() {
+        if place == TRIED_FIRST {
+            pause.pause(TRIAL).await;
+            let page = hooked.page(None).await?;
+            if are_refused(&page.attempts, &known, &tried) {
+                swept.refused = true;
+                break;
+            }
+        } else if swept.asked > 0 {
+            pause.pause(ASK_PAUSE).await;
+        }
+        match hooked.redeliver(id).await {
+            Ok(()) => {
+                swept.asked += 1;
+                tried.push(guid);
+            }
+            // It has gone out of GitHub's window meanwhile.
+            Err(failure) if failure.disposition == Disposition::NotFound => {}
+            Err(failure) => {
+                tracing::warn!("the rest of the lost deliveries is left for later: {failure}");
+                break;
+            }
+        }
+        swept.left -= 1;
+        remembered.asked_for(guid, pause.now());
+    }
+    Ok(swept)
+}
+
+/// Whether a hook posts to this service.
+pub fn is_own(hook: &str, public_url: &str) -> bool {
+    let plain = |text: &str| text.trim_end_matches('/').to_ascii_lowercase();
+    let own = plain(public_url);
+    let hook = plain(hook);
+    hook == own || hook == format!("{own}/webhook")
+}
+
+impl Hooked<'_> {
+    async fn page(&self, next: Option<&str>) -> Result<DeliveryPage, Failure> {
+        match self {
+            Self::App(app) => app.deliveries(next).await,
+            Self::Repository(client, hook) => client.hook_deliveries(*hook, next).await,
+        }
+    }
+
+    async fn redeliver(&self, id: u64) -> Result<(), Failure> {
+        match self {
+            Self::App(app) => app.redeliver(id).await,
+            Self::Repository(client, hook) => client.redeliver(*hook, id).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_ones_own_by_its_address() {
+        let own = "https://phileas.example.com/";
+        assert!(is_own("https://phileas.example.com/webhook", own));
+        assert!(is_own("https://PHILEAS.example.com/webhook/", own));
+        assert!(!is_own("https://phileas.example.com.evil.org/webhook", own));
+        assert!(!is_own("https://other.example.com/webhook", own));
+    }
+}

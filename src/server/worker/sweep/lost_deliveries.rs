@@ -1,0 +1,280 @@
+//! Which events are lost, by the attempts that GitHub lists, and which of them are asked for first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::adapters::github::DeliveryAttempt;
+use crate::server::public::webhook::matters;
+
+/// How often one event is asked for.
+pub const MAX_ASKS: u32 = 5;
+/// How many are asked for before it is seen whether they are taken.
+pub const TRIED_FIRST: usize = 10;
+/// What was asked for less than this ago may still be on its way, or not be listed yet.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
+/// How many events that were asked for are remembered.
+const MAX_REMEMBERED: usize = 10_000;
+
+/// The events that were asked for again, by their ids.
+#[derive(Debug, Default)]
+pub struct Remembered(BTreeMap<String, Asked>);
+
+/// An event that was asked for again.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    times: u32,
+    at: Timestamp,
+}
+
+/// An attempt of each event that nobody took, that matters and that may be asked for now, with the event's id; the oldest
+/// first.
+pub(super) fn lost<'a>(
+    attempts: &'a [DeliveryAttempt],
+    since: Timestamp,
+    now: Timestamp,
+    remembered: &Remembered,
+) -> Vec<(u64, &'a str)> {
+    let mut events: BTreeMap<&str, Event<'_>> = BTreeMap::new();
+    let matter = |one: &&DeliveryAttempt| matters(&one.event, one.action.as_deref());
+    for attempt in attempts.iter().filter(matter) {
+        let guid = attempt.guid.as_str();
+        let event = events.entry(guid).or_insert_with(|| {
+            let known = remembered.0.get(guid);
+            Event {
+                guid,
+                first: attempt.id,
+                taken: false,
+                asks: 0,
+                asked_at: known.map(|asked| asked.at),
+                last: None,
+            }
+        });
+        event.taken |= attempt.succeeded();
+        event.last = event.last.max(attempt.delivered_at);
+        // Attempts come newest first, so that the last one is an event's first.
+        event.first = attempt.id;
+        if attempt.redelivery {
+            event.asks += 1;
+            event.asked_at = event.asked_at.max(attempt.delivered_at);
+        }
+    }
+    let mut lost: Vec<(u64, &str)> = events
+        .into_values()
+        .filter(|event| {
+            let known = remembered.0.get(event.guid).map_or(0, |asked| asked.times);
+            let rested = event
+                .asked_at
+                .is_none_or(|at| now.duration_since(at) >= PATIENCE);
+            !event.taken && event.last >= Some(since) && event.asks.max(known) < MAX_ASKS && rested
+        })
+        .map(|event| (event.first, event.guid))
+        .collect();
+    lost.sort_unstable();
+    lost
+}
+
+/// The same, but some from everywhere among them first: what is refused may be of one kind that came in a row.
+pub(super) fn trial_first<T>(lost: Vec<T>) -> Vec<T> {
+    let step = (lost.len() / TRIED_FIRST).max(1);
+    let is_tried = |place: usize| place.is_multiple_of(step) && place / step < TRIED_FIRST;
+    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    for (place, one) in lost.into_iter().enumerate() {
+        if is_tried(place) {
+            first.push(one);
+        } else {
+            rest.push(one);
+        }
+    }
+    first.append(&mut rest);
+    first
+}
+
+/// Whether all that were tried have come again, and nobody took any, nor anything else meanwhile. `known`: the attempts
+/// from before.
+pub(super) fn are_refused(
+    attempts: &[DeliveryAttempt],
+    known: &BTreeSet<u64>,
+    tried: &[&str],
+) -> bool {
+    let came_again = attempts.iter().filter(|one| {
+        one.redelivery && !known.contains(&one.id) && tried.contains(&one.guid.as_str())
+    });
+    let came_again: Vec<u64> = came_again.map(|one| one.id).collect();
+    let Some(since) = came_again.iter().min() else {
+        return false;
+    };
+    let mut meanwhile = attempts.iter().filter(|one| one.id >= *since);
+    came_again.len() >= tried.len() && !meanwhile.any(DeliveryAttempt::succeeded)
+}
+
+impl Remembered {
+    pub(super) fn asked_for(&mut self, guid: &str, at: Timestamp) {
+        let times = self.0.get(guid).map_or(0, |asked| asked.times) + 1;
+        self.0.insert(guid.to_owned(), Asked { times, at });
+        if self.0.len() > MAX_REMEMBERED {
+            let oldest = self.0.iter().min_by_key(|(_, asked)| asked.at);
+            if let Some(oldest) = oldest.map(|(guid, _)| guid.clone()) {
+                self.0.remove(&oldest);
+            }
+        }
+    }
+}
+
+/// What is known of an event from its attempts.
+struct Event<'a> {
+    guid: &'a str,
+    first: u64,
+    taken: bool,
+    /// How often it was asked for, as far as it shows.
+    asks: u32,
+    /// When it was asked for last.
+    asked_at: Option<Timestamp>,
+    /// When it was last attempted.
+    last: Option<Timestamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{INTERVAL, OVERLAP};
+    use super::*;
+
+    fn attempt(id: u64, guid: &str, status_code: u16, redelivery: bool) -> DeliveryAttempt {
+        DeliveryAttempt {
+            id,
+            guid: guid.to_owned(),
+            delivered_at: Timestamp::from_second(i64::try_from(id).unwrap()).ok(),
+            status_code,
+            redelivery,
+            event: "push".to_owned(),
+            action: None,
+        }
+    }
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn only_what_nobody_took_is_asked_for() {
+        let attempts = [
+            attempt(9, "asked", 503, true),
+            attempt(8, "late", 202, true),
+            attempt(7, "twice", 0, false),
+            attempt(6, "twice", 503, false),
+            attempt(5, "good", 202, false),
+            attempt(4, "late", 502, false),
+            attempt(3, "asked", 503, false),
+            attempt(2, "lost", 500, false),
+            attempt(1, "old", 500, false),
+        ];
+        let none = Remembered::default();
+        assert_eq!(
+            lost(&attempts, at(2), at(10), &none),
+            [(2, "lost"), (6, "twice")]
+        );
+        // A redelivery that failed is no end of it: an hour later it is asked for again.
+        assert_eq!(
+            lost(&attempts, at(2), at(3_600), &none),
+            [(2, "lost"), (3, "asked"), (6, "twice")]
+        );
+    }
+
+    #[test]
+    fn nothing_is_asked_for_without_end() {
+        let hour = 3_600;
+        let mut attempts = vec![attempt(1, "lost", 500, false)];
+        let mut remembered = Remembered::default();
+        let mut asks = 0;
+        for n in 1..=20 {
+            let now = at(n * hour);
+            // By what GitHub lists, and by what is remembered of it.
+            let listed = if n % 2 == 0 {
+                &attempts[..]
+            } else {
+                &attempts[..1]
+            };
+            if !lost(listed, at(0), now, &remembered).is_empty() {
+                remembered.asked_for("lost", now);
+                let id = u64::try_from(n * hour + 1).unwrap();
+                attempts.insert(0, attempt(id, "lost", 500, true));
+                asks += 1;
+            }
+        }
+        assert_eq!(asks, MAX_ASKS);
+        // After a restart GitHub's list alone tells it.
+        assert_eq!(
+            lost(&attempts, at(0), at(30 * hour), &Remembered::default()),
+            []
+        );
+    }
+
+    #[test]
+    fn what_is_left_alone_for_a_while_is_within_reach_of_the_next_sweep() {
+        let attempts = [
+            attempt(5_000, "lost", 503, true),
+            attempt(1, "lost", 503, false),
+        ];
+        let none = Remembered::default();
+        let swept_at = at(5_000) + PATIENCE - SignedDuration::from_secs(1);
+        let (before, since) = (swept_at - INTERVAL - OVERLAP, swept_at - OVERLAP);
+        // Another process had asked for it.
+        assert_eq!(lost(&attempts, before, swept_at, &none), []);
+        assert_eq!(
+            lost(&attempts, since, swept_at + INTERVAL, &none),
+            [(1, "lost")]
+        );
+    }
+
+    #[test]
+    fn what_is_refused_is_told_from_what_is_late() {
+        let guids: Vec<String> = (0..TRIED_FIRST).map(|n| format!("lost {n}")).collect();
+        let tried: Vec<&str> = guids.iter().map(String::as_str).collect();
+        // Newest first, as GitHub lists them; each had failed before.
+        let attempts = |from: u64, status, redelivery| -> Vec<DeliveryAttempt> {
+            let mut all: Vec<_> = tried
+                .iter()
+                .zip(from..)
+                .map(|(guid, id)| attempt(id, guid, status, redelivery))
+                .collect();
+            all.reverse();
+            all
+        };
+        let before = attempts(10, 503, false);
+        let known: BTreeSet<u64> = before.iter().map(|one| one.id).collect();
+        let again = attempts(100, 503, true);
+        let page = |newer: &[DeliveryAttempt]| [newer, &before].concat();
+        let refused = |newer: &[DeliveryAttempt]| are_refused(&page(newer), &known, &tried);
+        assert!(refused(&again));
+        // One of them is not listed yet, or none.
+        assert!(!refused(&again[1..]) && !refused(&[]));
+        // One of them was taken, or something else was meanwhile; what was taken before says nothing.
+        let with = |id, guid, redelivery| {
+            let taken = attempt(id, guid, 202, redelivery);
+            [vec![taken], again.clone()].concat()
+        };
+        assert!(!refused(&with(200, "lost 3", true)));
+        assert!(!refused(&with(200, "another", false)));
+        assert!(refused(&with(50, "another", false)));
+    }
+
+    #[test]
+    fn those_that_are_tried_come_from_everywhere() {
+        assert_eq!(trial_first(vec![1, 2, 3]), [1, 2, 3]);
+        let order = trial_first((0..35).collect());
+        assert_eq!(order[..TRIED_FIRST], [0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+        assert_eq!(order[TRIED_FIRST..][..3], [1, 2, 4]);
+        assert_eq!(order.len(), 35);
+    }
+
+    #[test]
+    fn what_nothing_hangs_on_is_not_asked_for() {
+        let mut star = attempt(2, "star", 503, false);
+        star.event = "star".to_owned();
+        let attempts = [star, attempt(1, "push", 503, false)];
+        assert_eq!(
+            lost(&attempts, at(0), at(10), &Remembered::default()),
+            [(1, "push")]
+        );
+    }
+}

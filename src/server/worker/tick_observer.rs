@@ -1,0 +1,18 @@
+//! Who looks on while repositories are ticked, to show it or to count it.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use crate::runtime::TickReport;
+use crate::runtime::inbox::Fault;
+use crate::server::repositories::Member;
+
+/// Is told what came of each tick. It is called from within the tick's own task, so it must be quick, and it can change
+/// nothing.
+pub trait Onlooker: Send + Sync + Debug {
+    /// A tick ended well, or early because the service ends.
+    fn ticked(&self, member: &Member, report: &TickReport, took: Duration);
+
+    /// A tick failed, or could not even begin.
+    fn failed(&self, member: &Member, fault: &Fault, took: Duration);
+}

@@ -1,0 +1,301 @@
+//! One repository's tick, as the service does it: with what is shared, and with what its failures mean for the others.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::Ask;
+use phileas_domain::model::{Holder, RepositoryId};
+use phileas_domain::plan::Driver as PlanDriver;
+
+use crate::adapters::jules::RepositoryJules;
+use crate::adapters::renderer;
+use crate::runtime::driver::{Lane, Stop, Ticked, Ticker};
+use crate::runtime::inbox::{Fault, Lease};
+use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::{Settings, Tick, TickError, TickReport};
+use crate::server::admin::feed::Feed;
+use crate::server::repositories::{Doubted, KEYLESS_REST, Member, Repositories, Standing};
+use crate::server::worker::tick_observer::Onlooker;
+
+/// How long a repository is left alone whose credential was not let in. The list of repositories is read meanwhile.
+const DENIED_REST: Duration = Duration::from_secs(5 * 60);
+/// How long a repository is left alone while nobody knows which repositories there are.
+const UNKNOWN_REST: Duration = Duration::from_secs(10);
+/// How long a stranger is left alone that was dismissed a moment ago and is woken again. It may keep talking, and the list
+/// is not read for each word of it.
+const STRANGER_REST: Duration = Duration::from_secs(10 * 60);
+/// After so many outages with no tick between them that ended well, it may be this process alone that does not reach GitHub
+/// or Jules.
+const ALONE_AFTER: u32 = 5;
+/// Repositories that wait for the same limit come back within this time, apart from one another.
+const SPREAD: u64 = 10;
+
+/// Ticks the repositories of a service.
+#[derive(Debug)]
+pub struct Ticks {
+    repositories: Arc<Repositories>,
+    /// What the holders of this process' decisions begin with.
+    run: String,
+    paused: Option<String>,
+    onlookers: Vec<Arc<dyn Onlooker>>,
+    feed: Option<Arc<Feed>>,
+    /// Outages since a tick last ended well.
+    outages: AtomicU32,
+    /// When each repository's tick last ended well, by GitHub's clock.
+    ended_at: Mutex<BTreeMap<RepositoryId, Timestamp>>,
+}
+
+impl Ticks {
+    /// Ticks of these repositories. `run` names this process; `paused` is the value of `PHILEAS_PAUSED`.
+    #[must_use]
+    pub fn new(repositories: Arc<Repositories>, run: String, paused: Option<String>) -> Self {
+        Self {
+            repositories,
+            run,
+            paused,
+            onlookers: Vec::new(),
+            feed: None,
+            outages: AtomicU32::new(0),
+            ended_at: Mutex::default(),
+        }
+    }
+
+    /// Tells somebody what comes of every tick.
+    #[must_use]
+    pub fn seen_by(mut self, onlooker: Arc<dyn Onlooker>) -> Self {
+        self.onlookers.push(onlooker);
+        self
+    }
+
+    /// Writes events of what ticks bring to light.
+    #[must_use]
+    pub fn feeding(mut self, feed: Option<Arc<Feed>>) -> Self {
+        self.feed = feed;
+        self
+    }
+
+    async fn tick_member(
+        &self,
+        member: &Member,
+        lease: &Lease,
+        stop: &Stop,
+        begun: Instant,
+    ) -> Ticked {
+        let outside = self.repositories.outside();
+        if let Some(left) = member.account.spent(outside.now()) {
+            let because = "GitHub's limit for its account is spent".to_owned();
+            return outage(because, Some(left + spread(member.id)));
+        }
+        let jules = match &member.jules {
+            Ok(key) => &key.client,
+            Err(no_key) => return outage(no_key.to_string(), Some(KEYLESS_REST)),
+        };
+        let settings = match self.settings(member.id) {
+            Ok(settings) => settings,
+            Err(error) => return outage(error.to_string(), None),
+        };
+        let github = outside.client(member.name.clone(), &member.account);
+        let mut jules = RepositoryJules::new(Arc::clone(jules), member.name.clone());
+        // What was heard may be an outcome, which an older listing does not show.
+        let ago = lease.heard_at.map(|at| outside.now().duration_since(at));
+        if let Some(ago) = ago.and_then(|ago| Duration::try_from(ago).ok()) {
+            jules = jules.heard(ago);
+        }
+        let watch = outside.watch();
+        let tick = Tick {
+            github: &github,
+            jules: &jules,
+            stopwatch: &watch,
+        };
+        let report = tick.run_until(&settings, &|| stop.is_asked()).await;
+        match report {
+            Ok(report) => {
+                if !report.stopped {
+                    self.outages.store(0, Ordering::Relaxed);
+                    self.ended_at().insert(member.id, report.now);
+                }
+                tell(member, &report);
+                for onlooker in &self.onlookers {
+                    onlooker.ticked(member, &report, begun.elapsed());
+                }
+                let again = match &self.feed {
+                    Some(feed) => feed.tell(member, &report).await,
+                    None => None,
+                };
+                self.ended(&report, again)
+            }
+            Err(error) => self.failed(member, error),
+        }
+    }
+
+    /// Nobody on the list of this process. Another one may have heard of it since that was read.
+    fn tick_stranger(&self, lease: &Lease) -> Ticked {
+        let because = "it is on no list of repositories".to_owned();
+        match self.repositories.doubt(lease.repository, lease.generation) {
+            Doubted::Settled => Ticked::Gone,
+            Doubted::Open => {
+                self.repositories.put_off(lease.repository);
+                outage(because, Some(UNKNOWN_REST))
+            }
+            Doubted::Again => outage(because, Some(STRANGER_REST)),
+        }
+    }
+
+    fn ended_at(&self) -> MutexGuard<'_, BTreeMap<RepositoryId, Timestamp>> {
+        self.ended_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn settings(&self, repository: RepositoryId) -> Result<Settings, getrandom::Error> {
+        let entropy = self.repositories.outside().entropy.draw()?;
+        let mark: String = entropy[28..]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        Ok(Settings {
+            holder: Holder::new(format!("{}:{mark}", self.run)),
+            driver: PlanDriver::Server,
+            ask: Ask::Due,
+            entropy,
+            paused_by_variable: self.paused.clone(),
+            previous_tick: self.ended_at().get(&repository).copied(),
+            renderer: renderer::shared(),
+        })
+    }
+
+    /// `again`: how soon somebody must look once more, whatever the decision says.
+    fn ended(&self, report: &TickReport, again: Option<Duration>) -> Ticked {
+        if report.stopped {
+            return Ticked::Stopped;
+        }
+        // Decisions are made by GitHub's clock, the driver goes by this machine's.
+        let now = self.repositories.outside().now();
+        let wake_at = report
+            .wake_at
+            .and_then(|at| now.checked_add(at.duration_since(report.now)).ok());
+        let again = again.and_then(|again| now.checked_add(again).ok());
+        Ticked::Done {
+            wake_at: wake_at.into_iter().chain(again).min(),
+        }
+    }
+
+    fn failed(&self, member: &Member, error: TickError) -> Ticked {
+        let because = error.to_string();
+        if let TickError::Outside(Failure {
+            // One that names a time is an account's limit, which is the same for all.
+            disposition: Disposition::Retry { after: None } | Disposition::Unknown,
+            ..
+        }) = &error
+        {
+            self.outages.fetch_add(1, Ordering::Relaxed);
+        }
+        match error {
+            TickError::Contended(_) => outage(because, None),
+            TickError::Invariant(_) => Ticked::Failed(Fault::Own { because }),
+            TickError::Outside(Failure { disposition, .. }) => match disposition {
+                Disposition::Retry { after } => {
+                    outage(because, after.map(|after| after + spread(member.id)))
+                }
+                Disposition::Unknown => outage(because, None),
+                // Who has gone is found out by the listing; a refused credential is nobody's fault but its owner's.
+                Disposition::Denied | Disposition::NotFound => {
+                    self.repositories.look_again();
+                    outage(because, Some(DENIED_REST))
+                }
+                Disposition::Refused | Disposition::TooLarge => {
+                    Ticked::Failed(Fault::Own { because })
+                }
+            },
+        }
+    }
+}
+
+impl Ticker for Ticks {
+    fn called(&self, repository: RepositoryId) -> String {
+        match self.repositories.standing(repository) {
+            Standing::Member(member) => member.name.to_string(),
+            Standing::Stranger | Standing::Unknown => repository.to_string(),
+        }
+    }
+
+    fn is_ready(&self, repository: RepositoryId) -> bool {
+        match self.repositories.standing(repository) {
+            Standing::Member(member) => {
+                let has_key = member.jules.is_ok()
+                    || self.repositories.with_present_key(member).jules.is_ok();
+                has_key && self.outages.load(Ordering::Relaxed) < ALONE_AFTER
+            }
+            // Another process may know it.
+            Standing::Stranger | Standing::Unknown => false,
+        }
+    }
+
+    fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
+        let Standing::Member(member) = self.repositories.standing(repository) else {
+            return Vec::new();
+        };
+        let mut lanes = vec![Lane::GitHub(member.installation)];
+        lanes.extend(member.jules.as_ref().map(|key| Lane::Jules(key.number)));
+        lanes
+    }
+
+    async fn tick(&self, lease: &Lease, stop: Stop) -> Ticked {
+        match self.repositories.standing(lease.repository) {
+            Standing::Member(member) => {
+                let begun = Instant::now();
+                let member = self.repositories.with_present_key(member);
+                let ticked = self.tick_member(&member, lease, &stop, begun).await;
+                if let Ticked::Failed(fault) = &ticked {
+                    for onlooker in &self.onlookers {
+                        onlooker.failed(&member, fault, begun.elapsed());
+                    }
+                }
+                ticked
+            }
+            Standing::Stranger => self.tick_stranger(lease),
+            Standing::Unknown => {
+                self.repositories.put_off(lease.repository);
+                let because = "GitHub has not told yet which repositories there are".to_owned();
+                outage(because, Some(UNKNOWN_REST))
+            }
+        }
+    }
+}
+
+fn outage(because: String, after: Option<Duration>) -> Ticked {
+    Ticked::Failed(Fault::Outage {
+        because,
+        retry_after: after.and_then(|after| SignedDuration::try_from(after).ok()),
+    })
+}
+
+fn spread(id: RepositoryId) -> Duration {
+    Duration::from_secs(id.0 % SPREAD)
+}
+
+fn tell(member: &Member, report: &TickReport) {
+    let repository = &member.name;
+    for (_, line) in &report.done {
+        let turn = line.turn.as_ref().map(tracing::field::display);
+        tracing::info!(
+            %repository,
+            turn,
+            session = line.session_id.as_ref().map(tracing::field::display),
+            reason = line.reason.code(),
+            "{}: {}",
+            line.verdict.as_str(),
+            line.detail
+        );
+    }
+    for failed in &report.failed {
+        tracing::warn!(
+            %repository,
+            effect = failed.what,
+            about = failed.about,
+            "could not be carried out: {}",
+            failed.detail
+        );
+    }
+}
