@@ -11,38 +11,27 @@ use phileas_domain::Diagnostic;
 use phileas_domain::jobs::backoff::{CREDENTIAL_PAUSE, jitter, next_try};
 use phileas_domain::jobs::{
     AccountMemory, Draft, Event, EventKind, Job, JobId, MonitorMemory, Payload, RetireReason,
-    Rules, Session,
+    Session,
 };
 
 use super::files::{self, Lock, StoreError};
 use super::place::Places;
 use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
 
-mod visit;
+mod cycle;
+mod job_check;
+mod settings;
 
-use visit::Visit;
+use cycle::Gathered;
+pub use cycle::Unasked;
+use job_check::Visit;
+pub use settings::{MAX_LOOKS, MAX_READS, Rhythm};
 
 /// The account of jobs that no other account is named for.
 pub const DEFAULT_ACCOUNT: &str = "default";
-/// How many sessions that the listing does not show are asked for in a cycle, for each account.
-pub const MAX_LOOKS: usize = 50;
-/// How many sessions' activities are read in a cycle, for each account. The others have their turn in the next one.
-pub const MAX_READS: usize = 50;
+
 /// The largest memory that is read, in bytes.
 pub const MAX_MEMORY_BYTES: usize = 64 << 20;
-
-/// How the monitor looks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rhythm {
-    /// How often.
-    pub poll: SignedDuration,
-    /// What is judged by.
-    pub rules: Rules,
-    /// After how many failures in a row an agent is told.
-    pub max_failures: u32,
-    /// What the jitter of pauses is drawn from.
-    pub seed: u64,
-}
 
 /// Looks at jobs.
 #[derive(Debug)]
@@ -71,29 +60,6 @@ pub struct Cycle {
     pub unasked: Vec<Unasked>,
     /// How many live jobs no key is there for.
     pub keyless: usize,
-}
-
-/// An account that was not asked about its jobs in a cycle, or not about all of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unasked {
-    /// The account.
-    pub account: String,
-    /// Its key was refused. Otherwise Jules is out of reach, or asks for patience.
-    pub refused: bool,
-    /// It was left alone in this cycle, because of what came of an earlier one.
-    pub waits: bool,
-    /// When it is asked again. A key that was refused is asked with sooner where it has been replaced by another.
-    pub until: Option<Timestamp>,
-    /// How many live jobs it has.
-    pub jobs: usize,
-}
-
-/// What a cycle gathers before anything is written.
-#[derive(Default)]
-struct Gathered {
-    drafts: Vec<Draft>,
-    retired: Vec<(JobId, RetireReason)>,
-    unasked: Vec<Unasked>,
 }
 
 impl<A: ReadAccount> Monitor<A> {

@@ -1,14 +1,8 @@
 //! What has changed, for those who subscribed to it.
 
-use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
-
-use phileas_domain::pipeline::IssueId;
-
-use super::queue::Queue;
-use crate::adapters::pipeline::{self as runs, Runs};
 
 /// How many changes a slow listener may lag behind before it is told that anything may have changed.
 const CAPACITY: usize = 256;
@@ -22,8 +16,6 @@ pub(super) const EVENTS: &str = "jules://events";
 
 /// The runs of a pipeline on this machine.
 pub(super) const RUNS: &str = "jules://pipeline";
-/// How many runs are watched, those that changed last.
-const MAX_RUNS: usize = 100;
 
 /// Something that has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,45 +90,5 @@ impl Changes {
     fn tell(&self, uri: String, list: bool) {
         // Nobody listens most of the time.
         let _unheard = self.told.send(Change { uri, list });
-    }
-}
-
-/// The monitor's files and the runs as they stood, to tell when somebody else has written into them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mark {
-    jobs: Option<(u64, SystemTime)>,
-    events: Option<(u64, SystemTime)>,
-    runs: BTreeMap<(IssueId, &'static str), runs::Mark>,
-}
-
-impl Mark {
-    pub(super) fn of(queue: &Queue, runs: &Runs) -> Self {
-        let mark = |path: &std::path::Path| {
-            let known = std::fs::metadata(path).ok()?;
-            Some((known.len(), known.modified().ok()?))
-        };
-        Self {
-            jobs: mark(queue.jobs.path()),
-            events: mark(queue.events.path()),
-            runs: runs.marks(MAX_RUNS),
-        }
-    }
-
-    /// Whether the jobs file and the events file are others than they were.
-    pub(super) fn differs(&self, before: &Self) -> (bool, bool) {
-        (self.jobs != before.jobs, self.events != before.events)
-    }
-
-    /// Files of runs that are others than they were.
-    pub(super) fn written(&self, before: &Self) -> Vec<(IssueId, &'static str)> {
-        let is_new = |(file, mark): &(&(IssueId, &'static str), &runs::Mark)| {
-            before.runs.get(file).is_none_or(|known| known != *mark)
-        };
-        let gone = before
-            .runs
-            .keys()
-            .filter(|file| !self.runs.contains_key(file));
-        let new = self.runs.iter().filter(is_new).map(|(file, _)| file);
-        new.chain(gone).cloned().collect()
     }
 }

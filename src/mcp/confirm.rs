@@ -5,8 +5,6 @@
 //! cannot ask has to say `confirm: true`. A no is final for that very action as long as the server runs, whichever client
 //! asks for it next; so that an agent cannot ask until the person gives in, or say yes in the person's place.
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -24,39 +22,6 @@ use super::trouble::Trouble;
 const KEY: &str = "confirm";
 /// How long a person may think about it.
 const PATIENCE: Duration = Duration::from_secs(300);
-
-/// How many refused actions, and how many used answers, are remembered; the oldest is forgotten.
-const MAX_REMEMBERED: usize = 1_000;
-
-/// What people said no to, and which answers were used.
-#[derive(Debug, Default)]
-pub(super) struct Answers {
-    declined: Remembered,
-    used: Remembered,
-}
-
-#[derive(Debug, Default)]
-struct Remembered(Mutex<VecDeque<[u8; 32]>>);
-
-impl Remembered {
-    fn holds(&self, key: &[u8; 32]) -> bool {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.contains(key)
-    }
-
-    /// Whether it was not remembered before.
-    fn remember(&self, key: [u8; 32]) -> bool {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.contains(&key) {
-            return false;
-        }
-        if known.len() >= MAX_REMEMBERED {
-            known.pop_front();
-        }
-        known.push_back(key);
-        true
-    }
-}
 
 /// What a person said.
 pub(super) enum Word {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rmcp::model::RequestStateCodec;
 
+use super::answers::Answers;
 use super::changes::Changes;
-use super::confirm::Answers;
 use super::house::House;
 use super::policy::Policy;
 use super::queue::{CheckJobs, Queue};

@@ -19,6 +19,7 @@
 //! The protocol itself is `rmcp`'s. Jules is not polled while no tool waits: a tool that waits reads the queue of events,
 //! which the monitor fills. Where no monitor runs, the tool checks the jobs itself.
 
+mod answers;
 mod changes;
 mod confirm;
 mod cursor;
@@ -38,6 +39,7 @@ mod subscriptions;
 mod tools;
 mod trouble;
 mod view;
+mod watch_files;
 
 pub use desk::Desk;
 pub use house::House;

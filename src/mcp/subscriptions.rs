@@ -9,11 +9,12 @@ use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast::error::RecvError;
 
-use super::changes::{Change, EVENTS, JOBS, LOOK, Mark, RUNS};
+use super::changes::{Change, EVENTS, JOBS, LOOK, RUNS};
 use super::desk::Desk;
 use super::queue::Queue;
 use super::resources;
 use super::trouble::Trouble;
+use super::watch_files::Mark;
 use crate::adapters::pipeline::Runs;
 
 /// How many clients may be about to listen; one that never does is forgotten.

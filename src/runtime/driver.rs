@@ -42,12 +42,13 @@ use tokio::task::JoinSet;
 
 use super::inbox::{ALONE_AFTER_DEATHS, Inbox, Lease, Parked};
 use super::ports::Clock;
+use super::time::time_after;
 use away::Away;
 use lanes::Lanes;
 use left::Left;
 use outages::OutageLog;
 use queue::Queue;
-use task::Task;
+use task::{RETRY_DELAY, Task};
 
 pub use calendar::{RECONCILE, next_look, next_reconcile};
 pub use left::LEFT_TO_OTHERS;
@@ -69,8 +70,7 @@ pub const DRAIN: SignedDuration = SignedDuration::from_secs(20);
 const GIVING_BACK: SignedDuration = SignedDuration::from_secs(3);
 /// How often a machine's clock is looked at for having been set back.
 const CALL_BACK: SignedDuration = SignedDuration::from_secs(60);
-/// The pause between two looks at who is due while some are that cannot be started, and after the inbox failed.
-const BREATH: SignedDuration = SignedDuration::from_secs(1);
+
 /// How often a round looks at most before the loop goes on.
 const LOOKS_PER_ROUND: usize = 16;
 /// The most that are seen of those who are due. Whoever stands behind them waits until some of them were ticked.
@@ -231,7 +231,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// Keeps leases alive, starts whoever may start, and answers when to come back at the latest.
     ///
     /// Whoever is due and finds no room stays in the queue, without a lease, and is started as soon as a tick ends. While
-    /// there are such, the inbox is asked once a [`BREATH`] who else has become due, however often this is called: what
+    /// there are such, the inbox is asked once a [`RETRY_DELAY`] who else has become due, however often this is called: what
     /// was heard meanwhile may lie in a lane that has room. Once all of them have started, it is asked at once.
     async fn round(&self, hands: &mut Hands) -> Timestamp {
         let now = self.clock.now();
@@ -248,10 +248,10 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
         let now = self.clock.now();
         // A clock that was set back must not make a breath of a day.
-        hands.look_after = hands.look_after.min(later(now, BREATH));
-        let mut until = later(now, LONGEST_SLEEP);
+        hands.look_after = hands.look_after.min(time_after(now, RETRY_DELAY));
+        let mut until = time_after(now, LONGEST_SLEEP);
         if !hands.running.is_empty() {
-            until = until.min(later(hands.extended_at, HEARTBEAT));
+            until = until.min(time_after(hands.extended_at, HEARTBEAT));
         }
         self.start_queued(hands).await;
         for _ in 0..LOOKS_PER_ROUND {
@@ -271,7 +271,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                     let blocked = self.look(hands).await;
                     self.start_queued(hands).await;
                     if blocked || !hands.queue.is_empty() || !hands.waiting_alone.is_empty() {
-                        hands.look_after = later(self.clock.now(), BREATH);
+                        hands.look_after = time_after(self.clock.now(), RETRY_DELAY);
                     }
                 }
                 Ok(due) => {
@@ -281,12 +281,12 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 Err(error) => {
                     let now = self.clock.now();
                     hands.troubles.asking.failed(error, now);
-                    hands.look_after = later(now, BREATH);
+                    hands.look_after = time_after(now, RETRY_DELAY);
                 }
             }
         }
         // Very many become due one after another, or somebody is due and cannot be leased.
-        hands.look_after = later(self.clock.now(), BREATH);
+        hands.look_after = time_after(self.clock.now(), RETRY_DELAY);
         until.min(hands.look_after)
     }
 
@@ -371,7 +371,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             Err(error) => {
                 hands.troubles.claiming.failed(error, now);
                 hands.queue = Queue::default();
-                hands.look_after = later(now, BREATH);
+                hands.look_after = time_after(now, RETRY_DELAY);
             }
         }
         // Those that are not due any more, or that have to wait.
@@ -414,7 +414,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 }
                 Err(error) => {
                     hands.troubles.claiming.failed(error, now);
-                    hands.look_after = later(now, BREATH);
+                    hands.look_after = time_after(now, RETRY_DELAY);
                     return false;
                 }
             }
@@ -476,11 +476,11 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     async fn call_back(&self, hands: &mut Hands) {
         let now = self.clock.now();
         // Were the clock set back meanwhile, this would never come.
-        hands.call_back_at = hands.call_back_at.min(later(now, CALL_BACK));
+        hands.call_back_at = hands.call_back_at.min(time_after(now, CALL_BACK));
         if now < hands.call_back_at {
             return;
         }
-        hands.call_back_at = later(now, CALL_BACK);
+        hands.call_back_at = time_after(now, CALL_BACK);
         match self.inbox.call_back(now).await {
             Ok(called) => {
                 hands.troubles.calling_back.worked(|| now);
@@ -494,7 +494,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             Err(error) => {
                 let now = self.clock.now();
                 hands.troubles.calling_back.failed(error, now);
-                hands.look_after = later(now, BREATH);
+                hands.look_after = time_after(now, RETRY_DELAY);
             }
         }
     }
@@ -517,12 +517,12 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Extends all leases when it is time. Whose lease is lost must stop; whose lease cannot be extended knows itself
-    /// when it is over. `false`: the inbox has failed, and is left alone for a [`BREATH`], whatever is heard meanwhile.
+    /// when it is over. `false`: the inbox has failed, and is left alone for a [`RETRY_DELAY`], whatever is heard meanwhile.
     async fn extend(&self, hands: &mut Hands) -> bool {
         let now = self.clock.now();
         // A clock that was set back must not make a breath of a day.
-        hands.extend_after = hands.extend_after.min(later(now, BREATH));
-        let due = later(hands.extended_at, HEARTBEAT);
+        hands.extend_after = hands.extend_after.min(time_after(now, RETRY_DELAY));
+        let due = time_after(hands.extended_at, HEARTBEAT);
         let leases: Vec<Lease> = hands
             .running
             .values()
@@ -546,7 +546,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 for (repository, running) in &hands.running {
                     if held.contains(repository) {
                         // Counted from before the question: the inbox has not heard it any earlier.
-                        running.stopper.extended(later(now, LEASE));
+                        running.stopper.extended(time_after(now, LEASE));
                     } else {
                         running.stopper.stop();
                     }
@@ -556,7 +556,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             Err(error) => {
                 let now = self.clock.now();
                 hands.troubles.extending.failed(error, now);
-                hands.extend_after = later(now, BREATH);
+                hands.extend_after = time_after(now, RETRY_DELAY);
                 false
             }
         }
@@ -582,7 +582,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     async fn drain(&self, mut hands: Hands, asked_at: Timestamp) {
         hands.leaving.store(true, Ordering::Relaxed);
         hands.stoppers().for_each(Stopper::stop);
-        let deadline = later(asked_at, DRAIN);
+        let deadline = time_after(asked_at, DRAIN);
         loop {
             tokio::select! {
                 biased;
@@ -602,7 +602,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             );
             cut_off.push(running.lease);
         }
-        let deadline = later(self.clock.now(), GIVING_BACK);
+        let deadline = time_after(self.clock.now(), GIVING_BACK);
         tokio::select! {
             biased;
             () = self.give_back(cut_off) => {}
@@ -619,9 +619,4 @@ impl Hands {
     fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::Relaxed)
     }
-}
-
-/// The end of time is not reached by any length of ours; where it is, it stays there.
-fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
-    at.checked_add(length).unwrap_or(Timestamp::MAX)
 }

@@ -5,7 +5,7 @@ use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect
 use phileas_domain::model::BranchName;
 
 use super::ports::{Disposition, Failure, Issue, ReadGitHub, WriteGitHub, WriteJules};
-use super::tick::Failed;
+use super::report::Failed;
 
 /// Carries out effects in order, and tells what came of them, and which could not be carried out. `now` is asked right
 /// before each deadline counts, `stop` before each session: one that is not created yet is left, everything else is

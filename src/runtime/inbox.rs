@@ -36,7 +36,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::watch;
 
-pub use backoff::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_RETRY_AFTER};
+pub use backoff::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER};
 pub use counts::Counts;
 pub use delivery::{
     Accepted, Delivery, DeliveryId, DeliveryIdError, MAX_WORD, Outcome, Page, Record, Replayed,
@@ -57,8 +57,7 @@ pub const REDELIVERY_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24)
 pub const CROWDED: f64 = 0.8;
 /// The most deliveries that one [`Inbox::prune`] removes, so that it never holds up the accepting for long.
 pub const PRUNE_BATCH: usize = 1_000;
-/// No repository is put off for longer than this by a tick that ended well.
-pub const LONGEST_REST: SignedDuration = SignedDuration::from_hours(1);
+
 /// The most repositories that [`Inbox::due_alone`] answers with. They are ticked one after another.
 pub const MAX_ALONE: usize = 1_000;
 /// The most records that one page of [`Inbox::deliveries`] holds.

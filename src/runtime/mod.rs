@@ -1,12 +1,15 @@
 //! Observe, decide, commit, execute, and again.
 
 mod edit;
+mod exchange_reads;
 mod execute;
-mod handed_over;
 mod observe;
 mod off_workers;
+mod report;
+mod settings;
 mod signature;
 mod tick;
+pub(crate) mod time;
 
 pub mod driver;
 pub mod inbox;
@@ -15,5 +18,7 @@ pub mod ports;
 pub use edit::{Edit, EditError, edit};
 pub(crate) use observe::sources;
 pub use observe::{Sight, ledger_of, look, snapshot_of};
+pub use report::{Failed, TickReport};
+pub use settings::Settings;
 pub use signature::{SERVICE, is_of_service, signed};
-pub use tick::{Failed, Settings, Tick, TickError, TickReport, explain};
+pub use tick::{Tick, TickError, explain};

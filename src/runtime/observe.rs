@@ -1,7 +1,7 @@
 //! The world becomes a snapshot: one read of GitHub, then only what the decision still needs.
 
 mod said;
-mod sessions;
+pub(super) mod sessions;
 mod texts;
 
 use std::collections::BTreeMap;
@@ -14,16 +14,14 @@ use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest, SOURCES_READS};
 use phileas_domain::state::{self, STATE_PATH};
 
-pub(super) use sessions::leave_unread;
-
 use self::said::{checks, comments, remarks, wishes};
-use self::sessions::{know, list};
+use self::sessions::{know, leave_unread, list};
 pub(crate) use self::texts::sources;
 use self::texts::texts;
-use super::handed_over;
+use super::exchange_reads;
 use super::off_workers::off_workers;
 use super::ports::{Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Renderer, Stopwatch};
-use super::tick::Settings;
+use super::settings::Settings;
 
 /// How often the needs of a decision are read before it is made with what there is: what prompts are made from, and as
 /// often again what stands before them.
@@ -334,7 +332,7 @@ async fn read(
     if needs.plan_commit {
         plan_commit(github, snapshot).await;
     }
-    handed_over::read(github, jules, snapshot, needs).await;
+    exchange_reads::read(github, jules, snapshot, needs).await;
 }
 
 /// Reads when the plan got its newest commit. Where that is not known, its new times count from now on.

@@ -8,97 +8,31 @@
 //! the session by its marker, or learns from a complete listing after the grace that there is none.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use jiff::Timestamp;
 use phileas_domain::engine::{
-    self, Ask, Change, Decision, Effect, Event, LABEL_PREFIX, Ledger, Line, Reason, Report,
-    Session, Snapshot, Verdict,
+    self, Change, Decision, Effect, Event, LABEL_PREFIX, Ledger, Reason, Snapshot, Verdict,
 };
-use phileas_domain::model::{Holder, Oid};
-use phileas_domain::plan::Driver;
+use phileas_domain::model::Oid;
 use phileas_domain::state::segment::HISTORY_SEGMENT;
 use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
+use super::exchange_reads;
 use super::execute::{execute, missing_branch};
-use super::handed_over;
 use super::observe::{Sight, look, look_further};
 use super::off_workers::off_workers;
 use super::ports::{
-    Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Renderer, Stopwatch,
-    WriteGitHub, WriteJules,
+    Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
+    WriteJules,
 };
+use super::report::{TickReport, count_issues, learn, record};
+use super::settings::Settings;
 use super::signature::signed;
 
 /// How often a tick starts again because somebody else was faster.
 const MAX_LOST_RACES: usize = 6;
 /// How often a tick decides about one look at the world; the last time only about what has happened.
 const MAX_ROUNDS: usize = 8;
-
-/// What a run of phileas is, and was asked to do.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Who holds what this run decides; unique for each run.
-    pub holder: Holder,
-    /// Which way of running this is.
-    pub driver: Driver,
-    /// What a person asked this run to do.
-    pub ask: Ask,
-    /// Randomness for this run.
-    pub entropy: [u8; 32],
-    /// The repository variable `PHILEAS_PAUSED`.
-    pub paused_by_variable: Option<String>,
-    /// When this process last finished a tick of the repository, where it knows.
-    pub previous_tick: Option<Timestamp>,
-    /// Who renders prompts.
-    pub renderer: Arc<dyn Renderer>,
-}
-
-/// What a tick did, and why it did nothing more.
-#[derive(Debug, Clone, Default)]
-pub struct TickReport {
-    /// What was done, in order.
-    pub done: Vec<(Timestamp, Line)>,
-    /// What waits, from the last decision.
-    pub waiting: Vec<(Timestamp, Line)>,
-    /// Diagnostics of the plan, and of the prompts whose turn came.
-    pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
-    /// Effects that could not be carried out, and sessions that could not be read.
-    pub failed: Vec<Failed>,
-    /// Sessions that were created, as Jules answered.
-    pub created: Vec<Session>,
-    /// Titles of the issues that were opened.
-    pub opened: Vec<String>,
-    /// Numbers of the issues that were closed.
-    pub closed: Vec<u64>,
-    /// When to look again, if nothing is heard before.
-    pub wake_at: Option<Timestamp>,
-    /// The ledger's head after the tick.
-    pub head: Option<Oid>,
-    /// GitHub's time at the end of the tick.
-    pub now: Timestamp,
-    /// How many commits were made.
-    pub commits: usize,
-    /// How many races were lost to others.
-    pub lost_races: usize,
-    /// Whether it ended early because it was asked to.
-    pub stopped: bool,
-    /// The facts as they stood at the end, the tick's own commits included, for those who show them. `None`: nothing
-    /// was looked at.
-    pub seen: Option<Box<Snapshot>>,
-}
-
-/// Something outside that a tick wanted and did not get. The tick went on without it; the next one sees for itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failed {
-    /// What: an effect's short name, or `read_session`.
-    pub what: &'static str,
-    /// Of what or about what: `session 77`, `pull request #5`, `issue #7`, or the key of an issue.
-    pub about: String,
-    /// Why: one line, free of secrets.
-    pub detail: String,
-}
 
 /// Why a tick could not be finished. Everything that it had decided and committed stands.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -215,7 +149,12 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 match self.github.commit(&commit).await {
                     Ok(head) => {
                         let parent = commit.base.as_ref();
-                        handed_over::committed(&mut sight.snapshot, parent, &head, &commit.files);
+                        exchange_reads::committed(
+                            &mut sight.snapshot,
+                            parent,
+                            &head,
+                            &commit.files,
+                        );
                         sight.snapshot.ledger = Ledger::Present {
                             head,
                             state: Box::new(state),
@@ -363,89 +302,6 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
     ))
 }
 
-/// What no later decision of the tick says again, though nothing has changed about it.
-fn is_said_once(line: &Line) -> bool {
-    match line.reason {
-        // The commit of the same round says that it was heard.
-        Reason::CreateRefused | Reason::NotSent | Reason::CommentsMissed => true,
-        // Of a turn's own create; of others the next decision speaks again.
-        Reason::JulesQuota | Reason::JulesCredential => line.turn.is_some(),
-        // A step that was passed over is behind the track by then.
-        _ => matches!(line.verdict, Verdict::Refused | Verdict::Skipped),
-    }
-}
-
-/// Keeps what was done, and of what waits only the newest word, unless it is said once.
-fn record(report: &mut TickReport, at: Timestamp, said: Report) {
-    report.waiting.retain(|(_, line)| is_said_once(line));
-    for one in said.diagnostics {
-        if !report.plan_diagnostics.contains(&one) {
-            report.plan_diagnostics.push(one);
-        }
-    }
-    for line in said.lines {
-        match line.verdict {
-            Verdict::Dispatched
-            | Verdict::Adopted
-            | Verdict::Advanced
-            | Verdict::Settled
-            | Verdict::Imported => {
-                report.done.push((at, line));
-            }
-            Verdict::Waiting
-            | Verdict::Skipped
-            | Verdict::Refused
-            | Verdict::Paused
-            | Verdict::Held => {
-                if !report.waiting.iter().any(|(_, known)| *known == line) {
-                    report.waiting.push((at, line));
-                }
-            }
-        }
-    }
-}
-
-/// Completes what was said of a dispatch by what came of it.
-fn learn(report: &mut TickReport, events: &[Event]) {
-    for event in events {
-        match event {
-            Event::SessionCreated {
-                marker, session, ..
-            } => {
-                let said = report
-                    .done
-                    .iter_mut()
-                    .rev()
-                    .find(|(_, line)| line.turn.as_ref() == Some(&marker.turn));
-                if let Some((_, line)) = said {
-                    line.session_id = Some(session.id.clone());
-                }
-                report.created.push(session.clone());
-            }
-            // It was announced, not done; the next decision says what became of it.
-            Event::SessionNotCreated { marker, .. } => {
-                let announced = |line: &Line| {
-                    line.verdict == Verdict::Dispatched && line.turn.as_ref() == Some(&marker.turn)
-                };
-                report.done.retain(|(_, line)| !announced(line));
-            }
-            // It stands among the failed ones, with what it was about.
-            Event::EffectFailed { .. }
-            | Event::EffectRefused { .. }
-            | Event::StatusTold { .. }
-            | Event::PullTold { .. }
-            | Event::PullReadied { .. }
-            | Event::PullMerged { .. }
-            | Event::MergeRefused { .. }
-            | Event::MergePutOff { .. }
-            | Event::ProposalPublished { .. }
-            | Event::WorkOffered { .. }
-            | Event::OfferClosed { .. }
-            | Event::DashboardOpened { .. } => {}
-        }
-    }
-}
-
 /// Labels that were to be taken off are not looked at again in this tick, in which they would still be on. Whether they
 /// are off shows the next one.
 fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
@@ -466,47 +322,6 @@ fn forget_merge_facts(snapshot: &mut Snapshot, effects: &[Effect]) {
     }
 }
 
-/// Notes the issues among carried-out effects. Failures do not say which issue of several they mean, so after one none
-/// of that kind is claimed.
-fn count_issues(report: &mut TickReport, effects: &[Effect], events: &[Event]) {
-    let failed = |name: &str| {
-        let is_it =
-            |event: &Event| matches!(event, Event::EffectFailed { effect, .. } if *effect == name);
-        events.iter().any(is_it)
-    };
-    for effect in effects.iter().filter(|effect| !failed(effect.name())) {
-        match effect {
-            Effect::OpenNotice { title, .. } => report.opened.push(title.clone()),
-            // After a lost race GitHub may still show as open what this tick has closed.
-            Effect::CloseNotice { number, .. } if !report.closed.contains(number) => {
-                report.closed.push(*number);
-            }
-            _ => {}
-        }
-    }
-}
-
-impl TickReport {
-    /// Everything that was said, what was done first.
-    pub fn all(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
-        self.done.iter().chain(&self.waiting)
-    }
-
-    /// Takes in what a look could not see. Several looks of one tick may miss the same.
-    fn own_up(&mut self, seen: &Snapshot) {
-        for (session, outage) in &seen.unread {
-            let failed = Failed {
-                what: "read_session",
-                about: format!("session {session}"),
-                detail: outage.detail.clone(),
-            };
-            if !self.failed.contains(&failed) {
-                self.failed.push(failed);
-            }
-        }
-    }
-}
-
 impl TickError {
     /// Whether only a person with a better credential can help.
     #[must_use]
@@ -518,60 +333,5 @@ impl TickError {
                 ..
             })
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(verdict: Verdict, reason: Reason) -> Line {
-        Line {
-            track: Some("default".into()),
-            seq: None,
-            slot: None,
-            persona: None,
-            verdict,
-            reason,
-            turn: None,
-            session_id: None,
-            pr_number: None,
-            detail: String::new(),
-            until: None,
-            is_requested: false,
-        }
-    }
-
-    #[test]
-    fn what_is_said_once_outlives_the_rounds_of_a_tick() {
-        let at: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
-        let first = [
-            line(Verdict::Refused, Reason::PromptInvalid),
-            line(Verdict::Skipped, Reason::SlotsMissed),
-            line(Verdict::Held, Reason::CreateRefused),
-            line(Verdict::Waiting, Reason::NextCommit),
-            line(Verdict::Refused, Reason::Unknown),
-        ];
-        let second = [
-            line(Verdict::Waiting, Reason::RetryPause),
-            line(Verdict::Refused, Reason::Unknown),
-        ];
-        let mut report = TickReport::default();
-        for lines in [first.to_vec(), second.to_vec()] {
-            let said = Report {
-                lines,
-                ..Report::default()
-            };
-            record(&mut report, at, said);
-        }
-        let reasons: Vec<_> = report.waiting.iter().map(|(_, line)| line.reason).collect();
-        let expected = [
-            Reason::PromptInvalid,
-            Reason::SlotsMissed,
-            Reason::CreateRefused,
-            Reason::Unknown,
-            Reason::RetryPause,
-        ];
-        assert_eq!(reasons, expected);
     }
 }

@@ -2,32 +2,26 @@
 //! `phileas.toml`, and that before the default. Secrets come from the environment only, see [`secret()`].
 
 mod bytes;
+mod default_addresses;
 mod drain;
 mod file;
 mod public_url;
 mod secret;
 
-use std::collections::BTreeSet;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use phileas_domain::Diagnostic;
 
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
-use crate::server::public::webhook::Listed;
 
 pub use bytes::{BytesError, parse_bytes};
+pub use default_addresses::{ADMIN_LISTEN, LISTEN};
 pub use drain::{DrainError, LONGEST_DRAIN, parse_drain};
 pub use file::{File, FileError, RepositoryEntry, schema};
 pub use public_url::{PublicUrlError, WEBHOOK, public_url};
 pub use secret::{SecretError, origin, secret};
-
-/// The public listener, unless it is said otherwise.
-pub const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-/// The listener of the people who run the service, unless it is said otherwise.
-pub const ADMIN_LISTEN: SocketAddr =
-    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9090);
 
 /// What options and variables say. The command line has put the one before the other already.
 #[derive(Debug, Clone, Default)]
@@ -198,14 +192,6 @@ impl Config {
             drain: given.drain.or(file.drain).unwrap_or_default(),
             repositories: file.repositories,
         })
-    }
-
-    /// The repositories of which deliveries are accepted. An entry without an id counts by its name.
-    #[must_use]
-    pub fn listed(&self) -> Listed {
-        let ids: BTreeSet<_> = self.repositories.iter().filter_map(|one| one.id).collect();
-        let unknown = self.repositories.iter().filter(|one| one.id.is_none());
-        Listed::new(ids, unknown.map(|one| one.name.clone()).collect())
     }
 }
 

@@ -5,8 +5,8 @@ use phileas_domain::layers::{Catalogue, DEFAULT_OBSERVERS, Pin, Role};
 use phileas_domain::model::{RepositoryName, Tree};
 use phileas_domain::plan::{CONFIG_PATH, DEFAULT_INNOVATION};
 
+use super::home::{HOME, schema_address};
 use super::workflow::cron_minute;
-use super::{HOME, schema_address};
 
 /// The hour at which a pass begins, in UTC: most people sleep, and review in the morning.
 const PASS_HOUR: u8 = 2;

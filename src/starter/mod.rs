@@ -1,6 +1,8 @@
 //! What a repository begins with: the workflow, the plan and two personas that `phileas init` writes, the labels, and
 //! what of it `phileas deinit` may take away again. Values in, texts out.
 
+mod found;
+mod home;
 mod labels;
 mod layers;
 mod packs;
@@ -9,12 +11,14 @@ mod seal;
 mod upgrade;
 mod workflow;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use phileas_domain::layers::CONFIG_PIN_PATH;
-use phileas_domain::model::{RepositoryName, Tree};
+use phileas_domain::model::Tree;
 use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 
+pub use found::Found;
+pub use home::{HOME, schema_address};
 pub use labels::{Labels, MAX_DESCRIPTION_CHARS, changes, has_work, wanted};
 pub use layers::has_layers;
 pub use packs::{PACKS, Pack};
@@ -34,29 +38,6 @@ pub const UPGRADE_BRANCH: &str = "phileas/upgrade-";
 pub const DEINIT_BRANCH: &str = "phileas/deinit";
 /// The environment that holds the Jules key.
 pub const ENVIRONMENT: &str = "jules";
-/// Where phileas is at home: the action, the documentation and the schemas.
-pub const HOME: &str = "phileas/phileas";
-
-/// Where the JSON Schema of a file is published.
-#[must_use]
-pub fn schema_address(name: &str) -> String {
-    format!("https://raw.githubusercontent.com/{HOME}/main/schemas/{name}.schema.json")
-}
-
-/// A repository as it is found, as far as it matters for a beginning.
-#[derive(Debug, Clone)]
-pub struct Found {
-    /// Its name.
-    pub repository: RepositoryName,
-    /// Its default branch.
-    pub default_branch: String,
-    /// What is below `.jules/` and `.jlo/`.
-    pub tree: Tree,
-    /// The files of `.github/workflows/` by path.
-    pub workflows: BTreeMap<String, String>,
-    /// The paths of files that are there without git knowing them.
-    pub untracked: BTreeSet<String>,
-}
 
 /// A file that a beginning consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]

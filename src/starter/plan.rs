@@ -3,7 +3,7 @@
 use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan::{self, PERSONAS_FOLDER, PROMPT_FILES, StepKind};
 
-use super::{HOME, schema_address};
+use super::home::{HOME, schema_address};
 
 /// A persona that a repository without any gets.
 pub(super) struct Starter {

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use phileas_domain::Diagnostic;
 use phileas_domain::plan;
 

@@ -2,8 +2,10 @@
 
 use phileas_domain::layers::{Fate, Move};
 
+use super::found::Found;
+use super::plan;
 use super::seal::{self, Seal, seal_of, sealed};
-use super::{Found, Pin, WORKFLOW_PATH, plan, workflow};
+use super::workflow::{self, Pin, WORKFLOW_PATH};
 
 /// What becomes of the workflow and of the personas that `phileas init` wrote. The plan and `.jlo/config.toml` were written
 /// to be changed, so they are nobody's but the repository's. `pin`: without one, the workflow is left alone.

@@ -8,8 +8,9 @@ use sha2::{Digest as _, Sha256};
 
 use phileas_domain::model::RepositoryName;
 
+use super::found::Found;
+use super::home::HOME;
 use super::seal::{Seal, seal_of};
-use super::{Found, HOME};
 
 /// Where workflows are.
 pub const WORKFLOWS_FOLDER: &str = ".github/workflows";

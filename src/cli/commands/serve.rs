@@ -26,17 +26,17 @@ use crate::cli::terminal::output::Screen;
 use crate::jobs::EventsFile;
 use crate::runtime::driver::Pulse;
 use crate::server::admin::audit::Audit;
-use crate::server::config::Config;
 use crate::server::admin::dashboard::{self, Board, Dashboard};
 use crate::server::admin::feed::Feed;
+use crate::server::admin::metrics::{self, Metrics, Sources};
+use crate::server::admin::setup::GITHUB;
+use crate::server::config::Config;
 use crate::server::public::counters::Figures;
+use crate::server::public::webhook::{Intake, Listed};
 use crate::server::worker::housekeeping::Housekeeping;
 use crate::server::worker::journal::Journal;
-use crate::server::admin::metrics::{self, Metrics, Sources};
-use crate::server::worker::tick_observer::Onlooker;
-use crate::server::admin::setup::GITHUB;
 use crate::server::worker::sweep::Sweep;
-use crate::server::public::webhook::Intake;
+use crate::server::worker::tick_observer::Onlooker;
 use crate::server::{Service, ending};
 
 /// More threads would wait for the same disk.
@@ -129,10 +129,9 @@ pub(crate) async fn run(
         public_url: config.public_url.clone(),
     });
     let listed = match &fleet {
-        Some(fleet) => config
-            .listed()
+        Some(fleet) => Listed::from_entries(&config.repositories)
             .learning(fleet.repositories.source().learnt().clone()),
-        None => config.listed(),
+        None => Listed::from_entries(&config.repositories),
     };
     let (end, asked) = ending();
     let hurry = ending();

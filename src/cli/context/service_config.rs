@@ -8,8 +8,8 @@ use super::env_var::variable;
 use crate::cli::arguments::Serve;
 use crate::cli::exit::Stopped;
 use crate::server::accounts::app;
-use crate::server::config::{Config, File, Given, origin, secret};
 use crate::server::admin::dashboard::Access;
+use crate::server::config::{Config, File, Given, origin, secret};
 use crate::server::public::webhook::Secrets;
 
 /// What says where the public listener is.

@@ -7,8 +7,8 @@ use crate::cli::context::credential_help;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::runtime::{EditError, TickError};
 use crate::server::accounts::app::IdentityError;
-use crate::server::config::{ConfigError, FileError, SecretError};
 use crate::server::admin::dashboard::AccessError;
+use crate::server::config::{ConfigError, FileError, SecretError};
 
 impl From<SecretError> for Stopped {
     fn from(error: SecretError) -> Self {

@@ -12,6 +12,7 @@ use super::super::desk::{Desk, job_id};
 use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
 use super::super::view::JobView;
+use super::arguments::list_or_one;
 use super::events::known_id;
 use crate::runtime::ports::hire::{Job, JobSource, NewJob};
 
@@ -188,29 +189,6 @@ fn not_connected(repository: &RepositoryName) -> Trouble {
         "nothing was created: {repository} is not connected to Jules with this key; a person has to install the Jules App on \
          it at jules.google.com (`jules_list_sources` shows what is connected)"
     ))
-}
-
-/// A list of texts. Some models write a single text, or the list as a text of JSON.
-pub(super) fn list_or_one<'de, D: serde::Deserializer<'de>>(
-    from: D,
-) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Given {
-        Many(Vec<String>),
-        One(String),
-        Nothing(()),
-    }
-    Ok(match Given::deserialize(from) {
-        Ok(Given::Many(texts)) => texts,
-        Ok(Given::One(text)) => match serde_json::from_str(text.trim()) {
-            Ok(texts) => texts,
-            Err(_) if text.trim().is_empty() => Vec::new(),
-            Err(_) => vec![text],
-        },
-        Ok(Given::Nothing(())) => Vec::new(),
-        Err(_) => return Err(serde::de::Error::custom("it must be a list of texts")),
-    })
 }
 
 /// Whether two texts differ in nothing but white space.

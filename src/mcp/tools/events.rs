@@ -16,7 +16,7 @@ use super::super::cut::Cut;
 use super::super::desk::{Desk, job_id};
 use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
-use super::create::list_or_one;
+use super::arguments::list_or_one;
 use super::look::limit;
 use crate::jobs::{Page, Registered};
 

@@ -1,5 +1,6 @@
 //! The tools, in the order in which they are listed. A file for each family.
 
+mod arguments;
 pub(super) mod artifacts;
 mod create;
 mod end;

@@ -17,7 +17,7 @@ use super::super::cut::Cut;
 use super::super::desk::Desk;
 use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
-use super::create::list_or_one;
+use super::arguments::list_or_one;
 use super::look::limit;
 
 /// How many runs are shown at once unless somebody says otherwise.

@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-use super::later;
 use crate::runtime::inbox::{LONGEST_REST, look_again};
+use crate::runtime::time::time_after;
 
 /// No repository is left alone for longer than this, whatever webhooks tell or do not tell.
 pub const RECONCILE: SignedDuration = LONGEST_REST;
@@ -26,7 +26,7 @@ pub fn next_look(
     let earliest = asked.into_iter().flatten().min();
     let reconcile = next_reconcile(repository, now);
     let next = earliest.map_or(reconcile, |asked| asked.min(reconcile));
-    next.max(later(now, SHORTEST_REST))
+    next.max(time_after(now, SHORTEST_REST))
 }
 
 /// The next time after `now` at which a repository is looked at anyway: its own place in every hour, so that a fleet

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Lane;
+use super::ticker::Lane;
 
 /// Who is in which lane.
 #[derive(Debug)]

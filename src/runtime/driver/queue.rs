@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use phileas_domain::model::RepositoryId;
 
-use super::Lane;
 use super::lanes::Lanes;
+use super::ticker::Lane;
 
 /// Repositories that were due at the last look, those that have been due for longest first. Nobody in it is leased.
 ///

@@ -5,14 +5,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::calendar::next_look;
 use super::outages::OutageLog;
 use super::pulse::Pulse;
 use super::shielded::shielded;
 use super::stop::{Stop, Stopper};
 use super::ticker::{Ticked, Ticker};
-use super::{BREATH, later, next_look};
 use crate::runtime::inbox::{Fault, Inbox, InboxError, Lease, Settled};
 use crate::runtime::ports::Clock;
+use crate::runtime::time::time_after;
+
+/// The pause between two looks at who is due while some are that cannot be started, and after the inbox failed.
+pub(super) const RETRY_DELAY: SignedDuration = SignedDuration::from_secs(1);
 
 /// How long a tick may take before it is told to stop. The slowest known one creates three sessions at a minute each.
 pub const TICK_LIMIT: SignedDuration = SignedDuration::from_mins(10);
@@ -77,7 +81,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         claimed_at: Timestamp,
         ended_at: Timestamp,
     ) -> Result<Settled, InboxError> {
-        let mut give_up_at = later(ended_at, SETTLING);
+        let mut give_up_at = time_after(ended_at, SETTLING);
         let mut leaves_at = None;
         loop {
             match self.settle_once(ticked, claimed_at, ended_at).await {
@@ -85,9 +89,9 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
                     let now = self.clock.now();
                     if self.leaving.load(Ordering::Relaxed) {
                         let since = *leaves_at.get_or_insert(now);
-                        give_up_at = give_up_at.min(later(since, SETTLING_AT_END));
+                        give_up_at = give_up_at.min(time_after(since, SETTLING_AT_END));
                     }
-                    let again = later(now, BREATH);
+                    let again = time_after(now, RETRY_DELAY);
                     if again > give_up_at {
                         return Err(InboxError::Unavailable(because));
                     }
@@ -132,7 +136,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
 
     /// The tick itself, within its time.
     async fn tick(&self) -> Ticked {
-        let limit = later(self.clock.now(), TICK_LIMIT);
+        let limit = time_after(self.clock.now(), TICK_LIMIT);
         let mut tick = std::pin::pin!(self.ticker.tick(&self.lease, self.stop.clone()));
         let too_long = tokio::select! {
             biased;
@@ -141,7 +145,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
             () = self.clock.sleep_until(limit) => true,
         };
         self.stopper.stop();
-        let limit = later(self.clock.now(), ABANDON_AFTER);
+        let limit = time_after(self.clock.now(), ABANDON_AFTER);
         tokio::select! {
             biased;
             ticked = &mut tick => match ticked {

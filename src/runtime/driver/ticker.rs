@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
 
-use super::Stop;
+use super::stop::Stop;
 use crate::runtime::inbox::{Fault, Lease};
 
 /// What ticks share and can spend: only so many run at once in one lane.

@@ -3,6 +3,9 @@
 use jiff::SignedDuration;
 use phileas_domain::model::RepositoryId;
 
+/// No repository is put off for longer than this by a tick that ended well.
+pub const LONGEST_REST: SignedDuration = SignedDuration::from_hours(1);
+
 /// The upper end of the first pause.
 pub const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
 /// The upper end of every pause.

@@ -3,9 +3,9 @@
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
 
-use super::backoff::pause;
+use super::backoff::{LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, pause};
 use super::lease::{Fault, Lease, Settled};
-use super::{LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER};
+use crate::runtime::time::time_after;
 
 /// After so many attempts in a row that failed by their own fault, or never came back, a repository is parked.
 pub const MAX_FAULTS: u32 = 5;
@@ -225,7 +225,7 @@ impl Wake {
         if self.parked.is_none() {
             self.attempts += 1;
         }
-        let until = later(now, length.min(MAX_LEASE));
+        let until = time_after(now, length.min(MAX_LEASE));
         self.held = Some(Held {
             holder: holder.clone(),
             until,
@@ -254,7 +254,7 @@ impl Wake {
             self.deaths = self.deaths.saturating_add(1);
         }
         if let Some(parked) = &mut self.parked {
-            parked.probe_at = later(now, PROBE_INTERVAL);
+            parked.probe_at = time_after(now, PROBE_INTERVAL);
             return true;
         }
         let because = if was_alone && lapsed.holder != *holder {
@@ -270,7 +270,10 @@ impl Wake {
             )
         } else if self.attempts.saturating_add(self.deaths) >= SUSPECT_AFTER {
             let failures = self.attempts.saturating_add(self.deaths) - 1;
-            self.not_before = Some(later(now, pause(failures, self.repository, self.token)));
+            self.not_before = Some(time_after(
+                now,
+                pause(failures, self.repository, self.token),
+            ));
             return true;
         } else {
             return false;
@@ -296,7 +299,7 @@ impl Wake {
         let Some(held) = &mut self.held else {
             return false;
         };
-        held.until = later(now, length.min(MAX_LEASE));
+        held.until = time_after(now, length.min(MAX_LEASE));
         true
     }
 
@@ -339,9 +342,9 @@ impl Wake {
                 self.outages = self.outages.saturating_add(1);
                 let asked = retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER);
                 let wait = pause(self.outages, self.repository, self.token).max(asked);
-                self.not_before = Some(later(now, wait));
+                self.not_before = Some(time_after(now, wait));
                 if let Some(parked) = &mut self.parked {
-                    parked.probe_at = later(now, wait);
+                    parked.probe_at = time_after(now, wait);
                 }
                 self.last_fault = Some(shortened(because));
             }
@@ -352,7 +355,7 @@ impl Wake {
                     return Settled::Parked;
                 }
                 let wait = pause(self.attempts, self.repository, self.token);
-                self.not_before = Some(later(now, wait));
+                self.not_before = Some(time_after(now, wait));
             }
         }
         Settled::Until(self.next_at())
@@ -438,15 +441,10 @@ impl Wake {
         self.parked = Some(Parked {
             at: self.parked.as_ref().map_or(now, |parked| parked.at),
             because: shortened(&because),
-            probe_at: later(now, PROBE_INTERVAL),
+            probe_at: time_after(now, PROBE_INTERVAL),
         });
         self.failed_generation = self.failed_generation.max(given_up);
     }
-}
-
-/// The end of time is not reached by any length of ours; where it is, it stays there.
-fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
-    at.checked_add(length).unwrap_or(Timestamp::MAX)
 }
 
 fn shortened(reason: &str) -> String {

@@ -12,7 +12,6 @@ use crate::adapters::pause::{Pause, SystemPause};
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::Transport;
 use crate::runtime::ports::Stopwatch;
-use crate::server::admin::metrics::{Counted, Metrics, Target};
 use phileas_domain::model::RepositoryName;
 
 /// Addresses, ways there, clocks, and randomness.
@@ -46,19 +45,6 @@ impl Outside {
             pause: Arc::new(SystemPause),
             stopwatch: Arc::new(SystemStopwatch::default()),
             entropy: Arc::new(SystemEntropy),
-        }
-    }
-
-    /// The same, with everything that is sent counted.
-    #[must_use]
-    pub fn counted(self, metrics: &Arc<Metrics>) -> Self {
-        let counted = |way, target| -> Arc<dyn Transport> {
-            Arc::new(Counted::new(way, target, Arc::clone(metrics)))
-        };
-        Self {
-            to_github: counted(self.to_github, Target::GitHub),
-            to_jules: counted(self.to_jules, Target::Jules),
-            ..self
         }
     }
 

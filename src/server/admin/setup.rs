@@ -34,15 +34,12 @@ use crate::adapters::transport::Transport;
 use crate::runtime::ports::{Disposition, Failure};
 use credential_file::keep;
 use manifest::Wish;
-use phileas_domain::model::RepositoryName;
 
 pub use credential_file::KeepError;
-pub use manifest::manifest;
+pub use manifest::{GITHUB, manifest};
 
 use crate::server::shutdown::End;
 
-/// Where people meet GitHub.
-pub const GITHUB: &str = "https://github.com";
 /// The longest form that is read, in bytes.
 const MAX_FORM: usize = 8 << 10;
 /// The longest field of a form or query that is read, in bytes.
@@ -393,9 +390,4 @@ fn shown(desk: &Desk, status: StatusCode, page: String) -> Response {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     response
-}
-
-/// An account's name follows the same rules as the owner of a repository.
-fn is_account(text: &str) -> bool {
-    format!("{text}/x").parse::<RepositoryName>().is_ok()
 }

@@ -30,8 +30,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
 use super::bytes::{parse_bytes, words};
+use super::default_addresses::{ADMIN_LISTEN, LISTEN};
 use super::drain::parse_drain;
-use super::{ADMIN_LISTEN, LISTEN};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::adapters::jules::key;
 use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};

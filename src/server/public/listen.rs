@@ -33,15 +33,15 @@ use tokio::task::JoinSet;
 use crate::server::public::counters::Figures;
 use crate::server::shutdown::Ending;
 use client_limits::Crowd;
+pub use client_limits::MAX_PER_ADDRESS;
 use connection_limits::{Place, Places};
 use request_body::Arriving;
-pub use request_body::Broken;
+pub use request_body::{BODY_TIMEOUT, Broken};
 pub use shortage::Listeners;
 
 /// How long a client may take for the head of a request, and stay idle between two.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a body may take, from the end of the head to its own. GitHub gives up after 10 s.
-pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The longest head of a request, in bytes; a longer one is answered 431. The HTTP library stops to read at this size, but
 /// takes a longer head that has come by then, so that a head is measured once more.
 pub const HEAD_BYTES: usize = 64 << 10;
@@ -49,11 +49,6 @@ pub const HEAD_BYTES: usize = 64 << 10;
 pub const MAX_HEADERS: usize = 100;
 /// The most connections at a time.
 pub const MAX_CONNECTIONS: usize = 512;
-/// The most connections of one public client at a time: of an address of version 4, or of a /64 of version 6, which is
-/// what one subscriber has.
-pub const MAX_PER_ADDRESS: usize = 64;
-/// The pause after a connection could not be accepted, for example for want of file descriptors.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves a router on a listener until the service ends. Then nobody is accepted any more, idle connections are
 /// closed, and requests at work are answered. `listeners`: those of this process.

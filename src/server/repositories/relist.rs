@@ -6,8 +6,9 @@ use std::sync::{Arc, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
+use super::member::Member;
+use super::registry::{Known, Repositories};
 use super::source::{Found, Listing};
-use super::{Known, Member, Repositories};
 use crate::runtime::driver::next_reconcile;
 use crate::runtime::inbox::{Inbox, InboxError};
 use crate::runtime::ports::{Clock, Failure};

@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
-use super::Learnt;
+use super::discovered::Learnt;
 use crate::adapters::github::{Account, App, AppClient, Credential, Installation, Reached};
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::ports::{Disposition, Failure};

@@ -130,8 +130,8 @@ pub(crate) async fn run(
         pause: Arc::new(time.clone()),
         stopwatch: Arc::new(time.clone()),
         entropy: Arc::new(SystemEntropy),
-    }
-    .counted(&metrics);
+    };
+    let outside = metrics::count_requests(outside, &metrics);
     let folder = tempfile::tempdir()?;
     let directory = DataDirectory::lock(folder.path())?;
     let audit = Arc::new(Audit::open(directory.path())?);

@@ -19,8 +19,8 @@ use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::server::accounts::app::{APP_FILE, origin_of_identity};
 use crate::server::admin::check::{Finding, Found, Grade, Told, check, check_key};
-use crate::server::config::{Config, secret};
 use crate::server::admin::setup::GITHUB;
+use crate::server::config::{Config, secret};
 
 /// How long is waited for the database, GitHub and Jules in all.
 const LIMIT: Duration = Duration::from_secs(10);

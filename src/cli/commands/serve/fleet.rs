@@ -20,7 +20,7 @@ use crate::server::accounts::app::{APP_FILE, identity, named_by};
 use crate::server::accounts::external_services::Outside;
 use crate::server::accounts::keys::Keys;
 use crate::server::admin::feed::Feed;
-use crate::server::admin::metrics::Metrics;
+use crate::server::admin::metrics::{Metrics, count_requests};
 use crate::server::config::{Config, origin, secret};
 use crate::server::repositories::{Repositories, Source};
 use crate::server::worker::tick_observer::Onlooker;
@@ -43,7 +43,7 @@ pub(super) fn of(
     }
     // First, so that a key that cannot be read is told whoever the service is.
     let key = jules_key()?.map(|(_, key)| key);
-    let outside = outside()?.counted(metrics);
+    let outside = count_requests(outside()?, metrics);
     let Some(repositories) = repositories(config, outside, changed, key)? else {
         tracing::warn!(
             "there is no GitHub credential, so that deliveries are stored and nothing is ticked; set GITHUB_APP_ID and \

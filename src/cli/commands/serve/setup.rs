@@ -18,12 +18,12 @@ use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::server::accounts::app::{APP_FILE, kept_app, named_by};
 use crate::server::admin::audit::{Audit, Deed};
+use crate::server::admin::setup::{Busy, GITHUB, Setup, routes};
 use crate::server::config::Config;
 use crate::server::ending;
 use crate::server::public::counters::Figures;
 use crate::server::public::listen::{Listeners, listen};
 use crate::server::service::TIME_TO_END;
-use crate::server::admin::setup::{Busy, GITHUB, Setup, routes};
 
 /// Serves the page on the admin listener until the App is made, or a signal ends it.
 pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {

@@ -13,9 +13,10 @@ use phileas_domain::model::Holder;
 use phileas_domain::state::Pause;
 
 use super::access::{COOKIE, Checked, SESSION, Who};
+use super::context::Desk;
+use super::handlers;
 use super::handlers::{Number, repository_of};
 use super::request_guard::{RequestId, too_many};
-use super::{Desk, handlers};
 use crate::runtime::inbox::{Inbox, InboxError, Replayed};
 use crate::runtime::ports::WriteGitHub;
 use crate::runtime::{Edit, EditError, edit};

@@ -10,17 +10,18 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use phileas_domain::model::RepositoryId;
 
-use super::Desk;
 use super::access::Who;
 use super::board::Words;
+use super::context::Desk;
 use super::forecast::HORIZON;
 use super::format::moment;
 use super::live_updates::Topic;
 use super::pages::{self, Frame, shown};
+use super::refused_deliveries::refused;
 use super::summary::short;
 use super::view::{deliveries as heard, front as all, repository as one};
 use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
-use crate::server::public::counters::{Figures, RecentCounter};
+use crate::server::public::counters::RecentCounter;
 
 /// How many deliveries stand on a page.
 const DELIVERIES: usize = 50;
@@ -310,29 +311,6 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
         refused: refused(&desk.dashboard.figures, RecentCounter::value),
     };
     shown(StatusCode::OK, &page)
-}
-
-/// What was refused before anything was read out of it, in the order of how likely somebody has set up something wrong.
-/// `count`: how much of it counts.
-pub(super) fn refused(
-    figures: &Figures,
-    count: impl Fn(&RecentCounter) -> u64,
-) -> Vec<(u64, &'static str)> {
-    let all = [
-        (
-            count(&figures.wrong_signature),
-            "signed with another secret than PHILEAS_WEBHOOK_SECRET. Is it the one in the webhook’s settings on GitHub?",
-        ),
-        (
-            count(&figures.content_type),
-            "not application/json. Is that the webhook’s content type on GitHub?",
-        ),
-        (
-            count(&figures.unsigned),
-            "without a signature. Has the webhook a secret on GitHub? Strangers may have sent these as well.",
-        ),
-    ];
-    all.into_iter().filter(|(count, _)| *count > 0).collect()
 }
 
 pub(super) async fn events<I: Inbox + 'static>(

@@ -145,7 +145,7 @@ mod tests {
 
     use super::super::board::{Board, QUEUE};
     use super::*;
-    use crate::server::shutdown;
+    use crate::server::shutdown::ending;
 
     fn listener(board: &Board, topic: Topic, ending: Ending) -> Listener {
         let (_, inbox) = watch::channel(0);

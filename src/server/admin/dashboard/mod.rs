@@ -13,11 +13,13 @@ pub mod access;
 mod actions;
 pub mod assets;
 pub mod board;
+mod context;
 pub mod forecast;
 pub mod format;
 mod handlers;
 pub mod live_updates;
 mod pages;
+mod refused_deliveries;
 mod request_guard;
 mod service_problems;
 pub mod summary;
@@ -25,76 +27,22 @@ pub mod summary;
 mod tests;
 pub mod view;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
-use jiff::Timestamp;
-use phileas_domain::model::{RepositoryId, RepositoryName};
 
-use crate::adapters::pause::Pause;
-use crate::runtime::driver::Pulse;
 use crate::runtime::inbox::Inbox;
-use crate::server::admin::audit::Audit;
-use crate::server::public::counters::Figures;
-use crate::server::repositories::Repositories;
-use crate::server::shutdown::Ending;
 
 pub use access::{Access, AccessError};
 pub use board::Board;
+pub use context::Dashboard;
+use context::Desk;
 
 /// The longest form that is read, in bytes.
 pub const MAX_FORM: usize = 8 << 10;
-
-/// What the dashboard is made of.
-pub struct Dashboard<I> {
-    /// What was heard, and who is due.
-    pub inbox: Arc<I>,
-    /// The latest of each repository.
-    pub board: Arc<Board>,
-    /// The repositories. `None`: nobody has said who the service is to GitHub.
-    pub repositories: Option<Arc<Repositories>>,
-    /// The service's clock.
-    pub clock: Arc<dyn Pause>,
-    /// Who may come in.
-    pub access: Arc<Access>,
-    /// Where deeds are written down.
-    pub audit: Arc<Audit>,
-    /// What the listeners count.
-    pub figures: Arc<Figures>,
-    /// Whether what ticks repositories lives.
-    pub pulse: Arc<Pulse>,
-    /// Where people meet GitHub, such as `https://github.com`.
-    pub github: String,
-    /// When open pages are let go.
-    pub ending: Ending,
-}
-
-/// What the handlers share.
-struct Desk<I> {
-    dashboard: Dashboard<I>,
-    forecasts: Arc<forecast::Forecasts>,
-    listeners: live_updates::Listeners,
-}
-
-impl<I> Desk<I> {
-    fn now(&self) -> Timestamp {
-        self.dashboard.clock.now()
-    }
-
-    /// The names of all that the service looks after.
-    fn names(&self) -> BTreeMap<RepositoryId, RepositoryName> {
-        let members = self.dashboard.repositories.as_ref();
-        let members = members.map(|all| all.members()).unwrap_or_default();
-        members
-            .iter()
-            .map(|member| (member.id, member.name.clone()))
-            .collect()
-    }
-}
 
 /// The addresses of the dashboard. `guarded` are further ones that only those may see who are let in.
 pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> Router {

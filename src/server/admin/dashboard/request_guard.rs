@@ -8,8 +8,8 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
-use super::Desk;
 use super::access::{Checked, WINDOW, Who};
+use super::context::Desk;
 use crate::server::admin::audit::Deed;
 
 /// Nothing is loaded from anywhere else, nothing runs that stands in a page, and no form goes elsewhere.

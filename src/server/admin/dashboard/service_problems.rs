@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use phileas_domain::model::RepositoryId;
 
-use super::Desk;
-use super::handlers::refused;
+use super::context::Desk;
+use super::refused_deliveries::refused;
 use super::summary::short;
 use crate::runtime::inbox::{CROWDED, Counts, Inbox};
 use crate::server::public::health::{self, PATIENCE};

@@ -17,8 +17,7 @@ use crate::adapters::pause::SystemPause;
 use crate::runtime::inbox::{Delivery, Inbox as _};
 use crate::server::admin::audit::{AUDIT_FILE, Audit};
 use crate::server::public::counters::Figures;
-use crate::server::shutdown;
-use crate::server::shutdown::End;
+use crate::server::shutdown::{End, ending};
 
 const TOKEN: &str = "a-test-token-of-the-admin";
 const HOST: &str = "127.0.0.1:9090";

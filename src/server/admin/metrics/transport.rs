@@ -5,8 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 
-use super::{Metrics, Target};
+use super::counts::{Metrics, Target};
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
+use crate::server::accounts::external_services::Outside;
 
 /// A way out that is counted.
 pub struct Counted {
@@ -48,5 +49,18 @@ impl Transport for Counted {
             self.metrics.request(self.target, class);
             answer
         })
+    }
+}
+
+/// The same services, with every request to them counted.
+#[must_use]
+pub fn count_requests(services: Outside, metrics: &Arc<Metrics>) -> Outside {
+    let counted = |way, target| -> Arc<dyn Transport> {
+        Arc::new(Counted::new(way, target, Arc::clone(metrics)))
+    };
+    Outside {
+        to_github: counted(services.to_github, Target::GitHub),
+        to_jules: counted(services.to_jules, Target::Jules),
+        ..services
     }
 }

@@ -1,11 +1,14 @@
 //! What is asked of GitHub: an App with the least permissions.
 //! <https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest>
 
+use phileas_domain::model::RepositoryName;
 use serde_json::{Map, Value, json};
 
-use super::{GITHUB, is_account};
 use crate::server::admin::check::{EVENTS, PERMISSIONS};
 use crate::server::config::{WEBHOOK, public_url};
+
+/// Where people meet GitHub.
+pub const GITHUB: &str = "https://github.com";
 
 /// Where the service is, and whose the App is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +69,11 @@ pub fn manifest(url: &str, origin: &str) -> Value {
         "default_permissions": permissions,
         "default_events": EVENTS.map(|(event, _)| event),
     })
+}
+
+/// An account's name follows the same rules as the owner of a repository.
+fn is_account(text: &str) -> bool {
+    format!("{text}/x").parse::<RepositoryName>().is_ok()
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::MAX_PER_ADDRESS;
+/// The most connections of one public client at a time: of an address of version 4, or of a /64 of version 6, which is
+/// what one subscriber has.
+pub const MAX_PER_ADDRESS: usize = 64;
 
 /// Who is connected, by public address.
 #[derive(Debug, Default)]

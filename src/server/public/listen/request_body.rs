@@ -7,10 +7,13 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
+use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::BODY_TIMEOUT;
 use super::connection_limits::Place;
+
+/// How long a body may take, from the end of the head to its own. GitHub gives up after 10 s.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A body that must have come within [`BODY_TIMEOUT`]. Only once it has, or nobody wants the rest of it, its connection
 /// counts as one for which there is work to do: a client that is slow to say what it wants has no right to its place.

@@ -4,8 +4,10 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::ACCEPT_PAUSE;
 use super::connection_limits::{Places, ask_the_most_silent};
+
+/// The pause after a connection could not be accepted, for example for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How often a failure to accept is logged while it lasts.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use crate::runtime::inbox::Delivery;
+use crate::server::config::RepositoryEntry;
 use crate::server::repositories::Learnt;
 
 /// The repositories of which deliveries are accepted. An empty list accepts all: then whoever installs the App, or sets
@@ -17,6 +18,14 @@ pub struct Listed {
 }
 
 impl Listed {
+    /// The repositories of `phileas.toml`. An entry without an id counts by its name.
+    #[must_use]
+    pub fn from_entries(entries: &[RepositoryEntry]) -> Self {
+        let ids = entries.iter().filter_map(|entry| entry.id).collect();
+        let unknown = entries.iter().filter(|entry| entry.id.is_none());
+        Self::new(ids, unknown.map(|entry| entry.name.clone()).collect())
+    }
+
     /// Accepts these ids, and these names of repositories whose id nobody has told. An id outlives a rename and cannot
     /// be taken over; a name is what it is at the moment.
     #[must_use]
@@ -55,7 +64,6 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::server::config::RepositoryEntry;
 
     fn delivery(id: u64, name: &str) -> Delivery {
         Delivery {

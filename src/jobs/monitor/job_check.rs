@@ -7,7 +7,8 @@ use phileas_domain::jobs::{
     Draft, EventKind, Job, JobMemory, Payload, RetireReason, Session, judge, needs_activities,
 };
 
-use super::{Gathered, MAX_LOOKS, MAX_READS, Rhythm};
+use super::cycle::Gathered;
+use super::settings::{MAX_LOOKS, MAX_READS, Rhythm};
 use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
 
 /// After how long without any change a session that has ended is not looked at any more.

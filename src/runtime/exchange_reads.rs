@@ -10,7 +10,7 @@ use phileas_domain::exchange::{self, Changed, Content};
 use phileas_domain::model::{Oid, PullNumber, SessionId, Tree};
 use phileas_domain::prompt::is_feedback_of_role;
 
-use super::observe::leave_unread;
+use super::observe::sessions::leave_unread;
 use super::ports::{Failure, ReadGitHub, ReadJules};
 
 /// Where the exchange lies, in either layout, with the roles' memories.

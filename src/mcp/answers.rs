@@ -1,0 +1,37 @@
+//! What people answered when they were asked to confirm an action.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// How many refused actions, and how many used answers, are remembered; the oldest is forgotten.
+const MAX_REMEMBERED: usize = 1_000;
+
+/// What people said no to, and which answers were used.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    pub(super) declined: Remembered,
+    pub(super) used: Remembered,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Remembered(Mutex<VecDeque<[u8; 32]>>);
+
+impl Remembered {
+    pub(super) fn holds(&self, key: &[u8; 32]) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.contains(key)
+    }
+
+    /// Whether it was not remembered before.
+    pub(super) fn remember(&self, key: [u8; 32]) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.contains(&key) {
+            return false;
+        }
+        if known.len() >= MAX_REMEMBERED {
+            known.pop_front();
+        }
+        known.push_back(key);
+        true
+    }
+}

@@ -1,0 +1,26 @@
+//! Arguments of tools, taken as models write them.
+
+use serde::Deserialize;
+
+/// A list of texts. Some models write a single text, or the list as a text of JSON.
+pub(super) fn list_or_one<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Many(Vec<String>),
+        One(String),
+        Nothing(()),
+    }
+    Ok(match Given::deserialize(from) {
+        Ok(Given::Many(texts)) => texts,
+        Ok(Given::One(text)) => match serde_json::from_str(text.trim()) {
+            Ok(texts) => texts,
+            Err(_) if text.trim().is_empty() => Vec::new(),
+            Err(_) => vec![text],
+        },
+        Ok(Given::Nothing(())) => Vec::new(),
+        Err(_) => return Err(serde::de::Error::custom("it must be a list of texts")),
+    })
+}

@@ -1,0 +1,65 @@
+//! What the handlers of the dashboard work with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use phileas_domain::model::{RepositoryId, RepositoryName};
+
+use super::access::Access;
+use super::board::Board;
+use super::forecast::Forecasts;
+use super::live_updates::Listeners;
+use crate::adapters::pause::Pause;
+use crate::runtime::driver::Pulse;
+use crate::server::admin::audit::Audit;
+use crate::server::public::counters::Figures;
+use crate::server::repositories::Repositories;
+use crate::server::shutdown::Ending;
+
+/// What the dashboard is made of.
+pub struct Dashboard<I> {
+    /// What was heard, and who is due.
+    pub inbox: Arc<I>,
+    /// The latest of each repository.
+    pub board: Arc<Board>,
+    /// The repositories. `None`: nobody has said who the service is to GitHub.
+    pub repositories: Option<Arc<Repositories>>,
+    /// The service's clock.
+    pub clock: Arc<dyn Pause>,
+    /// Who may come in.
+    pub access: Arc<Access>,
+    /// Where deeds are written down.
+    pub audit: Arc<Audit>,
+    /// What the listeners count.
+    pub figures: Arc<Figures>,
+    /// Whether what ticks repositories lives.
+    pub pulse: Arc<Pulse>,
+    /// Where people meet GitHub, such as `https://github.com`.
+    pub github: String,
+    /// When open pages are let go.
+    pub ending: Ending,
+}
+
+/// What the handlers share.
+pub(super) struct Desk<I> {
+    pub(super) dashboard: Dashboard<I>,
+    pub(super) forecasts: Arc<Forecasts>,
+    pub(super) listeners: Listeners,
+}
+
+impl<I> Desk<I> {
+    pub(super) fn now(&self) -> Timestamp {
+        self.dashboard.clock.now()
+    }
+
+    /// The names of all that the service looks after.
+    pub(super) fn names(&self) -> BTreeMap<RepositoryId, RepositoryName> {
+        let members = self.dashboard.repositories.as_ref();
+        let members = members.map(|all| all.members()).unwrap_or_default();
+        members
+            .iter()
+            .map(|member| (member.id, member.name.clone()))
+            .collect()
+    }
+}

@@ -1,0 +1,190 @@
+//! What the service counts while it runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use phileas_domain::engine::{Ledger, Verdict, budget_figures};
+use phileas_domain::model::RepositoryId;
+
+use crate::runtime::TickReport;
+use crate::runtime::inbox::Fault;
+use crate::server::admin::dashboard::board::{Standing, standing_of};
+use crate::server::repositories::Member;
+use crate::server::worker::tick_observer::Onlooker;
+
+/// The most keys and the most installations that have series of their own.
+pub const MAX_SERIES: usize = 100;
+
+/// The upper bounds of a tick's duration, in seconds.
+pub const BOUNDS: [f64; 10] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 600.0];
+
+/// Who requests are sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// GitHub.
+    GitHub,
+    /// Jules.
+    Jules,
+}
+
+/// What is counted while the service runs.
+#[derive(Debug)]
+pub struct Metrics {
+    pub(super) begun: Instant,
+    counted: Mutex<Tallies>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tallies {
+    pub(super) ticks: BTreeMap<&'static str, u64>,
+    /// How many ticks took no longer than each bound, each counted once; and those beyond.
+    pub(super) durations: [u64; BOUNDS.len() + 1],
+    pub(super) seconds: f64,
+    pub(super) requests: BTreeMap<(Target, &'static str), u64>,
+    pub(super) sessions: BTreeMap<&'static str, u64>,
+    pub(super) settled: BTreeMap<&'static str, u64>,
+    /// By the number of the key: sessions left of its day.
+    pub(super) keys: BTreeMap<u64, u32>,
+    /// Who needs a person.
+    pub(super) attention: BTreeSet<RepositoryId>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            begun: Instant::now(),
+            counted: Mutex::default(),
+        }
+    }
+}
+
+impl Metrics {
+    pub(super) fn counted(&self) -> MutexGuard<'_, Tallies> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn request(&self, target: Target, class: &'static str) {
+        *self.counted().requests.entry((target, class)).or_default() += 1;
+    }
+
+    pub(super) fn tick(&self, result: &'static str, took: Duration) {
+        let mut counted = self.counted();
+        *counted.ticks.entry(result).or_default() += 1;
+        let seconds = took.as_secs_f64();
+        let place = BOUNDS.iter().position(|bound| seconds <= *bound);
+        counted.durations[place.unwrap_or(BOUNDS.len())] += 1;
+        counted.seconds += seconds;
+    }
+}
+
+impl Tallies {
+    /// A repository needs a person, or does so no longer.
+    pub(super) fn attend(&mut self, id: RepositoryId, needed: bool) {
+        if needed {
+            self.attention.insert(id);
+        } else {
+            self.attention.remove(&id);
+        }
+    }
+
+    /// Forgets what nobody uses any more.
+    pub(super) fn keep(&mut self, members: &[Arc<Member>]) {
+        let keys: BTreeSet<u64> = members
+            .iter()
+            .filter_map(|member| member.jules.as_ref().ok())
+            .map(|key| key.number)
+            .collect();
+        self.keys.retain(|number, _| keys.contains(number));
+        let ids: BTreeSet<RepositoryId> = members.iter().map(|member| member.id).collect();
+        self.attention.retain(|id| ids.contains(id));
+    }
+}
+
+impl Onlooker for Metrics {
+    fn ticked(&self, member: &Member, report: &TickReport, took: Duration) {
+        self.tick(if report.stopped { "stopped" } else { "done" }, took);
+        if !report.stopped && report.seen.is_some() {
+            let grave = report
+                .waiting
+                .iter()
+                .any(|(_, line)| standing_of(line.verdict, line.reason) == Standing::Attention);
+            self.counted().attend(member.id, grave);
+        }
+        let seen = report.seen.as_deref();
+        let state = seen.and_then(|seen| match &seen.ledger {
+            Ledger::Present { state, .. } => Some(state),
+            Ledger::Missing { .. } | Ledger::Corrupt { .. } => None,
+        });
+        let mut counted = self.counted();
+        for (_, line) in &report.done {
+            let word = match line.verdict {
+                Verdict::Dispatched => "started",
+                Verdict::Adopted => "adopted",
+                Verdict::Imported => "imported",
+                Verdict::Advanced | Verdict::Settled => {
+                    let entry = state.zip(line.turn.as_ref()).and_then(|(state, turn)| {
+                        let of_turn = |entry: &&phileas_domain::state::HistoryEntry| {
+                            entry.turn.as_ref() == Some(turn)
+                        };
+                        state.history.values().rev().find(of_turn)
+                    });
+                    if let Some(outcome) = entry.and_then(|entry| entry.outcome.as_ref()) {
+                        *counted.settled.entry(known(outcome.as_str())).or_default() += 1;
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            *counted.sessions.entry(word).or_default() += 1;
+        }
+        if let (Some(seen), Ok(key)) = (seen, &member.jules) {
+            let figures = budget_figures(seen);
+            let room = counted.keys.len() < MAX_SERIES || counted.keys.contains_key(&key.number);
+            if let Some(used) = figures.key_day.filter(|_| room) {
+                let left = figures.key_day_limit.saturating_sub(used);
+                counted.keys.insert(key.number, left);
+            }
+        }
+    }
+
+    fn failed(&self, member: &Member, fault: &Fault, took: Duration) {
+        let result = match fault {
+            Fault::Own { .. } => "failed",
+            Fault::Outage { .. } => "outage",
+        };
+        self.tick(result, took);
+        self.counted().attend(member.id, true);
+    }
+}
+
+/// Outcomes that phileas itself writes; words of other programs are one series.
+fn known(outcome: &str) -> &'static str {
+    const WORDS: [&str; 10] = [
+        "merged",
+        "pr_open",
+        "completed",
+        "imported",
+        "no_output",
+        "rejected",
+        "failed",
+        "stuck",
+        "cancelled",
+        "duplicate",
+    ];
+    WORDS
+        .into_iter()
+        .find(|word| *word == outcome)
+        .unwrap_or("other")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_other_programs_are_one_series() {
+        assert_eq!(known("merged"), "merged");
+        assert_eq!(known("whatever\n"), "other");
+    }
+}

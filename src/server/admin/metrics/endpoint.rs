@@ -1,0 +1,320 @@
+//! The endpoint `GET /metrics`: every figure as Prometheus reads it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::header;
+use axum::response::IntoResponse as _;
+use axum::routing::get;
+use jiff::Timestamp;
+use phileas_domain::jobs::EventKind;
+
+use super::counts::{BOUNDS, MAX_SERIES, Metrics, Target};
+use super::text::{Kind, Text};
+use crate::adapters::github::Face;
+use crate::adapters::pause::Pause;
+use crate::runtime::inbox::{Counts, Inbox};
+use crate::server::admin::feed::Feed;
+use crate::server::public::counters::Figures;
+use crate::server::repositories::{Member, Repositories};
+
+/// What the figures are read from.
+pub struct Sources<I> {
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// What the listeners count.
+    pub figures: Arc<Figures>,
+    /// How full the inbox is.
+    pub inbox: Arc<I>,
+    /// Whose limits are told.
+    pub repositories: Option<Arc<Repositories>>,
+    /// What writes events for agents, where that is wanted.
+    pub feed: Option<Arc<Feed>>,
+    /// The service's clock.
+    pub clock: Arc<dyn Pause>,
+}
+
+/// `GET /metrics`.
+pub fn routes<I: Inbox + 'static>(sources: Sources<I>) -> Router {
+    let sources = Arc::new(sources);
+    let page = move || {
+        let sources = Arc::clone(&sources);
+        async move {
+            let now = sources.clock.now();
+            let counts = sources.inbox.counts(now).await;
+            if let Err(error) = &counts {
+                tracing::error!("the inbox cannot be counted: {error}");
+            }
+            let kind = "text/plain; version=0.0.4; charset=utf-8";
+            let is_writable = sources.inbox.trouble().is_none();
+            let page = page(&sources, counts.ok().as_ref(), is_writable, now);
+            ([(header::CONTENT_TYPE, kind)], page).into_response()
+        }
+    };
+    Router::new().route("/metrics", get(page))
+}
+
+fn page<I>(
+    sources: &Sources<I>,
+    counts: Option<&Counts>,
+    is_writable: bool,
+    now: Timestamp,
+) -> String {
+    let mut text = Text::default();
+    if let Some(repositories) = &sources.repositories {
+        sources.metrics.counted().keep(&repositories.members());
+    }
+    service(&mut text, &sources.metrics);
+    let name = "phileas_deliveries_total";
+    text.head(name, Kind::Counter, "Requests to the webhook, by what came of them; unknown_event and unknown_action are counted beside stored.");
+    for (outcome, count) in sources.figures.all() {
+        text.sample(name, &[("outcome", outcome)], count);
+    }
+    let name = "phileas_inbox_writable";
+    text.head(
+        name,
+        Kind::Gauge,
+        "1 while the inbox can store deliveries, 0 while they are refused.",
+    );
+    text.sample(name, &[], u8::from(is_writable));
+    if let Some(counts) = counts {
+        inbox(&mut text, counts, now);
+    }
+    work(&mut text, &sources.metrics);
+    if let Some(feed) = &sources.feed {
+        let written = feed.written();
+        let name = "phileas_job_events_total";
+        text.head(
+            name,
+            Kind::Counter,
+            "Events of turns that were written for agents.",
+        );
+        for kind in EventKind::ALL {
+            let count = written.get(&kind).copied().unwrap_or(0);
+            text.sample(name, &[("event", kind.as_str())], count);
+        }
+    }
+    limits(&mut text, sources);
+    text.finish()
+}
+
+fn service(text: &mut Text, metrics: &Metrics) {
+    let name = "phileas_build_info";
+    text.head(name, Kind::Gauge, "The program that answers.");
+    text.sample(name, &[("version", env!("CARGO_PKG_VERSION"))], 1);
+    let name = "phileas_uptime_seconds";
+    text.head(name, Kind::Gauge, "How long the process has run.");
+    text.sample(name, &[], metrics.begun.elapsed().as_secs());
+}
+
+fn inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
+    let mut gauge = |name: &str, help: &str, value: u64| {
+        text.head(name, Kind::Gauge, help);
+        text.sample(name, &[], value);
+    };
+    gauge(
+        "phileas_inbox_deliveries",
+        "Deliveries that are stored.",
+        counts.deliveries,
+    );
+    gauge(
+        "phileas_inbox_repositories",
+        "Repositories that the inbox knows.",
+        counts.repositories,
+    );
+    gauge(
+        "phileas_inbox_due",
+        "Repositories that could be looked at now and are not.",
+        counts.due,
+    );
+    gauge(
+        "phileas_inbox_leased",
+        "Repositories that are being looked at.",
+        counts.leased,
+    );
+    gauge(
+        "phileas_inbox_failing",
+        "Repositories whose last tick failed and that are not parked.",
+        counts.failing,
+    );
+    gauge(
+        "phileas_inbox_parked",
+        "Repositories that were given up until a person resumes them.",
+        counts.parked,
+    );
+    gauge(
+        "phileas_inbox_bytes",
+        "The room that the inbox takes.",
+        counts.bytes,
+    );
+    if let Some(limit) = counts.limit_bytes {
+        gauge(
+            "phileas_inbox_limit_bytes",
+            "The room that it may take.",
+            limit,
+        );
+    }
+    let age = counts.oldest_due.map_or(0, |due| {
+        u64::try_from(now.duration_since(due).as_secs()).unwrap_or(0)
+    });
+    gauge(
+        "phileas_inbox_oldest_due_seconds",
+        "For how long the longest overdue repository has waited.",
+        age,
+    );
+}
+
+fn work(text: &mut Text, metrics: &Metrics) {
+    let counted = metrics.counted();
+    let name = "phileas_ticks_total";
+    text.head(name, Kind::Counter, "Ticks, by what came of them.");
+    for result in ["done", "stopped", "outage", "failed"] {
+        let count = counted.ticks.get(result).copied().unwrap_or(0);
+        text.sample(name, &[("result", result)], count);
+    }
+    let name = "phileas_tick_duration_seconds";
+    text.head(name, Kind::Histogram, "How long ticks took.");
+    let mut sum = 0;
+    for (count, bound) in counted.durations.iter().zip(BOUNDS) {
+        sum += count;
+        let bound = bound.to_string();
+        text.sample(&format!("{name}_bucket"), &[("le", &bound)], sum);
+    }
+    sum += counted.durations[BOUNDS.len()];
+    text.sample(&format!("{name}_bucket"), &[("le", "+Inf")], sum);
+    text.sample(&format!("{name}_sum"), &[], counted.seconds);
+    text.sample(&format!("{name}_count"), &[], sum);
+    let name = "phileas_requests_total";
+    text.head(
+        name,
+        Kind::Counter,
+        "Requests to GitHub and Jules, by the class of the answer's status.",
+    );
+    for ((target, class), count) in &counted.requests {
+        let target = match target {
+            Target::GitHub => "github",
+            Target::Jules => "jules",
+        };
+        text.sample(name, &[("target", target), ("status", class)], count);
+    }
+    let name = "phileas_sessions_total";
+    text.head(
+        name,
+        Kind::Counter,
+        "Sessions that were started, adopted, or whose output was imported.",
+    );
+    for what in ["started", "adopted", "imported"] {
+        let count = counted.sessions.get(what).copied().unwrap_or(0);
+        text.sample(name, &[("what", what)], count);
+    }
+    let name = "phileas_sessions_settled_total";
+    text.head(
+        name,
+        Kind::Counter,
+        "Turns whose outcome became known; one whose pull request is settled later counts again.",
+    );
+    for (outcome, count) in &counted.settled {
+        text.sample(name, &[("outcome", outcome)], count);
+    }
+    let name = "phileas_jules_key_sessions_left";
+    text.head(
+        name,
+        Kind::Gauge,
+        "Sessions that are left of the key's day, as far as its listing was read.",
+    );
+    for (key, left) in &counted.keys {
+        text.sample(name, &[("key", &key.to_string())], left);
+    }
+    let name = "phileas_repositories_attention";
+    text.head(
+        name,
+        Kind::Gauge,
+        "Repositories that need a person, or whose last tick failed.",
+    );
+    text.sample(name, &[], counted.attention.len());
+}
+
+fn limits<I>(text: &mut Text, sources: &Sources<I>) {
+    let members = sources.repositories.as_ref();
+    let members = members.map(|all| all.members()).unwrap_or_default();
+    let name = "phileas_repositories";
+    text.head(
+        name,
+        Kind::Gauge,
+        "Repositories that the service looks after.",
+    );
+    text.sample(name, &[], members.len());
+    let name = "phileas_github_rate_left";
+    text.head(
+        name,
+        Kind::Gauge,
+        "What is left of a primary limit of GitHub, as it was last told.",
+    );
+    let accounts: BTreeMap<u64, &Arc<Member>> = members
+        .iter()
+        .map(|member| (member.installation, member))
+        .collect();
+    for (installation, member) in accounts.iter().take(MAX_SERIES) {
+        for (face, word) in [(Face::Rest, "rest"), (Face::Graph, "graphql")] {
+            if let Some(quota) = member.account.quota(face) {
+                let installation = installation.to_string();
+                let labels = [("installation", installation.as_str()), ("api", word)];
+                text.sample(name, &labels, quota.remaining);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use phileas_domain::model::RepositoryId;
+
+    use super::*;
+
+    #[test]
+    fn the_buckets_of_a_histogram_add_up() {
+        let metrics = Metrics::default();
+        for millis in [1, 40, 60, 700_000] {
+            metrics.tick("done", Duration::from_millis(millis));
+        }
+        let mut text = Text::default();
+        work(&mut text, &metrics);
+        let text = text.finish();
+        for line in [
+            "phileas_tick_duration_seconds_bucket{le=\"0.05\"} 2",
+            "phileas_tick_duration_seconds_bucket{le=\"0.1\"} 3",
+            "phileas_tick_duration_seconds_bucket{le=\"600\"} 3",
+            "phileas_tick_duration_seconds_bucket{le=\"+Inf\"} 4",
+            "phileas_tick_duration_seconds_count 4",
+            "phileas_ticks_total{result=\"done\"} 4",
+        ] {
+            assert!(text.lines().any(|known| known == line), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_uses_any_more_is_forgotten() {
+        let metrics = Metrics::default();
+        {
+            let mut counted = metrics.counted();
+            counted.keys.insert(3, 7);
+            counted.attend(RepositoryId(1), true);
+            counted.attend(RepositoryId(1), true);
+            counted.attend(RepositoryId(2), true);
+            counted.attend(RepositoryId(2), false);
+        }
+        let shown = |line: &str| {
+            let mut text = Text::default();
+            work(&mut text, &metrics);
+            text.finish().lines().any(|known| known == line)
+        };
+        assert!(shown("phileas_jules_key_sessions_left{key=\"3\"} 7"));
+        assert!(shown("phileas_repositories_attention 1"));
+        metrics.counted().keep(&[]);
+        assert!(!shown("phileas_jules_key_sessions_left{key=\"3\"} 7"));
+        assert!(shown("phileas_repositories_attention 0"));
+    }
+}
