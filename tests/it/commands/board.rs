@@ -128,10 +128,10 @@ fn rot_is_listed_with_its_places_and_fix_mends_what_is_safe_and_nothing_else() {
         &[
             ".jules/tasks/done/20260110-0900-retry.md:1:1: error: the task `20260110-0900-retry` is in several states: `done`, `in_progress`; from the root, keep the true one: rm .jules/tasks/done/20260110-0900-retry.md, or rm .jules/tasks/in_progress/20260110-0900-retry.md",
             ".jules/tasks/done/20260111-0900-index.md:3:9: error: the status is `todo`, and the file lies in `done` (at status); the folder counts: write `status: done`, or say phileas task move 20260111-0900-index todo",
-            ".jules/tasks/todo/20260112-0900-cache.md:2:5: error: the id `${TIMESTAMP}-cache` holds a placeholder that nobody filled in (at id); write `id: 20260112-0900-cache`",
+            ".jules/tasks/todo/20260112-0900-cache.md:2:5: error: the id `${TIMESTAMP}-cache` contains an unfilled placeholder (at id); write `id: 20260112-0900-cache`",
             ".jules/tasks/todo/20260112-0900-cache.md:5:13: warning: `$(date)` is no time (at created_at)",
-            ".jules/tasks/todo/20260112-0900-cache.md:6:19: warning: there is no persona `curater`, so nobody is told of it (at assigned_persona); did you mean `curator`?",
-            ".jules/tasks/todo/${TIMESTAMP}-limits.md: error: its name holds a placeholder that nobody filled in",
+            ".jules/tasks/todo/20260112-0900-cache.md:6:19: warning: there is no persona `curater`, so no persona gets it (at assigned_persona); did you mean `curator`?",
+            ".jules/tasks/todo/${TIMESTAMP}-limits.md: error: its name contains an unfilled placeholder",
             ".jules/tasks/todo/20260113-0900-broken.md:3:9: error: this is no YAML",
             ".jules/tasks/doing: error: no state is called `doing`",
             ".jules/tasks/loose.md: error: it lies in no state's folder",

@@ -1,7 +1,7 @@
-//! What is wrong with the journals of personas.
+//! Checks the journals of personas.
 //!
-//! A prompt shows the last entries by the names of their files, so a name without its day, or with a day to come, puts an
-//! entry where it does not belong; what the frontmatter says of the day only contradicts or confirms.
+//! A prompt shows the newest entries by file name, so a name without a date, or with a future date, puts an entry in
+//! the wrong place. The frontmatter's date only confirms or contradicts the name.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::plan::PERSONAS_FOLDER;
 
 /// The keys of an entry's frontmatter.
 const KEYS: [&str; 4] = ["title", "date", "author", "type"];
-/// What `type` says.
+/// The value of `type`.
 const TYPE: &str = "journal";
 
-/// What is wrong with the journals of all personas, or of one.
+/// Checks the journals of all personas, or of one.
 pub(super) fn check(tree: &Tree, only: Option<&str>, today: Date, found: &mut Vec<Diagnostic>) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (path, entry) in tree.below(PERSONAS_FOLDER) {
@@ -71,7 +71,7 @@ fn one(
     }
     let named = journal_day(file);
     if is_unexpanded(file) {
-        let wrong = "its name holds a placeholder that nobody filled in";
+        let wrong = "its name contains an unfilled placeholder";
         let mend = "rename it to its time and a few words: `YYYY-MM-DD-HHMM-Title.md`";
         found.push(Diagnostic::error(path, wrong).mend(mend));
     } else if named.is_none() {
@@ -80,7 +80,7 @@ fn one(
         let mend = "call it `YYYY-MM-DD-HHMM-Title.md`";
         found.push(Diagnostic::warning(path, wrong).mend(mend));
     }
-    // Clocks differ by a day at most.
+    // Time zones differ by at most a day.
     let tomorrow = today.tomorrow().unwrap_or(Date::MAX);
     if let Some(day) = named.filter(|day| *day > tomorrow) {
         let wrong =
@@ -137,7 +137,7 @@ fn keys(paper: &Paper<'_>, persona: &str, named: Option<Date>, found: &mut Vec<D
                 let wrong = paper.error(&field, "date", format!("`{said}` is no date"));
                 found.push(wrong.mend("write it as `2026-01-05`"));
             }
-            // A day apart is another zone.
+            // A difference of one day is a time zone.
             (Some(day), Some(named)) if apart(day, named) > 1 => {
                 let wrong = format!("the date is {day}, and the file's name says {named}");
                 let wrong = paper.error(&field, "date", wrong);
@@ -165,7 +165,7 @@ fn keys(paper: &Paper<'_>, persona: &str, named: Option<Date>, found: &mut Vec<D
     }
 }
 
-/// How many days lie between two days.
+/// The number of days between two dates.
 fn apart(a: Date, b: Date) -> i32 {
     a.since(b)
         .map_or(i32::MAX, |span| span.get_days().saturating_abs())

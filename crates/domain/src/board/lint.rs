@@ -1,22 +1,22 @@
-//! Everything that is wrong with what agents leave for one another, and what of it has one answer.
+//! Checks tasks, sprint files and journals, and offers the fixes that have exactly one answer.
 
 use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 
-use super::write::Change;
+use super::change::Change;
 use super::{journals, sprints, tasks};
 use crate::Diagnostic;
 use crate::model::Tree;
 
-/// What is looked at.
+/// What to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The tasks.
+    /// Tasks.
     Tasks,
-    /// The papers of sprints.
+    /// Sprint files.
     Sprints,
-    /// The journals.
+    /// Journals.
     Journals,
 }
 
@@ -25,22 +25,22 @@ impl Kind {
     pub const ALL: [Self; 3] = [Self::Tasks, Self::Sprints, Self::Journals];
 }
 
-/// What was found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Linted {
-    /// What is wrong, by file and place.
+    /// The mistakes, by file and position.
     pub found: Vec<Diagnostic>,
-    /// What of it has one answer. Each touches one file, and in it only the values that are wrong.
+    /// The fixes that have exactly one answer. Each edits one file, and only the wrong values in it.
     pub changes: Vec<Change>,
 }
 
-/// Looks at tasks, papers of sprints and journals.
+/// Checks tasks, sprint files and journals.
 ///
-/// `sprint_folders`: names of the folders below `.jules/sprints`, of which empty ones are seen in a work tree only.
-/// `journals_of`: only this persona's journals. `today`: the day, for entries whose day is to come.
+/// `sprint_folders`: the folders below `.jules/sprints`, including empty ones, which only a work tree has.
+/// `journals_of`: check only this persona's journals. `today`: entries of later days are reported.
 ///
-/// Mended once, nothing is left to mend. Nothing is mended of a task that lies in several states: which of its files is
-/// true only a person knows.
+/// After one round of fixes, no fix is left. Nothing is fixed in a task with files in several states, because only a
+/// person knows which of them is right.
 #[must_use]
 pub fn lint(
     tree: &Tree,

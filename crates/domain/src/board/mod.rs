@@ -1,18 +1,19 @@
-//! What agents leave for one another on the default branch: tasks, the papers of sprints, journals.
+//! The files that agents leave for each other on the default branch: tasks, sprint files, journals.
 //!
-//! Personas write these files in their own pull requests, by hand, so all of them are read with patience: what is wrong
-//! with one file is a finding with its place, and the rest is read all the same.
+//! Personas write these files by hand, in their own pull requests. So each file is read by itself: a mistake is reported
+//! with its position, and the other files are read all the same.
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | `task`, `tasks` | which tasks are there, and what is wrong with their files? |
-//! | `choose` | which of them wait for a persona? |
-//! | `write` | what does a new task look like, and one that is claimed or moved? |
-//! | `sprints` | which papers has a sprint, and what is wrong with them? |
-//! | `journals` | what is wrong with a persona's journal? |
-//! | `lint` | all of that at once, and what of it has one answer |
-//! | `paper` | Markdown with frontmatter, and where each value stands in it |
+//! | `task`, `tasks` | Which tasks exist, and what is wrong with their files? |
+//! | `choose` | Which tasks wait for a persona? |
+//! | `change`, `write` | What does a new task look like, or one that is claimed or moved? |
+//! | `sprints` | Which files does a sprint have, and what is wrong with them? |
+//! | `journals` | What is wrong with a persona's journal? |
+//! | `lint` | All of these checks at once, with the fixes that have exactly one answer. |
+//! | `markdown` | What does a Markdown file with frontmatter say, and where? |
 
+mod change;
 mod choose;
 mod journals;
 pub mod limits;
@@ -25,6 +26,7 @@ mod task;
 mod tasks;
 mod write;
 
+pub use change::{Change, TaskError};
 pub use choose::{tags_of, tasks_for};
 pub use lint::{Kind, Linted, lint};
 pub use sprints::{
@@ -33,6 +35,4 @@ pub use sprints::{
 };
 pub use task::{TASKS_FOLDER, Task, TaskState};
 pub use tasks::tasks;
-pub use write::{
-    Change, Claim, NewTask, TaskError, claimed, moved, new_sprint_plan, new_sprint_readme, new_task,
-};
+pub use write::{Claim, NewTask, claimed, moved, new_sprint_plan, new_sprint_readme, new_task};

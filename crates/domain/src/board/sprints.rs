@@ -1,4 +1,4 @@
-//! The papers of sprints: `.jules/sprints/sprint-<n>/<persona>-plan.md`, `<persona>-feedback.md`, `README.md`.
+//! Reads and checks sprint files: `.jules/sprints/sprint-<n>/<persona>-plan.md`, `<persona>-feedback.md`, `README.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,36 +8,36 @@ use super::people::{meant, personas};
 use crate::Diagnostic;
 use crate::model::{Entry, Tree};
 
-/// Where the papers lie, on the default branch.
+/// The folder of all sprints, on the default branch.
 pub const SPRINTS_FOLDER: &str = ".jules/sprints";
-/// What a sprint's folder begins with.
+/// The prefix of a sprint's folder.
 const PREFIX: &str = "sprint-";
-/// Beginnings of the names of files that are no papers.
+/// Prefixes of file names that are no sprint files.
 const OTHERS: [&str; 3] = [".", "TEMPLATE", "SPRINT_STATE"];
-/// Where seed 004's system kept the number.
+/// The file in which seed 004's system kept the number.
 const CURRENT: &str = "current.txt";
 
-/// What a paper is.
+/// The kind of a sprint file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PaperKind {
-    /// What the sprint is for.
+    /// The goal of the sprint.
     Readme,
-    /// What a persona wants to do.
+    /// A persona's plan.
     Plan,
-    /// What a persona says of the plans of others.
+    /// A persona's feedback on the plans of others.
     Feedback,
 }
 
-/// A paper of a sprint.
+/// A sprint file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SprintPaper<'t> {
-    /// Its file.
+    /// Its path.
     pub path: &'t str,
-    /// What it is.
+    /// Its kind.
     pub kind: PaperKind,
-    /// Who wrote it; nobody in particular wrote the README.
+    /// The persona that wrote it; `None` for the README.
     pub persona: Option<&'t str>,
-    /// Its text, where that was read.
+    /// Its text, if it was read.
     pub text: Option<&'t str>,
 }
 
@@ -47,7 +47,7 @@ pub fn sprint_folder(sprint: u64) -> String {
     format!("{SPRINTS_FOLDER}/{PREFIX}{sprint}")
 }
 
-/// The number of the sprint that a folder's name tells.
+/// The sprint number in a folder's name.
 #[must_use]
 pub fn sprint_of(folder: &str) -> Option<u64> {
     let number = folder.strip_prefix(PREFIX)?;
@@ -56,13 +56,13 @@ pub fn sprint_of(folder: &str) -> Option<u64> {
     (number <= SPRINT_LIMIT).then_some(number)
 }
 
-/// The file in which seed 004's system kept the number of the sprint.
+/// The file in which seed 004's system kept the sprint number.
 #[must_use]
 pub fn current_sprint_path() -> String {
     format!("{SPRINTS_FOLDER}/{CURRENT}")
 }
 
-/// The sprint that this file names; `None` where there is none, or what it says is no number of a sprint.
+/// The sprint number in this file; `None` if there is no such file, or it contains no sprint number.
 #[must_use]
 pub fn current_sprint(tree: &Tree) -> Option<u64> {
     let text = tree.text(&current_sprint_path())?;
@@ -70,7 +70,7 @@ pub fn current_sprint(tree: &Tree) -> Option<u64> {
     (1..=SPRINT_LIMIT).contains(&number).then_some(number)
 }
 
-/// The papers of a sprint in which something stands: README, plans, feedback, each by who wrote it.
+/// The files of a sprint that have a text: README, plans, feedback, each by persona.
 #[must_use]
 pub fn papers(tree: &Tree, sprint: u64) -> Vec<SprintPaper<'_>> {
     let folder = sprint_folder(sprint);
@@ -96,11 +96,12 @@ pub fn papers(tree: &Tree, sprint: u64) -> Vec<SprintPaper<'_>> {
     papers
 }
 
-/// The number counts where the plan has no `[sprints]`: there passes are sprints, and the ledger has their number.
+/// The number matters only if the plan has no `[sprints]`. Otherwise passes are sprints, and the ledger has their
+/// number.
 fn current(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) {
     if crate::plan::read(tree).0.sprints.is_some() {
         let wrong = "the sprint's number is not read here: the plan has `[sprints]`, so it lives in the ledger";
-        let mend = "remove the file; phileas sprint status tells the number";
+        let mend = "remove the file; phileas sprint status shows the number";
         found.push(Diagnostic::warning(path, wrong).mend(mend));
     } else if tree.get(path).is_some_and(|entry| entry.text.is_some())
         && current_sprint(tree).is_none()
@@ -123,8 +124,8 @@ fn kind(file: &str) -> Option<(PaperKind, Option<&str>)> {
     plan.or_else(|| of("-feedback").map(|name| (PaperKind::Feedback, Some(name))))
 }
 
-/// What is wrong with the papers. `folders`: names of the folders of sprints, of which git keeps no empty ones, but a
-/// work tree does.
+/// Checks the sprint files. `folders`: the names of the sprint folders, including empty ones, which a work tree can
+/// have.
 pub(super) fn check(tree: &Tree, folders: &BTreeSet<String>, found: &mut Vec<Diagnostic>) {
     let people = personas(tree);
     let mut sprints: BTreeMap<&str, Vec<(&str, &Entry)>> = BTreeMap::new();

@@ -1,30 +1,30 @@
-//! A task, and the states that it goes through.
+//! Defines a task and its states.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-/// Where tasks lie, on the default branch.
+/// The folder of all tasks, on the default branch.
 pub const TASKS_FOLDER: &str = ".jules/tasks";
 
-/// Where a task stands: the folder that its file lies in, whatever the file says.
+/// The state of a task: the folder of its file, whatever the file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TaskState {
     /// It waits.
     Todo,
-    /// Somebody is at it.
+    /// A persona works on it.
     InProgress,
     /// It is done.
     Done,
-    /// Nobody will do it.
+    /// It will not be done.
     Canceled,
 }
 
 impl TaskState {
-    /// All of them, in the order in which a task goes through them.
+    /// All states, in the order in which a task reaches them.
     pub const ALL: [Self; 4] = [Self::Todo, Self::InProgress, Self::Done, Self::Canceled];
 
-    /// The name of its folder, and its word in a task's `status`.
+    /// The name of its folder, and its value of `status`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl TaskState {
         }
     }
 
-    /// The state that a word means, in any spelling: `In-Progress`, `cancelled`.
+    /// The state for a word in any spelling: `In-Progress`, `cancelled`.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         let plain: String = word
@@ -52,13 +52,13 @@ impl TaskState {
         }
     }
 
-    /// Its folder.
+    /// The path of its folder.
     #[must_use]
     pub fn folder(self) -> String {
         format!("{TASKS_FOLDER}/{self}")
     }
 
-    /// Whether there is still something to do.
+    /// Whether work is left.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Todo | Self::InProgress)
@@ -71,33 +71,33 @@ impl fmt::Display for TaskState {
     }
 }
 
-/// A task that can be read. Agents write them, so all texts are untrusted.
+/// A task that could be read. Agents write tasks, so all texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// The stem of its file's name; what the file says of its id does not count.
+    /// The stem of its file name; the key `id` does not count.
     pub id: String,
-    /// Where it stands, by its folder.
+    /// Its state, by its folder.
     pub state: TaskState,
     /// Its file.
     pub path: String,
-    /// Its title; else its first heading, else its id.
+    /// Its title, or its first heading, or its id.
     pub title: String,
-    /// Its tags, in order.
+    /// Its tags, in the file's order.
     pub tags: Vec<String>,
-    /// Who is to do it, or is at it.
+    /// The persona that it is assigned to.
     pub persona: Option<String>,
-    /// Who wrote it down.
+    /// The persona or person that created it.
     pub created_by: Option<String>,
-    /// When, as it says.
+    /// The creation time that the file states.
     pub created_at: Option<String>,
-    /// Which part of the repository it is about.
+    /// The part of the repository that it is about.
     pub target: Option<String>,
-    /// What follows the frontmatter.
+    /// The text after the frontmatter.
     pub body: String,
 }
 
 impl Task {
-    /// For programs, without its body.
+    /// The task as JSON, without its body.
     #[must_use]
     pub fn json(&self) -> Value {
         json!({
@@ -113,14 +113,14 @@ impl Task {
         })
     }
 
-    /// Whether it has a tag, in any capitals.
+    /// Whether it has a tag, ignoring case.
     #[must_use]
     pub fn has_tag(&self, tag: &str) -> bool {
         let tag = tag.to_lowercase();
         self.tags.iter().any(|one| one.to_lowercase() == tag)
     }
 
-    /// Whether it is for a persona, in any capitals.
+    /// Whether it is assigned to a persona, ignoring case.
     #[must_use]
     pub fn is_for(&self, persona: &str) -> bool {
         let persona = persona.to_lowercase();
@@ -129,6 +129,9 @@ impl Task {
             .is_some_and(|one| one.to_lowercase() == persona)
     }
 }
+
+/// The keys that assign a task, the preferred one first.
+pub(super) const PERSONA_KEYS: [&str; 2] = ["assigned_persona", "persona"];
 
 #[cfg(test)]
 mod tests {

@@ -1,37 +1,34 @@
-//! The tasks of a repository, and what is wrong with their files.
+//! Reads the tasks of a repository and checks their files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, Zoned};
 
+use super::change::{Change, is_changeable};
 use super::limits::{PAPERS_LIMIT, TAGS_LIMIT, TITLE_LIMIT_CHARS};
 use super::names::{is_unexpanded, task_day, word};
 use super::paper::{Edit, Paper, edited, unreadable};
 use super::people::{meant, personas};
-use super::task::{TASKS_FOLDER, Task, TaskState};
-use super::write::{Change, is_changeable};
+use super::task::{PERSONA_KEYS, TASKS_FOLDER, Task, TaskState};
 use crate::Diagnostic;
 use crate::model::{Entry, Tree};
 use crate::yaml::{Node, Value};
 
-/// Beginnings of the names of files that lie among tasks and are none.
+/// Prefixes of file names below the tasks' folder that are no tasks.
 const OTHERS: [&str; 3] = [".", "README", "TEMPLATE"];
-/// Keys that name who is to do a task, the usual one first.
-pub(super) const PERSONA_KEYS: [&str; 2] = ["assigned_persona", "persona"];
-
-/// Every task that can be read, in the order of its state and then of its file's name, which begins with its time.
+/// All tasks that can be read, by state and then by file name, which begins with the time.
 #[must_use]
 pub fn tasks(tree: &Tree) -> Vec<Task> {
     read(tree).tasks
 }
 
-/// The tasks, and what is wrong.
+/// The tasks, and the mistakes in their files.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) tasks: Vec<Task>,
     pub(super) found: Vec<Diagnostic>,
-    /// What of it has one answer.
+    /// The fixes that have exactly one answer.
     pub(super) changes: Vec<Change>,
 }
 
@@ -68,14 +65,14 @@ struct File<'t> {
     path: &'t str,
     stem: &'t str,
     state: TaskState,
-    /// Whether its folder is spelled as it should be.
+    /// Whether its folder is spelled correctly.
     at_home: bool,
     entry: &'t Entry,
 }
 
 type Places<'t> = BTreeMap<&'t str, Vec<&'t str>>;
 
-/// The files of tasks, and where each id lies.
+/// The files of tasks, and the paths of each id.
 fn files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>, Places<'t>) {
     let mut files = Vec::new();
     let mut ids = Places::new();
@@ -136,7 +133,7 @@ fn in_several(id: &str, places: &[&str]) -> Diagnostic {
             format!("`{}`", folder.unwrap_or_default())
         })
         .collect();
-    // Git does not remove what it does not know, or what was changed since.
+    // Git removes neither untracked nor modified files.
     let removals: Vec<String> = places
         .iter()
         .map(|path| format!("rm {}", word(path)))
@@ -156,7 +153,7 @@ fn in_several(id: &str, places: &[&str]) -> Diagnostic {
         })
 }
 
-/// One file that can be read. `alone`: no other file has its id.
+/// Reads and checks one file. `alone`: no other file has its id.
 fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read: &mut Read) {
     let mut reader = Reader {
         file,
@@ -178,7 +175,7 @@ fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read
     } = reader;
     read.found.extend(found);
     read.tasks.push(task);
-    // Which of several files is true only a person knows; until then each keeps what it says.
+    // Only a person knows which of several files is right; until then no file is changed.
     if !alone {
         return;
     }
@@ -196,8 +193,8 @@ fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read
     }
 }
 
-/// The error that `task claim` and `task move` refuse a task for the form of its frontmatter, where no other error of
-/// its file says why.
+/// The error that `task claim` and `task move` will report for the task's frontmatter, unless another error of the file
+/// explains it.
 fn unchangeable(tree: &Tree, file: &File<'_>, text: &str, read: &Read) -> Option<Diagnostic> {
     let is_told = |one: &Diagnostic| one.is_error() && one.file == file.path;
     let task = read.tasks.last()?;
@@ -234,7 +231,7 @@ impl Reader<'_, '_> {
                 .push(wrong.mend(format!("move it to `{}/`", state.folder())));
         }
         if is_unexpanded(stem) {
-            let wrong = "its name holds a placeholder that nobody filled in";
+            let wrong = "its name contains an unfilled placeholder";
             let mend = "rename it to its time and a few words: `YYYYMMDD-HHMMSS-what.md`";
             self.found.push(Diagnostic::error(*path, wrong).mend(mend));
         } else if task_day(stem).is_none() {
@@ -262,7 +259,7 @@ impl Reader<'_, '_> {
             return;
         };
         let wrong = match is_unexpanded(&said) {
-            true => format!("the id `{said}` holds a placeholder that nobody filled in"),
+            true => format!("the id `{said}` contains an unfilled placeholder"),
             false => format!("the id `{said}` is not the name of its file, `{stem}`"),
         };
         let wrong = self.paper.error(&field, "id", wrong);
@@ -307,7 +304,7 @@ impl Reader<'_, '_> {
             }
         };
         let edit = self.paper.edit(&field, state.as_str());
-        // Nothing is moved that lies in several states, or whose status cannot be written.
+        // A task in several states, or with a status that cannot be edited, is not moved.
         let movable = self.alone && edit.is_some() && self.paper.is_read();
         let mend = match meant.filter(|meant| *meant != state && movable) {
             Some(meant) => format!(
@@ -376,18 +373,18 @@ impl Reader<'_, '_> {
     fn persona(&mut self, personas: &BTreeSet<&str>) -> Option<String> {
         for key in PERSONA_KEYS {
             let name = self.paper.text(key, &mut self.found);
-            // An empty text names no persona: the task is free.
+            // An empty text assigns no persona: the task is free.
             let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
                 continue;
             };
             let known = |one: &&str| one.eq_ignore_ascii_case(&name);
-            // A repository without personas hands its tasks to somebody else.
+            // A repository without personas uses its tasks for other agents.
             if !personas.is_empty()
                 && self.file.state.is_open()
                 && !personas.iter().any(known)
                 && let Some(field) = self.paper.get(key)
             {
-                let wrong = format!("there is no persona `{name}`, so nobody is told of it");
+                let wrong = format!("there is no persona `{name}`, so no persona gets it");
                 let wrong = self.paper.warning(&field, key, wrong);
                 self.found.push(wrong.mend(meant(&name, personas)));
             }
@@ -419,7 +416,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The tags in a list, or in one text with commas.
+/// The tags from a list, or from one text with commas.
 fn tags(node: &Node) -> Option<Vec<String>> {
     let text = |node: &Node| match &node.value {
         Value::Text(text) => Some(text.trim().to_owned()),
@@ -435,7 +432,7 @@ fn tags(node: &Node) -> Option<Vec<String>> {
     Some(full.take(TAGS_LIMIT).collect())
 }
 
-/// Whether a text tells a day or an instant, in any form that agents write.
+/// Whether a text is a date or time in a form that agents use.
 pub(super) fn is_time(text: &str) -> bool {
     let text = text.trim();
     text.parse::<Timestamp>().is_ok()

@@ -1,119 +1,37 @@
-//! Files that are made or moved: a new task, one that is claimed or goes on, the papers of a new sprint.
+//! Creates tasks and sprint files, and claims and moves tasks.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::change::{Change, TaskError, change};
 use super::limits::{TAGS_LIMIT, TITLE_LIMIT_CHARS};
 use super::names::task_stem;
-use super::paper::{Paper, edited};
 use super::people::personas;
 use super::sprints::sprint_folder;
-use super::task::{Task, TaskState};
-use super::tasks::{PERSONA_KEYS, tasks};
+use super::task::{PERSONA_KEYS, Task, TaskState};
+use super::tasks::tasks;
 use crate::model::Tree;
 use crate::plan::closest;
 use crate::yaml::quoted;
 
-/// How many names a sentence holds.
+/// The largest number of names in a message.
 const NAMES_SHOWN: usize = 12;
 
-/// One file that is made, changed, or moved and changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// Where it lies now; `None`: it is new.
-    pub from: Option<String>,
-    /// Where it lies then.
-    pub to: String,
-    /// What it says then.
-    pub text: String,
-    /// What is done, as a sentence without a period.
-    pub done: String,
-}
-
-/// A task that is written down.
+/// A new task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewTask {
-    /// What is to be done, in a line.
+    /// Its title, on one line.
     pub title: String,
-    /// Who is to do it.
+    /// The persona that it is assigned to.
     pub persona: Option<String>,
-    /// By which it is found.
+    /// Its tags.
     pub tags: Vec<String>,
-    /// Who writes it down.
+    /// The persona or person that creates it.
     pub created_by: Option<String>,
-    /// What there is to say; empty: three headings to fill in.
+    /// Its text; if empty, three headings are written.
     pub body: String,
-}
-
-/// Why a task is not made or moved.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TaskError {
-    /// The title is empty, too long or more than one line.
-    #[error("the title is {0}; say in one line what is to be done")]
-    Title(&'static str),
-    /// There are too many tags, or one holds a comma or a break.
-    #[error("{0}")]
-    Tags(String),
-    /// There is no such task.
-    #[error("there is no task `{id}`{mend}")]
-    Unknown {
-        /// What was asked for.
-        id: String,
-        /// What there is.
-        mend: String,
-    },
-    /// Several tasks begin so.
-    #[error("several tasks begin with `{id}`: {}; say more of the name", .names.join(", "))]
-    Several {
-        /// What was asked for.
-        id: String,
-        /// The first of them.
-        names: Vec<String>,
-    },
-    /// It lies in several states.
-    #[error("the task `{id}` is in several states; phileas task lint tells where")]
-    Doubled {
-        /// Which.
-        id: String,
-    },
-    /// Nobody has that name.
-    #[error("there is no persona `{persona}`, so nothing was claimed; {mend}")]
-    Nobody {
-        /// Who was to take it.
-        persona: String,
-        /// Who there is.
-        mend: String,
-    },
-    /// It is not there to be claimed.
-    #[error(
-        "the task `{id}` is {state}{}; only what is todo can be claimed, {}",
-        .by.as_ref().map(|by| format!(", by {by}")).unwrap_or_default(),
-        if .state.is_open() { "and with --reassign what is in_progress" } else { "so move it to todo first" }
-    )]
-    NotTodo {
-        /// Which.
-        id: String,
-        /// Where it stands.
-        state: TaskState,
-        /// Who is at it.
-        by: Option<String>,
-    },
-    /// Somebody else is to do it.
-    #[error("the task `{id}` is for {persona}; with --reassign somebody else takes it")]
-    ForSomebodyElse {
-        /// Which.
-        id: String,
-        /// For whom.
-        persona: String,
-    },
-    /// Its frontmatter cannot be read, so it cannot be said in it.
-    #[error("the frontmatter of {path} cannot be changed; phileas task lint tells why")]
-    Unsound {
-        /// Its file.
-        path: String,
-    },
 }
 
 /// The file of a new task.
@@ -179,20 +97,21 @@ pub fn new_task(task: &NewTask, at: Timestamp) -> Result<Change, TaskError> {
     })
 }
 
-/// Whom a claim may pass over.
+/// Whether a claim may take a task from another persona.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim {
-    /// Nobody.
+    /// Only an unassigned task, or one that is assigned to the same persona.
     Free,
-    /// Whoever it is assigned to, also who is at it.
+    /// Any open task, also one that another persona works on.
     Reassign,
 }
 
-/// A task claimed by a persona: in progress, and assigned to it. Where a repository has personas it must be one of them.
+/// Claims a task for a persona: it is in progress then, and assigned to it. If the repository has personas, the name
+/// must be one of them.
 ///
 /// # Errors
 ///
-/// Every other one of [`TaskError`].
+/// All others of [`TaskError`].
 pub fn claimed(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<Change, TaskError> {
     let personas = personas(tree);
     let mut known = personas.iter();
@@ -233,7 +152,7 @@ pub fn claimed(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<Cha
     change(tree, &task, TaskState::InProgress, assigned, done)
 }
 
-/// Names for a sentence, as many as one reads.
+/// Names for a message, up to a limit.
 fn listed(names: &BTreeSet<&str>) -> String {
     let shown: Vec<String> = names
         .iter()
@@ -246,18 +165,18 @@ fn listed(names: &BTreeSet<&str>) -> String {
     }
 }
 
-/// A task moved to another state; one that is there already only gets its status right.
+/// Moves a task to another state. If it is there already, only its `status` is corrected.
 ///
 /// # Errors
 ///
-/// [`TaskError::Unknown`], [`TaskError::Several`], [`TaskError::Doubled`], [`TaskError::Unsound`].
+/// [`TaskError::Unknown`], [`TaskError::AmbiguousId`], [`TaskError::InSeveralStates`], [`TaskError::NotEditable`].
 pub fn moved(tree: &Tree, id: &str, state: TaskState) -> Result<Change, TaskError> {
     let task = find(tree, id)?;
     let done = format!("it is {state}");
     change(tree, &task, state, None, done)
 }
 
-/// The task with this id, or the only one whose id begins so.
+/// The task with this id, or the only one whose id begins with it.
 fn find(tree: &Tree, id: &str) -> Result<Task, TaskError> {
     let all = tasks(tree);
     let exact: Vec<&Task> = all.iter().filter(|task| task.id == id).collect();
@@ -272,7 +191,7 @@ fn find(tree: &Tree, id: &str) -> Result<Task, TaskError> {
             id: id.to_owned(),
             mend: match closest(id, all.iter().map(|task| task.id.as_str())) {
                 Some(meant) => format!("; did you mean `{meant}`?"),
-                None => "; phileas task list tells which there are".to_owned(),
+                None => "; phileas task list shows all".to_owned(),
             },
         }),
         [first, rest @ ..] if rest.iter().all(|other| other.id == first.id) => {
@@ -285,83 +204,6 @@ fn find(tree: &Tree, id: &str) -> Result<Task, TaskError> {
             names: several.iter().take(3).map(|task| task.id.clone()).collect(),
         }),
     }
-}
-
-/// Whether a task's frontmatter takes what a claim, or a move, writes into it.
-pub(super) fn is_changeable(tree: &Tree, task: &Task) -> bool {
-    let (state, persona) = match task.state.is_open() {
-        true => (TaskState::InProgress, Some("persona")),
-        false => (TaskState::Todo, None),
-    };
-    change(tree, task, state, persona, String::new()).is_ok()
-}
-
-/// The file of a task in another state. Keys that it has are changed in their place, new ones follow the last.
-fn change(
-    tree: &Tree,
-    task: &Task,
-    state: TaskState,
-    persona: Option<&str>,
-    done: String,
-) -> Result<Change, TaskError> {
-    let unsound = || TaskError::Unsound {
-        path: task.path.clone(),
-    };
-    let text = tree.text(&task.path).ok_or_else(unsound)?;
-    let mut found = Vec::new();
-    let paper = Paper::read(&task.path, text, &mut found);
-    let to = format!("{}/{}.md", state.folder(), task.id);
-    let mut change = Change {
-        from: Some(task.path.clone()),
-        to,
-        text: text.to_owned(),
-        done,
-    };
-    if !paper.has_head() {
-        // The folder alone says where it stands; who is at it must be said.
-        if let Some(persona) = persona {
-            let head = format!(
-                "---\nstatus: {state}\n{}: {}\n---\n",
-                PERSONA_KEYS[0],
-                quoted(persona)
-            );
-            change.text = head + text;
-        }
-        return Ok(change);
-    }
-    let mut wanted = vec![("status", state.as_str())];
-    // Of two keys that name somebody the first one counts.
-    let named = PERSONA_KEYS
-        .into_iter()
-        .find(|key| paper.get(key).is_some());
-    let key = named.unwrap_or(PERSONA_KEYS[0]);
-    wanted.extend(persona.map(|persona| (key, persona)));
-    let (mut edits, mut lines) = (Vec::new(), String::new());
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    for (key, value) in wanted {
-        match paper.get(key) {
-            Some(field) if field.node.text() == Some(value) => {}
-            Some(field) => edits.push(paper.edit(&field, value).ok_or_else(unsound)?),
-            None if paper.is_bare(key) => return Err(unsound()),
-            None => lines.push_str(&format!("{key}: {}{end}", quoted(value))),
-        }
-    }
-    edits.extend(paper.insertion(&lines));
-    if !paper.is_read() {
-        return Err(unsound());
-    }
-    change.text = edited(text, edits);
-    // What was written must say what it is to say.
-    let mut wrong = Vec::new();
-    let after = Paper::read(&task.path, &change.text, &mut wrong);
-    let said = after.text("status", &mut wrong);
-    let assigned = after.text(key, &mut wrong);
-    if said.as_deref() != Some(state.as_str())
-        || persona.is_some_and(|persona| assigned.as_deref() != Some(persona))
-    {
-        return Err(unsound());
-    }
-    Ok(change)
 }
 
 /// The README of a new sprint.
@@ -377,7 +219,7 @@ pub fn new_sprint_readme(sprint: u64) -> Change {
     }
 }
 
-/// The plan of a persona for a sprint, to be filled in.
+/// A template for a persona's sprint plan.
 #[must_use]
 pub fn new_sprint_plan(sprint: u64, persona: &str) -> Change {
     Change {
@@ -547,7 +389,7 @@ mod tests {
         }
     }
 
-    /// A refusal for the form of a task says `task lint tells why`, so that lint has an error at the file.
+    /// A refusal because of a task's frontmatter refers to `task lint`, so lint must report an error for that file.
     #[test]
     fn lint_names_each_form_for_which_a_claim_is_refused() {
         use crate::board::{Kind, lint};

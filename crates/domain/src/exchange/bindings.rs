@@ -1,18 +1,18 @@
-//! Which stream a role works for: said in its own file, in the rosters, or in both; both must agree.
+//! Checks which stream a role works for. The role's own file, a roster, or both say so, and they must agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{FLAT_STREAM, Layout};
-use super::read::Exchange;
+use super::model::Exchange;
 use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 use crate::plan::suggest::{closest, either_of};
 use crate::yaml::{self, Node};
 
-/// The key that binds.
+/// The key that binds a role to a stream.
 const KEY: &str = "workstream";
 
-/// A role's word on its stream.
+/// The stream that a role's file names.
 struct Binding<'t> {
     file: &'t str,
     layer: &'static str,
@@ -21,7 +21,7 @@ struct Binding<'t> {
     at: (u32, u32),
 }
 
-/// A role of observers or deciders whose own file names its stream.
+/// An observer or decider whose own file names its stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
     /// The layer, in the plural: `observers` or `deciders`.
@@ -30,11 +30,11 @@ pub struct Bound {
     pub role: String,
     /// The stream.
     pub stream: String,
-    /// The file that says so.
+    /// The file that names the stream.
     pub file: String,
 }
 
-/// The roles whose own files name their streams, each by the first file that does, in the order of the files.
+/// The roles whose own files name their streams, in the order of the files. For each role the first file counts.
 #[must_use]
 pub fn bound(tree: &Tree) -> Vec<Bound> {
     let mut all: Vec<Bound> = Vec::new();
@@ -57,7 +57,7 @@ pub fn bound(tree: &Tree) -> Vec<Bound> {
     all
 }
 
-/// Everything in which files and rosters disagree.
+/// All disagreements between files and rosters.
 pub(super) fn check(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut bound: BTreeMap<(&str, &str), Binding<'_>> = BTreeMap::new();
@@ -108,7 +108,7 @@ pub(super) fn check(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic> {
     found
 }
 
-/// What is wrong with one binding by itself.
+/// The mistake of a single binding.
 fn unfit(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnostic> {
     let Binding {
         file,
@@ -172,7 +172,7 @@ fn unfit(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnostic> {
         );
     }
     if there.roster.is_some() && !lists(stream) {
-        // A role that no roster lists does not run; that is no mistake.
+        // A role that no roster lists does not run, which is allowed.
         let message = format!("`{role}` is not on the roster of `{stream}`, so it never runs");
         let one = Diagnostic::warning(*file, message).at(at.0, at.1).key(KEY);
         return Some(one.mend(format!(
@@ -182,7 +182,7 @@ fn unfit(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnostic> {
     None
 }
 
-/// Roles of rosters that no file describes, and the other way round; only where the tree has files of the layer.
+/// Roles in rosters without a file, and files without a roster entry. Checked only if the tree has files of the layer.
 fn rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if exchange.layout == Layout::Flat {
@@ -231,7 +231,7 @@ fn rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) -> Vec
     found
 }
 
-/// Whose file it is.
+/// The role that a file belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner<'p> {
     Role { layer: &'static str, role: &'p str },
@@ -264,14 +264,14 @@ fn owner(file: &str) -> Option<Owner<'_>> {
 }
 
 fn stream_of(tree: &Tree, file: &str) -> Option<(String, (u32, u32))> {
-    // What else is wrong with the file is for those who check roles.
+    // Other mistakes of the file are reported by the check of roles.
     let (root, _) = yaml::parse(tree.text(file)?);
     let root = root?;
     let node = root.get(KEY)?;
     let name = node
         .text()
         .map_or_else(|| node.json().to_string(), str::to_owned);
-    // One prompt for all roles of a layer says `{{workstream}}`, which binds nothing.
+    // A prompt for all roles of a layer contains `{{workstream}}`, which binds no role.
     let template = name.contains("{{");
     (!template).then_some((name, place(node)))
 }

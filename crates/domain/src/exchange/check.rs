@@ -1,8 +1,8 @@
-//! Everything that is wrong with an exchange.
+//! Checks an exchange as a whole.
 
 use super::layout::{FLAT_STREAM, Layout};
-use super::read::{self, Exchange};
-use super::{bindings, drift, index, links, quality};
+use super::model::Exchange;
+use super::{bindings, drift, index, links, quality, read};
 use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 use crate::plan::suggest::{closest, either_of};
@@ -10,25 +10,25 @@ use crate::plan::suggest::{closest, either_of};
 /// An exchange, and everything that is wrong with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
-    /// What is there; `None` where no exchange has begun, or nobody can say which of two layouts counts.
+    /// The exchange; `None` if none exists, or if files of both layouts exist.
     pub exchange: Option<Exchange>,
-    /// What is wrong with it, by file, line and column.
+    /// The mistakes, by file, line and column.
     pub found: Vec<Diagnostic>,
 }
 
-/// A stream that does not exist.
+/// The requested stream does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no workstream `{name}`; {mend}")]
 pub struct UnknownStream {
-    /// What was asked for.
+    /// The name that was given.
     pub name: String,
-    /// How to mend it.
+    /// How to fix it.
     pub mend: String,
 }
 
-/// Reads the exchange of a tree, and finds everything that is wrong with it.
+/// Reads the exchange of a tree and reports all mistakes.
 ///
-/// Every file is read, whatever is wrong with the others; nothing is changed.
+/// Every file is read, whatever is wrong with the others. Nothing is changed.
 #[must_use]
 pub fn check(tree: &Tree) -> Checked {
     let reading = read::read(tree, None);
@@ -51,11 +51,11 @@ pub fn check(tree: &Tree) -> Checked {
 }
 
 impl Checked {
-    /// Only one stream of it: its files, and what is wrong with them.
+    /// Keeps only one stream: its files, and their mistakes.
     ///
     /// # Errors
     ///
-    /// [`UnknownStream`], when there is none of that name.
+    /// [`UnknownStream`]: no stream has that name.
     pub fn stream(mut self, name: &str) -> Result<Self, UnknownStream> {
         let streams = self.exchange.as_mut().map(|exchange| &mut exchange.streams);
         let Some(streams) = streams.filter(|streams| streams.contains_key(name)) else {

@@ -1,4 +1,5 @@
-//! Schema files that a repository keeps for its agents: agents copy them, so they must ask for what phileas takes.
+//! Compares the schema files of a repository with phileas' own. Agents copy these files, so they must match what
+//! phileas accepts.
 
 use super::layout::Layout;
 use super::read::observer_shape;
@@ -11,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 use crate::yaml::{self, Node, Value};
 
-/// Every schema file of the tree that asks for something else than phileas takes.
+/// All schema files of the tree that differ from what phileas accepts.
 pub(super) fn check(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (path, _) in tree.iter() {
@@ -21,12 +22,12 @@ pub(super) fn check(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
         let Some((Some(root), _)) = tree.text(path).map(yaml::parse) else {
             let one = Diagnostic::warning(path, "it is no template that can be read");
             found.push(one.mend(format!(
-                "write it anew: phileas exchange template {}",
+                "write it again: phileas exchange template {}",
                 shape.name
             )));
             continue;
         };
-        // The memory of an observer has two versions among workstreams.
+        // An observer's memory has two versions in the workstreams layout.
         if path.contains("/observers/") && path.ends_with("/perspective.yml") {
             shape = observer_shape(layout == Layout::Flat, Some(&root));
         }
@@ -70,7 +71,7 @@ fn keys(
     let Value::Map(entries) = &node.value else {
         return;
     };
-    let mend = || format!("write it anew: phileas exchange template {}", shape.name);
+    let mend = || format!("write it again: phileas exchange template {}", shape.name);
     let join = |name: &str| {
         if within.is_empty() {
             name.to_owned()

@@ -1,28 +1,28 @@
-//! What can be mended without a person: only what has one answer.
+//! Finds the mistakes that have exactly one fix, so that no person has to decide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::artifact::{EventState, Filed, WorkItem};
 use super::layout::{self, Layout, Place};
-use super::read::{self, Stream};
-use super::{edit, index};
+use super::model::Stream;
+use super::{edit, index, read};
 use crate::model::{Mode, Tree};
 use crate::yaml;
 
-/// One mend: a file written or removed.
+/// One fix: a file that is written or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// The file.
     pub path: String,
-    /// Its text; `None` removes it.
+    /// Its new text; `None` removes it.
     pub text: Option<String>,
     /// What was done, as a sentence without a period.
     pub done: String,
 }
 
-/// Everything that can be mended: lists of issues, links whose other side is plain, and wrong extensions.
+/// All fixes: lists of issues, links whose other side is clear, and wrong file extensions.
 ///
-/// Mended once, nothing is left to mend.
+/// After one round of fixes, no fix is left.
 #[must_use]
 pub fn fix(tree: &Tree) -> Vec<Fix> {
     let mut mended = tree.clone();
@@ -36,12 +36,12 @@ pub fn fix(tree: &Tree) -> Vec<Fix> {
             fixes.insert(one.path.clone(), one);
         }
     }
-    // What one step made and the next one moved on was never there.
+    // Skip files that one step created and a later one moved.
     fixes.retain(|path, one| one.text.is_some() || tree.get(path).is_some());
     fixes.into_values().collect()
 }
 
-/// `.yaml` is `.yml`.
+/// Renames `.yaml` to `.yml`.
 fn extensions(tree: &Tree) -> Vec<Fix> {
     let Ok(Some(layout)) = Layout::detect(tree) else {
         return Vec::new();
@@ -74,7 +74,7 @@ fn extensions(tree: &Tree) -> Vec<Fix> {
     fixes
 }
 
-/// Events that exactly one work item names belong to it, and are decided.
+/// An event that exactly one work item names belongs to that item, and is decided.
 fn events(tree: &Tree) -> Vec<Fix> {
     let mut fixes = Vec::new();
     for stream in streams(tree) {
@@ -113,7 +113,7 @@ fn events(tree: &Tree) -> Vec<Fix> {
     fixes
 }
 
-/// The lists of issues.
+/// Rewrites the lists of issues.
 fn lists(tree: &Tree) -> Vec<Fix> {
     let Ok(Some(Layout::Workstreams)) = Layout::detect(tree) else {
         return Vec::new();
@@ -124,7 +124,7 @@ fn lists(tree: &Tree) -> Vec<Fix> {
     let fix = |stream: Stream| Fix {
         path: index::path(&stream),
         text: Some(index::render(&stream)),
-        done: "wrote the list of issues anew".to_owned(),
+        done: "wrote the list of issues again".to_owned(),
     };
     wrong.map(fix).collect()
 }

@@ -1,12 +1,12 @@
-//! `issues/index.md`: the list of issues that the workstreams layout keeps for people.
+//! Renders and checks `issues/index.md`, the list of issues in the workstreams layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::labels;
-use super::read::Stream;
+use super::model::Stream;
 use crate::diagnostic::Diagnostic;
 
-/// A stream's index, as it should be.
+/// The correct list of a stream.
 pub(super) fn render(stream: &Stream) -> String {
     let mut text = "# Issues\n".to_owned();
     let mut sections: Vec<&str> = labels::USUAL.iter().map(|label| label.name).collect();
@@ -28,7 +28,7 @@ pub(super) fn render(stream: &Stream) -> String {
             .iter()
             .filter(|item| folder(&item.path) == label)
         {
-            // With both forms of a workstream, two files can have one entry.
+            // If a workstream has both forms, two files may have the same entry.
             let entry = entry(&item.path);
             if !listed.insert(entry) {
                 continue;
@@ -46,11 +46,11 @@ pub(super) fn render(stream: &Stream) -> String {
     text
 }
 
-/// Where a stream's index and its issues differ.
+/// The differences between a stream's list and its issues.
 pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
     let path = path(stream);
     let Some(index) = &stream.index else {
-        // Nothing to list, nothing to miss.
+        // Without issues no list is needed.
         return if stream.items.is_empty() {
             Vec::new()
         } else {
@@ -68,7 +68,7 @@ pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
         let entry = target.strip_prefix("./").unwrap_or(target).to_owned();
         if let Some(first) = listed.get(&entry) {
             let message = format!("`{entry}` is listed twice, first on line {first}");
-            found.push(error(message).mend("keep one of them; `--fix` writes the list anew"));
+            found.push(error(message).mend("keep one of them; `--fix` writes the list again"));
             continue;
         }
         listed.insert(entry.clone(), line);
@@ -78,7 +78,7 @@ pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
             .any(|item| self::entry(&item.path) == entry)
         {
             let message = format!("there is no issue `{entry}`");
-            found.push(error(message).mend("remove the row; `--fix` writes the list anew"));
+            found.push(error(message).mend("remove the row; `--fix` writes the list again"));
         }
     }
     for item in &stream.items {
@@ -87,19 +87,19 @@ pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
             let message = format!("`{entry}` is not listed");
             found.push(
                 Diagnostic::error(&path, message)
-                    .mend("add a row for it; `--fix` writes the list anew"),
+                    .mend("add a row for it; `--fix` writes the list again"),
             );
         }
     }
     found
 }
 
-/// Where a stream's index lies.
+/// The path of a stream's list.
 pub(super) fn path(stream: &Stream) -> String {
     format!("{}/issues/index.md", stream.home)
 }
 
-/// The file that a row of the table links.
+/// The file that a row of the table links to.
 fn target(line: &str) -> Option<&str> {
     let row = line.trim_start().strip_prefix('|')?;
     let (_, rest) = row.split_once("](")?;
@@ -107,7 +107,7 @@ fn target(line: &str) -> Option<&str> {
     target.ends_with(".yml").then_some(target)
 }
 
-/// What stands for an issue in the list, whichever form of the layout it lies in: `<label>/<name>.yml`.
+/// An issue's entry in the list, whichever form its folder has: `<label>/<name>.yml`.
 fn entry(path: &str) -> &str {
     let slashes = path.rmatch_indices('/').map(|(at, _)| at);
     slashes.take(2).last().map_or(path, |at| &path[at + 1..])
@@ -117,7 +117,7 @@ fn folder(path: &str) -> &str {
     path.rsplit('/').nth(1).unwrap_or_default()
 }
 
-/// A text that neither ends a cell nor a link.
+/// A text that ends neither a cell nor a link.
 fn cell(text: &str) -> String {
     let mut safe = String::new();
     for c in text.chars() {

@@ -1,18 +1,18 @@
-//! What is in an exchange, for programs.
+//! Describes an exchange as JSON.
 
 use serde_json::{Value, json};
 
 use super::artifact::EventState;
 use super::layout::Layout;
-use super::read::{Exchange, Stream};
+use super::model::{Exchange, Stream};
 use super::route::Routes;
 
-/// The version of what [`inspect`] answers.
+/// The version of the format.
 const VERSION: u32 = 1;
 
-/// What is in an exchange: streams, events by state, work items and where each goes next, proposals, memories.
+/// The contents of an exchange: streams, events by state, work items with their next layer, proposals, memories.
 ///
-/// `labels`: those whose work items go to an implementer by themselves; `None`: all.
+/// `labels`: the labels whose work items go to an implementer automatically; `None`: all.
 #[must_use]
 pub fn inspect(exchange: &Exchange, labels: Option<&[String]>) -> Value {
     let streams = exchange.streams.iter();

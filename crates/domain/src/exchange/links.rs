@@ -1,12 +1,12 @@
-//! Links between artifacts: each must be written on both sides, and none leaves its stream.
+//! Checks the links between artifacts: each must exist on both sides, and none may leave its stream.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::artifact::{EventState, Filed, WorkItem};
-use super::read::{Exchange, Stream};
+use super::model::{Exchange, Stream};
 use crate::diagnostic::Diagnostic;
 
-/// Every link that is missing, one-sided, doubled or crosses into another stream.
+/// All links that are missing, one-sided, doubled, or point to another stream.
 pub(super) fn check(exchange: &Exchange) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (name, stream) in &exchange.streams {
@@ -45,7 +45,7 @@ fn doubled(stream: &Stream) -> Vec<Diagnostic> {
                     one,
                     "id",
                     format!("the id `{id}` is that of `{path}`, too"),
-                    "give one of them another id, and mend what names it".to_owned(),
+                    "give one of them another id, and correct the references to it".to_owned(),
                 )),
                 None => {
                     first.insert(id, &one.path);
@@ -239,13 +239,13 @@ fn of_feedback(stream: &Stream) -> Vec<Diagnostic> {
         .filter(|event| !told.contains(event.value.id.as_str()))
     {
         let id = &event.value.id;
-        let one = Diagnostic::warning(&event.path, "it was rejected, and nobody says why");
+        let one = Diagnostic::warning(&event.path, "it was rejected, and no feedback says why");
         found.push(one.mend(format!("write `feedback/{id}.yml`")));
     }
     found
 }
 
-/// A proposal that its persona does not remember would be made again.
+/// A persona would repeat a proposal that its memory does not contain.
 fn of_proposals(stream: &Stream) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for proposal in stream

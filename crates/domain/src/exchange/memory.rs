@@ -1,28 +1,28 @@
-//! A role's memory: how it begins, and what phileas adds to it.
+//! Creates the memory of a role, and adds to it.
 
 use jiff::Timestamp;
 
 use super::edit::{self, node, text};
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, RECENT_PROPOSALS_LIMIT};
-use super::read::Stream;
+use super::model::Stream;
 use crate::yaml::{Node, Value};
 
-/// Whose memory.
+/// The role that a memory belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner<'a> {
     /// An observer of the flat layout.
     Observer(&'a str),
-    /// An observer of a workstream: the role and the stream.
+    /// An observer of a workstream: its role and stream.
     StreamObserver(&'a str, &'a str),
     /// An innovator.
     Innovator(&'a str),
 }
 
-/// The goal of an observer that has none yet.
+/// The goal of a new observer.
 pub(super) const GOAL: &str =
     "Look at the repository through this role, and keep what proves worth it.";
 
-/// The memory of a role that has none yet: sound, and as good as empty.
+/// The memory of a new role: valid and almost empty.
 #[must_use]
 pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
     const FOCUS: &str = "What this role cares for, in its own words after its first session.";
@@ -73,10 +73,11 @@ pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
     edit::emit(&node(root))
 }
 
-/// Adds to what an observer leaves alone; says whether anything changed. `lessons` are all that rejections ever taught it:
-/// those that are not among `lines` make room first, then the oldest entries of its own.
+/// Adds `lines` to what an observer should leave alone; returns whether anything changed. `lessons` holds all lessons
+/// of rejections: if space is short, those that are not in `lines` are removed first, then the observer's own oldest
+/// entries.
 pub(super) fn leave_alone(root: &mut Node, lines: &[String], lessons: &[String]) -> bool {
-    // Version 1 is that of workstreams.
+    // Version 1 is the one of workstreams.
     let version = root.get("schema_version").and_then(Node::integer);
     let key = match version {
         Some(1) => "learned_exclusions",
@@ -102,7 +103,7 @@ pub(super) fn leave_alone(root: &mut Node, lines: &[String], lessons: &[String])
             !goes
         });
     }
-    // More lines than there is room for: the oldest go.
+    // If there are more lines than fit, the oldest are removed.
     entries.drain(..surplus);
     let same = |(one, other): (&Node, &Node)| one.text() == other.text();
     if entries.len() == before.len() && entries.iter().zip(&before).all(same) {
@@ -112,7 +113,7 @@ pub(super) fn leave_alone(root: &mut Node, lines: &[String], lessons: &[String])
     true
 }
 
-/// What rejections taught a role, the newest last.
+/// The lessons of a role's rejections, the newest last.
 pub(super) fn lessons(stream: &Stream, role: &str) -> Vec<String> {
     let of_role = |id: &str| {
         stream
@@ -132,7 +133,7 @@ pub(super) fn lessons(stream: &Stream, role: &str) -> Vec<String> {
     lesson.collect()
 }
 
-/// Puts titles in front of what an innovator has proposed, and keeps what was there, as far as there is room.
+/// Adds titles in front of an innovator's recent proposals, and keeps the older ones as far as they fit.
 pub(super) fn proposed(root: &mut Node, titles: &[String], before: &[String]) -> bool {
     let key = "recent_proposals";
     let own = root.get(key).map(Node::items).unwrap_or_default();
@@ -157,7 +158,7 @@ pub(super) fn proposed(root: &mut Node, titles: &[String], before: &[String]) ->
     true
 }
 
-/// What a rejection teaches, on one line.
+/// The lesson of a rejection, on one line.
 pub(super) fn lesson(topic: &str, guidance: &str) -> String {
     let whole = format!("{topic}: {guidance}");
     let words: Vec<&str> = whole.split_whitespace().collect();

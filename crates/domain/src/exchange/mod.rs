@@ -1,21 +1,22 @@
-//! The exchange: the files by which narrator, observers, decider, planner, implementer and innovators pass work on.
+//! The exchange: the files by which narrator, observers, decider, planner, implementer and innovators hand over work.
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | `shapes/` | what may an artifact say? Validator, JSON Schema and template are made of it |
-//! | `layout` | where does which artifact lie, in either layout? |
-//! | `read`, `check` | what is there, and what is wrong with it? |
-//! | `fix` | what of that has one answer? |
-//! | `migrate` | what lies or looks as it did in older versions, and where does it belong? |
-//! | `patch` | which files did a session write? |
-//! | `import` | what does a session bring into the ledger? |
-//! | `publish` | what does a proposal look like as an issue? |
-//! | `offer` | what does a work item look like as an issue, on which a person lets it through? |
-//! | `shown` | what do people read of it then, and what is its session given? |
-//! | `settle` | what becomes of a work item when its pull request has ended? |
-//! | `route`, `inspect` | what comes next, and what is there, for programs? |
+//! | `shapes/` | What may an artifact say? Validator, JSON Schema and template are generated from it. |
+//! | `layout` | Which artifact is at which path, in either layout? |
+//! | `read`, `check` | What is in the exchange, and what is wrong with it? |
+//! | `fix` | Which mistakes have exactly one fix? |
+//! | `migrate` | Which files have the location or shape of older versions, and what should they become? |
+//! | `patch` | Which files did a session write? |
+//! | `import` | Which files of a session enter the ledger? |
+//! | `publish` | What does a proposal look like as an issue? |
+//! | `offer` | What does a work item look like as an issue, on which a person approves it? |
+//! | `shown` | Which text of a work item do people and its session read? |
+//! | `settle` | What happens to a work item when its pull request has ended? |
+//! | `route`, `inspect` | Which layer takes a work item next, and what does the exchange look like as JSON? |
 
 mod artifact;
+mod artifact_file;
 mod bindings;
 mod check;
 mod drift;
@@ -30,6 +31,7 @@ pub mod limits;
 mod links;
 mod memory;
 mod migrate;
+mod model;
 mod names;
 mod offer;
 mod patch;
@@ -60,11 +62,11 @@ pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed};
 pub use migrate::{Migration, Step, across, migrate};
+pub use model::{Exchange, Stream};
 pub use names::proposal_prefix;
 pub use offer::{offer, offer_digest, offered};
 pub use patch::{bases, changed};
 pub use publish::{Publication, publication};
-pub use read::{Exchange, Stream};
 pub use roster::Roster;
 pub use route::{Next, Routes};
 pub use settle::{Files, SettleError, merged, returned};
@@ -74,4 +76,5 @@ pub use shapes::{
     PERSPECTIVE_V1, PROPOSAL, REQUIREMENT, SHAPES,
 };
 pub use shown::shown;
+
 pub(crate) use values::is_name as is_role;

@@ -1,21 +1,20 @@
-//! What files and streams may be called, and whether a name agrees with what stands inside.
+//! Checks the names of files and streams, and whether they match the content.
 
 use super::artifact::{EventState, Filed, Memory, Proposal, WorkItem, stem};
 use super::labels::Labels;
 use super::layout::{Layout, Place, STREAMS_FOLDER};
-use super::publish;
-use super::read::Exchange;
-use super::values;
+use super::model::Exchange;
+use super::{publish, values};
 use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 use crate::plan::suggest::{closest, either_of};
 
-/// The beginning of the names of a persona's proposals: files have no underscores.
+/// The prefix of a persona's proposal files, which contain no underscores.
 pub fn proposal_prefix(persona: &str) -> String {
     format!("{}-", persona.replace('_', "-").to_ascii_lowercase())
 }
 
-/// Streams that cannot be called so.
+/// Reports streams with invalid names.
 pub(super) fn streams(exchange: &Exchange) -> Vec<Diagnostic> {
     let wrong = exchange.streams.iter();
     let wrong = wrong.filter(|(name, _)| !values::is_name(name));
@@ -28,7 +27,7 @@ pub(super) fn streams(exchange: &Exchange) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Streams with files of both forms of the layout: which of the two counts, nobody could say.
+/// Reports streams with files of both forms of the layout, because it is unclear which form counts.
 pub(super) fn forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (name, stream) in &exchange.streams {
@@ -52,7 +51,7 @@ pub(super) fn forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
     found
 }
 
-/// What is wrong with a file's name or place.
+/// Checks a file's name and location.
 pub(super) fn check(place: Place<'_>, path: &str) -> Vec<Diagnostic> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut found = Vec::new();
@@ -111,7 +110,7 @@ pub(super) fn check(place: Place<'_>, path: &str) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a work item's label is known, and that of its folder.
+/// Checks that a work item's label is known and matches its folder.
 pub(super) fn label(
     item: &Filed<WorkItem>,
     folder: Option<&str>,
@@ -147,7 +146,7 @@ pub(super) fn label(
     found
 }
 
-/// Whether a proposal's file is called by its persona.
+/// Checks that a proposal's file is named after its persona.
 pub(super) fn proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
     let persona = proposal.value.persona.as_str();
     let prefix = proposal_prefix(persona);
@@ -175,7 +174,7 @@ pub(super) fn proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a memory is that of the role whose folder it lies in.
+/// Checks that a memory belongs to the role of its folder.
 pub(super) fn memory(memory: &Filed<Memory>, role: &str, stream: Option<&str>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut agree = |key: &str, said: &str, folder: &str, what: &str| {

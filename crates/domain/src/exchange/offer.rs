@@ -1,24 +1,24 @@
-//! A work item as an issue of its repository, on which a person lets it through.
+//! Renders a work item as a GitHub issue, on which a person can approve it.
 
 use super::artifact::{Filed, WorkItem};
 use super::limits::{ISSUE_BODY_LIMIT_CHARS, ISSUE_LABEL_LIMIT_CHARS, ISSUE_TITLE_LIMIT_CHARS};
+use super::model::Stream;
 use super::publish::{Publication, cut, plain};
-use super::read::Stream;
 use super::shown::shown;
 use crate::diagnostic::Diagnostic;
 use crate::prompt::{clean_line, sha256, without_secrets};
 
-/// Stands before the keys of work items among those of issues that were published.
+/// The prefix of work items' keys among those of published issues.
 const KEY: &str = "work:";
-/// How a work item is offered to people. What its session will be given of it stands in the issue as [`shown`] says, the
-/// whole title too, since an issue's own is cut; the digest covers all of it.
+/// A work item as an issue. The issue shows what the session will be given, as [`issue_text`] renders it, with the
+/// whole title, because an issue's own title is truncated. The digest covers all of it.
 ///
-/// `slot`: the slot of the session that it would be done by. `label`: the label that lets it through. The key names the
-/// very text, so that one that was changed, or came back with reasons, is another offer.
+/// `slot`: the slot of the session that would do it. `label`: the label that approves it. The key contains the digest,
+/// so an item that was changed or returned becomes another issue.
 ///
 /// # Errors
 ///
-/// Why it cannot be offered: something is wrong with it, or an issue has no room for all of it.
+/// The item is invalid, or an issue cannot hold all of it.
 pub fn offer(
     slot: &str,
     label: &str,
@@ -74,19 +74,19 @@ pub fn offer(
     })
 }
 
-/// The slot and the digest that a key of an offer names; `None`: it is the key of something else.
+/// The slot and the digest in the key of a work item's issue; `None` if the key belongs to something else.
 #[must_use]
 pub fn offered(key: &str) -> Option<(&str, &str)> {
     key.strip_prefix(KEY)?.rsplit_once(':')
 }
 
-/// The digest of an offer, by its issue's title and text, as GitHub shows them. The marker does not count.
+/// The digest of an issue's title and body, as GitHub returns them, without the marker.
 #[must_use]
 pub fn offer_digest(title: &str, body: &str) -> String {
     let body = body.replace('\r', "");
     let text = body
         .rsplit_once("<!-- phileas:work:")
         .map_or(body.as_str(), |(text, _)| text);
-    // The whole of it: a part could be met by two texts that were made for it.
+    // The whole digest: two texts could be made to match a part of it.
     sha256(&format!("{}\n{}", title.trim(), text.trim()))
 }

@@ -1,7 +1,7 @@
-//! A session's patch as whole files: what it wrote, in the form in which imports look at it.
+//! Converts a session's patch into whole files, as imports need them.
 //!
-//! Jules hands out one unified diff for everything that a session changed, against the commit that it began on. Each
-//! file of it is read by itself, so that one that is broken holds up no other.
+//! Jules returns one unified diff of all changes against the commit on which the session began. Each file's part is
+//! parsed alone, so that a broken part does not affect the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,14 @@ use crate::diagnostic::Diagnostic;
 use crate::model::Mode;
 use crate::patch::{HEADER, parts};
 
-/// The longest first line of a part, in bytes: two paths as long as Linux has them, and some words.
+/// The longest header line of a part, in bytes: two paths of Linux' maximum length, and some words.
 const HEADER_LIMIT_BYTES: usize = 2 * 4_096 + 64;
-/// So much of a broken first line is told.
+/// How much of a broken header line is reported.
 const SHOWN_BYTES: usize = 200;
-/// Where imports look. Of all other files it counts only that they were touched.
+/// The folder that imports read. Of other files only the path is kept.
 const ROOT: &str = ".jules/";
 
-/// The paths whose text at the patch's base commit it takes to know the whole of what was written.
+/// The paths whose text at the base commit is needed to apply the patch.
 #[must_use]
 pub fn bases(patch: &str) -> BTreeSet<String> {
     let parts = parts(patch).take(CHANGE_FILES_LIMIT);
@@ -33,22 +33,22 @@ pub fn bases(patch: &str) -> BTreeSet<String> {
     bases.collect()
 }
 
-/// The files of a patch. `base`: the texts of [`bases`], as far as they could be read.
+/// The files of a patch. `base`: the texts of [`base_paths`] that could be read.
 ///
-/// Files that cannot be told for sure are told of instead.
+/// A file whose new text is uncertain is reported instead.
 #[must_use]
 pub fn changed(patch: &str, base: &BTreeMap<String, String>) -> (Vec<Changed>, Vec<Diagnostic>) {
     let mut files = Vec::new();
     let mut found = Vec::new();
     if patch.len() > PATCH_LIMIT_BYTES {
         let message = format!(
-            "the patch has {} bytes, more than {PATCH_LIMIT_BYTES}; it is not looked at",
+            "the patch has {} bytes, more than {PATCH_LIMIT_BYTES}; it is not read",
             patch.len()
         );
         let one = Diagnostic::error(ROOT.trim_end_matches('/'), message);
         return (files, vec![one.mend("write only the files of the task")]);
     }
-    // One more than imports look at, so that they see that there are too many.
+    // One more than the limit of imports, so that they notice the excess.
     for part in parts(patch).take(CHANGE_FILES_LIMIT + 1) {
         match parse(part) {
             Ok(file) => take(&file, base, &mut files, &mut found),
@@ -67,7 +67,7 @@ pub fn changed(patch: &str, base: &BTreeMap<String, String>) -> (Vec<Changed>, V
     (files, found)
 }
 
-/// What a part of a patch does, with the paths from the repository's root.
+/// What a part of a patch does, with paths from the repository's root.
 enum Operation {
     Create(String),
     Change { from: String, to: String },
@@ -124,7 +124,7 @@ fn take(
 
 fn parse(part: &str) -> Result<FilePatch<'_, str>, String> {
     let header = part.lines().next().unwrap_or_default();
-    // Two paths may be divided at any space of it, and all ways are tried: the time grows with the square of its length.
+    // The parser tries to divide two paths at every space, so its time grows with the square of the length.
     if header.len() > HEADER_LIMIT_BYTES {
         return Err(format!(
             "its first line has {} bytes, more than {HEADER_LIMIT_BYTES}",
@@ -151,7 +151,7 @@ fn operation(file: &FilePatch<'_, str>) -> Operation {
             from: bare(original),
             to: bare(modified),
         },
-        // git writes these without a prefix.
+        // git writes these paths without a prefix.
         FileOperation::Rename { from, to } => Operation::Rename {
             from: from.to_string(),
             to: to.to_string(),
@@ -303,7 +303,7 @@ index 0000000..1111111
         }
     }
 
-    /// All ways to divide a first line are tried, so that one of a hundred thousand spaces took minutes.
+    /// The parser tries all ways to divide a header line, so a line with a hundred thousand spaces took minutes.
     #[test]
     fn a_first_line_without_end_is_refused() {
         let spaces = " ".repeat(100_000);

@@ -1,12 +1,12 @@
-//! Artifacts that are sound, and say too little. All of it is a warning.
+//! Warns about artifacts that are valid, but say too little.
 
 use super::artifact::{Filed, Verification};
 use super::limits::{MEANT_CRITERION_CHARS, MEANT_TEXT_CHARS};
-use super::read::Exchange;
+use super::model::Exchange;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::Node;
 
-/// What could be said better.
+/// All warnings.
 pub(super) fn check(exchange: &Exchange) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if let Some(changes) = &exchange.changes {
@@ -75,7 +75,7 @@ fn entry<T>(filed: &Filed<T>, list: &str, index: usize, key: &str, message: Stri
         .key(key)
 }
 
-/// A summary of the workstreams layout that leaves commits out must say so.
+/// A summary of the workstreams layout that omits commits must say so.
 fn truncated(path: &str, node: &Node) -> Option<Diagnostic> {
     let stats = node.get("stats")?;
     let count = |key: &str| stats.get(key).and_then(Node::integer);

@@ -1,28 +1,28 @@
-//! Where a work item goes next.
+//! Determines which layer takes a work item next.
 
 use std::collections::BTreeMap;
 
 use super::artifact::{Filed, WorkItem};
 use super::limits::MAX_ATTEMPTS;
-use super::read::Stream;
+use super::model::Stream;
 
-/// Where a work item goes next.
+/// The layer that takes a work item next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Next {
-    /// To a planner: it must be looked into first.
+    /// A planner: it must be analysed first.
     Planner,
-    /// To an implementer.
+    /// An implementer.
     Implementer,
-    /// Nowhere by itself: its label goes to an implementer only when a person asks.
+    /// No layer, until a person asks: its label does not go to implementers automatically.
     Shelved,
-    /// Nowhere: implementers have tried often enough, and a person must look.
+    /// No layer: implementers have tried often enough, and a person must look at it.
     Parked,
-    /// Nowhere: something is wrong with it.
+    /// No layer: it is invalid.
     Refused,
 }
 
 impl Next {
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -34,10 +34,10 @@ impl Next {
         }
     }
 
-    /// Where an item goes. `labels`: those that go to an implementer by themselves; `None`: all.
+    /// The route of an item. `labels`: the labels that go to an implementer automatically; `None`: all.
     #[must_use]
     pub fn of(item: &Filed<WorkItem>, labels: Option<&[String]>) -> Self {
-        // An item that does not say whether it must be looked into is not guessed about.
+        // Do not guess whether an invalid item needs analysis.
         if !item.sound {
             Self::Refused
         } else if item.value.attempts >= MAX_ATTEMPTS {
@@ -52,25 +52,25 @@ impl Next {
     }
 }
 
-/// Where each work item of a stream goes next.
+/// The routes of a stream's work items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routes(BTreeMap<String, Next>);
 
 impl Routes {
-    /// All items of a stream, by path.
+    /// The routes of all items of a stream, by path.
     #[must_use]
     pub fn of(stream: &Stream, labels: Option<&[String]>) -> Self {
         let next = |item: &Filed<WorkItem>| (item.path.clone(), Next::of(item, labels));
         Self(stream.items.iter().map(next).collect())
     }
 
-    /// Where the item at a path goes; one that is not there is refused.
+    /// The route of the item at a path; `Refused` if there is none.
     #[must_use]
     pub fn next_of(&self, path: &str) -> Next {
         self.0.get(path).copied().unwrap_or(Next::Refused)
     }
 
-    /// The paths of items that go somewhere, in the order of their names.
+    /// The paths of the items with a route, sorted.
     pub fn to(&self, next: Next) -> impl Iterator<Item = &str> {
         let here = self.0.iter().filter(move |(_, one)| **one == next);
         here.map(|(path, _)| path.as_str())

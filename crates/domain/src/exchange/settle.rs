@@ -1,29 +1,29 @@
-//! What becomes of a work item when its pull request has ended.
+//! Settles a work item when its pull request is merged, closed, or has failed.
 
 use std::collections::BTreeMap;
 
 use super::artifact::{EventState, Filed, WorkItem};
 use super::edit::{self, text};
-use super::index;
 use super::layout::Layout;
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, MAX_ATTEMPTS};
-use super::read::{self, Stream};
+use super::model::Stream;
+use super::{index, read};
 use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 use crate::yaml::{Node, Value};
 
-/// Files to write, and (without a text) to remove.
+/// Files to write and, without a text, to remove.
 pub type Files = BTreeMap<String, Option<String>>;
 
 /// Why a work item cannot be settled. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettleError {
-    /// It is not there, or nobody can say where it is.
+    /// The item does not exist, or its location is ambiguous.
     #[error("there is no work item at `{0}`")]
     Gone(String),
-    /// An event that it names is not there, or there twice.
+    /// An event that it names does not exist, or exists twice.
     #[error(
-        "the work item `{item}` names the event `{event}`, of which there are {count}; mend the link first"
+        "the work item `{item}` names the event `{event}`, of which there are {count}; fix the link first"
     )]
     Unresolved {
         /// The work item's path.
@@ -35,12 +35,12 @@ pub enum SettleError {
     },
 }
 
-/// The work is merged: the item and its events leave, in one commit. An event that another item has, too, stays for
-/// that one, and is told.
+/// Settles merged work: the item and its events are removed in one commit. An event that another item names, too, stays
+/// for that item and is reported.
 ///
 /// # Errors
 ///
-/// [`SettleError`], when an event cannot be told for sure: then nothing is removed.
+/// [`SettleError`]: an event is ambiguous. Nothing is removed then.
 pub fn merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), SettleError> {
     let (layout, stream, item) = find(tree, path)?;
     let mut files = Files::from([(path.to_owned(), None)]);
@@ -85,12 +85,12 @@ pub fn merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), Settl
     Ok((files, left))
 }
 
-/// The work was rejected or failed: the item stays, with the reasons and one attempt more. After [`MAX_ATTEMPTS`] it is
-/// [`super::Next::Parked`], which the answer says.
+/// Settles rejected or failed work: the item stays, with the reasons and one more attempt. The returned flag says
+/// whether it is [`super::Next::Parked`] now, after [`MAX_ATTEMPTS`].
 ///
 /// # Errors
 ///
-/// [`SettleError::Gone`], when there is no such item.
+/// [`SettleError::Gone`]: the item does not exist.
 pub fn returned(tree: &Tree, path: &str, because: &[String]) -> Result<(Files, bool), SettleError> {
     let (_, _, item) = find(tree, path)?;
     let mut root = item.node.clone();

@@ -1,28 +1,28 @@
-//! A work item as people read it before they let it through. The session that does it is given this very text, so whatever
-//! could hide a part of it from the eye is taken out of both, and what is left stands as it was written.
+//! Renders a work item for the people who approve it. The session gets the same text, so everything that could hide a
+//! part of it is removed from both, and the rest is literal.
 
 use super::artifact::{Filed, WorkItem};
 use super::limits::{SHOWN_FINDINGS_CHARS, SHOWN_LIMIT_CHARS, SHOWN_LINE_CHARS};
-use super::read::Stream;
+use super::model::Stream;
 use crate::diagnostic::Diagnostic;
 use crate::prompt::{clean, clean_line, without_secrets};
 use crate::yaml::{Node, Value};
 
-/// What is phileas' own business, and says nothing of the work. The title has a place of its own.
+/// Keys that say nothing about the work, and the title, which has its own place.
 const OWN: [&str; 4] = ["schema_version", "id", "title", "source_events"];
-/// What stands for a tab. A page shows one as up to eight columns.
+/// The replacement of a tab, which a page may show as up to eight columns.
 const TAB: &str = "    ";
-/// How many empty lines are shown in a row.
+/// How many empty lines are kept in a row.
 const EMPTY_LINES: usize = 2;
-/// The shortest fence of Markdown.
+/// The shortest fence in Markdown.
 const FENCE_CHARS: usize = 3;
 
-/// All that a work item says, why it came back, and the findings that it was made of, as far as there is room: Markdown in
-/// which everything that agents wrote stands literally, in fences. `stream`: the stream that the item lies in.
+/// Everything that a work item says, why it was returned, and the findings that it covers, as far as they fit.
+/// Everything that agents wrote is literal text in fences. `stream`: the item's stream.
 ///
 /// # Errors
 ///
-/// It is longer than [`SHOWN_LIMIT_CHARS`]: nobody can let through what cannot be shown.
+/// It is longer than [`SHOWN_LIMIT_CHARS`]: people cannot approve what an issue cannot show.
 pub fn shown(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnostic> {
     let mut sections = vec![section(
         "title",
@@ -45,8 +45,8 @@ pub fn shown(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnost
     let count = sections.join("\n\n").chars().count();
     if count > SHOWN_LIMIT_CHARS {
         let message = format!(
-            "it has {count} characters as an issue, more than {SHOWN_LIMIT_CHARS}: it is not shown, for nobody could let \
-             through what cannot be read"
+            "it has {count} characters as an issue, more than {SHOWN_LIMIT_CHARS}: it is not shown, because \
+             people cannot approve what they cannot read"
         );
         let one = Diagnostic::warning(&item.path, message);
         return Err(one.mend("say it shorter, or make several work items of it"));
@@ -59,7 +59,7 @@ pub fn shown(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnost
     Ok(sections.join("\n\n"))
 }
 
-/// The events that an item was made of. What there is no room for is counted, and nobody is given it.
+/// The events that an item covers. Those that do not fit are counted, and neither people nor the session get them.
 fn findings(stream: &Stream, item: &Filed<WorkItem>, mut room: usize) -> Vec<String> {
     let (mut sections, mut left_out) = (Vec::new(), 0);
     for id in &item.value.source_events {
@@ -82,12 +82,12 @@ fn findings(stream: &Stream, item: &Filed<WorkItem>, mut room: usize) -> Vec<Str
     sections
 }
 
-/// What is left of an id that nobody has checked, for a heading.
+/// An unchecked id, reduced to safe characters for a heading.
 fn word(id: &str) -> String {
     id.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// Lines of others below a heading of ours. No line of theirs can end the fence, and none leads out of sight.
+/// Untrusted lines below a heading of ours. They can neither end the fence nor leave the visible area.
 fn section(heading: &str, lines: &[String]) -> String {
     let text = lines
         .iter()
@@ -102,7 +102,7 @@ fn section(heading: &str, lines: &[String]) -> String {
     format!("### {heading}\n\n{fence}text\n{text}\n{fence}")
 }
 
-/// A line in pieces that can be read without moving the page to the side. All characters stay.
+/// A line in pieces that fit on the page without scrolling. No character is lost.
 fn broken(line: &str) -> Vec<String> {
     let mut rest: Vec<char> = line.chars().collect();
     let mut pieces = Vec::new();
@@ -115,7 +115,7 @@ fn broken(line: &str) -> Vec<String> {
     pieces
 }
 
-/// How many characters have room in a line, where not all have. Characters beyond ASCII may be twice as wide.
+/// How many characters fit in a line, if not all do. Characters beyond ASCII may be twice as wide.
 fn beyond(line: &[char]) -> Option<usize> {
     let mut columns = 0;
     line.iter().position(|c| {
@@ -124,7 +124,7 @@ fn beyond(line: &[char]) -> Option<usize> {
     })
 }
 
-/// Lines as a box shows them: what would push text out of sight, tabs and many empty lines, does not.
+/// Lines without what would push text out of sight: tabs and many empty lines.
 fn in_sight(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -146,7 +146,7 @@ fn in_sight(text: &str) -> Vec<String> {
     lines
 }
 
-/// A value as lines, maps and lists by indents.
+/// A value as lines, with maps and lists shown by indentation.
 fn outline(node: &Node) -> Vec<String> {
     match &node.value {
         Value::Null => Vec::new(),

@@ -2,7 +2,6 @@
 
 use super::limits::{LINE_LIMIT_CHARS, OUTPUT_LIMIT_CHARS, TEXT_LIMIT_CHARS};
 use super::placeholder::left_behind;
-use super::read::artifact;
 use super::shape::{Is, Key, Kind, List, Need, Rule, Shape, Table};
 use super::values;
 use crate::diagnostic::Diagnostic;
@@ -11,16 +10,6 @@ use crate::yaml::{Node, Value};
 
 /// The largest number of an artifact; every reader of JSON can hold it.
 pub(super) const NUMBER_LIMIT: i64 = 9_000_000_000_000_000;
-
-impl Shape {
-    /// Everything that is wrong with a file by itself: what its schema says, and mistakes of the YAML.
-    #[must_use]
-    pub fn validate(&self, file: &str, text: &str) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
-        artifact(self, file, text, &mut found, |_| ());
-        found
-    }
-}
 
 /// What is wrong with the document of a file.
 pub(super) fn validate(shape: &Shape, file: &str, root: &Node) -> Vec<Diagnostic> {

@@ -1,6 +1,7 @@
-//! What an agent reads when it is woken: a few lines with what happened, what is known beside, and what can be done.
+//! Renders the brief that wakes an agent: what happened, what is known about it, and what can be done.
 //!
-//! What Jules or others said is quoted with `> ` before each line: it is to be judged, not obeyed.
+//! Texts of Jules and of other people are quoted with `> ` before each line, so that the agent judges them instead of
+//! obeying them.
 
 use std::fmt::Write as _;
 
@@ -16,25 +17,25 @@ const MAX_FILES: usize = 15;
 /// The longest quotation, in characters.
 const MAX_QUOTED_CHARS: usize = 2_000;
 
-/// All that a brief is written from.
+/// Everything that a brief is written from.
 #[derive(Debug, Clone, Copy)]
 pub struct Brief<'a> {
     /// What happened.
     pub event: &'a Event,
     /// The job, where the jobs file has it.
     pub job: Option<&'a Job>,
-    /// What is changed; empty where nobody looked, or nothing is.
+    /// The changed files. Empty if they were not read, or if there are none.
     pub files: &'a [FileChange],
     /// The pull request.
     pub pull: Option<&'a Pull>,
-    /// Why nothing is to be done about it any more, where that is known.
+    /// Why the event needs no action any more, if that is known.
     pub settled: Option<&'a str>,
-    /// What was done about it, and what could not be found out.
+    /// What phileas did about the event, and what it could not find out.
     pub notes: &'a [String],
 }
 
 impl Brief<'_> {
-    /// The lines.
+    /// The text of the brief.
     #[must_use]
     pub fn render(&self) -> String {
         let mut text = self.heading();
@@ -127,10 +128,10 @@ impl Brief<'_> {
         )
     }
 
-    /// What can be done about it, in calls and commands.
+    /// The calls and commands that can be used next.
     fn next(&self) -> Vec<String> {
         let Some(id) = &self.event.job_id else {
-            return vec!["mend what is wrong; the monitor tries again by itself".to_owned()];
+            return vec!["fix the problem; the monitor retries automatically".to_owned()];
         };
         if self.settled.is_some() {
             return Vec::new();
@@ -160,7 +161,7 @@ impl Brief<'_> {
     }
 }
 
-/// A text in one line.
+/// A text on one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

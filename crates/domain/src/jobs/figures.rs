@@ -1,4 +1,4 @@
-//! Figures for dashboards, in the text format of Prometheus (0.0.4), as its node exporter collects them from a file.
+//! Renders the monitor's metrics in the Prometheus text format (0.0.4), as a node exporter reads them from a file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::memory::MonitorMemory;
 use super::registry::Registry;
 
-/// What a monitor has to tell.
+/// The metrics of a monitor.
 #[must_use]
 pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
     let mut states: BTreeMap<&str, usize> = BTreeMap::new();
@@ -19,7 +19,7 @@ pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
     }
     let mut text = String::new();
     let mut family = |name: &str, kind: &str, help: &str, samples: &[(String, String)]| {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _infallible = writeln!(
             text,
             "# HELP phileas_{name} {help}\n# TYPE phileas_{name} {kind}"
@@ -42,7 +42,7 @@ pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
     family(
         "jobs_failing",
         "gauge",
-        "Live jobs that could not be looked at the last time.",
+        "Live jobs that the last check could not read.",
         &one(failing.to_string()),
     );
     let events: Vec<_> = memory
@@ -60,7 +60,7 @@ pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
     family(
         "monitor_cycles_total",
         "counter",
-        "How often all jobs were looked at.",
+        "Completed checks of all jobs.",
         &one(memory.own.cycles.to_string()),
     );
     family(
@@ -73,13 +73,13 @@ pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
     family(
         "monitor_last_cycle_timestamp_seconds",
         "gauge",
-        "When all jobs were looked at last.",
+        "Time of the last check of all jobs.",
         &one(last.to_string()),
     );
     text
 }
 
-/// A label, with what would end its text escaped.
+/// A label with its value escaped.
 fn label(name: &str, value: &str) -> String {
     let value = value
         .replace('\\', "\\\\")

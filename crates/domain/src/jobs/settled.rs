@@ -1,5 +1,5 @@
-//! Whether what an event tells still waits for somebody. Between an event and whoever is woken for it others may have
-//! answered, approved, or gone on.
+//! Decides whether an event still needs an answer. Between the event and the agent's start another one may have
+//! answered or approved, or the session may have continued.
 
 use jiff::Timestamp;
 
@@ -7,8 +7,8 @@ use super::event::{Event, EventKind};
 use super::sight::{Activity, ActivityKind, Session};
 use crate::engine::SessionState;
 
-/// Why nothing is to be done about a question, a plan or a standstill any more, in a sentence; `None` where it still
-/// waits, and for other kinds. `log` is all activities of the session, oldest first.
+/// Why a question, a plan or a standstill needs no action any more, as a sentence. `None` if it still waits, and for
+/// events of other kinds. `log` holds all activities of the session, oldest first.
 #[must_use]
 pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String> {
     let kind = event.kind()?;
@@ -48,10 +48,10 @@ pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String
                     Some("Jules has made another plan, which is another event".to_owned())
                 }
                 (None, Some(one)) => Some(format!(
-                    "somebody has said something to Jules about it at {}",
+                    "Jules got a message about it at {}",
                     second(one.at)
                 )),
-                // Some sessions read as completed and wait for their approval all the same.
+                // Some sessions are reported as completed although they wait for approval.
                 (None, None) if seen.state == SessionState::Completed => None,
                 (None, None) => gone_on(event, seen, SessionState::AwaitingPlanApproval),
             }
@@ -71,8 +71,7 @@ pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String
     }
 }
 
-/// What has happened since the event's own activity. Of an event that names none, what is newer than the newest that was
-/// known then.
+/// The activities after the event's own. If the event names none: those that are newer than the newest one known then.
 fn after<'a>(event: &Event, log: &'a [Activity]) -> &'a [Activity] {
     let payload = event.payload.as_ref();
     let id = payload.and_then(|payload| payload.activity_id.as_deref());
@@ -82,13 +81,13 @@ fn after<'a>(event: &Event, log: &'a [Activity]) -> &'a [Activity] {
     }
     match event.last_activity {
         Some(known) => &log[log.partition_point(|one| one.at <= known)..],
-        // What was told when the log could not be read, and what others write, says nothing of what was there.
+        // An event that was sent without reading the log, or by another writer, says nothing about what was in it.
         None if event.schema.is_some() && !is_told_of_turn(event) => log,
         None => &[],
     }
 }
 
-/// Turns are told without their words where Jules did not answer for long.
+/// Whether the event of a turn was sent without its text, because Jules did not respond for a long time.
 fn is_told_of_turn(event: &Event) -> bool {
     let payload = event.payload.as_ref();
     payload.is_some_and(|payload| payload.turn.is_some())
@@ -98,14 +97,14 @@ fn is_message(activity: &Activity) -> bool {
     matches!(activity.kind, ActivityKind::UserMessaged(_))
 }
 
-/// Whether Jules waits for an answer to something that it said after somebody spoke to it.
+/// Whether Jules waits for an answer to a message that it wrote after the last message to it.
 fn waits(seen: &Session, later: &[Activity]) -> bool {
     let answered = later.iter().rposition(is_message).map_or(0, |at| at + 1);
     let asks = |one: &Activity| matches!(one.kind, ActivityKind::AgentMessaged(_));
     seen.state == SessionState::AwaitingUserFeedback && later[answered..].iter().any(asks)
 }
 
-/// The session stands neither where it waits for this, nor where it stood when it was told.
+/// The reason if the session's state is neither the one that waits for this nor the one at the time of the event.
 fn gone_on(event: &Event, seen: &Session, waiting: SessionState) -> Option<String> {
     let state = seen.state.as_str();
     let same = event.status.as_deref() == Some(state);

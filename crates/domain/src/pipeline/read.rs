@@ -51,7 +51,7 @@ pub fn read(artifact: Artifact, file: &str, text: &str, settings: &Settings) -> 
         found.sort_by_key(|one| !one.is_error());
         found.truncate(FINDINGS_LIMIT);
         let message = format!("there are {more} further findings in it");
-        found.push(Diagnostic::warning(file, message).mend("mend those above first"));
+        found.push(Diagnostic::warning(file, message).mend("fix those above first"));
     }
     Reading {
         artifact,
@@ -74,7 +74,7 @@ impl Reading {
         Some(written(self.artifact, &self.document()?))
     }
 
-    /// Its document in the normal form, with keys that nobody knows; `None` where it is not sound.
+    /// Its document in the normal form, with its unknown keys; `None` if it is invalid.
     #[must_use]
     pub fn document(&self) -> Option<serde_json::Value> {
         let node = self.node.as_ref().filter(|_| self.is_sound())?;

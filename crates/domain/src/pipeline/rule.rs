@@ -23,13 +23,13 @@ pub enum Rule {
     TestsSkipped,
     /// The tests fail.
     TestsFailed,
-    /// The tests fail, and the tester says how to mend it.
+    /// The tests fail, and the tester says how to fix it.
     TestsInlineTriage,
-    /// The tests of trivial work fail, which nobody diagnoses.
+    /// The tests of trivial work fail, and trivial work has no debugger.
     TestsTrivial,
-    /// The work is to be mended.
+    /// The work must be fixed.
     DiagnosisFixTarget,
-    /// The plan is to be mended.
+    /// The plan must be revised.
     DiagnosisPlanDefect,
     /// It is too hard for an agent.
     DiagnosisTechnicalComplexity,
@@ -134,17 +134,15 @@ impl Rule {
             Self::TierNoneAbove => "the strongest worker asks for a stronger one",
             Self::TestsPassed => "the tests pass",
             Self::TestsSkipped => "the tests were skipped",
-            Self::TestsFailed => "the tests fail, and nobody knows why",
-            Self::TestsInlineTriage => "the tests fail, and the tester says how to mend it",
-            Self::TestsTrivial => "the tests fail, and trivial work is mended without a diagnosis",
-            Self::DiagnosisFixTarget => "the diagnosis says how to mend the work",
-            Self::DiagnosisPlanDefect => "the plan is at fault; it is revised, not written anew",
+            Self::TestsFailed => "the tests fail for an unknown reason",
+            Self::TestsInlineTriage => "the tests fail, and the tester says how to fix it",
+            Self::TestsTrivial => "the tests fail, and trivial work is fixed without a diagnosis",
+            Self::DiagnosisFixTarget => "the diagnosis says how to fix the work",
+            Self::DiagnosisPlanDefect => "the plan is at fault; it is revised, not rewritten",
             Self::DiagnosisTechnicalComplexity => {
                 "the diagnosis says that it is too hard for an agent"
             }
-            Self::DiagnosisAmbiguousRequirement => {
-                "the diagnosis says that nobody knows what is wanted"
-            }
+            Self::DiagnosisAmbiguousRequirement => "the diagnosis says that the goal is unclear",
             Self::ReviewPassed => "the reviewer is content",
             Self::ReviewSkipped => "the review was skipped",
             Self::ReviewFailed => "the reviewer asks for changes",

@@ -28,7 +28,7 @@ pub struct Made {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TraceError {
     /// There is one that cannot be read.
-    #[error("{first}; mend it or move it away, the artifact was not written")]
+    #[error("{first}; fix it or move it away; the artifact was not written")]
     Unsound {
         /// What is wrong with it first.
         first: String,

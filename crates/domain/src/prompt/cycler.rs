@@ -1,4 +1,4 @@
-//! `cycler(…)`: gives its items by turns, over and over.
+//! Implements `cycler(…)`, which returns its items in rotation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use minijinja::value::{Enumerator, Object, ObjectRepr, from_args};
 use minijinja::{Error, ErrorKind, State, Value};
 
-use super::jinja::invalid;
+use super::call_error::invalid;
 
 #[derive(Debug)]
 struct Cycler {
@@ -14,7 +14,7 @@ struct Cycler {
     place: AtomicUsize,
 }
 
-/// A new one. The engine's contributed one knows neither `current` nor `reset()`.
+/// A new cycler. The one of minijinja-contrib has neither `current` nor `reset()`.
 pub(super) fn cycler(items: Vec<Value>) -> Result<Value, Error> {
     if items.is_empty() {
         return Err(invalid("`cycler` takes at least one value"));

@@ -1,4 +1,4 @@
-//! The template engine as prompts use it: strict, bounded, and with one commit's files as its whole world.
+//! Configures the template engine for prompts: strict, with limits, and with the files of one commit only.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,7 +6,6 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, Output, State, Value};
 
 use super::fence::Fence;
@@ -14,8 +13,9 @@ use super::files::{Files, Refusal, is_written_by_agents};
 use super::jinja::{engine, printed as printed_as_jinja};
 use super::limits::{EMITTED_LIMIT_BYTES, PROMPT_LIMIT_BYTES};
 use super::percent::with_percent;
+use super::syntax::seed_syntax;
 
-/// Paths of the files that went into a prompt.
+/// The paths of the files that were included in a prompt.
 pub(super) type Included = Arc<Mutex<BTreeSet<String>>>;
 
 /// Builds the engine of one prompt.
@@ -42,7 +42,7 @@ pub(super) fn environment(
     environment
 }
 
-/// Notes that a file went into the prompt.
+/// Records that a file was included.
 pub(super) fn note(included: &Included, path: &str) {
     included
         .lock()
@@ -50,15 +50,7 @@ pub(super) fn note(included: &Included, path: &str) {
         .insert(path.to_owned());
 }
 
-pub(super) fn seed_syntax() -> SyntaxConfig {
-    SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .build()
-        .expect("the delimiters are the engine's own")
-}
-
-/// Prints values, and counts what captures would hide from the limit of the whole.
+/// Prints values, and counts the output of captures, which the limit of the prompt's size misses.
 pub(super) fn metered()
 -> impl Fn(&mut Output, &mut State, &Value) -> Result<(), Error> + Send + Sync + 'static {
     let emitted = AtomicUsize::new(0);
@@ -86,7 +78,7 @@ pub(super) fn metered()
 fn set_files(environment: &mut Environment<'static>, files: &Arc<Files>, included: &Included) {
     let finding = Arc::clone(files);
     environment.set_path_join_callback(move |name, parent| {
-        // What is refused here is refused again, with its reason, when it is loaded.
+        // A refused name is refused again, with the reason, when it is loaded.
         match finding.resolve(name, parent) {
             Ok(Some(path)) => {
                 finding.reach.follow(parent, &path);
@@ -108,7 +100,7 @@ fn set_files(environment: &mut Environment<'static>, files: &Arc<Files>, include
     });
 }
 
-/// `include_required` and `include_optional`: a file's text as it stands, never parsed.
+/// `include_required` and `include_optional`: the literal text of a file, never parsed.
 struct Quote {
     files: Arc<Files>,
     fence: Arc<Fence>,
@@ -138,7 +130,7 @@ impl Quote {
     }
 }
 
-/// Takes what a template puts out, up to the size of a prompt.
+/// Receives the output of a template, up to the size of a prompt.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     bytes: Vec<u8>,

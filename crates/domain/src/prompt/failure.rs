@@ -1,4 +1,4 @@
-//! What went wrong in a template, said to the person who wrote it.
+//! Explains template errors to the person who wrote the template.
 
 use std::error::Error as _;
 use std::io;
@@ -14,19 +14,19 @@ use super::title::TITLE_TEMPLATE;
 use crate::Diagnostic;
 use crate::plan::Persona;
 
-/// How an unknown method is put right.
+/// The fix for an unknown method.
 const METHOD_MEND: &str = "use a method that gives a new value, such as `x.upper()` or `x.get(\"a\")`: no template changes a \
      list or a map in place; `{% set x = x + [1] %}` makes a new one";
-/// How an unknown filter or test is put right.
+/// The fix for an unknown filter or test.
 const FILTER_MEND: &str =
     "use one of Jinja2's; those that draw by chance are left out, so that a prompt stays the same";
-/// The longest expression of GitHub Actions that is repeated in a message, in bytes.
+/// The longest expression of GitHub Actions that a message quotes, in bytes.
 const EXPRESSION_SHOWN_BYTES: usize = 80;
 
-/// Names that differ in more than a third of their characters are not what somebody meant.
+/// A name is suggested only if at most a third of its characters differ.
 const NEAR_FRACTION: usize = 3;
 
-/// What must be known to explain a failure.
+/// The context that is needed to explain an error.
 pub(super) struct Place<'a> {
     pub(super) persona: &'a Persona,
     pub(super) files: &'a Files,
@@ -34,7 +34,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The innermost template that failed, why, and by which others it was reached.
+    /// The innermost template that failed, the reason, and the templates that led to it.
     pub(super) fn diagnose(&self, error: &Error) -> Diagnostic {
         let (errors, refusal) = chain(error);
         let innermost = errors.last().copied().unwrap_or(error);
@@ -71,7 +71,7 @@ impl Place<'_> {
         said
     }
 
-    /// A diagnostic at an error's place, in lines of the file, not of the template below its frontmatter.
+    /// A diagnostic at an error's position, in lines of the file, not of the template below its frontmatter.
     fn at(&self, error: Option<&Error>, message: String) -> Diagnostic {
         let name = error.and_then(Error::name).unwrap_or(&self.persona.path);
         if name == TITLE_TEMPLATE {
@@ -167,13 +167,13 @@ impl Place<'_> {
             below.chain([path])
         });
         nearest(wanted, names).map_or_else(
-            || "write it below `.jules`, or mend the name".to_owned(),
+            || "write it below `.jules`, or fix the name".to_owned(),
             |known| format!("did you mean `{known}`?"),
         )
     }
 }
 
-/// The errors from the outermost to the innermost, and the refusal at the end, if one was the cause.
+/// The errors from the outermost to the innermost, and the refusal that caused them, if there is one.
 pub(super) fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
     let mut errors = vec![error];
     let mut cause = error.source();
@@ -195,7 +195,7 @@ pub(super) fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
     (errors, None)
 }
 
-/// How an expression of GitHub Actions, `${{ … }}`, is shown as it stands, where a mistake is inside of one.
+/// How to write an expression of GitHub Actions, `${{ … }}`, literally, if the error is inside one.
 pub(super) fn actions_expression(error: &Error) -> Option<String> {
     let source = error.template_source()?;
     let open = match error.range() {
@@ -204,7 +204,7 @@ pub(super) fn actions_expression(error: &Error) -> Option<String> {
             let open = begun.rfind("${{")?;
             (!begun[open..].contains("}}")).then_some(open)?
         }
-        // A sign that no template may have is told by its line alone.
+        // For a character that no template may contain, only the line is known.
         None => {
             let before = error.line()?.checked_sub(1)?;
             let mut lines = source.split_inclusive('\n');
@@ -222,7 +222,7 @@ pub(super) fn actions_expression(error: &Error) -> Option<String> {
     ))
 }
 
-/// How a mistake of syntax is mended, by what the parser missed.
+/// The fix for a syntax error, by what the parser expected.
 pub(super) fn syntax(detail: &str) -> String {
     let mend = if detail.contains("unexpected end of input") && detail.contains("end of block") {
         "close every `{% if … %}`, `{% for … %}` and `{% block … %}` with its `{% end… %}`"

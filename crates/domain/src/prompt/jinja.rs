@@ -1,30 +1,32 @@
-//! What Jinja2 has and the engine lacks, so that a template means here what it means there.
+//! Adds the parts of Jinja2 that the template engine lacks, so that a template means the same here.
 //!
-//! Jinja2 3.1 is what counts (<https://jinja.palletsprojects.com/en/stable/templates/>); `tests/parts/jinja.py` holds both
-//! against each other. What draws by chance (`random`, `lipsum`) is left out: the same request gives the same prompt.
+//! The reference is Jinja2 3.1 (<https://jinja.palletsprojects.com/en/stable/templates/>); `tests/parts/jinja.py`
+//! compares both. Random functions (`random`, `lipsum`) are left out, because the same request must give the same
+//! prompt.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use minijinja::value::{Kwargs, ObjectRepr, Rest, ValueKind};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
-use minijinja_contrib::{filters as contributed, globals};
 
+use super::call_error::invalid;
 use super::cycler::cycler;
 use super::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
 use super::percent::{PERCENT, percent};
 use super::python::{self, Side, padded};
 use super::wrap::{Wrapping, wrapped};
+use minijinja_contrib::{filters as contributed, globals};
 
-/// An engine with everything that all prompts share: what it knows, and its limits.
+/// An engine with the functions and limits that all prompts share.
 pub(super) fn engine() -> Environment<'static> {
     let mut environment = Environment::new();
-    // A condition may ask for a name that is not there, as in Jinja2; to print it is an error.
+    // A condition may use an undefined name, as in Jinja2; printing it is an error.
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(FUEL_LIMIT_STEPS));
     environment.set_recursion_limit(RECURSION_LIMIT);
-    // Errors name the expression that is undefined only in this mode.
+    // Only in this mode do errors name the undefined expression.
     environment.set_debug(true);
     environment.set_unknown_method_callback(python::method);
     add_texts(&mut environment);
@@ -46,7 +48,7 @@ pub(super) fn engine() -> Environment<'static> {
     environment
 }
 
-/// Filters of texts.
+/// Filters for texts.
 fn add_texts(environment: &mut Environment<'static>) {
     environment.add_filter(PERCENT, percent);
     environment.add_filter(
@@ -80,7 +82,7 @@ fn add_texts(environment: &mut Environment<'static>) {
     environment.add_filter("xmlattr", xmlattr);
 }
 
-/// Filters of other values. Most are the engine's own, which takes their arguments by name alone.
+/// Filters for other values. Most are the engine's own, which accept their arguments only by name.
 fn add_values(environment: &mut Environment<'static>) {
     use minijinja::filters;
     for name in ["d", "default"] {
@@ -113,7 +115,7 @@ fn add_values(environment: &mut Environment<'static>) {
     );
 }
 
-/// Filters of numbers.
+/// Filters for numbers.
 fn add_numbers(environment: &mut Environment<'static>) {
     use minijinja::filters;
     environment.add_filter(
@@ -144,7 +146,7 @@ fn add_numbers(environment: &mut Environment<'static>) {
         "max",
         |state: &State, value: Value, placed: Rest<Value>, named: Kwargs| {
             let named = by_name(["case_sensitive", "attribute"], placed, &named)?;
-            // Of equal values the engine takes the last one, and Python the first.
+            // Of equal values the engine takes the last, and Python the first.
             filters::max(state, filters::reverse(&value)?, named)
         },
     );
@@ -160,7 +162,7 @@ fn add_numbers(environment: &mut Environment<'static>) {
     );
 }
 
-/// A value as text. Text of others is none: what takes texts apart would take it out of its fence.
+/// A value as text. An untrusted value is refused, because taking it apart would remove its fence.
 fn text(value: &Value) -> Result<Cow<'_, str>, Error> {
     match (value.as_str(), value.kind()) {
         (Some(text), _) => Ok(Cow::Borrowed(text)),
@@ -170,11 +172,7 @@ fn text(value: &Value) -> Result<Cow<'_, str>, Error> {
     }
 }
 
-pub(super) fn invalid(message: impl Into<Cow<'static, str>>) -> Error {
-    Error::new(ErrorKind::InvalidOperation, message)
-}
-
-/// Arguments by name, of those that were given by place and by name.
+/// Positional and named arguments, all by name.
 fn by_name<const N: usize>(
     names: [&'static str; N],
     placed: Rest<Value>,
@@ -200,7 +198,7 @@ fn no_names() -> Kwargs {
     std::iter::empty::<(&str, Value)>().collect()
 }
 
-/// As `markupsafe.escape` does it.
+/// Escapes like `markupsafe.escape`.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -239,7 +237,7 @@ fn indent(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String, E
     let (first, blank) = (flag("first")?, flag("blank")?);
     let text = text(value)?;
     let mut out = String::new();
-    // A line feed at the end begins one more line, which is empty.
+    // A line feed at the end begins another, empty line.
     for (number, line) in text.split('\n').enumerate() {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if number > 0 {
@@ -278,7 +276,7 @@ fn truncate(
     contributed::truncate(state, &Value::from(text(value)?), arguments)
 }
 
-/// A text as a part of an address; a map or a list of pairs as a query.
+/// A text as a URL component; a map or a list of pairs as a query string.
 fn urlencode(value: &Value) -> Result<String, Error> {
     if !matches!(value.kind(), ValueKind::Map | ValueKind::Seq) {
         return minijinja::filters::urlencode(value);
@@ -323,7 +321,7 @@ fn wordwrap(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String,
     Ok(lines.collect::<Vec<_>>().join(between))
 }
 
-/// Attributes of an element, with a space before them where there are any.
+/// The attributes of an element, with a leading space if there are any.
 fn xmlattr(value: &Value, autospace: Option<bool>) -> Result<String, Error> {
     let mut out = String::new();
     for key in value.try_iter()? {
@@ -348,7 +346,7 @@ fn xmlattr(value: &Value, autospace: Option<bool>) -> Result<String, Error> {
     Ok(out)
 }
 
-/// With its keys in order, and nothing but ASCII, as Jinja2 writes it.
+/// JSON with sorted keys in ASCII, as Jinja2 writes it.
 fn tojson(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
     let indent = by_name(["indent"], placed, &named)?.get::<Option<Value>>("indent")?;
     let json = minijinja::filters::tojson(&in_order(value)?, indent, no_names())?;
@@ -365,7 +363,7 @@ fn tojson(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<Value, Er
     Ok(Value::from_safe_string(out))
 }
 
-/// The same value with the keys of its maps in order.
+/// The same value with the keys of its maps sorted.
 fn in_order(value: &Value) -> Result<Value, Error> {
     Ok(match value.kind() {
         ValueKind::Map => {
@@ -387,7 +385,7 @@ fn in_order(value: &Value) -> Result<Value, Error> {
     })
 }
 
-/// A map of a map or of pairs, and of what is given by name.
+/// A map from a map or from pairs, and from named arguments.
 fn dict(first: Option<Value>, named: Kwargs) -> Result<Value, Error> {
     let mut entries = Vec::new();
     if let Some(first) = first {
@@ -405,7 +403,7 @@ fn dict(first: Option<Value>, named: Kwargs) -> Result<Value, Error> {
     Ok(Value::from_pairs(entries))
 }
 
-/// What Jinja2 prints of a value, where the engine prints something else.
+/// What Jinja2 prints for a value, if the engine prints something else.
 pub(super) fn printed(auto_escape: &AutoEscape, value: &Value) -> Option<String> {
     match (auto_escape, value.kind()) {
         (AutoEscape::Html, _) if !value.is_safe() => Some(escaped(&value.to_string())),
@@ -416,7 +414,7 @@ pub(super) fn printed(auto_escape: &AutoEscape, value: &Value) -> Option<String>
     }
 }
 
-/// A number as Python prints it: the smallest and the largest with an exponent.
+/// A number as Python prints it: very small and very large ones with an exponent.
 fn python_float(number: f64) -> Option<String> {
     const FIXED: std::ops::Range<f64> = 1e-4..1e16;
     if number == 0.0 || !number.is_finite() || FIXED.contains(&number.abs()) {

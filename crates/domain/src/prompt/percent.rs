@@ -1,29 +1,29 @@
-//! The operator `%` where a text is on its left: `'%s: %d' % (name, number)`.
+//! Implements the operator `%` for texts: `'%s: %d' % (name, number)`.
 //!
-//! The engine knows it for numbers alone, and offers no way to add to an operator. So a template is given to it with a
-//! filter in the operator's place: `left % right` becomes `left|percent(right)`, on the same line.
+//! The engine supports it for numbers only, and its operators cannot be extended. So the operator is replaced by a
+//! filter before parsing: `left % right` becomes `left|percent(right)`, on the same line.
 
 use minijinja::formatting::{FormatStyle, format};
 use minijinja::machinery::{Token, tokenize};
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
 
-use super::environment::seed_syntax;
-use super::jinja::invalid;
+use super::call_error::invalid;
+use super::syntax::seed_syntax;
 
-/// The filter's name. It is no word, so that no template has it by chance.
+/// The filter's name, which no template uses by chance.
 pub(super) const PERCENT: &str = "__percent";
 
-/// What stands in the operator's place. It ends in [`CLOSE`], which no template has by chance either, so that a place in
-/// what the engine reads can be told in the template as it was written.
+/// The replacement of the operator. It ends with [`CLOSE`], which no template contains by chance, so that positions can
+/// be mapped back to the original template.
 const OPEN: &str = "|__percent(";
 const CLOSE: &str = "\r)";
 
-/// No more operators than this get the filter; the others are for numbers alone.
+/// How many operators are replaced at most; further ones work for numbers only.
 const OPERATORS_LIMIT: usize = 500;
 
-/// The template with the filter in the place of each operator that may have a text on its left. What cannot be read is
-/// left to the engine, which says what is wrong with it.
+/// The template with each operator replaced that may have a text on its left. A template that cannot be parsed is
+/// returned unchanged, so that the engine reports the error.
 pub(super) fn with_percent(source: &str) -> String {
     if !source.contains('%') {
         return source.to_owned();
@@ -62,12 +62,12 @@ pub(super) fn with_percent(source: &str) -> String {
     out
 }
 
-/// A part of what [`with_percent`] made, as it was written.
+/// A part of [`with_percent`]'s result, as it was in the original.
 pub(super) fn without_percent(part: &str) -> String {
     part.replace(OPEN, "%").replace(CLOSE, "")
 }
 
-/// The line and the column of a place in what [`with_percent`] made, in the template as it was written.
+/// The line and column in the original template of an offset in [`with_percent`]'s result.
 pub(super) fn line_and_column(made: &str, at: usize) -> (u32, u32) {
     let is_within = |begun: &usize| {
         made.get(*begun..)
@@ -82,7 +82,7 @@ pub(super) fn line_and_column(made: &str, at: usize) -> (u32, u32) {
     crate::diagnostic::line_and_column(&before, before.len())
 }
 
-/// `left % right`: a text is a format, as in Python; anything else is a number.
+/// `left % right`: a text is a format, as in Python; any other value is a number.
 pub(super) fn percent(state: &State, left: &Value, right: &Value) -> Result<Value, Error> {
     let Some(pattern) = left.as_str() else {
         let numbers = minijinja::context! { left => left, right => right };
@@ -103,8 +103,8 @@ pub(super) fn percent(state: &State, left: &Value, right: &Value) -> Result<Valu
     format(FormatStyle::Printf, &pattern, &arguments).map(Value::from)
 }
 
-/// The pattern without `%r`, which the engine does not know: its argument becomes what Python would show of it. More
-/// arguments than the pattern takes are an error, as in Python.
+/// The pattern without `%r`, which the engine does not support: the argument is replaced by its Python representation.
+/// Too many arguments are an error, as in Python.
 fn with_representations(
     pattern: &str,
     arguments: &mut [Value],
@@ -152,15 +152,15 @@ fn with_representations(
 
 type Tokens<'s> = [(Token<'s>, usize, usize)];
 
-/// Where the operand that ends before a token begins: a literal, a name or what stands in brackets, with everything that
-/// is called, looked up or filtered of it.
+/// The start of the operand that ends before a token: a literal, a name or a bracketed expression, with its calls,
+/// look-ups and filters.
 fn left(tokens: &Tokens<'_>, end: usize) -> Option<usize> {
     let mut at = end.checked_sub(1)?;
     loop {
         match tokens[at].0 {
             Token::ParenClose | Token::BracketClose | Token::BraceClose => {
                 at = opening(tokens, at)?;
-                // A call or a look-up goes on with what it is of.
+                // A call or look-up continues with its target.
                 let is_of = at.checked_sub(1).is_some_and(|before| {
                     matches!(
                         tokens[before].0,
@@ -206,7 +206,7 @@ fn opening(tokens: &Tokens<'_>, close: usize) -> Option<usize> {
     None
 }
 
-/// What stands before an operand may bind closer than `%` does; then both are numbers.
+/// If the operator before an operand binds tighter than `%`, both are numbers.
 fn may_be_text(tokens: &Tokens<'_>, start: usize, end: usize, replaced: &[usize]) -> bool {
     let Some(before) = start.checked_sub(1) else {
         return false;
@@ -235,7 +235,7 @@ fn ends_operand(token: &Token<'_>) -> bool {
     }
 }
 
-/// The byte behind the operand that begins at a token.
+/// The end of the operand that begins at a token.
 fn right(tokens: &Tokens<'_>, mut at: usize) -> Option<usize> {
     loop {
         while matches!(tokens.get(at)?.0, Token::Minus | Token::Plus) {
@@ -308,11 +308,11 @@ mod tests {
             ),
             ("{{ 1 + '%s' % x }}", "{{ 1 + '%s' |__percent( x) }}"),
             ("{% if not f % x %}", "{% if not f |__percent( x) %}"),
-            // Numbers stay as they are.
+            // Numbers are unchanged.
             ("{{ 7 % 3 }}", "{{ 7 % 3 }}"),
             ("{{ -a % 3 }}", "{{ -a % 3 }}"),
             ("{{ a * b % 3 }}", "{{ a * b % 3 }}"),
-            // So does what is no expression, or cannot be read.
+            // So is everything that is no expression, or cannot be parsed.
             (
                 "100 % of {# a % b #}{% raw %}{{ a % b }}{% endraw %}",
                 "100 % of {# a % b #}{% raw %}{{ a % b }}{% endraw %}",

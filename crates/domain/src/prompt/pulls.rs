@@ -1,4 +1,4 @@
-//! The open pull requests as a template sees them.
+//! Provides the open pull requests to templates.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use minijinja::Value;
 use minijinja::value::{Enumerator, Object, ObjectRepr};
 
-use super::OpenPull;
 use super::fence::{Fence, Untrusted};
 use super::limits::{OPEN_PULLS_LIMIT, PULL_TEXT_LIMIT_CHARS};
+use super::request::OpenPull;
 use super::untrusted::{clean_line, cut_chars};
 
-/// A list to go through, and a fenced text when it is printed as a whole.
+/// A list to iterate over, which prints as a fenced text.
 pub(super) struct OpenPulls {
     items: Vec<Value>,
     text: String,
@@ -34,14 +34,14 @@ impl OpenPulls {
         Self { items, text }
     }
 
-    /// The fenced text; empty when there are none.
+    /// The fenced text; empty if there are none.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// One pull request. `headRefName`, `isDraft` and `author.login` are GitHub's names in GraphQL, which the templates
-/// of seed 004's repository use.
+/// One pull request. `headRefName`, `isDraft` and `author.login` are GitHub's GraphQL names, which the templates of
+/// seed 004's repository use.
 fn item(pull: &OpenPull, fence: &Arc<Fence>) -> Value {
     let outside = |text: &str, field| Untrusted::value(fence, shorten(text), field);
     BTreeMap::from([

@@ -1,15 +1,15 @@
-//! Methods of Python's texts, lists and maps, beside those that the engine's companion crate has.
+//! Adds methods of Python's strings, lists and maps that minijinja-contrib lacks.
 
 use minijinja::value::{Tuple, ValueKind, from_args};
 use minijinja::{Error, State, Value};
+
+use super::call_error::invalid;
 use minijinja_contrib::pycompat;
 
-use super::jinja::invalid;
-
-/// The widest that `center` and its like make a text, in characters.
+/// The largest width of `center` and similar methods, in characters.
 const WIDTH_LIMIT_CHARS: usize = 10_000;
 
-/// Where a text gets its filling.
+/// The side on which a text is padded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Left,
@@ -17,7 +17,7 @@ pub(super) enum Side {
     Both,
 }
 
-/// A text with signs before it, behind it, or on both sides, so that it is so wide.
+/// A text padded to a width.
 pub(super) fn padded(text: &str, width: usize, fill: char, side: Side) -> Result<String, Error> {
     if width > WIDTH_LIMIT_CHARS {
         return Err(invalid(format!(
@@ -28,7 +28,7 @@ pub(super) fn padded(text: &str, width: usize, fill: char, side: Side) -> Result
     let before = match side {
         Side::Left => missing,
         Side::Right => 0,
-        // Python puts the odd one before the text where the width is odd.
+        // If the width is odd, Python puts the extra character before the text.
         Side::Both => missing / 2 + (missing & width & 1),
     };
     let signs = |many| fill.to_string().repeat(many);
@@ -68,7 +68,7 @@ pub(super) fn method(
     }
 }
 
-/// Methods that give another text.
+/// Methods that return a changed text.
 fn changed(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, Error>> {
     Some(match name {
         "casefold" => {
@@ -103,7 +103,7 @@ fn changed(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, 
     })
 }
 
-/// Methods that tell something of a text.
+/// Methods that return a property of a text.
 fn asked(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, Error>> {
     let is = |holds: bool| from_args(arguments).map(|()| Value::from(holds));
     Some(match name {
@@ -169,7 +169,7 @@ fn swapcase(text: &str) -> String {
     out
 }
 
-/// Whether each word begins with a capital and has no other one.
+/// Whether each word has a capital at its start and nowhere else.
 fn is_title(text: &str) -> bool {
     let mut after_letter = false;
     let mut has_capital = false;
@@ -207,7 +207,7 @@ fn rsplit(text: &str, arguments: &[Value]) -> Result<Value, Error> {
     ))
 }
 
-/// The words from the last one on; the last of so many parts is all that is left.
+/// The words from the end, split at most into so many parts; the last part is the rest.
 fn rsplit_at_spaces(text: &str, parts: usize) -> Vec<&str> {
     let mut split = Vec::new();
     let mut rest = text.trim();

@@ -1,4 +1,4 @@
-//! From a request to a prompt.
+//! Renders a persona's prompt and title.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -8,6 +8,7 @@ use minijinja::value::Serde;
 
 use super::context::Context;
 use super::environment::{Included, environment, note};
+use super::error::RenderError;
 use super::failure::Place;
 use super::fence::Fence;
 use super::files::Files;
@@ -16,40 +17,29 @@ use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES, TEMPLATE
 use super::partials::partials;
 use super::percent::with_percent;
 use super::pulls::OpenPulls;
+use super::quoted::Quoted;
+use super::request::{Rendered, Request};
 use super::sections::{notes, with_sections};
 use super::sprint::sprint_context;
 use super::stack::deep;
 use super::subject::subject;
 use super::tasks::tasks_text;
 use super::title::{TITLE_TEMPLATE, title};
-use super::{RenderError, Rendered, Request};
 use crate::Diagnostic;
 
-/// What the quoted texts of a request are, before a template asks for them.
-pub(super) struct Quoted {
-    pub(super) journals: String,
-    pub(super) journal_paths: Vec<String>,
-    pub(super) sprint: String,
-    pub(super) sprint_paths: Vec<String>,
-    pub(super) tasks: String,
-    pub(super) task_paths: Vec<String>,
-    pub(super) notes: Vec<String>,
-    pub(super) subject: String,
-}
-
-/// Makes a persona's title and prompt.
+/// Renders a persona's title and prompt.
 ///
 /// The same request gives the same bytes.
 ///
 /// # Errors
 ///
-/// What must be read first, where the tree was read in parts; else what is wrong with the templates, with the file and
-/// line of the one that is wrong; and which limit was passed.
+/// The files to read first, if the tree was read in parts; otherwise the mistakes in the templates, with file and line,
+/// or the limit that was exceeded.
 pub fn render(request: &Request<'_>) -> Result<Rendered, RenderError> {
     render_on(STACK_BYTES, request)
 }
 
-/// Like [`render`], on a stack of this size.
+/// Like [`render_prompt`], on a stack of the given size.
 pub(super) fn render_on(stack: usize, request: &Request<'_>) -> Result<Rendered, RenderError> {
     let persona = request.persona;
     let files = Files::new(request.tree, persona);
@@ -118,7 +108,7 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
     } else {
         Ok(persona.body.clone())
     };
-    // Asked before the title is rendered: what only the title used is missing from the prompt.
+    // Checked before the title is rendered, because what only the title uses is missing from the prompt.
     let prompt =
         body.and_then(|body| with_sections(persona, is_template, body.trim(), &quoted, &context));
     let title = title(persona, request.track, &context).map_err(|error| place.diagnose(&error));
@@ -139,15 +129,7 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
             limit,
         )]);
     }
-    for (name, section, paths) in [
-        ("journal_entries", &quoted.journals, &quoted.journal_paths),
-        ("sprint_context_text", &quoted.sprint, &quoted.sprint_paths),
-        ("tasks_text", &quoted.tasks, &quoted.task_paths),
-    ] {
-        if context.was_read(name) || (!section.is_empty() && prompt.contains(section.as_str())) {
-            paths.iter().for_each(|path| note(&included, path));
-        }
-    }
+    note_quoted(&quoted, &context, &prompt, &included);
     let included = included
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -157,6 +139,19 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
         prompt,
         included: included.into_iter().collect(),
     })
+}
+
+/// Records the files of the quoted texts that a prompt contains.
+fn note_quoted(quoted: &Quoted, context: &Context, prompt: &str, included: &Included) {
+    for (name, section, paths) in [
+        ("journal_entries", &quoted.journals, &quoted.journal_paths),
+        ("sprint_context_text", &quoted.sprint, &quoted.sprint_paths),
+        ("tasks_text", &quoted.tasks, &quoted.task_paths),
+    ] {
+        if context.was_read(name) || (!section.is_empty() && prompt.contains(section)) {
+            paths.iter().for_each(|path| note(included, path));
+        }
+    }
 }
 
 fn quote(request: &Request<'_>, fence: &Fence) -> Quoted {
@@ -176,8 +171,8 @@ fn quote(request: &Request<'_>, fence: &Fence) -> Quoted {
     }
 }
 
-/// The names of the context, without partials. What the persona says of itself goes before our own facts, as in
-/// seed 004's system; its id, emoji and description have a value even where the frontmatter has none.
+/// The variables of the context, without partials. The persona's frontmatter takes precedence over our own values, as
+/// in seed 004's system; id, emoji and description have a value even without frontmatter.
 fn values(request: &Request<'_>, quoted: &Quoted, fence: &Arc<Fence>) -> BTreeMap<String, Value> {
     let persona = request.persona;
     let pulls = OpenPulls::new(request.open_pulls, fence);

@@ -1,10 +1,10 @@
-//! A prompt as a request that another process can answer.
+//! Defines prompts as requests that another process can answer.
 //!
-//! A repository's template can take unlimited memory and time with one filter or one comparison: the engine's fuel counts
-//! instructions, and the limit of what is put out counts what is printed. So the engine of a decision renders no template
-//! of a repository. It asks for the prompt by a [`RenderRequest`], and the runtime has it answered by a child process with
-//! limits of memory and time. A request owns everything that it needs, can be sent to another process, and is known by its
-//! [key](RenderRequest::key): the same key, the same answer.
+//! A repository's template can take unlimited memory and time with one filter or one comparison: the engine's fuel
+//! counts instructions, and the limit of the output counts what is printed. So the decision does not render the
+//! templates of a repository. It asks for the prompt by a [`RenderRequest`], and the runtime renders it in a child
+//! process with limits of memory and time. A request owns everything that it needs, can be sent to another process, and
+//! has a [key](RenderRequest::request_key): the same key means the same answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,28 +16,28 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::assembly::{Assembled, Assembly, Attached, assemble_on};
+use super::error::RenderError;
 use super::files::{is_on_the_ledger, is_source, is_written_by_agents};
 use super::limits::{RENDER_FILES_LIMIT_BYTES, STACK_BYTES, TEMPLATE_LIMIT_BYTES};
 use super::render::render_on;
-use super::{OpenPull, RenderError, Rendered, Request, Subject};
+use super::request::{OpenPull, Rendered, Request, Subject};
 use crate::layers::Brief;
 use crate::model::{PersonaId, RepositoryName, TrackName, Tree};
 use crate::plan::Persona;
 
-/// Whether a persona's prompt and title are said word for word, so that no template is rendered for them.
+/// Whether a persona's prompt and title are sent literally, so that no template is rendered for them.
 #[must_use]
 pub fn is_plain(persona: &Persona) -> bool {
     !persona.path.ends_with(".j2") && persona.title.is_none()
 }
 
-/// Renders prompts. The program hands the requests to a child process that limits itself; see [`InProcess`] for the other
-/// way.
+/// Renders prompts. The program sends the requests to a child process with limits; [`InProcess`] does not.
 pub trait RenderPrompts {
     /// The answers, in the order of the requests.
     fn render(&self, requests: &[RenderRequest]) -> Vec<RenderAnswer>;
 }
 
-/// Renders in this very process, without any limit of memory or time: for tests, and for simulations of repositories that
+/// Renders in this process, without limits of memory and time. For tests, and for simulations of repositories that
 /// phileas wrote itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InProcess;
@@ -49,29 +49,29 @@ impl RenderPrompts for InProcess {
     }
 }
 
-/// The files that prompts of one commit can draw from. Cloning it copies nothing.
+/// The files that prompts of one commit can use. A clone shares them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFiles {
     digest: String,
-    /// It travels by itself, once for all requests that share it.
+    /// Sent separately, once for all requests that share it.
     #[serde(skip)]
     tree: Arc<Tree>,
 }
 
 impl SourceFiles {
-    /// Those of the default branch.
+    /// The files of the default branch.
     #[must_use]
     pub fn of_default_branch(tree: &Tree) -> Self {
         Self::new(tree.only(is_source))
     }
 
-    /// Those of the ledger.
+    /// The files of the ledger.
     #[must_use]
     pub fn of_ledger(tree: &Tree) -> Self {
         Self::new(tree.only(is_on_the_ledger))
     }
 
-    /// Texts that no prompt may put in stay behind, and what agents wrote where all together is too much.
+    /// Drops texts that no prompt may use, and texts of agents if all together exceed the limit.
     fn new(mut tree: Tree) -> Self {
         let texts = tree.iter().filter_map(|(path, entry)| {
             let length = entry.text.as_ref()?.len();
@@ -101,13 +101,13 @@ impl SourceFiles {
         }
     }
 
-    /// What tells these files from others.
+    /// The digest of these files.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The files themselves.
+    /// The files.
     #[must_use]
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
@@ -116,7 +116,7 @@ impl SourceFiles {
 
 fn leave_behind(tree: &mut Tree, path: &str) {
     if let Some(entry) = tree.get(path).cloned() {
-        // It was read, and is not asked for again.
+        // Mark it as read, so that it is not requested again.
         tree.note_read(path);
         tree.insert(
             path,
@@ -128,12 +128,12 @@ fn leave_behind(tree: &mut Tree, path: &str) {
     }
 }
 
-/// A prompt to be rendered.
+/// A request for a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RenderRequest {
-    /// A persona's.
+    /// A persona's prompt.
     Persona(Box<PersonaPrompt>),
-    /// A layer's.
+    /// A layer's prompt.
     Layer(Box<LayerPrompt>),
 }
 
@@ -173,7 +173,7 @@ pub struct LayerPrompt {
     layer: String,
     variables: BTreeMap<String, String>,
     task: Option<String>,
-    /// Heading, what it is, text.
+    /// The heading, what the text is, and the text.
     attached: Vec<(String, String, String)>,
     turn: String,
     now: Timestamp,
@@ -183,7 +183,7 @@ pub struct LayerPrompt {
 }
 
 impl RenderRequest {
-    /// Asks for a persona's prompt. The files are those of the request's tree.
+    /// A request for a persona's prompt, with the files of the request's tree.
     #[must_use]
     pub fn persona(request: &Request<'_>, files: &SourceFiles) -> Self {
         let persona = request.persona;
@@ -212,7 +212,7 @@ impl RenderRequest {
         }))
     }
 
-    /// Asks for a layer's prompt. The files are those of the request's trees.
+    /// A request for a layer's prompt, with the files of the request's trees.
     #[must_use]
     pub fn layer(request: &Assembly<'_>, files: &SourceFiles, ledger: &SourceFiles) -> Self {
         let attached = request.attached.iter();
@@ -237,7 +237,7 @@ impl RenderRequest {
         }))
     }
 
-    /// Asks for the prompt of a brief.
+    /// A request for the prompt of a brief.
     #[must_use]
     pub fn brief(
         brief: &Brief,
@@ -268,15 +268,15 @@ impl RenderRequest {
         Self::layer(&assembly, files, ledger)
     }
 
-    /// What tells this request from others: the SHA-256 of all that it is made from, in lower-case hexadecimal.
+    /// The key of this request: the SHA-256 of everything that the prompt is made from, in lower-case hexadecimal.
     #[must_use]
     pub fn key(&self) -> String {
-        // It has no map whose keys are no texts, which is all that could fail.
+        // This could fail only for maps with keys that are no texts, and it has none.
         let whole = serde_json::to_vec(self).unwrap_or_default();
         HEXLOWER.encode(&Sha256::digest(whole))
     }
 
-    /// Whose prompt it is, for people: ``persona `curator` ``.
+    /// The persona or layer, for messages: ``persona `curator` ``.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -288,7 +288,7 @@ impl RenderRequest {
         }
     }
 
-    /// The repository, where the request names it.
+    /// The repository, if the request names it.
     #[must_use]
     pub fn repository(&self) -> Option<&RepositoryName> {
         match self {
@@ -297,7 +297,7 @@ impl RenderRequest {
         }
     }
 
-    /// The file that its prompt begins with.
+    /// The file with which its prompt begins.
     #[must_use]
     pub fn path(&self) -> String {
         match self {
@@ -306,7 +306,7 @@ impl RenderRequest {
         }
     }
 
-    /// The files that it draws from.
+    /// The files that it can use.
     pub fn files(&self) -> impl Iterator<Item = &SourceFiles> {
         let (first, second) = match self {
             Self::Persona(persona) => (&persona.files, None),
@@ -315,7 +315,7 @@ impl RenderRequest {
         [Some(first), second].into_iter().flatten()
     }
 
-    /// Puts files in the place of those that did not travel with it. `None`: one of them is not there.
+    /// Adds the files that were sent separately. `None`: one of them is missing.
     #[must_use]
     pub fn with_files(mut self, tree: impl Fn(&str) -> Option<Arc<Tree>>) -> Option<Self> {
         match &mut self {
@@ -328,7 +328,7 @@ impl RenderRequest {
         Some(self)
     }
 
-    /// Renders it here and now, on a stack of this size. Nothing bounds the memory and the time that it takes.
+    /// Renders it in this process, on a stack of the given size, without limits of memory and time.
     #[must_use]
     pub fn answer(&self, stack: usize) -> RenderAnswer {
         match self {
@@ -404,14 +404,14 @@ impl LayerPrompt {
     }
 }
 
-/// What came of a [`RenderRequest`].
+/// The result of a [`RenderRequest`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RenderAnswer {
     /// A persona's prompt.
     Persona(Rendered),
     /// A layer's prompt.
     Layer(Assembled),
-    /// There is no prompt.
+    /// No prompt.
     Failed(RenderError),
 }
 
@@ -452,14 +452,14 @@ impl RenderAnswer {
     }
 }
 
-/// A renderer that answers a persona's request with a layer's prompt is not this program.
+/// The error if a renderer answers a persona's request with a layer's prompt, or the reverse.
 const OTHER_KIND: &str = "the answer belongs to another request";
 
-/// Renders one persona's prompt, and only a template by the renderer.
+/// Renders one persona's prompt, with the renderer only if it is a template.
 ///
 /// # Errors
 ///
-/// As [`render`](super::render()), and that the machine could not render it.
+/// Those of [`render_prompt`](super::render_prompt), and that this machine could not render it.
 pub fn render_by(
     request: &Request<'_>,
     files: &SourceFiles,
@@ -471,11 +471,11 @@ pub fn render_by(
     first(renderer.render(&[RenderRequest::persona(request, files)])).into_persona()
 }
 
-/// Renders one layer's prompt by the renderer.
+/// Renders one layer's prompt with the renderer.
 ///
 /// # Errors
 ///
-/// As [`assemble`](super::assemble), and that the machine could not render it.
+/// Those of [`assemble_prompt`](super::assemble_prompt), and that this machine could not render it.
 pub fn assemble_by(
     request: RenderRequest,
     renderer: &(impl RenderPrompts + ?Sized),

@@ -1,13 +1,13 @@
-//! What is added to a prompt that does not say it itself.
+//! Appends the sections that a prompt does not contain itself.
 
 use super::context::Context;
 use super::limits::{NOTE_LIMIT_CHARS, NOTES_LIMIT};
-use super::render::Quoted;
+use super::quoted::Quoted;
 use super::untrusted::{clean_line, cut_chars};
 use crate::Diagnostic;
 use crate::plan::Persona;
 
-/// The notes of a request, each on one line. They are our own words, but may name files that agents named.
+/// The notes of a request, each on one line. They are phileas' own words, but may contain file names from agents.
 pub(super) fn notes(notes: &[String]) -> Vec<String> {
     notes[notes.len().saturating_sub(NOTES_LIMIT)..]
         .iter()
@@ -15,8 +15,8 @@ pub(super) fn notes(notes: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The body and the sections that it lacks. A body with inheritance or blocks has said where everything stands,
-/// and gets only the notes.
+/// The body with the sections that it lacks. A body with inheritance or blocks has arranged its sections itself, so
+/// only notes are added.
 pub(super) fn with_sections(
     persona: &Persona,
     is_template: bool,

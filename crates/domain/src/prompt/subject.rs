@@ -1,14 +1,14 @@
-//! The issue or pull request that a person asked on.
+//! Quotes the issue or pull request on which a person requested the turn.
 
-use super::Subject;
 use super::fence::Fence;
 use super::limits::SUBJECT_LIMIT_BYTES;
+use super::request::Subject;
 use super::untrusted::{before_open_comment, clean, cut_bytes};
 
-/// Stands where a text goes on that people may not have seen.
+/// The replacement of text that GitHub may have hidden from people.
 const LEFT_OUT: &str = "(a comment without an end and all that follows it are left out)";
 
-/// One sentence of ours, and the subject's own text behind the fence. Empty where nobody asked on anything.
+/// One sentence of ours, and the subject's text in a fence. Empty without a subject.
 pub(super) fn subject(subject: Option<&Subject<'_>>, fence: &Fence) -> String {
     let Some(subject) = subject else {
         return String::new();
@@ -26,7 +26,7 @@ pub(super) fn subject(subject: Option<&Subject<'_>>, fence: &Fence) -> String {
         text.push_str(&fence.block("the pull request's branch", head));
         text.push_str("\n\n");
     }
-    // It is cleaned before it is cut, or else a cut inside of a hidden comment would bring that to light.
+    // Clean the text before truncating it: truncation inside a hidden comment would reveal it.
     let body = match before_open_comment(subject.body) {
         Some(shown) => format!("{}\n{LEFT_OUT}", clean(shown).trim()),
         None => clean(subject.body),

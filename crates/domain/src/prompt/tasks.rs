@@ -1,4 +1,4 @@
-//! The tasks that wait for a persona.
+//! Quotes the tasks that wait for a persona.
 
 use super::fence::Fence;
 use super::limits::{TASK_LIMIT_BYTES, TASKS_LIMIT, TASKS_LIMIT_BYTES};
@@ -7,15 +7,14 @@ use crate::board;
 use crate::model::Tree;
 use crate::plan::Persona;
 
-/// Stands before the tasks: our own words.
+/// phileas' introduction of the tasks.
 const HOW: &str = "\
-These tasks wait for you. Take what one pull request can hold, beginning with the first. Whoever takes a task moves its \
-file to `.jules/tasks/in_progress/` and writes its `status` and `assigned_persona`; when it is done, the file goes to \
+These tasks wait for you. Take what one pull request can hold, beginning with the first. If you take a task, move its \
+file to `.jules/tasks/in_progress/` and write its `status` and `assigned_persona`; when it is done, move the file to \
 `.jules/tasks/done/` in the same pull request as the work. A task whose file lies in `.jules/tasks/done/` as well is done: \
 remove the other file.";
 
-/// The first tasks that wait for a persona, in one fence; empty when there are none. The paths are those of the tasks that
-/// are in it.
+/// The first tasks that wait for a persona, in one fence, and the paths of these tasks; empty if there are none.
 pub(super) fn tasks_text(tree: &Tree, persona: &Persona, fence: &Fence) -> (String, Vec<String>) {
     let tasks = board::tasks(tree);
     let waiting = board::tasks_for(&tasks, persona);

@@ -1,13 +1,15 @@
-//! Whether a persona's prompt would come out, asked before its turn.
+//! Checks that a persona's prompt can be rendered, before its turn.
 
+use super::error::RenderError;
+use super::render;
 use super::rendering::{RenderPrompts, RenderRequest, SourceFiles, is_plain};
-use super::{OpenPull, RenderError, Rendered, Request, render};
+use super::request::{OpenPull, Rendered, Request};
 use crate::Diagnostic;
 use crate::model::{PullNumber, RepositoryName, TrackName};
 use crate::plan::Persona;
 
-/// Renders the persona's prompt twice: in a repository with open pull requests, a sprint and notes, and in one
-/// without, so that both ways through a condition are tried. Returns each mistake once.
+/// Renders the persona's prompt twice, with and without open pull requests, sprint and notes, so that both branches of
+/// conditions are tried. Returns each mistake once.
 #[must_use]
 pub fn validate(
     persona: &Persona,
@@ -38,7 +40,7 @@ pub fn validate(
     said
 }
 
-/// Whether something must be read before [`validate`] can tell, where the tree was read in parts.
+/// Whether files must be read before [`validate_prompt`] can decide, if the tree was read in parts.
 #[must_use]
 pub fn unread_sources(
     persona: &Persona,

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::component::is_name;
+use super::limits::COMPONENTS_LIMIT;
 use super::meta::{self, Meta};
-use super::{COMPONENTS_LIMIT, Component, Layout, Origin, fragment, text};
+use super::{Component, Layout, Origin, fragment, text};
 use crate::Diagnostic;
 use crate::model::Tree;
 use crate::plan::closest;
@@ -68,7 +69,7 @@ impl Catalogue {
             .collect();
         if names.len() > COMPONENTS_LIMIT {
             let message = format!("more than COMPONENTS_LIMIT ({COMPONENTS_LIMIT}) tools");
-            found.push(Diagnostic::error(&folder, message).mend("remove those that nobody uses"));
+            found.push(Diagnostic::error(&folder, message).mend("remove those that are not used"));
         }
         for name in names.into_iter().take(COMPONENTS_LIMIT) {
             let said = catalogue.read_component(tree, &folder, name);

@@ -1,11 +1,9 @@
 //! From `tools.yml` to everything that is written.
 
+use super::limits::{FILE_LIMIT_BYTES, VARIABLES_LIMIT};
 use super::merge::{self, Merged, Valued, Written};
 use super::settings::{self, Settings};
-use super::{
-    Catalogue, Class, Component, FILE_LIMIT_BYTES, Layout, VARIABLES_LIMIT, ignore, order, script,
-    text, tools,
-};
+use super::{Catalogue, Class, Component, Layout, ignore, order, script, text, tools};
 use crate::Diagnostic;
 use crate::model::Tree;
 
@@ -25,7 +23,7 @@ const JOINED_TOP: &str = "\
 /// Who may read a file, and whether it can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Everybody may read it.
+    /// It is committed.
     Open,
     /// Only its owner may read or write it: 0600.
     Private,

@@ -29,7 +29,7 @@ impl Written {
 pub(super) struct Valued {
     pub(super) variable: Variable,
     pub(super) value: String,
-    /// What somebody wrote about it, where that is not its description.
+    /// The comment of a person, if it is not the variable's description.
     pub(super) note: String,
     /// Whether a chosen tool declares it.
     pub(super) declared: bool,
@@ -64,7 +64,7 @@ pub(super) fn declared(
     (all, raised)
 }
 
-/// Gives each variable its value: the one that somebody wrote, wherever it stands, else its default.
+/// Gives each variable its value: the written one from any file, or else its default.
 pub(super) fn merge(
     declared: BTreeMap<String, Variable>,
     written: &Written,
@@ -79,7 +79,7 @@ pub(super) fn merge(
     for class in [Class::Secret, Class::Plain] {
         merged.keep_undeclared(written.of(class), class, catalogue);
     }
-    // Nobody knows what an undeclared one of the older file was, so it is kept from view.
+    // An undeclared variable of the older file may be secret, so its value is not shown.
     merged.keep_undeclared(&written.older, Class::Secret, catalogue);
     merged
 }
@@ -129,7 +129,7 @@ impl Merged {
                 "`{name}` is no secret: its value goes to `{}`, which is committed",
                 own.file
             );
-            let mend = "see that nobody may misuse it before you commit";
+            let mend = "make sure that it is no secret before you commit";
             self.said.push(at(
                 Diagnostic::warning(&from.file, message).mend(mend),
                 setting,
@@ -179,7 +179,7 @@ impl Merged {
                     "`{name}` is no secret any more: its value goes to `{}`, which is committed",
                     to.file
                 ),
-                "see that nobody may misuse it before you commit",
+                "make sure that it is no secret before you commit",
             ),
             Class::Secret => (
                 format!("`{name}` is a secret: its value goes to `{}`", to.file),
@@ -207,7 +207,7 @@ impl Merged {
                 continue;
             }
             let message = format!("no chosen tool reads `{name}`; its value is kept");
-            let mend = "remove it by hand where nobody needs it";
+            let mend = "remove it by hand if it is not needed";
             self.said.push(at(
                 Diagnostic::warning(&settings.file, message).mend(mend),
                 setting,
@@ -340,7 +340,7 @@ mod tests {
             said[0].starts_with("secrets:1:2: warning: `X` is no secret any more"),
             "{said:?}"
         );
-        // An empty value that moves is nobody's business.
+        // Moving an empty value needs no message.
         assert!(
             merged(&open, &written("", "[X]\nvalue = \"\"", ""))
                 .2
@@ -385,7 +385,7 @@ mod tests {
             "{said:?}"
         );
         assert_eq!(said.len(), 2, "{said:?}");
-        // What everybody can read in the catalogue is no news.
+        // The catalogue already shows it.
         let usual = older.replace('2', "1");
         assert_eq!(merged(&all, &written("", "", &usual)).2.len(), 1);
         let (plain, _, _) = merged(&all, &written("[A]\nvalue = \"3\"", "", older));

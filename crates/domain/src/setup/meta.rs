@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
-
+use super::limits::VARIABLES_LIMIT;
 use super::text::{Notes, entries};
 use super::variable::{complaint, value_complaint};
-use super::{Class, Component, Origin, VARIABLES_LIMIT, Variable};
+use super::{Class, Component, Origin, Variable};
 use crate::Diagnostic;
 use crate::diagnostic::line_and_column;
 use crate::plan::closest;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 const KEYS: [&str; 7] = [
     "name",
@@ -239,7 +239,7 @@ fn variable(
             "default" if class == Class::Secret => notes.error(
                 &at,
                 &whole,
-                "a secret cannot have a default: everybody may read this file",
+                "a secret cannot have a default: this file is committed",
                 "take it out; the value belongs into secrets.toml",
             ),
             "default" => {
@@ -292,7 +292,7 @@ mod tests {
                 ("UV_TOKEN", Class::Secret, ""),
                 ("UV_VERSION", Class::Plain, "0.7"),
                 ("UV_X", Class::Plain, "1"),
-                // Its value would come into a script that everybody reads.
+                // Its value would enter a script that is committed.
                 ("UV_Y", Class::Secret, ""),
             ]
         );

@@ -12,12 +12,12 @@
 //!
 //! **Order.** A tool comes after all that it depends on; of those that could come next, the alphabet decides.
 //!
-//! **Isolation.** Each fragment runs in a subshell: what it sets, where it goes and how it ends concerns nobody else.
+//! **Isolation.** Each fragment runs in a subshell: its variables, folder and exit status do not affect the others.
 //! A fragment that fails ends the script with its name.
 //!
 //! **Values are kept.** A variable that changes its kind moves with its value, from the secrets to what is committed only
 //! when it is asked for by name; one that no chosen tool declares any more
-//! stays while it has a value that somebody wrote.
+//! stays while it has a written value.
 
 mod catalogue;
 mod compile;
@@ -25,6 +25,7 @@ mod component;
 mod fragment;
 mod ignore;
 mod layout;
+mod limits;
 mod merge;
 mod meta;
 mod order;
@@ -38,15 +39,7 @@ pub use catalogue::Catalogue;
 pub use compile::{Compiled, Mode, Output, compile};
 pub use component::{Component, Origin};
 pub use layout::Layout;
+pub use limits::{
+    COMPONENTS_LIMIT, FILE_LIMIT_BYTES, TOOLS_LIMIT, VALUE_LIMIT_BYTES, VARIABLES_LIMIT,
+};
 pub use variable::{Class, Variable};
-
-/// The largest file that is read, in bytes.
-pub const FILE_LIMIT_BYTES: usize = 64 * 1024;
-/// How many tools of its own a repository may have.
-pub const COMPONENTS_LIMIT: usize = 100;
-/// How many tools `tools.yml` may name.
-pub const TOOLS_LIMIT: usize = 100;
-/// How many variables one file may hold, and one tool declare.
-pub const VARIABLES_LIMIT: usize = 200;
-/// A variable's value, in bytes.
-pub const VALUE_LIMIT_BYTES: usize = 8 * 1024;

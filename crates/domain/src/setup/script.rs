@@ -6,7 +6,7 @@ use super::merge::Valued;
 
 const TOP: &str = "\
 #!/usr/bin/env bash
-# `phileas setup gen` writes this file from TOOLS; change that, and write it anew.
+# `phileas setup gen` writes this file from TOOLS; change that, and run the command again.
 # It is pasted into the set-up script of the repository's environment at Jules, and may run any number of times.
 ";
 

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-use toml::de::DeValue;
-
-use super::VARIABLES_LIMIT;
+use super::limits::VARIABLES_LIMIT;
 use super::text::{Notes, entries};
 use super::variable::{complaint, value_complaint};
 use crate::Diagnostic;
 use crate::diagnostic::line_and_column;
+use toml::Spanned;
+use toml::de::DeValue;
 
 /// The values of one file by their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub(super) fn read(file: &str, text: &str) -> (Settings, Vec<Diagnostic>) {
         }
         if settings.values.len() >= VARIABLES_LIMIT {
             let message = format!("more than VARIABLES_LIMIT ({VARIABLES_LIMIT}) variables");
-            notes.error(&at, name, message, "remove those that nobody needs");
+            notes.error(&at, name, message, "remove those that are not needed");
             break;
         }
         let mut setting = Setting {

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
-
-use super::FILE_LIMIT_BYTES;
+use super::limits::FILE_LIMIT_BYTES;
 use crate::Diagnostic;
 use crate::model::{Mode, Tree};
 use crate::plan::duplicate;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// The text of a file. `Ok(None)`: there is none.
 pub(super) fn read<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str>, Diagnostic> {

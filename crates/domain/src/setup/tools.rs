@@ -1,6 +1,7 @@
-//! Reading `tools.yml`: which tools somebody wants.
+//! Reads `tools.yml`: the tools to install.
 
-use super::{Catalogue, TOOLS_LIMIT};
+use super::Catalogue;
+use super::limits::TOOLS_LIMIT;
 use crate::Diagnostic;
 use crate::plan::closest;
 use crate::yaml::{self, Node, Value};

@@ -1,11 +1,12 @@
-//! Each check: what makes it speak, where it points, and that the sound example (see `examples`) does not.
+//! Tests each check: what triggers it, which position it reports, and that the valid example (see `examples`) does not
+//! trigger it.
 
 use crate::examples::{
     CHANGES, DECIDED, INNOVATOR, OBSERVER, PENDING, PROPOSAL, REQUIREMENT, changes, event, flat,
     found, proposal, requirement, with,
 };
 
-/// In a sound flat exchange, `from` becomes `to` in one file; a finding must hold each of the words.
+/// Replaces `from` by `to` in one file of a valid flat exchange; a diagnostic must contain each of the words.
 #[track_caller]
 fn speaks(path: &str, from: &str, to: &str, words: &[&str]) {
     let files = flat();
@@ -451,7 +452,7 @@ pub(crate) fn links_are_written_on_both_sides() {
         told("the event `deci01` says that it belongs to `item01`", &two),
         "{two:#?}"
     );
-    // Seen from the event: it belongs to one that does not name it, while another does.
+    // From the event's side: its link names an item that does not name it, while another item does.
     let moved = with(
         with(flat(), second, &requirement("item02", "deci01")),
         REQUIREMENT,
@@ -486,7 +487,7 @@ pub(crate) fn rejections_name_an_event_and_events_their_rejection() {
     );
     told(
         with(flat(), rejected, &event("reje01", "")),
-        "warning: it was rejected, and nobody says why",
+        "warning: it was rejected, and no feedback says why",
     );
     told(
         with(flat(), rejected, &event("reje01", "item01")),
@@ -556,7 +557,7 @@ pub(crate) fn names_and_places_are_those_of_the_layout() {
     }
 }
 
-/// A repository's own registry decides what a label is.
+/// A repository's own registry defines the labels.
 #[test]
 pub(crate) fn labels_are_those_of_the_registry() {
     let registry = |names: &str| {
@@ -595,7 +596,7 @@ fn an_empty_list_is_offered_only_where_one_is_taken() {
     }
 }
 
-/// One broken file hides nothing in another, and one mistake nothing beside it.
+/// A broken file hides no mistake in another file, and a mistake hides no other.
 #[test]
 pub(crate) fn all_mistakes_are_told_at_once() {
     let mut files = with(flat(), PENDING, "id: [\n");

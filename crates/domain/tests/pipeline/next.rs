@@ -1,4 +1,4 @@
-//! Who comes next: one table of situations, and two issues from their beginning to their end.
+//! Tests the next step of a run: a table of situations, and two issues from start to end.
 
 use phileas_domain::pipeline::{Artifact, Made, Rule, Run, RunFile, Settings, Step, next};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::samples::{file, run, with};
 use crate::tracing::write;
 
-/// What comes next, in a line: the rule, and the agent with the number of its try, or what else is done.
+/// The next step on one line: the rule, and the agent with the number of its attempt, or another action.
 fn said(run: &Run) -> String {
     let next = next(run);
     let step = match &next.step {
@@ -19,7 +19,7 @@ fn said(run: &Run) -> String {
     format!("{}: {step}", next.rule.code())
 }
 
-/// An issue on its way: artifacts are written as the command writes them.
+/// An issue in progress; artifacts are written as the command writes them.
 struct Issue {
     files: Vec<RunFile>,
     second: i64,
@@ -115,11 +115,11 @@ fn an_issue_climbs_the_tiers_and_ends_with_a_person() {
     let last = next(&run(&issue.files));
     assert_eq!(
         last.why,
-        "the diagnosis says how to mend the work; implement was tried 3 times in the tier high: the retries of the highest tier are used up"
+        "the diagnosis says how to fix the work; implement was tried 3 times in the tier high: the retries of the highest tier are used up"
     );
 }
 
-/// Plans are revised within their own retries, and a revised plan begins the worker's count anew.
+/// Plans have retries of their own, and a revised plan resets the worker's count.
 #[test]
 fn an_issue_with_a_bad_plan_ends_too() {
     let mut issue = Issue::new();
@@ -175,7 +175,7 @@ fn whoever_asks_for_a_stronger_agent_has_used_no_retry() {
     );
 }
 
-/// Situations on the disk of which no trace tells: what lies there, and what comes next.
+/// Runs without a trace: the files, and the next step.
 #[test]
 fn each_rule_speaks_in_its_situation() {
     let plan = || ("plan.json", Artifact::Plan, json!({}));
@@ -302,7 +302,7 @@ fn each_rule_speaks_in_its_situation() {
             vec![plan(), work(json!({})), test(json!({})), debug(json!({}))],
             "tests.passed: jg-reviewer 1",
         ),
-        // What does not send the run on is newer than the files of later stages, which an earlier round left.
+        // A result that does not advance the run is newer than the files of later stages, which an earlier round wrote.
         (
             vec![
                 plan(),
@@ -362,7 +362,7 @@ fn each_rule_speaks_in_its_situation() {
             ],
             "diagnosis.fix_target: jg-worker 2",
         ),
-        // Every file of a run that is done, the diagnosis of its failure too.
+        // All files of a finished run, including the diagnosis of a failure.
         (
             vec![
                 plan(),
@@ -440,7 +440,7 @@ fn each_rule_speaks_in_its_situation() {
         assert_eq!(said(&run(&files)), expected, "row {row}, reversed");
         heard.insert(expected.split(':').next().unwrap());
     }
-    // The issues above hear the others.
+    // The issues above cover the other rules.
     heard.extend([
         "plan.skipped",
         "tier.none_above",
@@ -456,7 +456,7 @@ fn each_rule_speaks_in_its_situation() {
     assert_eq!(silent, [""; 0]);
 }
 
-/// The worker has written by itself since the diagnosis that the trace tells of.
+/// The worker has written a result since the diagnosis in the trace.
 #[test]
 fn what_the_trace_does_not_tell_of_is_newer_than_what_it_tells_of() {
     let mut issue = Issue::new();
@@ -494,7 +494,7 @@ fn an_order_names_files_and_what_was_said_before() {
     assert_eq!(
         next.json(&run),
         json!({
-            "issue": "ISSUE-1", "action": "run", "rule": "diagnosis.fix_target", "why": "the diagnosis says how to mend the work",
+            "issue": "ISSUE-1", "action": "run", "rule": "diagnosis.fix_target", "why": "the diagnosis says how to fix the work",
             "stage": "implement", "agent": "jg-worker", "tier": "standard", "attempt": 1,
             "reads": ["plan.json", "debug-diagnosis.json"], "writes": "worker-result.json", "instructions": "Mend the typo.",
         })

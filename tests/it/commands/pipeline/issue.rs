@@ -79,7 +79,7 @@ fn an_issue_that_nobody_can_mend_ends_with_a_person() {
     let people = on(&folder, &["next"]).done();
     assert_eq!(
         people.out,
-        "a person decides: the diagnosis says how to mend the work; implement was tried 3 times in the tier high: the retries of the highest tier are used up [retries.exhausted]\n"
+        "a person decides: the diagnosis says how to fix the work; implement was tried 3 times in the tier high: the retries of the highest tier are used up [retries.exhausted]\n"
     );
 }
 
@@ -96,7 +96,7 @@ fn people_read_whom_to_send_and_what_to_hand_over() {
     }
     assert_eq!(
         on(&folder, &["next"]).done().out,
-        "jg-worker, try 2: the diagnosis says how to mend the work [diagnosis.fix_target]\n  \
+        "jg-worker, try 2: the diagnosis says how to fix the work [diagnosis.fix_target]\n  \
          reads  .pipeline/X-1/plan.json\n  reads  .pipeline/X-1/debug-diagnosis.json\n  \
          writes .pipeline/X-1/worker-result.json\n  told   Look before.\n"
     );

@@ -1,11 +1,11 @@
-//! What is taken out of every file of a change set before anything of it is looked at.
+//! Removes API keys and invisible text from the files of a change set.
 
-use super::{Changed, Content};
+use super::change_set::{Changed, Content};
 use crate::diagnostic::Diagnostic;
 use crate::prompt;
 
-/// The files without what looks like a key, and without what a person would not see: what enters the ledger is public, and
-/// stands in the prompts of later sessions.
+/// The files without API keys and invisible text. The ledger may be public, and its files enter the prompts of later
+/// sessions.
 pub(super) fn cleaned(changes: &[Changed]) -> (Vec<Changed>, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let clean_one = |one: &Changed| {

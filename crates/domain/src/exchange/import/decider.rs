@@ -1,4 +1,4 @@
-//! A decider's work items and rejections. The moves of events follow from them.
+//! Imports a decider's work items and rejections. The states of events follow from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::exchange::shapes::{FEEDBACK, ISSUE, REQUIREMENT};
 use crate::exchange::{names, values};
 use crate::yaml::{self, Node, Value, quoted};
 
-/// Keys of a work item that phileas alone writes.
+/// Keys of a work item that only phileas writes.
 pub(super) const OWN_KEYS: [&str; 2] = ["attempts", "returned_because"];
 
 pub(super) fn take(desk: &mut Desk<'_>) {
@@ -24,7 +24,8 @@ pub(super) fn take(desk: &mut Desk<'_>) {
     for one in desk.incoming(|place| matches!(place, Place::Feedback { .. })) {
         rejection(desk, one, &mut decided);
     }
-    // Agents that move events and keep the list themselves mean the same moves; made from the links, they are made once.
+    // Agents that move events and edit the list themselves mean the same moves. phileas derives these moves from the
+    // links.
     let events: BTreeMap<String, String> = desk
         .stream()
         .events
@@ -41,13 +42,13 @@ pub(super) fn take(desk: &mut Desk<'_>) {
     });
 }
 
-/// What this import has decided.
+/// What this import has decided so far.
 #[derive(Default)]
 struct Decided {
-    /// Events by the work item that has them.
+    /// The work item of each event.
     owners: BTreeMap<String, String>,
     rejected: BTreeSet<String>,
-    /// Ids of work items.
+    /// The ids of work items.
     items: BTreeSet<String>,
 }
 
@@ -69,27 +70,8 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
         .unwrap_or_default()
         .to_owned();
     let named = named(&root, one.text);
-    // The same work, in its file or moved to another one. A file name alone, or an id by chance, is another work.
-    let before = desk.stream().items.iter().find(|item| {
-        let is_own = item.value.id == own;
-        let shares = named
-            .iter()
-            .any(|one| item.value.source_events.contains(&one.id));
-        (is_own && shares) || (item.path == one.path && (is_own || shares))
-    });
-    let before = before.cloned();
-    let mut taken: BTreeSet<String> = desk
-        .stream()
-        .items
-        .iter()
-        .map(|item| item.value.id.clone())
-        .collect();
-    taken.extend(decided.items.iter().cloned());
-    let id = match &before {
-        Some(before) => before.value.id.clone(),
-        None if values::is_id(&own) && !taken.contains(&own) => own,
-        None => desk.fresh_id(&root, &taken),
-    };
+    let before = known_item(desk, one.path, &own, &named);
+    let id = item_id(desk, &root, own, before.as_ref(), &decided.items);
     let mut document = root.clone();
     restore(&mut document, before.as_ref());
     edit::put(&mut document, "id", Value::Text(id.clone()));
@@ -104,7 +86,7 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
     if !named.is_empty() {
         edit::put(&mut document, "source_events", Value::List(list));
     }
-    // Where the item is another one by now than the session saw, it stays as it is, and has the new events only.
+    // If the item has changed since the session read it, only the new events are added.
     let changed = before
         .as_ref()
         .filter(|before| !desk.is_as_given(&before.path));
@@ -158,16 +140,47 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
     decided.items.insert(id);
 }
 
+/// The same work in the ledger, in its file or moved to another one. An equal file name or id alone means other work.
+fn known_item(desk: &Desk<'_>, path: &str, own: &str, named: &[Named]) -> Option<Filed<WorkItem>> {
+    let mut items = desk.stream().items.iter();
+    let same = items.find(|item| {
+        let is_own = item.value.id == own;
+        let shares = named
+            .iter()
+            .any(|one| item.value.source_events.contains(&one.id));
+        (is_own && shares) || (item.path == path && (is_own || shares))
+    });
+    same.cloned()
+}
+
+/// The id of an item: the one in the ledger, or its own if that is valid and free, or else a new one.
+fn item_id(
+    desk: &Desk<'_>,
+    root: &Node,
+    own: String,
+    before: Option<&Filed<WorkItem>>,
+    decided: &BTreeSet<String>,
+) -> String {
+    let items = desk.stream().items.iter();
+    let mut taken: BTreeSet<String> = items.map(|item| item.value.id.clone()).collect();
+    taken.extend(decided.iter().cloned());
+    match before {
+        Some(before) => before.value.id.clone(),
+        None if values::is_id(&own) && !taken.contains(&own) => own,
+        None => desk.fresh_id(root, &taken),
+    }
+}
+
 /// An event that an item names.
 struct Named {
     id: String,
-    /// Which entry of the list it is, and where that stands.
+    /// Its index in the list, and its position.
     index: usize,
     at: (u32, u32),
 }
 
-/// The events that an item names, each once. Six digits without quotes are a number to every reader, and were meant as
-/// an id; what is no id at all is among them, so that it can be told of.
+/// The events that an item names, each once. Six unquoted digits parse as a number, but are an id. Invalid ids are
+/// included, so that they can be reported.
 fn named(root: &Node, text: &str) -> Vec<Named> {
     let list = root
         .get("source_events")
@@ -192,7 +205,7 @@ fn named(root: &Node, text: &str) -> Vec<Named> {
     named
 }
 
-/// What phileas alone writes is as it was.
+/// Restores the keys that only phileas writes.
 pub(super) fn restore(document: &mut Node, before: Option<&Filed<WorkItem>>) {
     for key in OWN_KEYS {
         match before.and_then(|before| before.node.get(key)) {
@@ -202,7 +215,7 @@ pub(super) fn restore(document: &mut Node, before: Option<&Filed<WorkItem>>) {
     }
 }
 
-/// Which of the named events the item can have, those that it has already first, and why it cannot have the others.
+/// The named events that the item may take, with those it has already first, and the reasons against the others.
 fn sort_events<'n>(
     desk: &Desk<'_>,
     named: &'n [Named],
@@ -262,7 +275,7 @@ fn about_event(path: &str, event: &Named, why: &str, whole: bool) -> Diagnostic 
         .mend(mend)
 }
 
-/// Puts an event where its state belongs, with the link that goes with it.
+/// Moves an event to the folder of its state and sets its link.
 fn move_event(desk: &mut Desk<'_>, id: &str, to: EventState, issue: &str) {
     let Some(event) = desk.stream().events_of(id).next().cloned() else {
         return;
@@ -316,7 +329,7 @@ fn rejection(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
     teach(desk, &event.author_role, &feedback.value);
 }
 
-/// Lets the observer know, in its memory, what not to find again.
+/// Adds to the observer's memory what it should not report again.
 fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
     if !values::is_name(role) {
         return;
@@ -333,13 +346,13 @@ fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
     };
     let root = yaml::parse(&before).0;
     let shape = observer_shape(desk.layout == Layout::Flat, root.as_ref());
-    // A memory that is broken is told of by the checks, and holds nothing up.
+    // A broken memory is reported by the checks and does not block the import.
     if !shape.validate(&path, &before).is_empty() {
         let one = Diagnostic::warning(
             &path,
             "the rejection could not be noted: the memory is not sound",
         );
-        return desk.say(one.mend("mend it; the feedback file says the same"));
+        return desk.say(one.mend("fix it; the feedback file says the same"));
     }
     let Some(mut root) = root else {
         return;

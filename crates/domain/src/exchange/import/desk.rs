@@ -1,33 +1,33 @@
-//! What an import works on: the exchange at the head, the files that were let in, and what was made of them.
+//! Holds the state of an import: the exchange at the head, the accepted files, and the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Author, Import, Request, screen};
+use super::change_set::{Author, Import, Request};
+use super::screen;
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::{Filed, stem};
-use crate::exchange::edit;
-use crate::exchange::index;
+use crate::exchange::artifact_file;
 use crate::exchange::layout::{self, FLAT_STREAM, Layout, Place};
-use crate::exchange::read::{self, Exchange, Stream};
+use crate::exchange::model::{Exchange, Stream};
 use crate::exchange::shape::Shape;
-use crate::exchange::values;
+use crate::exchange::{edit, index, read, values};
 use crate::yaml::{self, Node, quoted};
 
-/// How often another id is tried; of two thousand million, so many are never taken.
+/// How many ids are tried. Ids have two thousand million values, so a free one is found.
 const ID_TRIES: u32 = 1_000;
 
 pub(super) struct Desk<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) layout: Layout,
     pub(super) exchange: Exchange,
-    /// Files that were let in and that nobody has looked at yet.
+    /// Accepted files that were not imported yet.
     files: BTreeMap<&'a str, Option<&'a str>>,
     import: Import,
 }
 
-/// A file that was let in.
+/// An accepted file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Incoming<'a> {
     pub(super) path: &'a str,
@@ -70,7 +70,7 @@ impl<'a> Desk<'a> {
     }
 
     pub(super) fn stream(&self) -> &Stream {
-        // `open` has made sure of it; an empty one stands for what cannot be.
+        // `open_exchange` has checked that the stream exists; the empty one is never reached.
         static NONE: std::sync::LazyLock<Stream> = std::sync::LazyLock::new(Stream::default);
         self.exchange
             .streams
@@ -78,7 +78,7 @@ impl<'a> Desk<'a> {
             .unwrap_or(&NONE)
     }
 
-    /// Takes the written files out whose place is wanted, in the order of their paths.
+    /// Takes the written files at the wanted locations, sorted by path.
     pub(super) fn incoming(&mut self, wanted: impl Fn(Place<'_>) -> bool) -> Vec<Incoming<'a>> {
         let stream = self.request.stream;
         let here = |place: &Place<'_>| match place {
@@ -105,7 +105,7 @@ impl<'a> Desk<'a> {
         taken
     }
 
-    /// Leaves out, without a word, what phileas does by itself.
+    /// Drops files that phileas writes itself, without reporting them.
     pub(super) fn ignore(&mut self, ignored: impl Fn(&str, Option<&str>) -> bool) {
         self.files.retain(|path, text| !ignored(path, *text));
     }
@@ -114,7 +114,7 @@ impl<'a> Desk<'a> {
         self.import.found.push(one);
     }
 
-    /// The text that a file will have: as written by this import, else as in the ledger.
+    /// The future text of a file: from this import, or else from the ledger.
     pub(super) fn text(&self, path: &str) -> Option<&str> {
         match self.import.files.get(path) {
             Some(text) => text.as_deref(),
@@ -122,7 +122,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Whether a file will be there.
+    /// Whether a file will exist.
     pub(super) fn is_there(&self, path: &str) -> bool {
         match self.import.files.get(path) {
             Some(text) => text.is_some(),
@@ -130,7 +130,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Whether a file of the ledger is the one that the session was given.
+    /// Whether a file of the ledger is unchanged since the session was given it.
     pub(super) fn is_as_given(&self, path: &str) -> bool {
         let given = self.request.base.and_then(|base| base.get(path));
         let (Some(given), Some(present)) = (given, self.request.tree.get(path)) else {
@@ -143,7 +143,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Writes a file, unless it says so already.
+    /// Writes a file, unless its text is the same.
     pub(super) fn write(&mut self, path: &str, text: String, taken: Option<String>) {
         if self.text(path) == Some(text.as_str()) {
             return;
@@ -164,7 +164,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Reads a document; what is wrong with its form is told.
+    /// Parses a document and reports YAML errors.
     pub(super) fn parse(&mut self, one: Incoming<'_>) -> Option<Node> {
         let (root, mistakes) = yaml::parse(one.text);
         let whole = root.filter(|_| mistakes.is_empty());
@@ -179,7 +179,7 @@ impl<'a> Desk<'a> {
         whole
     }
 
-    /// An artifact that is sound; else what is wrong with it is told.
+    /// A valid artifact; otherwise its mistakes are reported.
     pub(super) fn sound<T>(
         &mut self,
         shape: &Shape,
@@ -188,15 +188,15 @@ impl<'a> Desk<'a> {
         value: impl FnOnce(&Node) -> T,
     ) -> Option<Filed<T>> {
         let mut found = Vec::new();
-        let filed = read::artifact(shape, path, text, &mut found, value);
+        let filed = artifact_file::artifact(shape, path, text, &mut found, value);
         self.import.found.extend(found);
         filed.filter(|filed| filed.sound)
     }
 
-    /// A document whose id is sound and not taken; another one is made of what it says.
+    /// The document with a valid id that is not taken. If necessary an id is derived from its content.
     pub(super) fn with_id(&self, text: &str, root: &Node, taken: &BTreeSet<String>) -> String {
         let node = root.get("id");
-        // Six digits without quotes are a number to every reader, and were meant as an id.
+        // Six unquoted digits parse as a number, but are an id.
         let written = node
             .and_then(|node| text.get(node.range.clone()))
             .unwrap_or_default();
@@ -210,7 +210,7 @@ impl<'a> Desk<'a> {
         edit::set(text, root, "id", &quoted(&id))
     }
 
-    /// An id made of what a document says beside its id: the same document has the same one.
+    /// An id that is derived from the rest of the document, so that the same document gets the same id.
     pub(super) fn fresh_id(&self, root: &Node, taken: &BTreeSet<String>) -> String {
         const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
         let mut document = root.clone();
@@ -238,7 +238,7 @@ impl<'a> Desk<'a> {
         free.unwrap_or_else(|| id(ID_TRIES))
     }
 
-    /// A path for a new file: the name it came with where that is fit and free, else one with its id.
+    /// A path for a new file: its own name if it is valid and free, or else one with its id.
     pub(super) fn free_path(&self, folder: &str, path: &str, id: &str) -> String {
         let name = stem(path);
         if !values::is_kebab(name) {
@@ -252,7 +252,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Whether a document says the same as one in the ledger, but for what phileas sets.
+    /// Whether a document equals one in the ledger, except for the keys that phileas sets.
     pub(super) fn same(one: &Node, other: &Node, but: &[&str]) -> bool {
         let bare = |node: &Node| {
             let mut node = node.clone();
@@ -280,7 +280,7 @@ impl<'a> Desk<'a> {
         self.import
     }
 
-    /// Keeps the list of issues in step with what was taken.
+    /// Updates the list of issues.
     fn list(&mut self) {
         if self.layout == Layout::Flat || self.import.files.is_empty() {
             return;
@@ -299,7 +299,7 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// What a role may write, for a mend.
+/// The paths that a role may write, for a hint.
 fn allowed(author: &Author<'_>, stream: &Stream) -> String {
     let Stream {
         home, workstations, ..

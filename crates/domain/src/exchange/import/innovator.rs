@@ -1,4 +1,4 @@
-//! An innovator's proposals and memory.
+//! Imports an innovator's proposals and memory.
 
 use std::collections::BTreeSet;
 
@@ -111,7 +111,7 @@ fn proposal(
     };
     let folder = format!("{}/proposals", desk.stream().home);
     let mut path = desk.free_path(&folder, &name, &id);
-    // Files leave when they are published: a name that was published stands for that issue for good.
+    // A proposal's file is removed when it is published, and its name belongs to that issue for good.
     if desk
         .request
         .published
@@ -124,7 +124,7 @@ fn proposal(
     desk.write(&path, text, Some(format!("proposal {id}")));
 }
 
-/// The innovator's memory, in which its proposals stand whether it wrote them down or not.
+/// Updates the innovator's memory with its proposals, whether or not it recorded them.
 fn remember(
     desk: &mut Desk<'_>,
     role: &str,
@@ -159,7 +159,7 @@ fn remember(
                 path,
                 "the proposals could not be noted: the memory is not sound",
             );
-            return desk.say(one.mend("mend it, and add their titles to `recent_proposals`"));
+            return desk.say(one.mend("fix it, and add their titles to `recent_proposals`"));
         }
         (None, None) => memory::seed(Owner::Innovator(role), desk.request.session_created),
     };

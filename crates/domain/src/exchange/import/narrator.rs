@@ -1,10 +1,11 @@
-//! The narrator's summary. Its cursor is phileas': what came after the session began is told of next time.
+//! Imports the narrator's summary. phileas sets its cursor, so that the next summary covers what came after this
+//! session.
 
+use super::change_set::CommitRange;
 use super::desk::{Desk, Incoming};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::Changes;
 use crate::exchange::edit;
-use crate::exchange::import::CommitRange;
 use crate::exchange::layout::{Layout, Place};
 use crate::exchange::shapes::{CHANGE, CHANGES};
 use crate::yaml::{self, Node, Value, quoted};
@@ -41,14 +42,14 @@ pub(super) fn take(desk: &mut Desk<'_>) {
     }
 }
 
-/// The summary with the range that the narrator was given; it tells of nothing else, and the next one begins after it.
+/// The summary with the commit range that the narrator was given. The next summary begins after it.
 fn ranged(desk: &mut Desk<'_>, one: Incoming<'_>, text: String, given: CommitRange<'_>) -> String {
     let Some(mut root) = yaml::parse(&text).0 else {
         return text;
     };
     let mut range = match root.get("range") {
         Some(range) if matches!(range.value, Value::Map(_)) => range.clone(),
-        // What stands there instead is told of by the shape.
+        // The check of the shape reports any other value.
         _ => return text,
     };
     let mut changed = false;
@@ -58,12 +59,9 @@ fn ranged(desk: &mut Desk<'_>, one: Incoming<'_>, text: String, given: CommitRan
             continue;
         }
         let at = range.get(key).unwrap_or(&range);
-        let wrong = Diagnostic::warning(
-            one.path,
-            format!("the commits told of are others: `{commit}`"),
-        )
-        .at(at.line, at.column)
-        .key(format!("range.{key}"));
+        let wrong = Diagnostic::warning(one.path, format!("it names other commits: `{commit}`"))
+            .at(at.line, at.column)
+            .key(format!("range.{key}"));
         desk.say(wrong.mend("it was put right"));
         edit::put(&mut range, key, Value::Text(commit.to_owned()));
         changed = true;

@@ -1,8 +1,8 @@
-//! Which files of a change set are looked at, whoever wrote them.
+//! Rejects files of a change set that are unsafe or too large, before any of them is parsed.
 
 use std::collections::BTreeMap;
 
-use super::{Changed, Content};
+use super::change_set::{Changed, Content};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::limits::{ARTIFACT_LIMIT_BYTES, CHANGE_FILES_LIMIT, CHANGE_LIMIT_BYTES};
 use crate::model::{Mode, Tree};
@@ -10,7 +10,7 @@ use crate::model::{Mode, Tree};
 /// The longest path, in bytes.
 const PATH_LIMIT_BYTES: usize = 255;
 
-/// The files that may be looked at, by path, and what is wrong with the others.
+/// The files that may be imported, by path, and why the others may not.
 pub(super) fn screen<'c>(
     changes: &'c [Changed],
     tree: &Tree,
@@ -20,7 +20,7 @@ pub(super) fn screen<'c>(
     let total: usize = changes.iter().map(size).sum();
     if changes.len() > CHANGE_FILES_LIMIT || total > CHANGE_LIMIT_BYTES {
         let message = format!(
-            "the change set has {} files of {total} bytes; more than {CHANGE_FILES_LIMIT} files or {CHANGE_LIMIT_BYTES} bytes are not looked at",
+            "the change set has {} files of {total} bytes; more than {CHANGE_FILES_LIMIT} files or {CHANGE_LIMIT_BYTES} bytes are not read",
             changes.len()
         );
         let one = Diagnostic::error(".jules", message);
@@ -84,7 +84,7 @@ pub(super) fn screen<'c>(
                 continue;
             }
         };
-        // Where the ledger has a link or a submodule, nothing is written in its place.
+        // Never write in the place of a link or submodule.
         if tree.get(path).is_some_and(|entry| entry.mode != Mode::File) {
             wrong(
                 "the ledger has no regular file there".to_owned(),
@@ -111,7 +111,7 @@ fn size(one: &Changed) -> usize {
     }
 }
 
-/// Why a path is not followed.
+/// Why a path is unsafe.
 fn unsafe_path(path: &str) -> Option<&'static str> {
     if path.len() > PATH_LIMIT_BYTES {
         Some("is too long")

@@ -1,7 +1,7 @@
-//! From one layout to the other: a flat exchange becomes one workstream, workstreams become one flat exchange.
+//! Converts between the layouts: a flat exchange becomes one workstream, or workstreams become one flat exchange.
 //!
-//! What an artifact of the one layout says has a place in the other, or is told. Where two files would become one, or one
-//! id would mean two things, nothing is changed.
+//! Everything that an artifact says has a place in the other layout, or is reported. If two files would become one, or
+//! one id would mean two things, nothing is changed.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::document::Document;
-use super::{Migration, Step, index, memory, read, shapes, whole};
+use super::migration::{Migration, Step, whole};
+use super::places::Kind;
+use super::{memory, shapes};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::stem;
 use crate::exchange::edit::{self, node, text};
@@ -20,25 +22,23 @@ use crate::exchange::layout::{
 };
 use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
 use crate::exchange::memory::{Owner, leave_alone, lesson, seed};
-use crate::exchange::read::Exchange;
+use crate::exchange::model::Exchange;
 use crate::exchange::shapes::CHANGES;
-use crate::exchange::values;
+use crate::exchange::{index, read, values};
 use crate::model::{Mode, Tree};
 use crate::plan::{self, CONFIG_PATH};
 use crate::yaml::{self, Node, Value};
 
-use super::places::Kind;
-
-/// Whether a work item is to be looked into before it is done.
+/// The key that says whether a planner must analyse a work item first.
 const ANALYSIS: &str = "requires_deep_analysis";
 
-/// Looks at what it takes to bring an exchange to another layout. Nothing is changed. `stream`: the workstream that a flat
-/// exchange becomes. Brought there once, nothing is left to bring.
+/// Plans the conversion of an exchange to another layout. Nothing is changed. `stream`: the workstream that a flat
+/// exchange becomes. A second conversion finds nothing to do.
 ///
 /// # Errors
 ///
-/// Everything that stands in the way, with its place: older forms, which are brought to their own layout first; ids that two
-/// artifacts have; two files for one place; and what has no place.
+/// All obstacles, with their positions: older forms, which must be migrated first; ids that two artifacts have; two
+/// files for one path; and files without a place in the other layout.
 pub fn across(tree: &Tree, to: Layout, stream: &str) -> Result<Migration, Vec<Diagnostic>> {
     let Some(from) = Layout::detect(tree).map_err(|both| vec![*both])? else {
         return Ok(Migration::default());
@@ -104,9 +104,9 @@ struct Way<'t> {
     stream: &'t str,
     migration: Migration,
     wrong: Vec<Diagnostic>,
-    /// Where files go, and which.
+    /// The source of each new path.
     taken: BTreeMap<String, String>,
-    /// What the feedback in the folders of roles teaches each, and the day of the newest.
+    /// The lessons from the feedback in the roles' folders, and the date of the newest.
     lessons: BTreeMap<String, (Vec<String>, Timestamp)>,
 }
 
@@ -141,13 +141,13 @@ impl Way<'_> {
             Place::Changes => self.changes(path, text),
             Place::Index { .. } => self.goes(path, None, String::new(), "a flat exchange has no list of its work items"),
             Place::History { .. } => self.goes(path, None, String::new(), "a flat exchange keeps no histories; its git history does"),
-            // The roster is made of all of them.
+            // One roster is built from all of them.
             Place::Roster { .. } => {}
             Place::Beside if path.starts_with(".jules/roles/") => {}
             Place::Beside if text.trim().is_empty() || path.ends_with("/.gitkeep") => {
                 self.goes(path, None, String::new(), "it kept a folder of the other layout");
             }
-            // It is read as a lesson of its role's memory, and is no part of the exchange: the file stays.
+            // Its lesson enters the role's memory. The file is not part of the exchange and stays.
             Place::RoleFeedback => {}
             Place::Beside | Place::Stray => {
                 self.stays(path, "it has no place in the other layout: move it or remove it first");
@@ -155,7 +155,7 @@ impl Way<'_> {
         }
     }
 
-    /// The folder of the only stream there.
+    /// The folder of the only stream in the new layout.
     fn home(&self) -> String {
         match self.to {
             Layout::Flat => FLAT_FOLDER.to_owned(),
@@ -188,14 +188,14 @@ impl Way<'_> {
 
     fn item(&mut self, path: &str, text: &str, name: &str) {
         let Some(mut document) = Document::read(path, text) else {
-            return self.stays(path, "it cannot be read, so nobody can say what it is");
+            return self.stays(path, "it cannot be read, so its kind is unknown");
         };
         let to = match self.to {
             Layout::Flat => {
                 if let Err(half) = shapes::bring(&mut document, Kind::Item, Layout::Flat) {
                     return self.wrong.push(*half);
                 }
-                // Among workstreams an item that does not say so needs no analysis.
+                // In the workstreams layout the key may be missing, which means no analysis.
                 if !document.has(ANALYSIS) {
                     let text = edit::set(&document.text, &document.root, ANALYSIS, "false");
                     document.rewrite(text, format!("added `{ANALYSIS}: false`"));
@@ -233,7 +233,7 @@ impl Way<'_> {
 
     fn memory(&mut self, path: &str, text: &str, role: &str) {
         let Some(mut document) = Document::read(path, text) else {
-            return self.stays(path, "it cannot be read, so nobody can say what it is");
+            return self.stays(path, "it cannot be read, so its kind is unknown");
         };
         let to = match self.to {
             Layout::Flat => {
@@ -263,7 +263,7 @@ impl Way<'_> {
         );
     }
 
-    /// Roles whose feedback tells a lesson and that have no memory get one with it.
+    /// Creates a memory for each role that has lessons but no memory.
     fn lessons(&mut self) {
         for (role, (lessons, newest)) in std::mem::take(&mut self.lessons) {
             let seeded = seed(Owner::Observer(&role), newest);
@@ -277,7 +277,7 @@ impl Way<'_> {
         }
     }
 
-    /// A summary of workstreams becomes five themes; one of themes counts no commits, so that it cannot go back.
+    /// A summary of workstreams becomes five themes. The reverse is impossible, because themes name no commits.
     fn changes(&mut self, path: &str, text: &str) {
         let anew = yaml::parse(text)
             .0
@@ -295,12 +295,12 @@ impl Way<'_> {
                 path,
                 None,
                 String::new(),
-                "it cannot be told in the other layout; the narrator tells anew",
+                "it has no form in the other layout; the narrator writes a new one",
             ),
         }
     }
 
-    /// Who works: `scheduled.toml` beside each workstream, or the one roster of `.jlo/config.toml`.
+    /// Converts the rosters: `scheduled.toml` of each workstream, or the roster of `.jlo/config.toml`.
     fn rosters(&mut self, exchange: &Exchange) {
         match self.to {
             Layout::Workstreams => {
@@ -378,7 +378,7 @@ impl Way<'_> {
     }
 }
 
-/// The lessons of feedback in the folders of roles, by role, the oldest first.
+/// The lessons of the feedback in the roles' folders, by role, the oldest first.
 fn lessons_of_roles(tree: &Tree) -> BTreeMap<String, (Vec<String>, Timestamp)> {
     let mut dated: BTreeMap<String, Vec<(Option<Date>, String)>> = BTreeMap::new();
     for (path, _) in tree.iter() {
@@ -441,7 +441,7 @@ fn twice(exchange: &Exchange) -> Vec<Diagnostic> {
     wrong
 }
 
-/// What a place holds, as far as names may collide there.
+/// The kind of artifact at a location, as far as names may collide there.
 fn kind_of(place: Place<'_>) -> &'static str {
     match place {
         Place::Event { .. } => "event",
@@ -450,7 +450,7 @@ fn kind_of(place: Place<'_>) -> &'static str {
     }
 }
 
-/// The names that several workstreams have for the same kind of artifact.
+/// Names that several workstreams use for the same kind of artifact.
 fn shared(from: Layout, tree: &Tree) -> Vec<(String, String)> {
     let mut streams: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for (path, _) in tree.iter() {
@@ -471,8 +471,8 @@ fn shared(from: Layout, tree: &Tree) -> Vec<(String, String)> {
     streams.into_keys().collect()
 }
 
-/// A requirement as an issue: what it is for goes in front of what is the case afterwards, and its criteria stand where
-/// commands are asked for.
+/// Converts a requirement to an issue: the goal is put before the desired outcome, and the criteria take the place of
+/// commands.
 fn commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     let said = |key: &str| {
         document
@@ -552,7 +552,7 @@ fn themes(root: &Node) -> String {
     edit::emit(&node(Value::Map(entries.collect())))
 }
 
-/// The list of issues of a workstream that has just come to be.
+/// Creates the list of issues of a new workstream.
 fn lists(tree: &Tree, to: Layout, migration: &mut Migration) {
     if to == Layout::Flat {
         return;

@@ -1,4 +1,4 @@
-//! Older shapes of memories: among others, that of the workstreams in a flat exchange.
+//! Converts older shapes of memories, also between the layouts.
 
 use super::document::Document;
 use super::one_answer;
@@ -9,17 +9,17 @@ use crate::exchange::memory::GOAL;
 use crate::exchange::shapes::PERSPECTIVE;
 use crate::yaml::{Node, Value};
 
-/// Keys of the workstreams' memory that the flat one does not have.
+/// Keys of the workstreams' memory that the flat one lacks.
 const OLDER: [&str; 4] = ["workstream", "biases", "recent_runs", "learned_exclusions"];
-/// Keys that both have.
+/// Keys of both.
 const SHARED: [&str; 4] = ["schema_version", "observer", "updated_at", "goals"];
-/// Keys of the flat memory that the workstreams' does not have, each with the older one of the same meaning.
+/// Keys of the flat memory that the workstreams' one lacks, each with the old key of the same meaning.
 const NEWER: [(&str, &str); 3] = [
     ("ignore", "learned_exclusions"),
     ("rules", "biases"),
     ("log", "recent_runs"),
 ];
-/// How many goals the flat memory has.
+/// The number of goals in a flat memory.
 const GOALS: usize = 3;
 
 pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> {
@@ -68,7 +68,7 @@ pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<D
             "it stays as it is, for its newer form would not be sound: {}",
             wrong.message
         );
-        document.keep("", &message, "mend it, and migrate again");
+        document.keep("", &message, "fix it, and migrate again");
         return Ok(());
     }
     document.rewrite(
@@ -78,7 +78,7 @@ pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<D
     Ok(())
 }
 
-/// A memory of version 2 in a workstream differs from one of the flat layout by the workstream's name alone.
+/// A memory of version 2 in a workstream differs from a flat one only by the workstream's name.
 fn without_workstream(document: &mut Document) {
     const KEY: &str = "workstream";
     let root = &document.root;
@@ -107,13 +107,13 @@ fn without_workstream(document: &mut Document) {
     );
 }
 
-/// Whose memory it is, later versions said alike for all.
+/// Renames the key of the owner, which later versions named alike for all roles.
 fn owner(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     let innovator = document.has("focus") || document.has("recent_proposals");
     document.rename("role", if innovator { "persona" } else { "observer" })
 }
 
-/// The same in the flat layout's shape. Nothing is lost: what has no key of its own there becomes a rule.
+/// The memory in the flat layout's shape. Nothing is lost: a key without a counterpart becomes a rule.
 fn flat(root: &Node) -> Node {
     let list = |of: Option<&Node>, key: &str| -> Vec<Node> {
         of.and_then(|of| of.get(key))
@@ -171,10 +171,10 @@ fn flat(root: &Node) -> Node {
     ))
 }
 
-/// How many runs the workstreams' memory has.
+/// The number of runs in a workstreams' memory.
 const RUNS: usize = 3;
 
-/// An observer's memory of the flat layout as one of a workstream. An innovator's has one shape in both.
+/// Converts an observer's memory from the flat layout to a workstream. An innovator's has the same shape in both.
 pub(super) fn to_stream(document: &mut Document, stream: &str) {
     if !document.has("observer") || document.has("workstream") {
         return;

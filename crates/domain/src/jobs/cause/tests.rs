@@ -1,6 +1,8 @@
 use super::*;
+use crate::jobs::event::EventKind;
+use crate::jobs::sight::ActivityKind;
 
-/// A session, its activities, and whoever watches it.
+/// A session, its activities, and the monitor's memory of it.
 struct Stage {
     job: Job,
     known: JobMemory,
@@ -60,7 +62,7 @@ impl Stage {
         self.seen.updated_at = Some(self.now);
     }
 
-    /// Looks as the monitor does, and tells what was told.
+    /// One check of the monitor; returns the event that it sent.
     fn look(&mut self) -> Option<Draft> {
         let needed = needs_activities(&self.known, &self.seen, self.now, &RULES);
         self.reads += usize::from(needed);
@@ -79,7 +81,7 @@ impl Stage {
         told
     }
 
-    /// Looks every minute, and tells the kinds that were told.
+    /// One check a minute; returns the kinds of the events that were sent.
     fn watch(&mut self, minutes: i64) -> Vec<EventKind> {
         (0..minutes)
             .filter_map(|_| {
@@ -111,7 +113,7 @@ fn plan(id: &str) -> ActivityKind {
     }
 }
 
-/// Upstream defect 1: terminal events came again with every poll.
+/// Upstream defect 1: terminal events were sent again with every poll.
 #[test]
 fn defect_01_an_end_is_told_once() {
     let mut stage = stage();
@@ -119,7 +121,7 @@ fn defect_01_an_end_is_told_once() {
     stage.stands(SessionState::Completed);
     assert_eq!(stage.watch(100), [EventKind::Completed]);
     assert_eq!(stage.reads, 1, "an end costs one reading");
-    // A restart reads the same memory; the session's time of change may move without anything happening.
+    // A restart reads the same memory; the session's update time may change although nothing happened.
     stage.stands(SessionState::Completed);
     assert_eq!(stage.watch(100), []);
     stage.does("b", answers("One more thing."));
@@ -131,7 +133,7 @@ fn defect_01_an_end_is_told_once() {
     assert_eq!(stage.watch(100), [EventKind::Completed]);
 }
 
-/// Upstream defect 3: a session that worked was stuck after twenty minutes, because only its status counted.
+/// Upstream defect 3: a session at work counted as stuck after twenty minutes, because only its status was compared.
 #[test]
 fn defect_03_activities_keep_a_session_from_being_stuck() {
     let mut stage = stage();
@@ -147,7 +149,7 @@ fn defect_03_activities_keep_a_session_from_being_stuck() {
     assert_eq!(stage.watch(60), [EventKind::Stuck]);
 }
 
-/// Upstream defect 13: without a cursor the same question was told with every poll.
+/// Upstream defect 13: without a cursor the same question was sent with every poll.
 #[test]
 fn defect_13_a_question_is_told_once_and_the_next_one_again() {
     let mut stage = stage();

@@ -1,7 +1,7 @@
-//! The event of a turn's session, under the same name that the monitor would give it: a session that is a turn and a
-//! registered job as well is told once.
+//! Builds the event of a turn's session, under the name that the monitor would use. A session that is both a turn and a
+//! registered job causes one event.
 
-use super::{Found, Log, MAX_TITLE_CHARS, Verdict};
+use super::log::{Found, Log, MAX_TITLE_CHARS, Verdict, asked, said};
 use crate::engine::SessionState;
 use crate::jobs::event::{Draft, EventKind, Payload, shortened};
 use crate::jobs::sight::{Activity, Session};
@@ -9,10 +9,10 @@ use crate::jobs::turn::{News, What};
 use crate::model::RepositoryName;
 use crate::state::Outcome;
 
-/// What is told of a turn, by what Jules shows of its session. `None`: it is nothing to be woken for after all.
+/// The event of a turn, from what Jules shows of its session. `None`: no event is needed after all.
 ///
-/// `seen` and `log` are what was read; a session that Jules does not know is `Some(None)`, and what could not be read is
-/// `None`, which is told without it.
+/// `seen` and `log` are what was read. `Some(None)` is a session that Jules does not know. `None` could not be read,
+/// and the event is built without it.
 #[must_use]
 pub fn of_turn(
     news: &News,
@@ -26,9 +26,9 @@ pub fn of_turn(
     let activities = log.unwrap_or_default();
     let log = Log::new(activities);
     let found = match &news.what {
-        // Somebody was called because Jules waits, so nothing is waited for any longer.
+        // phileas opened a notice because Jules waits, so there is no need to wait any longer.
         What::Asked { .. } => match log.last_said() {
-            Some((activity, text)) => super::asked(activity, text),
+            Some((activity, text)) => asked(activity, text),
             None => unread(
                 news,
                 EventKind::Question,
@@ -47,7 +47,7 @@ pub fn of_turn(
         What::Quiet { detail } => {
             let last = log.newest.map_or("start", |activity| activity.id.as_str());
             let mut found = Found::new(EventKind::Stuck, format!("after {last}"));
-            found.message = Some(log.newest.and_then(super::said).unwrap_or(detail.clone()));
+            found.message = Some(log.newest.and_then(said).unwrap_or(detail.clone()));
             found.payload.activity_id = log.newest.map(|activity| activity.id.clone());
             found
         }
@@ -80,7 +80,7 @@ pub fn of_turn(
     })
 }
 
-/// Without the activity that it would be known by it is known by when phileas called somebody.
+/// The finding if the activity that would name it is unknown: it is named after the time of phileas' notice.
 fn unread(news: &News, kind: EventKind, message: &str) -> Found {
     let mut found = Found::new(kind, format!("unread {}", news.what.mark()));
     found.message = Some(message.to_owned());
@@ -131,7 +131,7 @@ fn ended(
             found.message = note;
             found
         }
-        // Whoever has cancelled it knows; that a session is gone, nobody may.
+        // A person who cancelled the session knows about it; that a session has disappeared may be unknown to all.
         Outcome::Cancelled if seen == Some(None) => {
             let mut found = error("not_found".to_owned(), "not_found");
             found.cause = "not_found".to_owned();
@@ -142,7 +142,7 @@ fn ended(
     })
 }
 
-/// Whether Jules waits for nobody, although a decision a moment ago said so: somebody was faster.
+/// Whether Jules waits no longer: the decision is a moment old, and an answer may have come since.
 fn goes_on(what: &What, seen: &Session) -> bool {
     match what {
         What::Asked { .. } => seen.state != SessionState::AwaitingUserFeedback,
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// What the monitor would tell of the same session as a registered job.
+    /// The event that the monitor would send for the same session as a registered job.
     fn of_job(seen: &Session, log: &[Activity]) -> Draft {
         let rules = Rules {
             stuck: jiff::SignedDuration::from_mins(20),
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(told(Outcome::Rejected, Some(Some(&seen))), None);
         let gone = told(Outcome::Cancelled, Some(None)).unwrap();
         assert_eq!(gone.payload.cause.as_deref(), Some("not_found"));
-        // It could not be read: nobody knows, so nothing is claimed.
+        // The session could not be read, so no claim is made.
         assert_eq!(told(Outcome::Cancelled, None), None);
     }
 

@@ -1,6 +1,6 @@
 //! Invariants of a diagnosis.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::pipeline::artifact::Artifact;
 use crate::pipeline::read::Part::Key;
 use crate::pipeline::values::{Classification, Diagnosis};

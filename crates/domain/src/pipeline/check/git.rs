@@ -1,6 +1,6 @@
 //! Invariants of what was proposed.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::pipeline::artifact::Artifact;
 use crate::pipeline::outcome::outcome;
 use crate::pipeline::read::Part::Key;
@@ -9,7 +9,7 @@ use crate::pipeline::values::{GitResult, Outcome};
 const GIT: Artifact = Artifact::Git;
 /// What branches of runs begin with.
 const PREFIXES: [&str; 4] = ["feature/", "fix/", "chore/", "spike/"];
-/// Branches that nobody pushes to.
+/// Branches that agents must not push to.
 const SHARED: [&str; 3] = ["main", "master", "trunk"];
 
 pub(super) fn check(checker: &mut Checker<'_>) {

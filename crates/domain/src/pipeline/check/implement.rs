@@ -1,6 +1,6 @@
 //! Invariants of the work: the plan's scope, and what the worker says.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::pipeline::artifact::Artifact;
 use crate::pipeline::read::Part::{Index, Key};
 use crate::pipeline::values::{Plan, WorkerResult, WorkerStatus};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Checker;
+use super::checker::Checker;
 use crate::pipeline::artifact::Artifact;
 use crate::pipeline::limits::CRITERION_SHOWN_CHARS;
 use crate::pipeline::read::Part::{Index, Key};

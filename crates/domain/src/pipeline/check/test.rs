@@ -1,6 +1,6 @@
 //! Invariants of a test's result.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::pipeline::artifact::Artifact;
 use crate::pipeline::read::Part::Key;
 use crate::pipeline::values::{TestResult, Verdict};
@@ -45,7 +45,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         _ => {}
     }
     if test.inline_triage == Some(true) && test.fix_instruction.is_none() {
-        let wrong = "the failure is to be mended at once, and nothing says how";
+        let wrong = "the failure is to be fixed at once, and nothing says how";
         let place = (TEST, &[Key("inline_triage")][..]);
         checker.warning(
             "inline_triage_has_fix",

@@ -1,6 +1,6 @@
 //! Invariants of a trace.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::pipeline::artifact::Artifact;
 use crate::pipeline::read::Part::{Index, Key};
 use crate::pipeline::values::Trace;

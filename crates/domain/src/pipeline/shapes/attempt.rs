@@ -1,6 +1,6 @@
 //! What every artifact may say of the attempt that made it.
 
-use super::{NOT_NEGATIVE, PHRASES, many};
+use super::kinds::{NOT_NEGATIVE, PHRASES, many};
 use crate::exchange::shape::{Key, Kind};
 
 /// How strong an agent is.

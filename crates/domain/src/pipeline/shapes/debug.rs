@@ -1,7 +1,7 @@
 //! Why it failed.
 
-use super::PASSAGES;
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
+use super::kinds::PASSAGES;
 use crate::exchange::shape::{Key, Kind};
 
 pub(in super::super) static DEBUG: Kind = Kind::Open(&[

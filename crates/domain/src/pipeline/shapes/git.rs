@@ -1,7 +1,7 @@
 //! What was committed and proposed.
 
-use super::PHRASES;
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
+use super::kinds::PHRASES;
 use crate::exchange::shape::{Key, Kind};
 
 pub(in super::super) static GIT: Kind = Kind::Open(&[

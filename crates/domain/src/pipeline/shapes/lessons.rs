@@ -1,6 +1,6 @@
 //! What went wrong before.
 
-use super::many;
+use super::kinds::many;
 use crate::exchange::shape::{Key, Kind};
 
 pub(in super::super) static LESSONS: Kind = Kind::Open(&[Key::new(

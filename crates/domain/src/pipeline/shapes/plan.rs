@@ -1,7 +1,7 @@
 //! How the work is to be done.
 
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
-use super::{PASSAGES, PHRASES, many, named};
+use super::kinds::{PASSAGES, PHRASES, many, named};
 use crate::exchange::shape::{Key, Kind};
 
 /// How hard the work is: what decides which agents do it.

@@ -1,7 +1,7 @@
 //! What the reviewer found.
 
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
-use super::many;
+use super::kinds::many;
 use super::test::VERDICTS;
 use crate::exchange::shape::{Key, Kind};
 

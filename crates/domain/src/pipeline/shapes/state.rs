@@ -1,9 +1,9 @@
 //! What the planner keeps of a run.
 
 use super::attempt::TIERS;
+use super::kinds::{PASSAGES, many, named};
 use super::plan::COMPLEXITY;
 use super::test::RESULTS;
-use super::{PASSAGES, many, named};
 use crate::exchange::shape::{Key, Kind};
 
 /// Stages as the planner's state names them.

@@ -1,7 +1,7 @@
 //! What the tests said.
 
 use super::attempt::{COST_ESTIMATE, ESCALATION_HISTORY, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
-use super::{NOT_NEGATIVE, named};
+use super::kinds::{NOT_NEGATIVE, named};
 use crate::exchange::shape::{Key, Kind};
 
 /// What a judge says.

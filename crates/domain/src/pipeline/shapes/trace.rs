@@ -1,7 +1,7 @@
 //! What a run has gone through.
 
-use super::NOT_NEGATIVE;
 use super::attempt::{COST_USD, PRODUCED_BY, TIERS};
+use super::kinds::NOT_NEGATIVE;
 use crate::exchange::shape::{Key, Kind, List};
 use crate::pipeline::limits::TRACE_LIMIT;
 

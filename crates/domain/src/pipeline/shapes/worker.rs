@@ -1,7 +1,7 @@
 //! What was implemented.
 
 use super::attempt::{COST_ESTIMATE, ESCALATION_HISTORY, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
-use super::{PASSAGES, PHRASES};
+use super::kinds::{PASSAGES, PHRASES};
 use crate::exchange::shape::{Key, Kind};
 
 pub(in super::super) static WORKER: Kind = Kind::Open(&[

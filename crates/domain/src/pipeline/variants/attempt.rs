@@ -1,6 +1,6 @@
 //! What an agent thinks of its own work.
 
-use super::{Variants, at, get_mut, rename};
+use super::nodes::{Variants, at, get_mut, rename};
 use crate::yaml::{Node, Value};
 
 /// Words for a confidence, and the numbers that they are read as.

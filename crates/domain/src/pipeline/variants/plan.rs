@@ -1,6 +1,6 @@
 //! Plans and what workers wrote: steps numbered otherwise, notes that are no list.
 
-use super::{Variants, at, get_mut, items_mut, rename};
+use super::nodes::{Variants, at, get_mut, items_mut, rename};
 use crate::yaml::{Node, Value};
 
 /// Steps by `id` or by `step`; steps without kind or file.

@@ -1,6 +1,6 @@
 //! The planner's state, and lessons.
 
-use super::{Variants, at, entries, get_mut, items_mut, map_of, rename, text};
+use super::nodes::{Variants, at, entries, get_mut, items_mut, map_of, rename, text};
 use crate::yaml::{Node, Value};
 
 /// What agents' names begin with.

@@ -1,6 +1,6 @@
 //! Tests, reviews and diagnoses: results without their map, findings without their parts, lines as texts.
 
-use super::{Variants, at, entries, get_mut, items_mut, map_of, rename};
+use super::nodes::{Variants, at, entries, get_mut, items_mut, map_of, rename};
 use crate::exchange::shape::Kind;
 use crate::pipeline::shapes::TEST;
 use crate::yaml::{Node, Value};

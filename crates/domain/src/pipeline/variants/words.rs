@@ -1,6 +1,6 @@
 //! Words of a fixed list in other capitals, and whole numbers with a fraction of nothing.
 
-use super::{Variants, entries, items_mut, text};
+use super::nodes::{Variants, entries, items_mut, text};
 use crate::exchange::shape::{Key, Kind};
 use crate::yaml::{Node, Value};
 

@@ -1,4 +1,4 @@
-//! What went wrong in a layer's template, said to the person who wrote it.
+//! Explains errors in a layer's template to the person who wrote it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::prompt::failure::{actions_expression, chain, described, nearest, quot
 use crate::prompt::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
 use crate::prompt::percent::line_and_column;
 
-/// What a template can call.
+/// The functions of a template.
 const FUNCTIONS: [&str; 4] = [
     "include_required",
     "include_optional",
@@ -18,7 +18,7 @@ const FUNCTIONS: [&str; 4] = [
     "section",
 ];
 
-/// The innermost place that failed, why, and by which templates it was reached.
+/// The innermost position that failed, the reason, and the templates that led to it.
 pub(super) fn explain(
     error: &Error,
     entry: &str,
@@ -47,7 +47,7 @@ pub(super) fn explain(
     let mut from = Vec::new();
     for next in places {
         let shown = next.shown();
-        // A `prompt.yml` that stands alone is both the template and what it was compiled from.
+        // A `prompt.yml` without a `prompt_assembly.yml` is both the template and its source.
         let is_same = next.at.is_none() && next.file == first.file;
         if !is_same && !seen.contains(&shown) {
             from.push(shown.clone());
@@ -83,7 +83,7 @@ impl Place {
     }
 }
 
-/// Where an error stands; a line of a compiled template is that of what it was compiled from.
+/// The position of an error. A line of a compiled template maps to the line that it was compiled from.
 fn place(error: &Error, compiled: Option<&Compiled>) -> Option<Place> {
     let file = error.name()?.to_owned();
     let at = match (error.template_source(), error.range()) {
@@ -136,7 +136,7 @@ fn reason(error: &Error, variables: &BTreeMap<String, String>) -> (String, Strin
         }
         ErrorKind::TemplateNotFound => (
             detail.to_owned(),
-            "write it, or mend the path: it counts from the repository's root".to_owned(),
+            "write it, or fix the path: it counts from the repository's root".to_owned(),
         ),
         ErrorKind::SyntaxError => (described(error), syntax(detail)),
         _ => (described(error), String::new()),

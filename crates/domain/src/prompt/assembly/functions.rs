@@ -1,11 +1,11 @@
-//! What a layer's template can call.
+//! Implements the functions that a layer's template can call.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use minijinja::{Environment, Error};
 
+use super::request::{Include, Notes, Origin, RULES_PATH, Seed, Skipped};
 use super::sources::{Found, Sources};
-use super::{Include, Notes, Origin, RULES_PATH, Seed, Skipped};
 use crate::prompt::fence::Fence;
 use crate::prompt::files::{Refusal, is_written_by_agents};
 
@@ -37,7 +37,7 @@ pub(super) fn add(
     });
 }
 
-/// A heading and what stands below it; nothing where that is blank.
+/// A heading and its content; nothing if the content is blank.
 pub(super) fn section(title: &str, content: &str) -> String {
     if content.trim().is_empty() {
         return String::new();

@@ -1,19 +1,19 @@
-//! Orders to read a file, where its text could stand in the prompt.
+//! Finds instructions to read a file whose text could be included in the prompt.
 //!
-//! An agent gets the content, not an instruction to go and find it: a session starts from the default branch, where the
-//! exchange is not, and a step that only reads is a step that can fail.
+//! An agent should get the content, not an instruction to find it: a session starts from the default branch, which
+//! lacks the exchange, and a step that only reads a file can fail.
 
-use super::RULES_PATH;
 use super::home::canonical_layer;
+use super::request::RULES_PATH;
 use crate::Diagnostic;
 use crate::model::Tree;
 
-/// Words that tell somebody to look at a file.
+/// Verbs that ask to read a file.
 const READ_WORDS: [&str; 16] = [
     "read", "reread", "re-read", "open", "load", "consult", "inspect", "review", "study", "view",
     "see", "examine", "check", "follow", "cat", "refer",
 ];
-/// Words after which a path is where something goes.
+/// Verbs after which a path is a destination.
 const WRITE_WORDS: [&str; 19] = [
     "write",
     "create",
@@ -35,15 +35,14 @@ const WRITE_WORDS: [&str; 19] = [
     "add",
     "emit",
 ];
-/// Words that turn an order round.
+/// Words that negate an instruction.
 const NOT_WORDS: [&str; 6] = ["not", "never", "don't", "without", "no", "cannot"];
-/// How many words before an order such a word may stand.
+/// How many words before the verb a negation may be.
 const NOT_WITHIN: usize = 3;
 
 /// The lines of templates, contracts, tasks and rules that tell the agent to read a file below `.jules` or `.jlo`.
 ///
-/// A line is taken for an order when a word for reading stands before the path in the same sentence, with none for
-/// writing between them.
+/// A line counts if a verb of reading precedes the path in the same sentence, with no verb of writing between them.
 #[must_use]
 pub fn read_orders(tree: &Tree) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -73,7 +72,7 @@ pub fn read_orders(tree: &Tree) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether what a file says reaches an agent of a layer.
+/// Whether the text of a file reaches an agent.
 fn is_said(path: &str) -> bool {
     if path == RULES_PATH {
         return true;
@@ -91,7 +90,7 @@ fn is_said(path: &str) -> bool {
     path.starts_with(".jlo/roles/") && path.ends_with("/role.yml")
 }
 
-/// A template without what its engine reads itself; line breaks stay.
+/// A template without its tags; line breaks are kept.
 fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -119,7 +118,7 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// Where in a line an order begins, its word, and the file that is to be read.
+/// The offset of an instruction in a line, its verb, and the file to read.
 fn order(line: &str) -> Option<(usize, String, String)> {
     let mut reading: Option<(usize, String)> = None;
     let mut before: Vec<String> = Vec::new();
@@ -159,8 +158,8 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RULES;
     use super::*;
+    use crate::layers::RULES;
 
     fn said(path: &str, text: &str) -> Vec<String> {
         let tree = Tree::of_texts([(path, text)]);

@@ -1,170 +1,69 @@
-//! The prompt of a layer: its template, and the files that it puts in.
+//! Renders the prompt of a layer: its template, and the files that it includes.
 //!
-//! A layer's folder is `.jules/layers/<layer>` or `.jules/roles/<layer>`. In it, `<layer>_prompt.j2` says what the agent
-//! gets; the older pair `prompt.yml` and `prompt_assembly.yml` is compiled to such a template.
+//! A layer's folder is `.jules/layers/<layer>` or `.jules/roles/<layer>`. Its `<layer>_prompt.j2` is the template. The
+//! older pair `prompt.yml` and `prompt_assembly.yml` is compiled to such a template.
 //!
-//! | function | what it gives |
+//! | function | result |
 //! |---|---|
-//! | `include_required(path)` | a file's text; where the ledger has none, that of `schemas/<its name>` |
+//! | `include_required(path)` | the text of a file, or of `schemas/<its name>` if the ledger lacks the file |
 //! | `include_optional(path)` | the same, or nothing, with an entry in [`Assembled::skipped`] |
-//! | `file_exists(path)` | whether there is such a file |
-//! | `section(title, content)` | the content below a heading; nothing where the content is blank |
+//! | `file_exists(path)` | whether the file exists |
+//! | `section(title, content)` | the content below a heading; nothing if the content is blank |
 //!
-//! A role's own memory that does not exist yet is shown like that, or as it will begin; a [`Seed`] says what it begins
-//! with.
+//! If a role's own memory does not exist yet, the prompt shows its schema or its initial text, and a [`Seed`] creates it.
 //!
-//! Paths count from the repository's root. The exchange and the memories are read from the ledger, everything else from
-//! the default branch; what agents write stands inside a fence, wherever it lies. Nothing that is put in is parsed as a template, links and paths that
-//! lead out are refused, and an undefined name is an error. The first thing that goes wrong is told, with the templates
-//! that lead to it.
+//! Paths are relative to the repository's root. The exchange and the memories are read from the ledger, everything else
+//! from the default branch. Texts of agents are fenced, wherever they are. Included texts are never parsed as templates.
+//! Links, paths that lead out of the repository and undefined names are errors. The first error is reported, with the
+//! templates that led to it.
 //!
-//! The rules for all layers, `.jules/JULES.md`, are the first section of every prompt, whatever the template says.
-//! Where a repository has none, phileas has its own.
+//! The rules for all layers, `.jules/JULES.md`, are the first section of every prompt, whatever the template says. If a
+//! repository has none, the built-in rules are used.
 
 mod failure;
 mod functions;
 mod home;
 mod lint;
 mod older;
+mod request;
 mod sources;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use jiff::Timestamp;
-use minijinja::Environment;
-use serde::{Deserialize, Serialize};
-
 pub use home::canonical_layer;
 pub use lint::read_orders;
+pub use request::{Assembled, Assembly, Attached, Include, Origin, RULES_PATH, Seed, Skipped};
 
-use super::RenderError;
-use super::environment::{Page, metered, seed_syntax};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use minijinja::Environment;
+
+use super::environment::{Page, metered};
+use super::error::RenderError;
 use super::fence::Fence;
 use super::jinja::engine;
 use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES};
 use super::percent::with_percent;
 use super::stack::deep;
+use super::syntax::seed_syntax;
 use crate::Diagnostic;
-use crate::layers::RULES;
 use crate::model::Tree;
 use failure::explain;
 use home::{Form, Home};
+use request::Notes;
 use sources::Sources;
 
-/// The rules for all layers, from the repository's root.
-pub const RULES_PATH: &str = ".jules/JULES.md";
-
-/// Everything that a layer's prompt is made from.
-#[derive(Debug, Clone, Copy)]
-pub struct Assembly<'a> {
-    /// The layer, in any spelling: `observers`, `observer`.
-    pub layer: &'a str,
-    /// The files of the default branch: templates, contracts, tasks, schemas, roles.
-    pub tree: &'a Tree,
-    /// The files of the ledger: the exchange and the roles' memory.
-    pub ledger: &'a Tree,
-    /// What the template may name, such as `role` or `run_mode`.
-    pub variables: &'a BTreeMap<String, String>,
-    /// The task whose text is `task` and whose name is `task_name`: a file of the layer's folder `tasks`.
-    pub task: Option<&'a str>,
-    /// What is added below the template's own sections. Others wrote it, so it is fenced.
-    pub attached: &'a [Attached<'a>],
-    /// What this prompt alone is about, such as the id of its turn: no two prompts of one tick have the same boundary.
-    pub turn: &'a str,
-    /// The present time, with which a memory begins.
-    pub now: Timestamp,
-    /// Randomness that nobody could know when they wrote what the prompt quotes.
-    pub entropy: &'a [u8; 32],
-}
-
-/// A text of others that belongs to one turn, such as the requirement that it is about.
-#[derive(Debug, Clone, Copy)]
-pub struct Attached<'a> {
-    /// Its heading.
-    pub title: &'a str,
-    /// What it is, where it is quoted: `the file .jules/exchange/requirements/x.yml`.
-    pub what: &'a str,
-    /// The text.
-    pub text: &'a str,
-}
-
-/// A layer's prompt without its marker, and where it came from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Assembled {
-    /// The prompt.
-    pub prompt: String,
-    /// The files that were put in, in the order in which it happened, each once.
-    pub included: Vec<Include>,
-    /// Files that were asked for and left out, in the order in which it happened.
-    pub skipped: Vec<Skipped>,
-    /// Memories to write into the ledger, because they were asked for and do not exist yet.
-    pub seeds: Vec<Seed>,
-}
-
-/// A file that was put in.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Include {
-    /// From the repository's root.
-    pub path: String,
-    /// Whose text was put in.
-    pub from: Origin,
-}
-
-/// Where the text of an [`Include`] came from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Origin {
-    /// The file itself, on the default branch or on the ledger.
-    Repository,
-    /// phileas' own text of that name, for the repository has none.
-    BuiltIn,
-    /// The schema at this path stands for the file, which does not exist yet.
-    Schema(String),
-    /// What the file will begin with: it does not exist yet, and has no schema.
-    Seed,
-}
-
-/// A file that was left out.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Skipped {
-    /// From the repository's root.
-    pub path: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// A memory that is to be written. Assembling writes nothing.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Seed {
-    /// The file.
-    pub to: String,
-    /// The text: [`crate::exchange::seed`]'s, which the exchange's checks find sound.
-    pub text: String,
-    /// Whether the prompt could not do without it.
-    pub required: bool,
-}
-
-/// What the functions of one template note.
-#[derive(Debug, Default)]
-struct Notes {
-    included: Vec<Include>,
-    skipped: Vec<Skipped>,
-    seeds: Vec<Seed>,
-}
-
-/// Makes a layer's prompt. The same request gives the same bytes.
+/// Renders a layer's prompt. The same request gives the same bytes.
 ///
 /// # Errors
 ///
-/// What must be read first, where the tree was read in parts; else the first thing that is wrong, with its file and line,
-/// and the templates that lead there.
+/// The files to read first, if the tree was read in parts; otherwise the first mistake, with its file and line, and the
+/// templates that led to it.
 pub fn assemble(request: &Assembly<'_>) -> Result<Assembled, RenderError> {
     assemble_on(STACK_BYTES, request)
 }
 
-/// Like [`assemble`], on a stack of this size.
+/// Like [`assemble_prompt`], on a stack of the given size.
 pub(super) fn assemble_on(stack: usize, request: &Assembly<'_>) -> Result<Assembled, RenderError> {
     let home = Home::of(request.tree, request.layer)?;
     let sources = Arc::new(Sources::new(request, &home));
@@ -179,7 +78,7 @@ pub(super) fn assemble_on(stack: usize, request: &Assembly<'_>) -> Result<Assemb
     }
 }
 
-/// The file that a layer's prompt begins with, or would begin with.
+/// The path of the file with which a layer's prompt begins, or would begin.
 pub(super) fn entry_path(tree: &Tree, layer: &str) -> String {
     match Home::of(tree, layer) {
         Ok(home) => home.entry(),

@@ -1,4 +1,4 @@
-//! Which file a path means, and which files may be put in at all.
+//! Resolves the paths in a layer's template, and decides which files may be included.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,9 +6,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::home::Home;
-use super::{Assembly, Origin, RULES, RULES_PATH};
+use super::request::{Assembly, Origin, RULES_PATH};
 use crate::Diagnostic;
 use crate::exchange::{self, Owner};
+use crate::layers::RULES;
 use crate::model::{Mode, Tree};
 use crate::prompt::files::{
     Reach, Refusal, Unread, check_name, is_feedback_of_role, is_on_the_ledger, is_source,
@@ -30,23 +31,23 @@ pub(super) struct Sources {
     pub(super) reach: Reach,
 }
 
-/// What there is at a path.
+/// The result of looking up a path.
 #[derive(Debug)]
 pub(super) enum Found {
     Text(Arc<str>),
-    /// There is nothing; what stands for it, where something does.
+    /// The file does not exist; a replacement, if there is one.
     Missing(Option<Stand>),
-    /// There is something, and it cannot be read.
+    /// The file exists, but cannot be read.
     Unreadable(Refusal),
 }
 
-/// What stands for a file that does not exist yet.
+/// The replacement of a file that does not exist yet.
 #[derive(Debug)]
 pub(super) struct Stand {
-    /// What the prompt shows.
+    /// The text for the prompt.
     pub(super) text: String,
     pub(super) from: Origin,
-    /// What the file is to begin with, where it is the role's memory.
+    /// The initial text of the file, if it is the role's own memory.
     pub(super) seed: Option<String>,
 }
 
@@ -69,16 +70,16 @@ impl Sources {
         }
     }
 
-    /// What of the default branch has to be read before the prompt can be made.
+    /// The paths of the default branch that must be read before the prompt can be rendered.
     pub(super) fn unread(&self) -> BTreeSet<String> {
         self.unread.paths()
     }
 
-    /// A path without `.` parts.
+    /// Normalizes a path by removing `.` segments.
     ///
     /// # Errors
     ///
-    /// It leads out of the repository or of what phileas looks at.
+    /// The path leads out of the repository or of the source folders.
     pub(super) fn resolve(&self, name: &str) -> Result<String, Refusal> {
         let parts: Vec<&str> = name.split('/').filter(|part| *part != ".").collect();
         let path = parts.join("/");
@@ -93,11 +94,11 @@ impl Sources {
         Ok(path)
     }
 
-    /// What there is at a path that [`resolve`](Self::resolve) gave.
+    /// Looks up a path that [`resolve_path`](Self::resolve_path) returned.
     ///
     /// # Errors
     ///
-    /// It, or a folder above it, is a link, or the prompt names too many files.
+    /// The file or a folder above it is a link, or the prompt names too many files.
     pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
         self.reach.count(path)?;
         let tree = self.tree_of(path);
@@ -154,7 +155,7 @@ impl Sources {
         })
     }
 
-    /// A file that is parsed as a template: one of the default branch, never one that agents write.
+    /// A file that is parsed as a template. It is on the default branch, and agents do not write it.
     pub(super) fn template(&self, name: &str) -> Result<Option<Arc<str>>, Refusal> {
         let path = self.resolve(name)?;
         if is_written_by_agents(&path) {
@@ -192,7 +193,7 @@ impl Sources {
         }
     }
 
-    /// The rules for all layers, and whose they are.
+    /// The rules for all layers, and their source.
     pub(super) fn rules(&self) -> Result<(String, Origin), Diagnostic> {
         let wrong =
             |refusal: Refusal| Diagnostic::error(RULES_PATH, refusal.message).mend(refusal.mend);
@@ -203,8 +204,8 @@ impl Sources {
         }
     }
 
-    /// The branch that a path is read from. Why a role's observations were rejected may lie on either one, where seed
-    /// 000's form keeps it with the roles; the ledger's counts.
+    /// The branch of a path. In seed 000's form, the feedback on a role may be on either branch; the ledger's takes
+    /// precedence.
     fn tree_of(&self, path: &str) -> &Tree {
         let is_merged = is_feedback_of_role(path) && self.ledger.get(path).is_none();
         if is_on_the_ledger(path) && !is_merged {
@@ -214,7 +215,7 @@ impl Sources {
         }
     }
 
-    /// What stands for a missing file of the ledger: the schema of its name, and what it begins with.
+    /// The replacement of a missing file of the ledger: its schema, and its initial text.
     fn stand_for(&self, path: &str) -> Option<Stand> {
         if !is_on_the_ledger(path) {
             return None;
@@ -234,7 +235,7 @@ impl Sources {
         })
     }
 
-    /// Whose memory a path is. Only this prompt's own role begins one.
+    /// The role whose memory a path is. Only this prompt's own role gets a new memory.
     fn owner<'p>(&self, path: &'p str) -> Option<Owner<'p>> {
         let parts: Vec<&str> = path.split('/').collect();
         let (stream, role) = match parts.as_slice() {
@@ -260,7 +261,7 @@ impl Sources {
         }
     }
 
-    /// The schema of a file's name in the layer's folder, with its text.
+    /// The schema of a file in the layer's folder, with its text.
     fn schema_for(&self, path: &str) -> Option<(String, String)> {
         let (_, name) = path.rsplit_once('/')?;
         let schema = format!("{}/schemas/{name}", self.folder);

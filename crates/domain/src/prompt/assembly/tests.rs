@@ -1,9 +1,11 @@
-//! Whole prompts, and every way in which one can fail.
+//! Tests whole prompts, and every error.
 
 mod older;
 mod refusals;
 
 use std::collections::BTreeMap;
+
+use jiff::Timestamp;
 
 use super::*;
 
@@ -16,7 +18,7 @@ const TEMPLATE: &str = "\
 {{ section(\"Change Summary\", include_optional(\".jules/exchange/changes.yml\")) }}
 ";
 
-/// A repository with a layer of observers whose template is this.
+/// A repository with an observers layer that uses this template.
 fn repository(template: &str) -> Tree {
     Tree::of_texts([
         (OBSERVERS, template),
@@ -137,7 +139,7 @@ fn a_layer_gets_its_sections_in_order_after_the_rules() {
     );
 }
 
-/// What others wrote stands between two marks that nobody could foresee.
+/// Untrusted texts are enclosed by an unpredictable boundary.
 #[test]
 fn what_agents_wrote_is_fenced() {
     let made = assembled(TEMPLATE).unwrap();
@@ -155,7 +157,7 @@ fn what_agents_wrote_is_fenced() {
     assert!(!made.prompt.contains("(the file .jlo/"), "{}", made.prompt);
 }
 
-/// What agents write on the default branch is fenced like the rest, and read where it lies.
+/// Files that agents write on the default branch are fenced and read from there.
 #[test]
 fn tasks_sprints_and_journals_are_read_from_the_default_branch() {
     let paths = [
@@ -207,7 +209,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
     let schema = ".jules/layers/observers/schemas/perspective.yml".to_owned();
     assert_eq!(origin(&made), Origin::Schema(schema.clone()));
     assert_eq!(made.seeds, std::slice::from_ref(&seed));
-    // Without a schema, the prompt shows what the memory begins with.
+    // Without a schema, the prompt shows the memory's initial text.
     let bare: Vec<(String, String)> = repository(TEMPLATE)
         .iter()
         .filter(|(path, _)| *path != schema)
@@ -222,7 +224,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
     let optional =
         assembled("{{ include_optional(\".jules/workstations/qa/perspective.yml\") }}").unwrap();
     assert!(!optional.seeds[0].required);
-    // Once the ledger has it, that is what counts.
+    // Once the ledger has the file, it is used.
     let mut ledger = ledger();
     ledger.insert_text(
         ".jules/workstations/qa/perspective.yml",
@@ -235,7 +237,8 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
         "{}",
         made.prompt
     );
-    // Only its own memory is begun: a summary, or another role's memory, is shown as its schema at most.
+    // Only the role's own memory is created. For a summary or another role's memory the prompt shows the schema at
+    // most.
     let mut tree = repository(
         "{{ include_optional(\".jules/exchange/changes.yml\") }}{{ include_optional(\".jules/workstations/dev/perspective.yml\") }}",
     );
@@ -244,7 +247,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
     let made = assemble(&request(&tree, &Tree::new(), &variables)).unwrap();
     assert_eq!(made.seeds, []);
     assert_eq!(made.included[1].from, Origin::Schema(changes.to_owned()));
-    // Nothing but the ledger is written to, so nothing else is seeded.
+    // Only files of the ledger are created.
     let said = assembled("{{ include_required(\".jlo/perspective.yml\") }}").unwrap_err();
     assert!(
         said.contains("there is no file `.jlo/perspective.yml`"),

@@ -1,4 +1,4 @@
-//! What the room as a whole promises.
+//! Tests the guarantees of the module as a whole.
 
 mod failure;
 mod golden;
@@ -7,7 +7,9 @@ mod property;
 mod rules;
 
 use super::*;
-use crate::model::{PersonaId, RepositoryName};
+use crate::Diagnostic;
+use crate::model::{PersonaId, PullNumber, RepositoryName, TrackName, Tree};
+use crate::plan::Persona;
 
 /// A persona with an emoji, and its prompt as a template below five lines of frontmatter.
 pub(super) fn persona(id: &str, body: &str) -> Persona {
@@ -29,7 +31,7 @@ pub(super) fn persona(id: &str, body: &str) -> Persona {
     }
 }
 
-/// Everything that a test may want to change about a request.
+/// The parts of a request that a test may change.
 #[derive(Debug, Clone)]
 pub(super) struct Given {
     pub(super) persona: Persona,
@@ -88,7 +90,7 @@ impl Given {
         self.render().expect("the templates are right").prompt
     }
 
-    /// The one mistake, as people read it.
+    /// The only mistake, as people read it.
     pub(super) fn mistake(&self) -> String {
         let said = self.render().expect_err("the templates are wrong");
         assert_eq!(said.len(), 1, "{said:?}");

@@ -1,4 +1,4 @@
-//! The narrator's summary.
+//! Tests the import of the narrator's summary.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn the_narrators_range_is_the_one_it_was_given() {
     let done = ledger.take(Author::Narrator, &[wrote(LATEST, &text)]);
     told(
         &done,
-        "latest.yml:6:14: warning: the commits told of are others: `9999999` (at range.to_commit); it was put right",
+        "latest.yml:6:14: warning: it names other commits: `9999999` (at range.to_commit); it was put right",
     );
     let changes = check(&ledger.tree).exchange.unwrap().changes.unwrap();
     assert_eq!(changes.value.to_commit.as_deref(), Some("9999999"));
@@ -55,7 +55,7 @@ fn the_narrators_range_is_the_one_it_was_given() {
             .text(LATEST)
             .contains("selection_mode: \"incremental\"")
     );
-    // What was given and what is told agree: nothing but the instant is written anew.
+    // The summary covers the given commits: only the time is changed.
     let mut ledger = Ledger::of(&streams(true));
     ledger.stream = "core";
     ledger.range = Some(CommitRange {
@@ -67,7 +67,7 @@ fn the_narrators_range_is_the_one_it_was_given() {
         []
     );
     assert!(ledger.text(LATEST).contains("to_commit: 5d2e3f4"));
-    // Where there is no range, no commits are told of.
+    // Without a range, no commits are reported.
     let at = text.find("range:").unwrap();
     let end = text.find("stats:").unwrap();
     let vague = format!("{}range: since yesterday\n{}", &text[..at], &text[end..]);

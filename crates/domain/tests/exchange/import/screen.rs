@@ -1,4 +1,4 @@
-//! What nobody may bring in.
+//! Tests the files that no session may import.
 
 use super::*;
 
@@ -97,7 +97,7 @@ fn links_sizes_counts_and_spellings_are_limited() {
         .collect();
     let done = ledger.ask(TAXONOMY, &many);
     assert_eq!(done.found.len(), 1);
-    told(&done, "are not looked at");
+    told(&done, "are not read");
     let huge: Vec<Changed> = (0..17)
         .map(|n| {
             wrote(
@@ -106,7 +106,7 @@ fn links_sizes_counts_and_spellings_are_limited() {
             )
         })
         .collect();
-    told(&ledger.ask(TAXONOMY, &huge), "are not looked at");
+    told(&ledger.ask(TAXONOMY, &huge), "are not read");
     told(
         &ledger.ask(TAXONOMY, &[wrote(&pending("DEAD-code"), "x")]),
         "nothing but capitals",
@@ -150,7 +150,7 @@ fn a_file_is_as_large_as_it_may_be() {
     }
 }
 
-/// What stands where a folder belongs is not written through.
+/// A file in the place of a folder is not written through.
 #[test]
 fn nothing_is_written_below_a_link_or_a_file() {
     for mode in [Mode::File, Mode::Link, Mode::Submodule] {

@@ -1,0 +1,85 @@
+//! Reads the file of one artifact: its text, its YAML, and all mistakes against its shape.
+
+use super::artifact::Filed;
+use super::limits::{ARTIFACT_LIMIT_BYTES, FINDINGS_LIMIT};
+use super::shape::Shape;
+use super::validate::validate;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Entry, Mode};
+use crate::yaml::{self, Node};
+
+/// The text of a file, or why it is not read.
+pub(super) fn text<'e>(path: &str, entry: &'e Entry) -> Result<&'e str, Box<Diagnostic>> {
+    let wrong =
+        |message: &str, mend: &str| Err(Box::new(Diagnostic::error(path, message).mend(mend)));
+    match (entry.mode, entry.text.as_deref()) {
+        (Mode::Link, _) => wrong(
+            "it is a symbolic link, and links are never followed",
+            "put a regular file in its place",
+        ),
+        (Mode::Submodule | Mode::Special, _) => {
+            wrong("it is no regular file", "put a text file in its place")
+        }
+        (Mode::File, _) if entry.size > ARTIFACT_LIMIT_BYTES as u64 => wrong(
+            &format!(
+                "it has {} bytes, more than {ARTIFACT_LIMIT_BYTES}; it is not read",
+                entry.size
+            ),
+            "say it shorter",
+        ),
+        (Mode::File, None) => wrong("it was not read: it is no text", "write it in UTF-8"),
+        (Mode::File, Some(text)) => Ok(text),
+    }
+}
+
+/// Reads an artifact; `None` if the YAML cannot be parsed.
+pub(super) fn artifact<T>(
+    shape: &Shape,
+    path: &str,
+    text: &str,
+    found: &mut Vec<Diagnostic>,
+    value: impl FnOnce(&Node) -> T,
+) -> Option<Filed<T>> {
+    let (root, mistakes) = yaml::parse(text);
+    let mut here: Vec<Diagnostic> = mistakes
+        .into_iter()
+        .map(|one| {
+            Diagnostic::error(path, one.message)
+                .at(one.line, one.column)
+                .mend(one.mend)
+        })
+        .collect();
+    if root.is_none() && here.is_empty() {
+        let empty = Diagnostic::error(path, "there is nothing in it").at(1, 1);
+        here.push(empty.mend(format!("fill in the template of `{}`", shape.name)));
+    }
+    if let Some(root) = &root {
+        here.extend(validate(shape, path, root));
+    }
+    let sound = here.is_empty();
+    here.sort_by_key(|one| (one.line, one.column));
+    let more = here.len().saturating_sub(FINDINGS_LIMIT);
+    here.truncate(FINDINGS_LIMIT);
+    if more > 0 {
+        let message = format!("there are {more} further findings in it");
+        here.push(Diagnostic::error(path, message).mend("fix those above first"));
+    }
+    found.extend(here);
+    let node = root?;
+    Some(Filed {
+        path: path.to_owned(),
+        sound,
+        value: value(&node),
+        node,
+    })
+}
+
+impl Shape {
+    /// All mistakes of one file: YAML errors, and violations of the shape.
+    #[must_use]
+    pub fn validate(&self, file: &str, text: &str) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        artifact(self, file, text, &mut found, |_| ());
+        found
+    }
+}

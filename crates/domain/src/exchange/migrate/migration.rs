@@ -1,0 +1,79 @@
+//! Defines the steps of a migration, and computes the resulting tree.
+
+use super::waiting;
+use crate::diagnostic::Diagnostic;
+use crate::exchange::layout::Layout;
+use crate::model::Tree;
+
+/// What happens to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The file.
+    pub path: String,
+    /// Its new path. The same path: it stays there. `None`: it is removed, because other files say the same.
+    pub to: Option<String>,
+    /// Its new text.
+    pub text: String,
+    /// What is done and why, one fragment each.
+    pub why: Vec<String>,
+}
+
+/// A planned migration.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Migration {
+    /// The steps, by path.
+    pub steps: Vec<Step>,
+    /// Files that stay although they are no artifacts of this layout, and what a person should review.
+    pub kept: Vec<Diagnostic>,
+}
+
+impl Migration {
+    /// The files to write and, without a text, to remove. An old file is removed after its replacement is written, so
+    /// that nothing is lost if the process stops.
+    #[must_use]
+    pub fn changes(&self) -> Vec<(&str, Option<&str>)> {
+        let written = self.steps.iter().filter_map(|step| {
+            let to = step.to.as_deref()?;
+            Some((to, Some(step.text.as_str())))
+        });
+        let left = self.steps.iter();
+        let left = left.filter(|step| step.to.as_deref() != Some(step.path.as_str()));
+        written
+            .chain(left.map(|step| (step.path.as_str(), None)))
+            .collect()
+    }
+
+    /// The tree after the migration.
+    pub(super) fn after(&self, tree: &Tree) -> Tree {
+        let mut next = tree.clone();
+        for (path, text) in self.changes() {
+            match text {
+                Some(text) => next.insert_text(path, text),
+                None => next.remove(path),
+            }
+        }
+        next
+    }
+
+    /// Reports the work items that no layer will take.
+    pub(super) fn tell_what_waits(&mut self, tree: &Tree, layout: Layout) {
+        let waiting = waiting::not_taken(&self.after(tree), layout);
+        self.kept.extend(waiting);
+    }
+}
+
+/// The migration with sorted steps, or all errors.
+pub(super) fn whole(
+    mut migration: Migration,
+    mut wrong: Vec<Diagnostic>,
+) -> Result<Migration, Vec<Diagnostic>> {
+    if !wrong.is_empty() {
+        wrong.sort();
+        return Err(wrong);
+    }
+    migration
+        .steps
+        .sort_by(|one, other| one.path.cmp(&other.path));
+    migration.kept.sort();
+    Ok(migration)
+}

@@ -1,0 +1,147 @@
+//! Migrates older locations and shapes within the repository's layout.
+
+use std::collections::BTreeMap;
+
+use super::document::Document;
+use super::migration::{Migration, Step, whole};
+use super::places::{self, Goal, Kind};
+use super::{one_answer, shapes};
+use crate::diagnostic::Diagnostic;
+use crate::exchange::labels::Labels;
+use crate::exchange::layout::Layout;
+use crate::exchange::{index, read};
+use crate::model::{Mode, Tree};
+
+/// Plans the migration of older locations and shapes. Nothing is changed.
+///
+/// # Errors
+///
+/// All ambiguities, with their positions: files of both layouts, two files for one path, and documents with different
+/// values in the old and the new form of a key.
+pub fn migrate(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
+    let Some(layout) = Layout::detect(tree).map_err(|both| vec![*both])? else {
+        return Ok(Migration::default());
+    };
+    let labels = Labels::read(tree).0;
+    let mut migration = Migration::default();
+    let mut wrong = Vec::new();
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    for (path, entry) in tree.iter() {
+        let goal = match places::goal(layout, tree, &labels, path) {
+            Some(Ok(goal)) => goal,
+            Some(Err(kept)) => {
+                migration.kept.push(*kept);
+                continue;
+            }
+            None => continue,
+        };
+        let Some(text) = entry.text.as_deref().filter(|_| entry.mode == Mode::File) else {
+            continue; // The checks say why it is not read.
+        };
+        match step(layout, tree, path, text, goal, &mut migration.kept) {
+            Ok(Some(step)) => {
+                let other = step.to.clone().and_then(|to| taken.insert(to, path));
+                if let (Some(other), Some(to)) = (other, &step.to) {
+                    let one = Diagnostic::error(path, format!("`{other}` would go to `{to}`, too"));
+                    wrong.push(one.mend("give one of them another name, or remove it"));
+                }
+                migration.steps.push(step);
+            }
+            Ok(None) => {}
+            Err(half) => wrong.push(*half),
+        }
+    }
+    list(tree, layout, &mut migration);
+    migration.tell_what_waits(tree, layout);
+    whole(migration, wrong)
+}
+
+/// What happens to one file, if anything.
+pub(super) fn step(
+    layout: Layout,
+    tree: &Tree,
+    path: &str,
+    text: &str,
+    goal: Goal,
+    kept: &mut Vec<Diagnostic>,
+) -> Result<Option<Step>, Box<Diagnostic>> {
+    let Goal { to, kind, why } = goal;
+    let mut why: Vec<String> = why.into_iter().collect();
+    let mut text = text.to_owned();
+    if let Some(mut document) = Document::read(path, &text).filter(|_| kind != Kind::List) {
+        if kind == Kind::Memory && one_answer::is_unfilled(&document.root, layout) {
+            let why =
+                "it is the template, not filled in: phileas begins a memory when its role runs";
+            return Ok(Some(Step {
+                path: path.to_owned(),
+                to: None,
+                text: String::new(),
+                why: vec![why.to_owned()],
+            }));
+        }
+        shapes::bring(&mut document, kind, layout)?;
+        // Point the reader to the new path.
+        let left = document.kept.into_iter();
+        kept.extend(left.map(|one| Diagnostic {
+            file: to.clone().unwrap_or(one.file),
+            ..one
+        }));
+        why.extend(document.done);
+        text = document.text;
+    }
+    if why.is_empty() {
+        return Ok(None);
+    }
+    let Some(to) = to else {
+        return Ok(Some(Step {
+            path: path.to_owned(),
+            to: None,
+            text: String::new(),
+            why,
+        }));
+    };
+    if let Some((place, _)) = tree.in_the_way(&to) {
+        let message = format!("it belongs to `{to}`, and `{place}` is no folder");
+        let one = Diagnostic::error(path, message).at(1, 1);
+        return Err(Box::new(one.mend("put a folder in its place")));
+    }
+    let there = tree.get(&to).filter(|_| to != path);
+    if there.is_some() && tree.text(&to) != Some(text.as_str()) {
+        let message = format!("it belongs to `{to}`, and another file is there");
+        let one = Diagnostic::error(path, message).at(1, 1);
+        return Err(Box::new(
+            one.mend("keep what still counts of the two, and remove the other"),
+        ));
+    }
+    // An earlier, interrupted run has written it.
+    let to = if there.is_some() { None } else { Some(to) };
+    Ok(Some(Step {
+        path: path.to_owned(),
+        to,
+        text,
+        why,
+    }))
+}
+
+/// Updates the lists of issues after files have moved.
+pub(super) fn list(tree: &Tree, layout: Layout, migration: &mut Migration) {
+    if layout == Layout::Flat {
+        return;
+    }
+    let next = migration.after(tree);
+    let Some(exchange) = read::read(&next, Some(layout)).exchange else {
+        return;
+    };
+    for stream in exchange.streams.values() {
+        let path = index::path(stream);
+        if index::check(stream).is_empty() || migration.steps.iter().any(|step| step.path == path) {
+            continue;
+        }
+        migration.steps.push(Step {
+            to: Some(path.clone()),
+            path,
+            text: index::render(stream),
+            why: vec!["the list of issues follows".to_owned()],
+        });
+    }
+}

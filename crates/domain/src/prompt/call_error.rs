@@ -1,0 +1,9 @@
+//! The error of a template's filter, function or method that got a wrong argument.
+
+use std::borrow::Cow;
+
+use minijinja::{Error, ErrorKind};
+
+pub(super) fn invalid(message: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message)
+}
