@@ -144,7 +144,7 @@ fn what_has_one_answer_is_mended_and_the_rest_is_told() {
     let one = exchange(&["check", folder.text(), "--fix", "--stream", "core"]).expect(1);
     assert!(
         one.out
-            .contains("core/issues/index.md: mended: wrote the list of issues anew"),
+            .contains("core/issues/index.md: mended: wrote the list of issues again"),
         "{one}"
     );
     assert!(
@@ -154,7 +154,7 @@ fn what_has_one_answer_is_mended_and_the_rest_is_told() {
     let all = exchange(&["check", folder.text(), "--fix", "--json"]).expect(1);
     assert_eq!(
         all.lines()[0]["fixed"],
-        "wrote the list of issues anew",
+        "wrote the list of issues again",
         "{all}"
     );
     assert_eq!(

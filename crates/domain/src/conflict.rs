@@ -1,18 +1,18 @@
-//! The markers that git leaves in a file whose merge was never finished.
+//! Finds merge markers that git left in a file.
 
 /// A marker is this many equal characters at the start of a line (`git help merge`, "How conflicts are presented").
 const MARKER_LENGTH: usize = 7;
-/// How far a fence of Markdown may be indented.
+/// How far a Markdown fence may be indented.
 const FENCE_INDENT: usize = 3;
 
-/// What is said of it.
+/// The message.
 pub(crate) const MESSAGE: &str = "merge markers stand here: a merge was committed unfinished";
-/// How it is put right.
+/// The fix.
 pub(crate) const MEND: &str = "keep one side, remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`, and commit; an example of a \
      conflict belongs into a code block (```)";
 
-/// The first line, from 1, on which such a marker stands. In a code block it is an example, and a line `=======` alone
-/// underlines a heading of Markdown.
+/// The first line, from 1, with such a marker. In a code block it is an example, and a line of `=======` alone
+/// underlines a Markdown heading.
 pub(crate) fn marker_line(text: &str) -> Option<u32> {
     let mut fence = None;
     for (number, line) in (1..).zip(text.lines()) {

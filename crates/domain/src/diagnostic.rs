@@ -1,47 +1,47 @@
-//! Mistakes in what people wrote: where, what is wrong, and how to mend it.
+//! Reports a mistake in a file: where it is, what is wrong, and how to fix it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How bad a [`Diagnostic`] is.
+/// The severity of a [`Diagnostic`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Severity {
-    /// Works, but probably not as meant.
+    /// It works, but probably not as intended.
     Warning,
-    /// The thing it names is left out.
+    /// The affected item is left out.
     Error,
 }
 
-/// What sort of thing a [`Diagnostic`] speaks of, where programs must tell it from every other mistake.
+/// The kind of a [`Diagnostic`], for the cases that programs must distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// Something is wrong with the file.
     Mistake,
-    /// Nothing is known to be wrong with the file: a newer version of this program wrote it.
+    /// A newer version of phileas wrote the file, which may be correct.
     NewerFormat,
 }
 
-/// One mistake: the place, what is wrong and how to mend it.
+/// One mistake: its position, the problem and the fix.
 ///
 /// Lines and columns count from 1; a column counts characters, not bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// Path of the file inside its repository, with forward slashes.
+    /// The path in the repository, with forward slashes.
     pub file: String,
-    /// Line, from 1, where it is known.
+    /// The line, from 1, if it is known.
     pub line: Option<u32>,
-    /// Column in characters, from 1, where it is known.
+    /// The column in characters, from 1, if it is known.
     pub column: Option<u32>,
-    /// Where in the document: `tracks.quality.steps[2].advance_on`. Empty when the whole file is meant.
+    /// The path of keys: `tracks.quality.steps[2].advance_on`. Empty if the whole file is meant.
     pub key: String,
-    /// Whether it is a mistake at all.
+    /// The kind.
     pub kind: Kind,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong: a lower-case fragment without a final period.
+    /// The problem: a lower-case fragment without a final period.
     pub message: String,
-    /// How to mend it: a lower-case fragment without a final period. Empty when there is nothing to add.
+    /// The fix: a lower-case fragment without a final period. Empty if there is nothing to add.
     pub mend: String,
 }
 
@@ -70,7 +70,7 @@ impl Diagnostic {
         }
     }
 
-    /// An error about a file that a newer version of this program wrote.
+    /// An error about a file that a newer version of phileas wrote.
     #[must_use]
     pub fn newer_format(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Diagnostic {
         }
     }
 
-    /// Names the line and column (both from 1).
+    /// Sets the line and column, both from 1.
     #[must_use]
     pub fn at(mut self, line: u32, column: u32) -> Self {
         self.line = Some(line);
@@ -87,34 +87,34 @@ impl Diagnostic {
         self
     }
 
-    /// Names the line and column of a byte offset in `text`.
+    /// Sets the line and column of a byte offset in `text`.
     #[must_use]
     pub fn at_offset(self, text: &str, offset: usize) -> Self {
         let (line, column) = line_and_column(text, offset);
         self.at(line, column)
     }
 
-    /// Names the key path.
+    /// Sets the key path.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = key.into();
         self
     }
 
-    /// Says how to mend it.
+    /// Sets the fix.
     #[must_use]
     pub fn mend(mut self, mend: impl Into<String>) -> Self {
         self.mend = mend.into();
         self
     }
 
-    /// Whether a newer version of this program wrote the file: it must not be mended by this one.
+    /// Whether a newer version of phileas wrote the file, so that this version must not change it.
     #[must_use]
     pub fn is_newer_format(&self) -> bool {
         self.kind == Kind::NewerFormat
     }
 
-    /// Whether the thing it names is left out.
+    /// Whether the affected item is left out.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -122,7 +122,7 @@ impl Diagnostic {
 }
 
 impl fmt::Display for Diagnostic {
-    /// `file:line:column: error: message (key path); mend`, the form that editors and terminals link.
+    /// `file:line:column: error: message (key path); fix`, the form that editors and terminals link.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file)?;
         if let Some(line) = self.line {
@@ -146,8 +146,8 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Line and column (from 1, the column in characters) of a byte offset; an offset past the end means the end. A byte-order
-/// mark before the first character is no column: editors show none.
+/// The line and column (from 1, the column in characters) of a byte offset; an offset past the end means the end. A
+/// leading byte order mark does not count, because editors do not show it.
 #[must_use]
 pub fn line_and_column(text: &str, offset: usize) -> (u32, u32) {
     let mut end = offset.min(text.len());

@@ -1,25 +1,25 @@
-//! The pure core of phileas: what is true, and what should happen next.
+//! The pure core of phileas: it decides what should happen next.
 //!
 //! Nothing in this package performs I/O, reads a clock or draws randomness. Time and entropy arrive as
 //! fields of the [`engine::Snapshot`]; bad input becomes a [`Diagnostic`], never an `Err` that stops the rest.
 //!
-//! | room | question it answers |
+//! | module | question it answers |
 //! |---|---|
-//! | [`model`] | which small values does everybody share? |
-//! | [`plan`] | what did people ask for (`schedules.toml`, personas)? |
-//! | [`state`] | what has happened so far (`cycle_state.json`)? |
-//! | [`prompt`] | what exactly is said to Jules? |
-//! | [`setup`] | what must be installed on the machine on which Jules works? |
-//! | [`layers`] | what is each layer told, and who works in it? |
-//! | [`exchange`] | what do the layers hand to one another, and is it sound? |
-//! | [`patch`] | what does a diff of Jules change? |
-//! | [`jobs`] | which sessions are watched for somebody's own agent, and what is it woken for? |
-//! | [`board`] | what do personas leave for one another on the default branch: tasks, sprint papers, journals? |
-//! | [`pipeline`] | what do the agents of a run hand to one another, and who comes next? |
-//! | [`fleet`] | what does it cost to look after many repositories? |
-//! | [`engine`] | what should happen next, and why does everything else wait? |
-//! | [`toml_text`] | what does a file of settings say, and where is it wrong? |
-//! | [`diagnostic`] | where is the mistake, and how is it mended? |
+//! | [`model`] | Which ids and small values do all modules share? |
+//! | [`plan`] | What did people configure (`schedules.toml`, personas)? |
+//! | [`state`] | What has happened so far (`cycle_state.json`)? |
+//! | [`prompt`] | What does phileas send to Jules? |
+//! | [`setup`] | What must be installed on Jules' machine? |
+//! | [`layers`] | What does each layer get to read, and which roles run? |
+//! | [`exchange`] | Which files do the layers hand over, and are they valid? |
+//! | [`patch`] | What does a diff of Jules change? |
+//! | [`jobs`] | Which sessions are watched for another agent, and which events wake it? |
+//! | [`board`] | Which tasks, sprint files and journals do personas keep on the default branch? |
+//! | [`pipeline`] | What do the agents of a run hand over, and which agent is next? |
+//! | [`fleet`] | How many API requests do many repositories cost? |
+//! | [`engine`] | What should happen next, and why does everything else wait? |
+//! | [`toml_text`] | What does a TOML file say, and where is it wrong? |
+//! | [`diagnostic`] | Where is a mistake, and how is it fixed? |
 
 pub mod board;
 mod conflict;

@@ -10,7 +10,7 @@ use crate::Diagnostic;
 use crate::plan::suggest::{closest, did_you_mean};
 use crate::plan::{duplicate, join};
 
-/// More keys than these are not listed to somebody whose key is like none of them.
+/// How many known keys an error lists if none of them is similar.
 const MAX_LISTED: usize = 12;
 
 /// Is shown a key's path, where the key stands and where its value does, in bytes.

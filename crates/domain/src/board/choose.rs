@@ -1,12 +1,12 @@
-//! Which tasks wait for a persona.
+//! Selects the tasks that wait for a persona.
 
 use super::task::{Task, TaskState};
 use crate::plan::Persona;
 
-/// The key of a persona's frontmatter that says what it takes beside what is assigned to it: `tags: [docs, tests]`.
+/// The frontmatter key by which a persona takes tasks besides those that are assigned to it: `tags: [docs, tests]`.
 const TAGS_KEY: &str = "tags";
 
-/// The tags that a persona takes tasks by: those of its frontmatter, and its own id.
+/// The tags by which a persona takes tasks: those of its frontmatter, and its own id.
 #[must_use]
 pub fn tags_of(persona: &Persona) -> Vec<String> {
     use serde_json::Value;
@@ -22,10 +22,10 @@ pub fn tags_of(persona: &Persona) -> Vec<String> {
     full.chain([persona.id.to_string()]).collect()
 }
 
-/// The open tasks that wait for a persona, in the order in which it should look at them: what it is at, what is assigned
-/// to it, what nobody is assigned to and bears one of its tags; each by time, the oldest first.
+/// The open tasks for a persona: first those in progress, then those assigned to it, then unassigned ones with one of
+/// its tags. Each group is sorted by time, oldest first.
 ///
-/// A task that lies in both open states is in progress.
+/// A task with files in both open states counts as in progress.
 #[must_use]
 pub fn tasks_for<'t>(tasks: &'t [Task], persona: &Persona) -> Vec<&'t Task> {
     let tags = tags_of(persona);
@@ -34,7 +34,7 @@ pub fn tasks_for<'t>(tasks: &'t [Task], persona: &Persona) -> Vec<&'t Task> {
         match task.state {
             TaskState::InProgress if own => Some(0),
             TaskState::Todo if own => Some(1),
-            // What somebody is at is not for others.
+            // Another persona works on it.
             TaskState::Todo if task.persona.is_none() => {
                 tags.iter().any(|tag| task.has_tag(tag)).then_some(2)
             }

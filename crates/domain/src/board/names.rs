@@ -1,18 +1,18 @@
-//! What the names of files say.
+//! Parses and builds the file names of tasks and journal entries.
 
 use jiff::civil::{Date, DateTime, Time};
 
 use super::limits::SLUG_LIMIT_CHARS;
 
-/// What stands for a value that somebody forgot to put in.
+/// Signs of a placeholder that was not filled in.
 const FORGOTTEN: [&str; 7] = ["${", "$(", "{{", "}}", "`", "YYYY", "TIMESTAMP"];
 
-/// Whether something was to be put into a text and was not: `${TIMESTAMP}-fix`, `$(date)`, `<id>`, `YYYYMMDD-fix`.
+/// Whether a text contains an unfilled placeholder: `${TIMESTAMP}-fix`, `$(date)`, `<id>`, `YYYYMMDD-fix`.
 pub(super) fn is_unexpanded(text: &str) -> bool {
     FORGOTTEN.iter().any(|one| text.contains(one)) || (text.contains('<') && text.contains('>'))
 }
 
-/// A name as a shell takes it, in a command that a person copies.
+/// A name quoted for a shell, for commands that a person copies.
 pub(super) fn word(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%".contains(c);
     if !name.is_empty() && name.chars().all(plain) {
@@ -21,7 +21,7 @@ pub(super) fn word(name: &str) -> String {
     format!("'{}'", name.replace('\'', r"'\''"))
 }
 
-/// When a task's file was made, by its stem: `YYYYMMDD-HHMM-slug` or `YYYYMMDD-HHMMSS-slug`.
+/// The date of a task by its file's stem: `YYYYMMDD-HHMM-slug` or `YYYYMMDD-HHMMSS-slug`.
 pub(super) fn task_day(stem: &str) -> Option<Date> {
     let (day, rest) = stem.split_once('-')?;
     let (time, slug) = rest.split_once('-')?;
@@ -33,7 +33,7 @@ pub(super) fn task_day(stem: &str) -> Option<Date> {
     date(day.get(..4)?, day.get(4..6)?, day.get(6..)?)
 }
 
-/// The day of a journal entry, by its file's name: `YYYY-MM-DD-HHMM-Title.md`. The time may be missing.
+/// The date of a journal entry by its file name: `YYYY-MM-DD-HHMM-Title.md`. The time may be missing.
 pub(super) fn journal_day(file: &str) -> Option<Date> {
     let day = file.get(..10)?;
     let parts: Vec<&str> = day.split('-').collect();
@@ -44,12 +44,12 @@ pub(super) fn journal_day(file: &str) -> Option<Date> {
     date(year, month, day).filter(|_| ends)
 }
 
-/// The name of a new task's file, without its extension.
+/// The file name of a new task, without extension.
 pub(super) fn task_stem(at: DateTime, title: &str) -> String {
     format!("{}-{}", at.strftime("%Y%m%d-%H%M%S"), slug(title))
 }
 
-/// A title as a part of a file's name.
+/// A title as a part of a file name.
 fn slug(title: &str) -> String {
     let mut slug = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {

@@ -1,4 +1,4 @@
-//! Markdown with frontmatter, and where each value stands in it.
+//! Parses Markdown with frontmatter, and edits single values of it.
 
 use std::ops::Range;
 
@@ -8,19 +8,19 @@ use crate::model::{Entry, Mode};
 use crate::plan::frontmatter::{Frontmatter, Missing};
 use crate::yaml::{self, Node, Value, quoted};
 
-/// A file taken apart.
+/// A Markdown file in its parts.
 pub(super) struct Paper<'t> {
     path: &'t str,
     text: &'t str,
-    /// What follows the frontmatter.
+    /// The text after the frontmatter.
     pub(super) body: &'t str,
     head: Head,
 }
 
 enum Head {
-    /// There is none.
+    /// The file has no frontmatter.
     Missing,
-    /// It is there, and cannot be read; that was told.
+    /// The frontmatter cannot be parsed; the error was reported.
     Broken,
     Read {
         root: Node,
@@ -30,16 +30,16 @@ enum Head {
     },
 }
 
-/// The value of a key, and where it stands in the file.
+/// The value of a key, and its position in the file.
 pub(super) struct Field<'p> {
     pub(super) node: &'p Node,
     line: u32,
-    /// The bytes of the file that write it; empty where they are not known.
+    /// The byte range of the value; empty if it is unknown.
     pub(super) range: Range<usize>,
 }
 
 impl<'t> Paper<'t> {
-    /// Takes a file apart. What is wrong with its form is noted.
+    /// Parses a file and reports errors of its form.
     pub(super) fn read(path: &'t str, text: &'t str, found: &mut Vec<Diagnostic>) -> Self {
         let conflict = conflict(path, text);
         let split = Frontmatter::split(text);
@@ -64,17 +64,17 @@ impl<'t> Paper<'t> {
         }
     }
 
-    /// Whether there is frontmatter at all, sound or not.
+    /// Whether the file has frontmatter, valid or not.
     pub(super) fn has_head(&self) -> bool {
         !matches!(self.head, Head::Missing)
     }
 
-    /// Whether there is frontmatter that can be read.
+    /// Whether the frontmatter could be parsed.
     pub(super) fn is_read(&self) -> bool {
         matches!(self.head, Head::Read { .. })
     }
 
-    /// The value of a key, unless nothing stands behind it.
+    /// The value of a key, unless it is empty.
     pub(super) fn get(&self, key: &str) -> Option<Field<'_>> {
         let Head::Read {
             root, start, line, ..
@@ -90,7 +90,7 @@ impl<'t> Paper<'t> {
         })
     }
 
-    /// Whether a key is there with nothing behind it.
+    /// Whether a key exists without a value.
     pub(super) fn is_bare(&self, key: &str) -> bool {
         let Head::Read { root, .. } = &self.head else {
             return false;
@@ -98,7 +98,7 @@ impl<'t> Paper<'t> {
         root.get(key).is_some_and(|node| node.value == Value::Null)
     }
 
-    /// The error that a key is there with nothing behind it, and the edit that writes `to` there.
+    /// The error for a key without a value, and the edit that writes `to` there.
     pub(super) fn bare(&self, key: &str, to: &str) -> Option<(Diagnostic, Option<Edit>)> {
         let Head::Read {
             root, start, line, ..
@@ -117,7 +117,7 @@ impl<'t> Paper<'t> {
             .key(key);
         let end = start + name.range.end;
         let rest = self.text.get(end..)?;
-        // `key: null` has a value that means nothing; which bytes those are is not known.
+        // `key: null` has a null value, whose byte range is unknown.
         let is_empty = rest.lines().next().map(str::trim_end) == Some(":");
         let edit = is_empty.then(|| Edit {
             range: end + 1..end + 1,
@@ -126,7 +126,7 @@ impl<'t> Paper<'t> {
         Some((wrong, edit))
     }
 
-    /// An error at the beginning of the frontmatter.
+    /// An error at the start of the frontmatter.
     pub(super) fn error_in_head(&self, message: impl Into<String>) -> Option<Diagnostic> {
         let Head::Read { line, .. } = &self.head else {
             return None;
@@ -134,7 +134,7 @@ impl<'t> Paper<'t> {
         Some(Diagnostic::error(self.path, message).at(*line, 1))
     }
 
-    /// The edit that puts whole lines at the end of the frontmatter; `None` for none of them.
+    /// The edit that adds whole lines at the end of the frontmatter; `None` if there are no lines.
     pub(super) fn insertion(&self, lines: &str) -> Option<Edit> {
         let Head::Read { end, .. } = &self.head else {
             return None;
@@ -145,8 +145,8 @@ impl<'t> Paper<'t> {
         })
     }
 
-    /// The text of a key. A number counts as it is written, since ids and days are often written without quotes; what is
-    /// neither is noted.
+    /// The text of a key. Numbers are taken as written, because ids and dates often lack quotes. Other values are
+    /// reported.
     pub(super) fn text(&self, key: &str, found: &mut Vec<Diagnostic>) -> Option<String> {
         let field = self.get(key)?;
         match &field.node.value {
@@ -185,8 +185,7 @@ impl<'t> Paper<'t> {
             .key(key)
     }
 
-    /// The edit that writes another text for a value, in the way the old one was written; `None` where it is not known
-    /// which bytes that are.
+    /// The edit that replaces a value and keeps its quoting style; `None` if its byte range is unknown.
     pub(super) fn edit(&self, field: &Field<'_>, to: &str) -> Option<Edit> {
         let written = self.text.get(field.range.clone())?;
         let as_text = |yaml: &str| {
@@ -206,14 +205,14 @@ impl<'t> Paper<'t> {
     }
 }
 
-/// Bytes of a file, and what takes their place.
+/// A byte range of a file, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit {
     range: Range<usize>,
     text: String,
 }
 
-/// The text with all edits made; every other byte stays.
+/// The text with all edits applied. No other byte changes.
 pub(super) fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start));
     let mut text = text.to_owned();

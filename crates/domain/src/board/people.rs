@@ -1,14 +1,14 @@
-//! The personas of a repository, as far as their names matter.
+//! Lists the names of a repository's personas.
 
 use std::collections::BTreeSet;
 
 use crate::model::Tree;
 use crate::plan::{PERSONAS_FOLDER, closest};
 
-/// Folders among the personas that are no personas.
+/// Folders beside the personas' folders that are no personas.
 const OTHERS: [&str; 2] = ["blocks", "partials"];
 
-/// The names of all folders of personas, whether their prompts can be read or not.
+/// The names of all persona folders, whether or not their prompts can be read.
 pub(super) fn personas(tree: &Tree) -> BTreeSet<&str> {
     tree.iter()
         .filter_map(|(path, _)| {
@@ -22,7 +22,7 @@ pub(super) fn personas(tree: &Tree) -> BTreeSet<&str> {
         .collect()
 }
 
-/// How to mend the name of a persona that there is not.
+/// The fix for an unknown persona name.
 pub(super) fn meant(name: &str, personas: &BTreeSet<&str>) -> String {
     match closest(name, personas.iter().copied()) {
         Some(one) => format!("did you mean `{one}`?"),

@@ -1,15 +1,15 @@
-//! Artifacts as the rest of phileas knows them, whatever the layout.
+//! Defines the artifacts of the exchange, independent of the layout.
 
 use crate::yaml::{Node, Value};
 
-/// An artifact and where it lies.
+/// An artifact and its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filed<T> {
     /// The path, from the repository's root.
     pub path: String,
-    /// Whether nothing is wrong with the file by itself. What is wrong reads as empty.
+    /// Whether the file has no mistakes of its own. Invalid values are read as empty.
     pub sound: bool,
-    /// What it says.
+    /// The artifact's content.
     pub value: T,
     pub(super) node: Node,
 }
@@ -21,7 +21,7 @@ impl<T> Filed<T> {
         stem(&self.path)
     }
 
-    /// The place of a key's value, or of the whole.
+    /// The position of a key's value, or of the document.
     pub(super) fn at(&self, key: &str) -> (u32, u32) {
         let node = self.node.get(key).unwrap_or(&self.node);
         (node.line, node.column)
@@ -34,19 +34,19 @@ pub(super) fn stem(path: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Where an event stands: the name of its folder.
+/// The state of an event: the name of its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventState {
-    /// Nobody has decided on it.
+    /// No decider has decided on it.
     Pending,
-    /// A work item has taken it up.
+    /// A work item covers it.
     Decided,
-    /// The decider turned it down, and said why.
+    /// The decider rejected it and wrote the reason.
     Rejected,
 }
 
 impl EventState {
-    /// All of them, in the order in which an event goes through them.
+    /// All states, in the order in which an event reaches them.
     pub const ALL: [Self; 3] = [Self::Pending, Self::Decided, Self::Rejected];
 
     /// The name of its folder.
@@ -59,48 +59,48 @@ impl EventState {
         }
     }
 
-    /// The state that a folder means.
+    /// The state for a folder's name.
     #[must_use]
     pub fn of(folder: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.folder() == folder)
     }
 }
 
-/// What an observer found.
+/// A finding of an observer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Where it stands.
+    /// Its state.
     pub state: EventState,
     /// Its id.
     pub id: String,
-    /// The work item that took it up; empty while there is none.
+    /// The work item that covers it; empty if there is none.
     pub issue_id: String,
-    /// The day on which it was found.
+    /// The day of the finding.
     pub created_at: String,
     /// The observer's role.
     pub author_role: String,
     /// `low`, `medium` or `high`.
     pub confidence: String,
-    /// What was found, in a few words.
+    /// The finding in a few words.
     pub title: String,
-    /// What is the case.
+    /// The finding in full.
     pub statement: String,
-    /// Where it can be seen.
+    /// Its evidence.
     pub evidence: Vec<Evidence>,
 }
 
-/// Where something can be seen.
+/// A place in the code that supports a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     /// The file.
     pub path: String,
     /// Lines, ranges or symbols in it.
     pub loc: Vec<String>,
-    /// What is to be seen there.
+    /// What to see there.
     pub note: String,
 }
 
-/// How it is shown that work is done.
+/// How to verify that work is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verification {
     /// By criteria: the flat layout.
@@ -109,40 +109,40 @@ pub enum Verification {
     Commands(Vec<String>),
 }
 
-/// What is to be done: a requirement or an issue.
+/// Work to do: a requirement or an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkItem {
     /// Its id.
     pub id: String,
-    /// The events it is made of.
+    /// The events that it covers.
     pub source_events: Vec<String>,
-    /// What is to be done, in a few words.
+    /// The work in a few words.
     pub title: String,
     /// Its kind.
     pub label: String,
     /// `low`, `medium` or `high`.
     pub priority: String,
-    /// The whole in one line.
+    /// A summary on one line.
     pub summary: String,
-    /// What it is for; the workstreams layout has none.
+    /// Its goal; the workstreams layout has none.
     pub goal: Option<String>,
-    /// What is wrong today.
+    /// The problem today.
     pub problem: String,
-    /// What it costs to leave it so.
+    /// The cost of leaving it as it is.
     pub impact: String,
-    /// What is the case afterwards.
+    /// The state after the work.
     pub desired_outcome: String,
-    /// When it is accepted.
+    /// The criteria for accepting it.
     pub acceptance_criteria: Vec<String>,
-    /// How it is shown that it is done.
+    /// How to verify it.
     pub verification: Verification,
-    /// Whether a planner must look first.
+    /// Whether a planner must analyse it first.
     pub requires_deep_analysis: bool,
-    /// Why a planner must look first.
+    /// Why a planner must analyse it first.
     pub deep_analysis_reason: String,
-    /// How often an implementer has tried.
+    /// How many implementers have tried.
     pub attempts: u64,
-    /// Why it came back, the newest last.
+    /// Why it was returned, the newest reason last.
     pub returned_because: Vec<String>,
 }
 
@@ -151,45 +151,45 @@ pub struct WorkItem {
 pub struct Changes {
     /// When it was written.
     pub created_at: String,
-    /// The last commit told of, in the workstreams layout.
+    /// The newest commit that it covers, in the workstreams layout.
     pub to_commit: Option<String>,
 }
 
-/// What an innovator proposes.
+/// A proposal of an innovator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
     /// Its id.
     pub id: String,
     /// The innovator's role.
     pub persona: String,
-    /// The day on which it was written.
+    /// The day of the proposal.
     pub created_at: String,
-    /// What is proposed, in a few words.
+    /// The proposal in a few words.
     pub title: String,
-    /// What is wrong today.
+    /// The problem today.
     pub problem: String,
-    /// What is proposed.
+    /// The proposal in full.
     pub introduction: String,
     /// Why it matters.
     pub importance: String,
-    /// What it touches.
+    /// The parts of the repository that it changes.
     pub impact_surface: Vec<String>,
-    /// What it costs.
+    /// Its cost.
     pub implementation_cost: String,
-    /// What it could clash with.
+    /// What it may conflict with.
     pub consistency_risks: Vec<String>,
-    /// What would show that it was right.
+    /// How to see that it was right.
     pub verification_signals: Vec<String>,
 }
 
-/// What a role remembers.
+/// The memory of a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     /// The role that its file names.
     pub role: String,
-    /// Whether it is an innovator's.
+    /// Whether the role is an innovator.
     pub innovator: bool,
-    /// Titles of its proposals, where it is an innovator's.
+    /// The titles of an innovator's recent proposals.
     pub recent_proposals: Vec<String>,
 }
 
@@ -198,11 +198,11 @@ pub struct Memory {
 pub struct Feedback {
     /// The day of the rejection.
     pub date: String,
-    /// What the event was about.
+    /// The topic of the event.
     pub topic: String,
     /// Why it was rejected.
     pub critique: String,
-    /// How such findings are avoided.
+    /// How to avoid such findings.
     pub guidance: String,
 }
 
@@ -216,7 +216,7 @@ fn list(node: &Node, key: &str) -> Vec<String> {
     items.iter().map(said).collect()
 }
 
-/// A scalar as it reads.
+/// A scalar as text.
 fn said(node: &Node) -> String {
     match &node.value {
         Value::Text(text) => text.clone(),

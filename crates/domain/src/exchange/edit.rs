@@ -1,8 +1,8 @@
-//! Artifacts rewritten by phileas: one value in place, or the whole document anew.
+//! Edits artifacts: one value in place, or the whole document.
 
 use crate::yaml::{Node, Value, quoted};
 
-/// A document with the scalar of an outer key replaced, or the key added; comments stay where that can be done in place.
+/// The document with a top-level scalar replaced, or the key added. Comments are kept if the edit is possible in place.
 /// `yaml` is the new value as YAML.
 pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
     let mut anew = root.clone();
@@ -11,13 +11,13 @@ pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
         let (read, mistakes) = crate::yaml::parse(edited);
         mistakes.is_empty() && read.is_some_and(|read| read.json() == anew.json())
     };
-    // An indented map, or the end of a document below it, leaves no place that the key could be put in.
+    // An indented map, or an end-of-document mark below it, leaves no place for a new key.
     in_place(text, root, key, yaml)
         .filter(same)
         .unwrap_or_else(|| emit(&anew))
 }
 
-/// The same by changing only the bytes of the value; `None` where it is not known which they are.
+/// The same by changing only the bytes of the value; `None` if its byte range is unknown.
 fn in_place(text: &str, root: &Node, key: &str, yaml: &str) -> Option<String> {
     let mut edited = text.to_owned();
     match root.get(key) {
@@ -41,14 +41,14 @@ fn in_place(text: &str, root: &Node, key: &str, yaml: &str) -> Option<String> {
     Some(edited)
 }
 
-/// A value for a tree of values, from its YAML.
+/// Parses a value.
 fn scalar(yaml: &str) -> Value {
     crate::yaml::parse(yaml)
         .0
         .map_or(Value::Null, |node| node.value)
 }
 
-/// A node without a place.
+/// A node without a position.
 pub(super) fn node(value: Value) -> Node {
     Node {
         line: 1,
@@ -58,12 +58,12 @@ pub(super) fn node(value: Value) -> Node {
     }
 }
 
-/// A text without a place.
+/// A text node without a position.
 pub(super) fn text(text: impl Into<String>) -> Node {
     node(Value::Text(text.into()))
 }
 
-/// Sets an outer key; a new one comes last.
+/// Sets a top-level key; a new key is added at the end.
 pub(super) fn put(root: &mut Node, key: &str, value: Value) {
     let Value::Map(entries) = &mut root.value else {
         return;
@@ -77,14 +77,14 @@ pub(super) fn put(root: &mut Node, key: &str, value: Value) {
     }
 }
 
-/// Removes an outer key.
+/// Removes a top-level key.
 pub(super) fn remove(root: &mut Node, key: &str) {
     if let Value::Map(entries) = &mut root.value {
         entries.retain(|(name, _)| name.text() != Some(key));
     }
 }
 
-/// The document in block style, every text in double quotes; comments go.
+/// The document in block style, with all texts in double quotes. Comments are lost.
 pub(crate) fn emit(root: &Node) -> String {
     let mut out = String::new();
     block(root, 0, &mut out);
@@ -113,7 +113,7 @@ fn block(node: &Node, depth: usize, out: &mut String) {
                         }
                     }
                     Value::List(inner) if !inner.is_empty() => {
-                        // Lists in lists are rare enough for the other style.
+                        // Lists in lists are rare; they are written in flow style.
                         out.push_str(&item.json().to_string());
                         out.push('\n');
                     }
@@ -164,7 +164,7 @@ fn inline(node: &Node) -> String {
         Value::Flag(flag) => flag.to_string(),
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => format!("{number:?}"),
-        // A day needs no quotes, and nobody writes it with them.
+        // Dates are written without quotes, as people write them.
         Value::Text(text) if super::values::is_date(text) => text.clone(),
         Value::Text(text) => quoted(text),
         Value::List(_) => "[]".to_owned(),

@@ -1,4 +1,4 @@
-//! The kinds of work: the registry `.jules/github-labels.json`, or the usual ones where there is none.
+//! Reads the kinds of work from `.jules/github-labels.json`, with defaults if it does not exist.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +9,21 @@ use crate::diagnostic::Diagnostic;
 use crate::json;
 use crate::model::Tree;
 
-/// Where the registry lies.
+/// The path of the registry.
 pub const LABELS_PATH: &str = ".jules/github-labels.json";
 
 /// One kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
-    /// Its name; an implementer's task and a folder are called by it.
+    /// Its name, also that of a folder and of an implementer's task.
     pub name: &'static str,
-    /// Its colour on GitHub, six hexadecimal digits.
+    /// Its colour on GitHub, as six hexadecimal digits.
     pub colour: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 
-/// What is used where a repository says nothing else.
+/// The defaults.
 pub const USUAL: [Label; 5] = [
     Label {
         name: "feats",
@@ -52,7 +52,7 @@ pub const USUAL: [Label; 5] = [
     },
 ];
 
-/// The names that a work item's label may have.
+/// The labels that a work item may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels(BTreeSet<String>);
 
@@ -63,7 +63,7 @@ impl Default for Labels {
 }
 
 impl Labels {
-    /// Reads the registry of a tree; the usual ones where there is none, or none that can be read.
+    /// Reads the registry of a tree. Uses the defaults if it does not exist or cannot be read.
     #[must_use]
     pub fn read(tree: &Tree) -> (Self, Vec<Diagnostic>) {
         let Some(text) = tree.text(LABELS_PATH) else {
@@ -100,13 +100,13 @@ impl Labels {
         (Self(names.cloned().collect()), found)
     }
 
-    /// Whether a label is one of them.
+    /// Whether a label exists.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains(name)
     }
 
-    /// All of them, in alphabetical order.
+    /// All labels, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
@@ -142,7 +142,7 @@ mod tests {
             assert_eq!(names, usual);
             assert!(found[0].contains(word), "{found:?}");
         }
-        // The reader of JSON takes the last of two without a word.
+        // serde takes the last of two equal keys without reporting them.
         let twice = "{\"issue_labels\": {\n  \"bugs\": {},\n  \"perf\": {},\n  \"bugs\": {}}}";
         let (names, found) = read(twice);
         assert_eq!(names, ["bugs", "perf"]);

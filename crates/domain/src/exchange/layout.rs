@@ -1,34 +1,34 @@
-//! Where artifacts lie: one flat exchange, or workstreams side by side.
+//! Maps paths to artifacts in both layouts: one flat exchange, or several workstreams.
 
 use std::collections::BTreeSet;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 
-/// The flat exchange.
+/// The folder of the flat exchange.
 pub(super) const FLAT_FOLDER: &str = ".jules/exchange";
-/// The memories of the flat layout.
+/// The folder of the flat layout's memories.
 pub(super) const WORKSTATIONS_FOLDER: &str = ".jules/workstations";
-/// The workstreams.
+/// The folder of the workstreams.
 pub(super) const STREAMS_FOLDER: &str = ".jules/workstreams";
-/// The narrator's summary among workstreams.
+/// The narrator's summary in the workstreams layout.
 pub(super) const STREAMS_CHANGES: &str = ".jules/changes/latest.yml";
-/// The narrator's summary of the flat layout.
+/// The narrator's summary in the flat layout.
 pub(super) const FLAT_CHANGES: &str = ".jules/exchange/changes.yml";
-/// What the only stream of the flat layout is called.
+/// The name of the flat layout's only stream.
 pub const FLAT_STREAM: &str = "generic";
 
-/// How an exchange is laid out.
+/// The layout of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layout {
     /// `.jules/exchange/`: one stream.
     Flat,
-    /// `.jules/workstreams/<name>/`: streams that know nothing of one another.
+    /// `.jules/workstreams/<name>/`: independent streams.
     Workstreams,
 }
 
 impl Layout {
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,12 +37,12 @@ impl Layout {
         }
     }
 
-    /// The layout of a tree; `None` where no exchange has begun. Both at once is a mistake, for nobody could say which
-    /// of the two counts.
+    /// The layout of a tree; `None` if it has no exchange. Both at once is an error, because it is unclear which one
+    /// counts.
     ///
     /// # Errors
     ///
-    /// A finding, when files of both layouts are there.
+    /// Files of both layouts exist.
     pub fn detect(tree: &Tree) -> Result<Option<Self>, Box<Diagnostic>> {
         let first = |folder: &str| tree.below(folder).next().map(|(path, _)| path.to_owned());
         let real = |folder: &str| {
@@ -55,7 +55,7 @@ impl Layout {
             let streams = find(STREAMS_FOLDER).or_else(|| find(".jules/changes"));
             (flat, streams)
         };
-        // Files that keep empty folders of the other layout say nothing.
+        // Files that only keep empty folders of the other layout do not count.
         let found = match either(&real) {
             (None, None) => either(&first),
             real => real,
@@ -72,7 +72,7 @@ impl Layout {
             )),
             (Some(_), None) => Ok(Some(Self::Flat)),
             (None, Some(_)) => Ok(Some(Self::Workstreams)),
-            // Intentions of the flat layout, whose exchange is still empty.
+            // A flat layout that was set up and is still empty.
             (None, None) => {
                 let intends = tree.get(".jlo/config.toml").is_some() || first(".jlo/roles").is_some();
                 Ok(intends.then_some(Self::Flat))
@@ -80,7 +80,7 @@ impl Layout {
         }
     }
 
-    /// Where the narrator's summary lies.
+    /// The path of the narrator's summary.
     #[must_use]
     pub fn changes_path(self) -> &'static str {
         match self {
@@ -89,8 +89,8 @@ impl Layout {
         }
     }
 
-    /// The folder of a stream's events, work items and feedback. Both forms of the workstreams layout are read, with and
-    /// without `exchange/`; what is there decides, and a new stream has the form without.
+    /// The folder of a stream's events, work items and feedback. Both forms of the workstreams layout are supported,
+    /// with and without `exchange/`. Existing files decide; a new stream has the form without.
     #[must_use]
     pub fn home(self, tree: &Tree, stream: &str) -> String {
         match self {
@@ -133,7 +133,7 @@ impl Layout {
     }
 }
 
-/// What a path means.
+/// The artifact that a path belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place<'p> {
     Changes,
@@ -154,7 +154,7 @@ pub(super) enum Place<'p> {
     Feedback {
         stream: &'p str,
     },
-    /// Feedback in a role's folder, as older versions of the workstreams layout had it.
+    /// Feedback in a role's folder, as in older versions of the workstreams layout.
     RoleFeedback,
     Memory {
         stream: &'p str,
@@ -167,21 +167,21 @@ pub(super) enum Place<'p> {
     Roster {
         stream: &'p str,
     },
-    /// Keeps a folder, or is a note to people.
+    /// A file that keeps a folder, or a note for people.
     Beside,
-    /// Below the exchange, and nothing that belongs there.
+    /// Below the exchange, but at no valid location.
     Stray,
 }
 
-/// Where version 10 of the other program kept the roster of all streams.
+/// The roster of all streams in version 10 of the original program.
 pub(super) const OLDER_ROSTER: &str = ".jlo/scheduled.toml";
 
-/// Where version 9 of it kept a stream's.
+/// A stream's roster in version 9 of the original program.
 pub(super) fn older_roster(stream: &str) -> String {
     format!(".jlo/workstreams/{stream}/scheduled.toml")
 }
 
-/// What a path means in a layout; `None`: it is not the exchange's.
+/// The location of a path in a layout; `None` if it is not part of the exchange.
 pub(super) fn place(layout: Layout, path: &str) -> Option<Place<'_>> {
     let parts: Vec<&str> = path.split('/').collect();
     let place = match (layout, parts.as_slice()) {
@@ -276,7 +276,7 @@ mod tests {
             of(&[".jules/workstreams/a/.gitkeep", ".jlo/config.toml"]),
             Ok(Some(Layout::Workstreams))
         );
-        // Files that keep empty folders do not count beside an exchange that has begun.
+        // Files that keep empty folders do not count beside an existing exchange.
         for (kept, begun, layout) in [
             (
                 ".jules/workstreams/a/issues/.gitkeep",

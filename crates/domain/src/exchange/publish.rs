@@ -1,28 +1,29 @@
-//! A proposal as an issue of its repository.
+//! Renders a proposal as a GitHub issue.
 
 use super::artifact::{Filed, Proposal};
 use super::limits::{ISSUE_BODY_LIMIT_CHARS, ISSUE_LABEL_LIMIT_CHARS, ISSUE_TITLE_LIMIT_CHARS};
 use crate::prompt::{clean, clean_line, without_secrets};
 
-/// What is opened as an issue.
+/// An issue to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
-    /// The key under which the state remembers the issue: `proposal:<file's name>`, or `work:<slot>:<digest>`.
+    /// The key of the issue in the state: `proposal:<file's name>`, or `work:<slot>:<digest>`.
     pub key: String,
     /// The issue's title.
     pub title: String,
-    /// Its text; ends in the marker.
+    /// The issue's body; it ends with the marker.
     pub body: String,
-    /// Its label.
+    /// The issue's label.
     pub label: String,
-    /// What is looked for before it is opened, so that it is opened once.
+    /// The marker to search for before opening the issue, so that it is opened once.
     pub marker: String,
 }
 
-/// How a proposal is published; `None` where something is wrong with it, or GitHub can have no label of its persona's
-/// name. Title and text are cut to what an issue can have.
+/// A proposal as an issue; `None` if it is invalid, or if GitHub cannot have a label with its persona's name. Title and
+/// body are truncated to GitHub's limits.
 ///
-/// The marker names file and id, which are the proposal's for good: whoever finds it in an issue need not open another.
+/// The marker contains the file's name and the id, which never change, so a later run finds the issue and opens no
+/// second one.
 #[must_use]
 pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
     if !proposal.sound {
@@ -67,18 +68,18 @@ pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
     })
 }
 
-/// The label of a persona's issues; `None` where GitHub can have none of that name.
+/// The label of a persona's issues; `None` if GitHub cannot have a label of that name.
 pub(super) fn label(persona: &str) -> Option<String> {
     let label = format!("innovator/{persona}");
     (label.chars().count() <= ISSUE_LABEL_LIMIT_CHARS).then_some(label)
 }
 
-/// The key of a proposal's issue, by the name of its file.
+/// The key of a proposal's issue, by its file's name.
 pub(super) fn key(stem: &str) -> String {
     format!("proposal:{stem}")
 }
 
-/// A text of at most so many characters; what was cut ends in `…`.
+/// A text of at most `limit` characters; a truncated one ends in `…`.
 pub(super) fn cut(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
@@ -97,7 +98,7 @@ pub(super) fn list(items: &[String]) -> String {
     lines.join("\n")
 }
 
-/// An agent's text in an issue: it calls nobody, hides nothing, and gives no key away.
+/// An agent's text in an issue, without mentions, hidden text and API keys.
 pub(super) fn plain(text: &str) -> String {
     without_secrets(&clean(text)).replace('@', "@\u{200b}")
 }

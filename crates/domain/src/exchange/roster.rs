@@ -1,4 +1,4 @@
-//! Who works in a stream: `scheduled.toml` of the workstreams layout.
+//! Reads a stream's roster: `scheduled.toml` of the workstreams layout.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,14 +11,14 @@ use crate::diagnostic::Diagnostic;
 use crate::plan::duplicate;
 use crate::plan::suggest::closest;
 
-/// Who works in a stream.
+/// The roles that work in a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// Whether anybody works in it at all.
+    /// Whether the stream is enabled at all.
     pub enabled: bool,
-    /// Its observers, in their order.
+    /// Its observers, in order.
     pub observers: Vec<String>,
-    /// Its deciders, in their order; without one people decide.
+    /// Its deciders, in order; without any, people decide.
     pub deciders: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct Roster {
 const LAYERS: [&str; 3] = ["observers", "deciders", "innovators"];
 const KEYS: [&str; 5] = ["version", "enabled", "observers", "deciders", "innovators"];
 
-/// Reads a roster; `None` where it is no TOML.
+/// Reads a roster; `None` if it is no TOML.
 pub(super) fn read(file: &str, text: &str) -> (Option<Roster>, Vec<Diagnostic>) {
     let table = match DeTable::parse(text) {
         Ok(table) => table,

@@ -82,7 +82,7 @@ pub(crate) enum Kind {
     Map(&'static [Key]),
     /// A map that may have other keys, too; what those hold is not looked at.
     Open(&'static [Key]),
-    /// A map from names that somebody chose.
+    /// A map with arbitrary names.
     Table(Table),
     /// A text on one line that is not blank. Unlike in a [`Line`](Self::Line), nothing counts as left from a template.
     Phrase,

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::yaml;
 
-    /// Whoever fills a template in has written a sound artifact: nothing but its blanks is wrong with it.
+    /// A filled-in template is a valid artifact: only its blanks are wrong.
     #[test]
     fn a_template_has_nothing_wrong_but_its_blanks() {
         for shape in SHAPES {

@@ -1,24 +1,23 @@
-//! When somebody who failed is asked again: doubling, with full jitter, and never before the other side allows it.
+//! Computes when to retry after a failure: exponential backoff with full jitter, never before the server allows it.
 
 use jiff::{SignedDuration, Timestamp};
 
 /// The longest pause after a failure.
 pub const LONGEST_PAUSE: SignedDuration = SignedDuration::from_mins(15);
 
-/// The pause after a refused credential: only a person can help, and nobody is asked in vain more often than this.
+/// The pause after a refused credential. Only a person can replace it, so more frequent requests are pointless.
 pub const CREDENTIAL_PAUSE: SignedDuration = SignedDuration::from_mins(15);
 
-/// How long a job may be unknown to Jules after it was made without being gone. The README and the help of `jobs add` say
-/// so in words.
+/// How long Jules may not know a new job before it counts as gone. The README and `jobs add --help` repeat this number.
 pub const FRESH_FOR: SignedDuration = SignedDuration::from_secs(60);
 
-/// Beyond this the pause has long reached its longest, and the power would overflow.
+/// From this count on the pause has reached its maximum, and the power would overflow.
 const MAX_DOUBLINGS: u32 = 16;
 
-/// When to ask again after the n-th failure in a row, counted from 1.
+/// The time of the next attempt after the n-th failure in a row, counted from 1.
 ///
-/// `interval` is the usual pause, `jitter` is in `0.0..1.0`, `asked` is the pause that the other side asked for: it wins,
-/// however long it is, and is only spread a little so that those who wait do not come back together.
+/// `interval` is the usual pause and `jitter` lies in `0.0..1.0`. `asked` is the pause that the server requested: it
+/// wins, however long it is. A little jitter is added to it, so that clients that wait do not return together.
 #[must_use]
 pub fn next_try(
     now: Timestamp,
@@ -35,15 +34,15 @@ pub fn next_try(
                 .checked_mul(1 << failures.saturating_sub(1).min(MAX_DOUBLINGS))
                 .unwrap_or(LONGEST_PAUSE)
                 .min(LONGEST_PAUSE);
-            // A failure is never followed by an attempt sooner than usual.
+            // A retry never comes sooner than the usual interval.
             interval.min(LONGEST_PAUSE) + doubled.mul_f64(jitter)
         }
     };
     now.checked_add(pause).unwrap_or(Timestamp::MAX)
 }
 
-/// A number in `0.0..1.0` that looks like chance and is the same for the same name and count, so that nothing has to be
-/// drawn: those who fail together come back apart.
+/// A pseudo-random number in `0.0..1.0`, derived from the name and the count, so that clients that fail together return
+/// apart. No source of randomness is needed.
 #[must_use]
 pub fn jitter(name: &str, count: u32, seed: u64) -> f64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ seed;
@@ -53,7 +52,7 @@ pub fn jitter(name: &str, count: u32, seed: u64) -> f64 {
     hash ^= hash >> 32;
     hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
     hash ^= hash >> 32;
-    // 53 bits are exact in a floating-point number.
+    // A floating-point number holds 53 bits exactly.
     (hash >> 11) as f64 / (1_u64 << 53) as f64
 }
 

@@ -1,4 +1,4 @@
-//! `config.json`: where the files are, how often somebody looks, and what is done about an event.
+//! Reads `config.json`: where the files are, how often they are polled, and how events are handled.
 
 use std::collections::BTreeMap;
 
@@ -8,55 +8,56 @@ use serde_json::{Map, Value};
 use super::event::EventKind;
 use crate::{Diagnostic, json};
 
-/// How often the monitor looks unless it is set otherwise, in seconds.
+/// How often the monitor polls, in seconds.
 pub const MONITOR_POLL_SECONDS: f64 = 45.0;
-/// How often the watcher looks where nothing tells it that the file has changed, in seconds.
+/// How often the watcher polls the events file if the system does not report changes, in seconds.
 pub const WATCHER_POLL_SECONDS: f64 = 1.0;
-/// After how many minutes without any activity a session is stuck.
+/// How many minutes without activity make a session stuck.
 pub const STUCK_MINUTES: f64 = 20.0;
-/// After how many failures in a row an agent is told.
+/// How many failures in a row cause an error event.
 pub const MAX_FAILURES: u32 = 5;
-/// How often the watcher gives an event to a handler that fails.
+/// How often the watcher hands an event to a failing handler.
 pub const MAX_ATTEMPTS: u32 = 5;
-/// How long a handler may take, in seconds.
+/// The time limit of a handler, in seconds.
 pub const HANDLER_SECONDS: f64 = 600.0;
-/// How many sessions are started in place of one that failed.
+/// How many sessions may replace one that failed.
 pub const RETRIES: u32 = 1;
-/// The longest of all pauses that can be set, in seconds: a day.
+/// The longest interval that can be set, in seconds: one day.
 const MAX_SECONDS: f64 = 86_400.0;
 
-/// A `config.json`. What it does not say is `None`, so that flags and variables can be told from it.
+/// The contents of a `config.json`. A missing key is `None`, so that flags and environment variables can take
+/// precedence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Config {
     /// The jobs file.
     pub jobs_path: Option<String>,
     /// The events file.
     pub events_path: Option<String>,
-    /// What the monitor remembers.
+    /// The monitor's state file.
     pub monitor_state_path: Option<String>,
-    /// What the watcher remembers.
+    /// The watcher's state file.
     pub watcher_state_path: Option<String>,
-    /// How often the monitor looks.
+    /// How often the monitor polls.
     pub monitor_poll: Option<SignedDuration>,
-    /// How often the watcher looks.
+    /// How often the watcher polls.
     pub watcher_poll: Option<SignedDuration>,
-    /// After how long without any activity a session is stuck.
+    /// How long a session has no activity before it counts as stuck.
     pub stuck: Option<SignedDuration>,
-    /// Where Jules is.
+    /// The base URL of the Jules API.
     pub api_base: Option<String>,
-    /// The command of an MCP server, which the handler asks about the job of an event.
+    /// The command of an MCP server that the handler asks about the event's job.
     pub mcp_command: Option<Vec<String>>,
-    /// The watcher's command for every kind of event: `command`, `event_command` or `zai_command`.
+    /// The watcher's command for events of every kind: `command`, `event_command` or `zai_command`.
     pub command: Option<Vec<String>>,
-    /// The watcher's commands for some kinds of events.
+    /// The watcher's commands for single kinds of events.
     pub handlers: BTreeMap<EventKind, Vec<String>>,
-    /// After how many failures in a row an agent is told.
+    /// How many failures in a row cause an error event.
     pub max_failures: Option<u32>,
-    /// How often an event is given to a handler that fails.
+    /// How often an event is handed to a failing handler.
     pub max_attempts: Option<u32>,
-    /// How long a handler may take.
+    /// The time limit of a handler.
     pub handler_timeout: Option<SignedDuration>,
-    /// A folder with Jules keys, as for the service.
+    /// A folder with Jules API keys, as for the service.
     pub jules_keys_dir: Option<String>,
     /// What the handler may do.
     pub actions: Actions,
@@ -69,17 +70,17 @@ pub struct Actions {
     pub look: Option<bool>,
     /// Ask GitHub for the pull request and its checks.
     pub checks: Option<bool>,
-    /// Start a session in place of one that failed, so many times; 0 never.
+    /// Start up to this many sessions in place of one that failed; 0: never.
     pub retries: Option<u32>,
-    /// Approve plans: also `auto_approve_plans`.
+    /// Approve plans. `auto_approve_plans` is another name for it.
     pub approve_plans: Option<bool>,
-    /// Archive the session of a pull request that is merged or closed.
+    /// Archive the session once its pull request is merged or closed.
     pub archive: Option<bool>,
-    /// Retire the job of a pull request that is merged or closed.
+    /// Retire the job once its pull request is merged or closed.
     pub retire: Option<bool>,
 }
 
-/// Reads one file's keys, and tells what is wrong with them.
+/// Reads the keys of one file and reports mistakes.
 struct Reader<'a> {
     file: &'a str,
     found: Vec<Diagnostic>,
@@ -90,7 +91,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it. Warnings beside a good file are the second value.
+    /// All mistakes of the file. The second value of a result holds warnings about a file that is usable.
     pub fn parse(file: &str, text: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut map: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
             let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
@@ -100,7 +101,7 @@ impl Config {
                     .mend("write { \"jobs_path\": \"…\", \"events_path\": \"…\" }"),
             ]
         })?;
-        // The reader of types takes the last of two equal keys without a word.
+        // serde takes the last of two equal keys without reporting them.
         json::parse(file, text)?;
         let mut reader = Reader {
             file,
@@ -202,7 +203,7 @@ impl Reader<'_> {
     fn command(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<Vec<String>> {
         let value = Self::take(map, key)?;
         let command = match &value {
-            // One text is the program alone, without arguments.
+            // A single text is a program without arguments.
             Value::String(program) => Some(vec![program.clone()]),
             Value::Array(words) => words
                 .iter()
@@ -274,7 +275,7 @@ impl Reader<'_> {
     }
 }
 
-/// A length of time from seconds; `None` for one that is not above zero, or beyond a day.
+/// A duration from seconds; `None` if it is not above zero, or longer than a day.
 #[must_use]
 pub fn length(seconds: f64) -> Option<SignedDuration> {
     if seconds > 0.0 && seconds <= MAX_SECONDS {

@@ -1,4 +1,4 @@
-//! An event: something that is worth waking an agent for, on a line of the events file.
+//! Defines an event that is worth waking an agent for: one line of the events file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 
 use super::job::{JobId, Priority};
 
-/// The version of the line's shape.
+/// The version of the line's format.
 pub const SCHEMA: u32 = 1;
 
-/// The longest text of somebody else that stands in an event, in characters. The whole of it can be asked for.
+/// The longest message of an event, in characters. The whole text can be requested from Jules.
 pub const MAX_MESSAGE_CHARS: usize = 4_000;
 
-/// The most steps of a plan that stand in an event.
+/// The largest number of plan steps in an event.
 pub const MAX_STEPS: usize = 20;
 
-/// The longest step of a plan that stands in an event, in characters.
+/// The longest plan step in an event, in characters.
 pub const MAX_STEP_CHARS: usize = 200;
 
-/// The place of an event among all of its file: 1 is the first one. A cursor is the id of the last event that was read.
+/// The position of an event in its file: the first one is 1. A cursor is the id of the last event that was read.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -42,11 +42,11 @@ pub enum EventKind {
     Question,
     /// Jules says that its work is done.
     Completed,
-    /// The session failed, or it cannot be looked at.
+    /// The session failed, or it cannot be read.
     Error,
-    /// Nothing has happened for long, and nobody is waited for.
+    /// Nothing has happened for a long time, and Jules waits for no answer.
     Stuck,
-    /// A plan waits for somebody's approval.
+    /// A plan waits for approval.
     PlanReview,
 }
 
@@ -65,7 +65,7 @@ impl EventKind {
         Self::PlanReview,
     ];
 
-    /// Its word.
+    /// The kind's name in the file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl FromStr for EventKind {
     }
 }
 
-/// What an agent needs beside the event itself, and no more: everything else it can ask for.
+/// What an agent needs besides the event itself. Everything else can be requested.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Payload {
@@ -109,7 +109,7 @@ pub struct Payload {
     /// The pull request's page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull: Option<String>,
-    /// What a completed session has brought: `pull_request`, `changes`, `nothing`.
+    /// What a completed session produced: `pull_request`, `changes`, `nothing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The activity that the event is about.
@@ -118,16 +118,16 @@ pub struct Payload {
     /// The plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<String>,
-    /// The titles of the plan's steps, the first [`MAX_STEPS`] of them.
+    /// The titles of the plan's first [`MAX_STEPS`] steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<String>,
-    /// How many steps the plan has, where not all are shown.
+    /// How many steps the plan has, if not all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_total: Option<usize>,
-    /// A stable word for the cause of an error: `session_failed`, `given_up`, `not_found`, `unreachable`, `credential`.
+    /// A stable code for the cause of an error: `session_failed`, `given_up`, `not_found`, `unreachable`, `credential`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// The track of phileas whose turn the session is; missing where it is nobody's turn.
+    /// The track whose turn the session is; missing if the session is no turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub track: Option<String>,
     /// The persona whose turn it is.
@@ -136,48 +136,48 @@ pub struct Payload {
     /// The turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
-    /// How many live jobs an error of the whole monitor keeps from being looked at.
+    /// How many live jobs cannot be checked because of an error of the whole monitor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<usize>,
-    /// The job's priority, where it is not the usual one.
+    /// The job's priority, if it is not `normal`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,
-    /// Whether the message is longer than it is shown.
+    /// Whether the message was shortened.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// What others have written into it.
+    /// Keys of other writers.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// An event before it has its place in a file.
+/// An event that has no position in a file yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
     /// What happened.
     pub kind: EventKind,
-    /// The job; `None`: it concerns the monitor as a whole.
+    /// The job; `None` if the event concerns the whole monitor.
     pub job_id: Option<JobId>,
-    /// Where the session stands, in Jules' word.
+    /// The session's state, as Jules names it.
     pub status: Option<String>,
-    /// A question, a reason, a sentence about what is wrong.
+    /// A question, a reason, or a sentence about the problem.
     pub message: Option<String>,
-    /// When something happened last.
+    /// When something last happened.
     pub last_activity: Option<Timestamp>,
-    /// What an agent needs beside.
+    /// What an agent needs besides the event itself.
     pub payload: Payload,
-    /// The cause in a word that no other cause of this job has.
+    /// The cause, by a name that no other cause of this job has.
     pub cause: String,
 }
 
 impl Draft {
-    /// The text by which the event is known: no two lines of a file have the same.
+    /// The key that identifies the event: it is unique in a file.
     #[must_use]
     pub fn dedup_key(&self) -> String {
         let job = self.job_id.as_ref().map_or("-", JobId::as_str);
         format!("{job}:{}:{}", self.kind, self.cause)
     }
 
-    /// The event at its place.
+    /// The event with its position in the file.
     #[must_use]
     pub fn placed(self, id: EventId, observed_at: Timestamp) -> Event {
         let dedup_key = self.dedup_key();
@@ -200,63 +200,63 @@ impl Draft {
     }
 }
 
-/// A line of the events file. Lines of other writers lack what is ours.
+/// A line of the events file. Lines of other writers lack the keys that phileas adds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// The version of the shape; missing in lines of others.
+    /// The version of the format; missing in lines of other writers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<u32>,
-    /// Its place; missing in lines of others.
+    /// Its position; missing in lines of other writers.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub id: Option<EventId>,
-    /// The kind as it is written; see [`Event::kind`].
+    /// The kind as it is written; see [`Event::event_kind`].
     pub event: String,
-    /// The job; `null` where the event concerns the monitor as a whole.
+    /// The job; `null` if the event concerns the whole monitor.
     #[serde(default, deserialize_with = "lenient")]
     pub job_id: Option<JobId>,
-    /// When it was seen.
+    /// When the event was observed.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub observed_at: Option<Timestamp>,
-    /// Where the session stood, in Jules' word.
+    /// The session's state, as Jules names it.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub status: Option<String>,
-    /// The text, or what another writer put there.
+    /// The text, or whatever another writer put there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Value>,
-    /// When something happened last.
+    /// When something last happened.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub last_activity: Option<Timestamp>,
-    /// What an agent needs beside.
+    /// What an agent needs besides the event itself.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub payload: Option<Payload>,
-    /// The text by which it is known.
+    /// The key that identifies the event.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub dedup_key: Option<String>,
-    /// What others have written into it.
+    /// Keys of other writers.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -266,7 +266,7 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// A line that is no JSON object with a text `event`.
+    /// The line is no JSON object with a text `event`.
     pub fn parse(line: &str) -> Result<Self, String> {
         let value: Value =
             serde_json::from_str(line).map_err(|error| format!("the line is no JSON: {error}"))?;
@@ -276,7 +276,7 @@ impl Event {
         serde_json::from_value(value).map_err(|error| format!("the line is no event: {error}"))
     }
 
-    /// The line, with its end.
+    /// The line, with its line end.
     #[must_use]
     pub fn render(&self) -> String {
         let mut line = serde_json::to_string(self).expect("an event's keys are texts");
@@ -284,13 +284,13 @@ impl Event {
         line
     }
 
-    /// The kind; `None` for one that is not known here.
+    /// The kind; `None` if this version does not know it.
     #[must_use]
     pub fn kind(&self) -> Option<EventKind> {
         self.event.parse().ok()
     }
 
-    /// The message's text. Others wrote the whole message of the API there, with the text in `content`.
+    /// The message's text. Other writers put the API's whole message there, with the text in `content`.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         let message = self.message.as_ref()?;
@@ -307,7 +307,7 @@ fn lenient<'de, D: serde::Deserializer<'de>, T: Default + serde::de::Deserialize
     Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
-/// A text of at most so many characters, and whether any are missing.
+/// A text of at most `most` characters, and whether it was shortened.
 pub(super) fn shortened(text: Option<String>, most: usize) -> (Option<String>, bool) {
     let Some(text) = text else {
         return (None, false);
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(Event::parse(&line).unwrap(), event);
     }
 
-    /// Upstream defect 11: the whole answer of the API, prompts and patches included, went into the events file.
+    /// Upstream defect 11: the API's whole response, prompts and patches included, went into the events file.
     #[test]
     fn defect_11_an_event_is_small_however_much_is_said() {
         let mut draft = draft();

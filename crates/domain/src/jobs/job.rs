@@ -1,4 +1,4 @@
-//! One job: a session of Jules that somebody's agent waits for.
+//! Defines a job: a Jules session that another agent started and waits for.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 
 use crate::model::{RepositoryName, SessionId};
 
-/// The longest id of a job, in characters. Jules' have 15 to 20 today.
+/// The longest job id, in characters. Today Jules' ids have 15 to 20.
 const MAX_ID_CHARS: usize = 64;
 
-/// A job's id, which is its session's: letters, digits, `-` and `_`, so that it can stand in any path.
+/// A job's id, which is its session's: letters, digits, `-` and `_`, so that it is safe in any path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(String);
 
-/// Where a session's page is, and where the API is.
+/// The hosts of session pages and of the API.
 const HOSTS: [&str; 2] = ["jules.google.com", "jules.googleapis.com"];
-/// What stands before the id in the path of such an address.
+/// The path segments before the id in such a URL.
 const PAGES: [&str; 3] = ["session", "sessions", "task"];
 
-/// Why a text is not the id of a job.
+/// The text is no job id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it is no session's id; an id is at most {MAX_ID_CHARS} letters, digits, `-` and `_`, such as `15481661885092594092`; \
@@ -30,7 +30,7 @@ const PAGES: [&str; 3] = ["session", "sessions", "task"];
 pub struct JobIdError;
 
 impl JobId {
-    /// The text.
+    /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -46,7 +46,7 @@ impl JobId {
 impl FromStr for JobId {
     type Err = JobIdError;
 
-    /// Takes a bare id, `sessions/<id>` as Jules names its sessions, and the address of a session's page.
+    /// Accepts a bare id, `sessions/<id>` as Jules names its sessions, and the URL of a session's page.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         let bare = of_address(text).unwrap_or(text);
@@ -59,7 +59,7 @@ impl FromStr for JobId {
     }
 }
 
-/// The id in the address of a session: of its page, or of the API.
+/// The id in the URL of a session's page, or in a URL of the API.
 fn of_address(text: &str) -> Option<&str> {
     let lower = text.to_ascii_lowercase();
     let scheme = ["https://", "http://"]
@@ -71,7 +71,7 @@ fn of_address(text: &str) -> Option<&str> {
         return None;
     }
     let path = path.split(['?', '#']).next()?.trim_end_matches('/');
-    // `session/<id>`, `session/<id>/code/…`, `u/1/session/<id>` where a browser has several accounts.
+    // `session/<id>`, `session/<id>/code/…`, and `u/1/session/<id>` for browsers with several accounts.
     let mut parts = path.split('/').skip_while(|part| !PAGES.contains(part));
     parts.nth(1)
 }
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for JobId {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = match Value::deserialize(from)? {
             Value::String(text) => text,
-            // Whoever writes the digits without quotation marks means the same.
+            // Digits without quotation marks mean the same id.
             Value::Number(number) => number.to_string(),
             _ => return Err(serde::de::Error::custom("a job's id is a text")),
         };
@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for JobId {
     }
 }
 
-/// Whose turn comes first where not all jobs can be looked at, and whose events are written first.
+/// Which jobs come first if not all can be checked, and whose events are written first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Priority {
@@ -111,11 +111,11 @@ pub enum Priority {
     /// As usual.
     #[default]
     Normal,
-    /// When there is time.
+    /// After all others.
     Low,
 }
 
-/// Why a job is not looked at any more.
+/// Why a job is not checked any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RetireReason {
@@ -123,21 +123,22 @@ pub enum RetireReason {
     Merged,
     /// Its pull request was closed without being merged.
     Closed,
-    /// Somebody has called it off.
+    /// A person or agent cancelled it.
     Cancelled,
     /// Another session was started in its place.
     Retried,
-    /// Somebody has archived its session.
+    /// Its session was archived.
     Archived,
     /// Jules does not know its session.
     NotFound,
-    /// Nothing has happened to it for long after its end.
+    /// Nothing happened for a long time after its end.
     Forgotten,
-    /// Somebody has said that it is done.
+    /// An agent marked it as done.
     Done,
 }
 
-/// A job that is not looked at any more: it stays in the file for a while, so that nobody takes it up again unawares.
+/// A job that is not checked any more. It stays in the file for a while, so that no agent registers it again by
+/// mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retired {
     /// When.
@@ -146,21 +147,21 @@ pub struct Retired {
     pub reason: RetireReason,
 }
 
-/// A session that is to be started in place of another: written before Jules is asked, so that it is started once.
+/// A session that will replace another. It is recorded before the request to Jules, so that it is created once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryIntent {
-    /// The how many-th attempt it is, the first session being 1.
+    /// The number of the attempt; the first session is attempt 1.
     pub attempt: u32,
     /// When it was decided.
     pub at: Timestamp,
 }
 
-/// A job. In the file each field but the id may be missing, and unknown ones are kept.
+/// A job. Only its id is required in the file, and unknown keys are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Its id, which is its session's.
     pub job_id: JobId,
-    /// Whatever its owner wants to know of it.
+    /// Data of the job's owner.
     #[serde(default)]
     pub metadata: Value,
     /// The repository that it works on, `owner/name`.
@@ -177,63 +178,63 @@ pub struct Job {
         deserialize_with = "lenient"
     )]
     pub branch: Option<String>,
-    /// Whether its plan waits for somebody's approval. Jules does not say so afterwards.
+    /// Whether its plan waits for approval. Jules does not report this later.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub require_plan_approval: Option<bool>,
-    /// Whether Jules opens a pull request by itself. Jules does not say so afterwards.
+    /// Whether Jules opens the pull request by itself. Jules does not report this later.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub open_pull: Option<bool>,
-    /// Whose turn comes first.
+    /// Which jobs come first.
     #[serde(
         default,
         skip_serializing_if = "is_normal",
         deserialize_with = "lenient"
     )]
     pub priority: Priority,
-    /// When it was put into the file.
+    /// When it was registered.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub registered_at: Option<Timestamp>,
-    /// The session that this one was started in place of.
+    /// The session that this one replaces.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub retry_of: Option<JobId>,
-    /// The how many-th attempt it is, the first session being 1. Missing means 1.
+    /// The number of the attempt; the first session is attempt 1. Missing means 1.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub attempt: Option<u32>,
-    /// A session that is being started in its place.
+    /// A session that is being created in its place.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub retry_intent: Option<RetryIntent>,
-    /// Set once it is not looked at any more.
+    /// Set once the job is not checked any more.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "lenient"
     )]
     pub retired: Option<Retired>,
-    /// What others have written into it.
+    /// Keys of other writers.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -242,7 +243,7 @@ fn is_normal(priority: &Priority) -> bool {
     *priority == Priority::Normal
 }
 
-/// A field of ours that somebody else uses for something else counts as missing.
+/// A key that another writer uses for something else counts as missing.
 fn lenient<'de, D: Deserializer<'de>, T: Default + serde::de::DeserializeOwned>(
     from: D,
 ) -> Result<T, D::Error> {
@@ -271,13 +272,13 @@ impl Job {
         }
     }
 
-    /// Whether it is still looked at.
+    /// Whether it is still checked.
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.retired.is_none()
     }
 
-    /// The repository that it works on, by its own field or by its metadata.
+    /// The repository that it works on, from its own key or from its metadata.
     #[must_use]
     pub fn repository(&self) -> Option<RepositoryName> {
         let told = self.repo.as_deref();
@@ -285,7 +286,7 @@ impl Job {
         told?.parse().ok()
     }
 
-    /// The how many-th attempt it is.
+    /// The number of the attempt.
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.attempt.unwrap_or(1)

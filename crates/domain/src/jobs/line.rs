@@ -1,33 +1,33 @@
-//! A line of a file to which other programs append, and why a line is passed over.
+//! Splits a file that other programs append to into lines, and says why a line is skipped.
 
 use serde_json::Value;
 
 use crate::Diagnostic;
 
-/// The longest line that is read, in bytes. An event of another writer may carry a whole answer of Jules.
+/// The longest line that is read, in bytes. An event of another writer may carry a whole API response.
 pub const MAX_LINE_BYTES: usize = 8 << 20;
 
-/// The most lines of a file that are named one by one.
+/// How many lines of a file are named one by one in warnings.
 pub const MAX_NAMED: usize = 20;
 
-/// How much of a line is looked at to know UTF-16, in bytes.
+/// How many bytes of a line are examined to detect UTF-16.
 const UTF16_SAMPLE_BYTES: usize = 64;
 
-/// The mark at the beginning of a text that some editors write.
+/// The byte order mark that some editors write.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A line as it stands in its file.
+/// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Its bytes without its end. Of a line that is longer than [`MAX_LINE_BYTES`] only the beginning is here.
+    /// Its bytes without the line end. Of a line longer than [`MAX_LINE_BYTES`] only the beginning is kept.
     pub bytes: Vec<u8>,
-    /// Where it begins in the file.
+    /// Its offset in the file.
     pub start: u64,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub length: u64,
-    /// Its number; 1 is the first line.
+    /// Its number; the first line is 1.
     pub number: u64,
-    /// Whether its end was there, too. Otherwise a writer may still be writing it.
+    /// Whether its line end was read, too. Without one a writer may still be writing it.
     pub is_whole: bool,
 }
 
@@ -40,16 +40,16 @@ pub enum LineFault {
     /// It is UTF-16, as some shells of Windows write it.
     #[error("the line is UTF-16, not UTF-8")]
     Utf16,
-    /// It contains NUL bytes, which a file system may leave after a loss of power.
+    /// It contains NUL bytes, which a file system may leave after a power failure.
     #[error("the line contains NUL bytes")]
     Nul,
-    /// It is no UTF-8 from this column on.
+    /// It is not UTF-8 from this column on.
     #[error("the line is not UTF-8 from column {0} on")]
     NotUtf8(u32),
 }
 
 impl LineFault {
-    /// What to do about it.
+    /// How to fix it.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl LineFault {
         }
     }
 
-    /// The fault as a warning that names its place.
+    /// A warning that names the line.
     #[must_use]
     pub fn warning(self, file: &str, number: u64) -> Diagnostic {
         let column = if let Self::NotUtf8(column) = self {
@@ -77,7 +77,7 @@ impl LineFault {
 }
 
 impl Line {
-    /// The lines of bytes that are all here.
+    /// The lines of a complete file.
     #[must_use]
     pub fn split(bytes: &[u8]) -> Vec<Self> {
         let mut start = 0;
@@ -97,7 +97,7 @@ impl Line {
         lines.collect()
     }
 
-    /// Its text, without a byte order mark; empty for a blank line.
+    /// Its text without a byte order mark; empty for a blank line.
     ///
     /// # Errors
     ///
@@ -139,7 +139,7 @@ pub fn text_of(bytes: &[u8]) -> Result<&str, LineFault> {
     }
 }
 
-/// Whether bytes are UTF-16 without a mark: the NUL bytes of ASCII characters stand at every second place.
+/// Whether bytes are UTF-16 without a mark: every second byte of ASCII characters is NUL.
 fn is_utf16(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(UTF16_SAMPLE_BYTES)];
     let zeros = |parity: usize| {
@@ -150,12 +150,12 @@ fn is_utf16(bytes: &[u8]) -> bool {
     even.min(odd) == 0 && even.max(odd) * 4 >= head.len().max(1)
 }
 
-/// The first JSON value of a small file. What stands behind it is passed over, and so are bytes that are no UTF-8; the
-/// second value names them.
+/// The first JSON value of a small file. Text after it and bytes that are not UTF-8 are skipped; the second value names
+/// them.
 ///
 /// # Errors
 ///
-/// The place of what is wrong, where no value can be read.
+/// No value can be read: the place of the mistake.
 pub fn first_value(
     file: &str,
     bytes: &[u8],
@@ -196,7 +196,7 @@ pub fn first_value(
     }
 }
 
-/// Keeps the first [`MAX_NAMED`] findings of a file and counts the others.
+/// Keeps the first [`MAX_NAMED`] diagnostics of a file and counts the others.
 pub fn bounded(file: &str, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let more = found.len().saturating_sub(MAX_NAMED);
     if more > 0 {
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(text_of(b"\xef\xbb\xbf{}"), Ok("{}"));
         assert_eq!(text_of("é".as_bytes()), Ok("é"));
         assert_eq!(text_of(b""), Ok(""));
-        // What is left of the end of a line in UTF-16.
+        // The rest of a line end in UTF-16.
         assert_eq!(text_of(b"\0{}"), Ok("{}"));
         assert_eq!(text_of(b"\0"), Ok(""));
         for order in [u16::to_le_bytes, u16::to_be_bytes] {

@@ -1,4 +1,4 @@
-//! What the monitor remembers from one look to the next: `.zai_monitor_state.json`, with more in it.
+//! Stores what the monitor remembers between checks: `.zai_monitor_state.json`, with additional keys.
 
 use std::collections::BTreeMap;
 
@@ -10,63 +10,62 @@ use super::job::JobId;
 use super::line::{bounded, first_value};
 use crate::Diagnostic;
 
-/// The name under which the file holds what belongs to no job. No job's id has a `$` in it.
+/// The key of everything that belongs to no job. A job id never contains `$`.
 const OWN: &str = "$monitor";
 
-/// How many causes of a job are remembered. Only the newest thing that happened can be a cause, so that older ones never
-/// come again.
+/// How many causes of a job are remembered. Only the newest activity can be a cause, so older ones do not come back.
 pub const MAX_TOLD: usize = 64;
 
-/// How long a job that is no longer in the jobs file is remembered, so that it is not told anew when it comes back.
+/// How long a job that left the jobs file is remembered, so that its events are not sent again if it returns.
 pub const REMEMBERED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// What is remembered of one job.
+/// What is remembered about one job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JobMemory {
     /// The newest activity that was read: its time and its id.
     pub cursor: Option<String>,
-    /// Where the session stood, in Jules' word.
+    /// The session's last known state, as Jules names it.
     pub last_status: Option<String>,
-    /// When something happened last.
+    /// When something last happened.
     pub last_activity: Option<Timestamp>,
-    /// When the session was first seen to stand where it stands, by Jules' clock.
+    /// When the session was first seen in its state, by Jules' clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_since: Option<Timestamp>,
-    /// When the session said that it changed last.
+    /// The session's last update time, as Jules reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
-    /// When the job was first looked for.
+    /// When the job was first checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_seen: Option<Timestamp>,
-    /// Something is to be told once more of the session is seen.
+    /// An event will be sent once more of the session can be read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pending: bool,
-    /// Its activities are not read before this time, by Jules' clock, unless the session changes.
+    /// The session's activities are not read before this time, by Jules' clock, unless the session changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_again_at: Option<Timestamp>,
-    /// The causes that were told, the newest last.
+    /// The causes of the events that were sent, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
-    /// How often it could not be looked at, in a row.
+    /// How many checks failed in a row.
     #[serde(skip_serializing_if = "is_zero")]
     pub failures: u32,
-    /// Since when that is so.
+    /// When the first of these checks failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Timestamp>,
-    /// How often Jules did not know it, in a row.
+    /// How often in a row Jules did not know the session.
     #[serde(skip_serializing_if = "is_zero")]
     pub missing: u32,
-    /// It is not asked for by itself before this time.
+    /// The job is not polled on its own before this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_poll_at: Option<Timestamp>,
-    /// The page of its pull request.
+    /// The URL of its pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull: Option<String>,
-    /// Since when the job is not in the jobs file.
+    /// When the job left the jobs file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent_since: Option<Timestamp>,
-    /// What others have written into it.
+    /// Keys of other writers.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -76,13 +75,13 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl JobMemory {
-    /// Whether a cause was told.
+    /// Whether the event of a cause was sent.
     #[must_use]
     pub fn was_told(&self, cause: &str) -> bool {
         self.told.iter().any(|told| told == cause)
     }
 
-    /// Remembers that a cause was told.
+    /// Records that the event of a cause was sent.
     pub fn tell(&mut self, cause: impl Into<String>) {
         self.told.push(cause.into());
         if self.told.len() > MAX_TOLD {
@@ -90,7 +89,7 @@ impl JobMemory {
         }
     }
 
-    /// It could be looked at.
+    /// Records a successful check.
     pub fn found(&mut self) {
         self.failures = 0;
         self.failing_since = None;
@@ -99,38 +98,38 @@ impl JobMemory {
     }
 }
 
-/// What is remembered of an account: a Jules key, by the name that it is given here.
+/// What is remembered about an account: a Jules API key, by its configured name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AccountMemory {
-    /// How often it could not be listed, in a row. Being asked for patience is no failure.
+    /// How often in a row its sessions could not be listed. Rate limiting is no failure.
     #[serde(skip_serializing_if = "is_zero")]
     pub failures: u32,
-    /// Since when that is so.
+    /// When the first of these failures happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Timestamp>,
-    /// How often it was asked for patience, in a row.
+    /// How often in a row it was rate limited.
     #[serde(skip_serializing_if = "is_zero")]
     pub throttled: u32,
-    /// It is not asked before this time.
+    /// It is not polled before this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_poll_at: Option<Timestamp>,
-    /// When it was asked last.
+    /// When it was last polled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub polled_at: Option<Timestamp>,
-    /// Since when its key is refused.
+    /// Since when its key has been refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_since: Option<Timestamp>,
-    /// What tells the key that was refused last from most others; nothing when something else has failed since.
+    /// A fingerprint of the key that was refused last; empty if something else has failed since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_key: Option<String>,
-    /// The causes that were told, the newest last.
+    /// The causes of the events that were sent, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
 }
 
 impl AccountMemory {
-    /// It answered.
+    /// Records a successful listing.
     pub fn found(&mut self) {
         *self = Self {
             polled_at: self.polled_at,
@@ -138,14 +137,14 @@ impl AccountMemory {
         };
     }
 
-    /// The key that was refused is not the one that is there now: what was waited for has come.
+    /// The refused key was replaced, so polling can resume.
     pub fn key_replaced(&mut self) {
         self.refused_key = None;
         self.refused_since = None;
         self.next_poll_at = None;
     }
 
-    /// Tells a cause unless it was told.
+    /// Records a cause; returns whether it is new.
     pub fn tell(&mut self, cause: &str) -> bool {
         let new = self.told.iter().all(|told| told != cause);
         if new {
@@ -164,36 +163,36 @@ impl AccountMemory {
 pub struct OwnMemory {
     /// The accounts.
     pub accounts: BTreeMap<String, AccountMemory>,
-    /// How often each kind of event was written.
+    /// How many events of each kind were written.
     pub events: BTreeMap<String, u64>,
-    /// How often everything was looked at.
+    /// How many cycles were run.
     pub cycles: u64,
     /// How many requests were sent to Jules.
     pub requests: u64,
-    /// When that was last.
+    /// When the last cycle ran.
     pub cycle_at: Option<Timestamp>,
-    /// What others have written into it.
+    /// Keys of other writers.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// All that the monitor remembers.
+/// Everything that the monitor remembers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MonitorMemory {
     /// The jobs.
     pub jobs: BTreeMap<JobId, JobMemory>,
-    /// What belongs to none of them.
+    /// What belongs to no job.
     pub own: OwnMemory,
-    /// What is neither, as it stands.
+    /// Entries that are neither, unchanged.
     foreign: Map<String, Value>,
 }
 
 impl MonitorMemory {
-    /// Reads the file. An entry that is none is named and begun again; the others count.
+    /// Reads the file. An invalid entry is named and starts again; the others are kept.
     ///
     /// # Errors
     ///
-    /// A file in which nothing can be read.
+    /// Nothing in the file can be read.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let (value, behind) = first_value(file, bytes)?;
         let Value::Object(map) = value else {
@@ -223,7 +222,7 @@ impl MonitorMemory {
         Ok((memory, bounded(file, found)))
     }
 
-    /// The file's text, its keys in order.
+    /// The file's text, with sorted keys.
     #[must_use]
     pub fn render(&self) -> String {
         let mut map: BTreeMap<String, Value> = BTreeMap::new();
@@ -244,7 +243,7 @@ impl MonitorMemory {
         text
     }
 
-    /// Forgets jobs that have been out of the jobs file for long.
+    /// Forgets jobs that left the jobs file long ago.
     pub fn forget(&mut self, is_known: impl Fn(&JobId) -> bool, now: Timestamp) {
         self.jobs.retain(|id, known| {
             if is_known(id) {
@@ -277,7 +276,7 @@ mod tests {
         assert!(memory.render().contains("session:1"));
     }
 
-    /// One entry that could not be read ended the monitor.
+    /// Upstream: one entry that could not be read ended the monitor.
     #[test]
     fn what_cannot_be_read_is_named_and_costs_the_rest_nothing() {
         for text in ["", "[]", "{", "\0\0\0\0"] {

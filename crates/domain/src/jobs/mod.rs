@@ -1,24 +1,24 @@
-//! Jobs: Jules sessions that somebody's own agent has hired, and the events that are worth waking it for.
+//! Jobs: Jules sessions that another agent started, and the events that are worth waking it for.
 //!
-//! The formats are those of a well-known watcher of Jules (`zai_jobs.jsonl`, `zai_events.jsonl`, its `config.json` and its
-//! two state files); what is added here is optional, so that files of either side work with the other.
+//! The formats are those of an existing watcher of Jules (`zai_jobs.jsonl`, `zai_events.jsonl`, its `config.json` and its
+//! two state files). Everything that phileas adds is optional, so that either program can read the other's files.
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | [`job`] | what is known of one job? |
-//! | [`registry`] | which jobs does a jobs file name? |
-//! | [`config`] | what does a `config.json` say? |
-//! | [`sight`] | what is seen of a session? |
-//! | [`mod@line`] | what does a line of a file of many say, and why is one passed over? |
-//! | [`memory`] | what does the monitor remember from one look to the next? |
-//! | [`cause`] | which sight is worth an event, and was it told before? |
-//! | [`turn`] | for which turn of a cycle is somebody woken, and was he? |
-//! | [`settled()`] | does what an event tells still wait for somebody? |
-//! | [`event`] | what does an event say? |
-//! | [`backoff`] | when is somebody who failed asked again? |
-//! | [`queue`] | how far have events been handed on, and which are acknowledged? |
-//! | [`figures`] | what do the figures for a dashboard say? |
-//! | [`brief`] | what does an agent read when it is woken? |
+//! | [`job`] | What is known about one job? |
+//! | [`registry`] | Which jobs does a jobs file name? |
+//! | [`config`] | What does a `config.json` say? |
+//! | [`session`] | What does the monitor read of a session? |
+//! | [`mod@line`] | What does a line of a file say, and why is one skipped? |
+//! | [`memory`] | What does the monitor remember between two checks? |
+//! | [`cause`] | Which state of a session is worth an event, and was the event sent before? |
+//! | [`turn`] | Which turn of a track needs an agent, and was the agent woken? |
+//! | [`settled_reason()`] | Does an event still need an answer? |
+//! | [`event`] | What does an event say? |
+//! | [`backoff`] | When is a failed request retried? |
+//! | [`queue`] | Which events were handed on, and which are acknowledged? |
+//! | [`figures`] | Which metrics does the monitor export? |
+//! | [`brief`] | What does an agent read when it is woken? |
 
 pub mod backoff;
 pub mod brief;

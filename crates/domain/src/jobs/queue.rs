@@ -1,4 +1,4 @@
-//! How far events have been handed on: the watcher's memory, and the list of what is acknowledged.
+//! Tracks which events were handed to a handler (the watcher's memory) and which were acknowledged.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use super::event::EventId;
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(2);
 /// The longest pause after a handler failed.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_secs(60);
-/// Beyond this the pause has long reached its longest.
+/// From this count on the pause has reached its maximum.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// `.zai_watcher_state.json`: `offset`, as the first watcher wrote it, and what tells one file from another.
+/// `.zai_watcher_state.json`: `offset`, as the first watcher wrote it, and what identifies the events file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WatcherMemory {
-    /// How many bytes of the events file have been dealt with.
+    /// How many bytes of the events file were processed.
     pub offset: u64,
-    /// Which file that was: its number on its disk.
+    /// The events file's inode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<u64>,
-    /// A digest of the last bytes before the offset: another file has others.
+    /// A digest of the last bytes before the offset, to detect that the file was replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The newest event that was dealt with; no event is dealt with again, in whatever file it stands.
+    /// The newest event that was processed. No event is processed twice, not even from another file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event: Option<EventId>,
     /// How often the handler of the next event has failed.
@@ -36,7 +36,7 @@ pub struct WatcherMemory {
     /// The handler is not started again before this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Timestamp>,
-    /// What others have written into it.
+    /// Keys of other writers.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -46,7 +46,7 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl WatcherMemory {
-    /// The next event was dealt with, or given up: what follows begins at this offset.
+    /// Records that the next event was processed or given up. The following one begins at `offset`.
     pub fn done(&mut self, offset: u64, event: Option<EventId>) {
         self.offset = offset;
         self.attempts = 0;
@@ -54,31 +54,31 @@ impl WatcherMemory {
         self.last_event = self.last_event.max(event);
     }
 
-    /// The handler failed.
+    /// Records a failure of the handler.
     pub fn failed(&mut self, now: Timestamp) {
         self.attempts = self.attempts.saturating_add(1);
         let doubled = FIRST_PAUSE * (1 << self.attempts.saturating_sub(1).min(MAX_DOUBLINGS));
         self.retry_at = now.checked_add(doubled.min(LONGEST_PAUSE)).ok();
     }
 
-    /// Whether an event was dealt with before, in this file or in another.
+    /// Whether an event was processed before, from this file or another one.
     #[must_use]
     pub fn is_done(&self, event: Option<EventId>) -> bool {
         event.is_some_and(|event| self.last_event.is_some_and(|last| event <= last))
     }
 }
 
-/// The events that somebody has taken note of: all up to one, and some beyond.
+/// The acknowledged events: all up to one, and some beyond it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Acknowledged {
     /// All up to this one.
     pub through: EventId,
-    /// These, too.
+    /// And these.
     pub beyond: BTreeSet<EventId>,
 }
 
-/// How many acknowledged events may stand beyond a gap; then the gap counts as acknowledged, too.
+/// How many acknowledged events may follow a gap. Beyond that the gap counts as acknowledged, too.
 pub const MAX_BEYOND: usize = 1_000;
 
 impl Acknowledged {
@@ -88,7 +88,7 @@ impl Acknowledged {
         event <= self.through || self.beyond.contains(&event)
     }
 
-    /// Acknowledges an event; says whether it was not before.
+    /// Acknowledges an event; returns whether it is new.
     pub fn add(&mut self, event: EventId) -> bool {
         if self.contains(event) {
             return false;

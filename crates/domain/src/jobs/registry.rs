@@ -1,7 +1,7 @@
-//! The jobs file: one JSON object a line, and everything else that was ever taken for it.
+//! Reads and writes the jobs file: one JSON object a line, and the other forms that tools have written.
 //!
-//! Taken are a JSON array of all jobs, a bare id in place of an object, blank lines, and lines that cannot be read, which
-//! are told and left alone. Written is the form with an object a line.
+//! It accepts a JSON array of all jobs, a bare id in place of an object, and blank lines. Lines that cannot be read are
+//! reported and kept. It writes one object a line.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::Diagnostic;
 /// The largest jobs file that is read, in bytes.
 pub const MAX_FILE_BYTES: usize = 16 << 20;
 
-/// The most jobs that are kept in a file; a monitor looks at them all.
+/// The largest number of jobs in a file. A monitor checks all of them.
 pub const MAX_JOBS: usize = 10_000;
 
-/// The jobs of a file, in the order in which they stand there.
+/// The jobs of a file, in the file's order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Registry {
     entries: Vec<Entry>,
-    /// Where each job stands in `entries`.
+    /// The index of each job in `entries`.
     places: BTreeMap<JobId, usize>,
     is_array: bool,
 }
@@ -30,35 +30,35 @@ pub struct Registry {
 #[derive(Debug, Clone, PartialEq)]
 enum Entry {
     Job(Box<Job>),
-    /// A line that is no job, as it stands.
+    /// A line that is no job, unchanged.
     Foreign(Vec<u8>),
-    /// A line that is too long to be kept: where it begins in the file, and its length.
+    /// A line that is too long to be kept in memory: its offset in the file, and its length.
     Long {
         start: u64,
         length: u64,
     },
 }
 
-/// A part of the file as it is written again.
+/// A part of the file that is written back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// These bytes.
     Bytes(Vec<u8>),
-    /// So many bytes of the file as it stands, from this place on.
+    /// A range of the old file.
     Copied {
-        /// Where they begin.
+        /// Its offset.
         start: u64,
-        /// How many they are.
+        /// Its length in bytes.
         length: u64,
     },
 }
 
 impl Registry {
-    /// Reads a jobs file. What cannot be read is named; it stays as it is when the file is written again.
+    /// Reads a jobs file. What cannot be read is reported, and is kept unchanged when the file is written.
     ///
     /// # Errors
     ///
-    /// A file that begins as an array, is none, and has no line that is a job: it must not be written over.
+    /// The file begins like an array, is none, and has no line that is a job: it must not be overwritten.
     pub fn parse(file: &str, lines: Vec<Line>) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let mut texts = lines.iter().filter_map(|line| line.text().ok());
         let is_array = texts
@@ -105,7 +105,7 @@ impl Registry {
         }
     }
 
-    /// Reads an array, and the lines that others have appended behind it.
+    /// Reads an array, and the lines that other programs appended after it.
     fn parse_array(file: &str, lines: &[Line]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let texts: Vec<&str> = lines.iter().map(|line| line.text().unwrap_or("")).collect();
         let text = texts.join("\n");
@@ -160,13 +160,13 @@ impl Registry {
         Ok((registry, found))
     }
 
-    /// Whether the file is a JSON array: a line that is appended to it is no part of it.
+    /// Whether the file is a JSON array. A line that is appended to it is not part of the array.
     #[must_use]
     pub fn is_array(&self) -> bool {
         self.is_array
     }
 
-    /// The jobs, retired ones included.
+    /// All jobs, including retired ones.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Job(job) => Some(&**job),
@@ -174,7 +174,7 @@ impl Registry {
         })
     }
 
-    /// A job.
+    /// The job with this id.
     #[must_use]
     pub fn get(&self, id: &JobId) -> Option<&Job> {
         match self.entries.get(*self.places.get(id)?)? {
@@ -183,7 +183,7 @@ impl Registry {
         }
     }
 
-    /// A job, to be changed.
+    /// The job with this id, for changes.
     pub fn get_mut(&mut self, id: &JobId) -> Option<&mut Job> {
         match self.entries.get_mut(*self.places.get(id)?)? {
             Entry::Job(job) => Some(job),
@@ -191,7 +191,7 @@ impl Registry {
         }
     }
 
-    /// Adds a job, or puts it in the place of the one with its id.
+    /// Adds a job, or replaces the one with its id.
     pub fn put(&mut self, job: Job) {
         match self.get_mut(&job.job_id) {
             Some(known) => *known = job,
@@ -202,7 +202,7 @@ impl Registry {
         }
     }
 
-    /// Leaves out the jobs that `keep` says no to.
+    /// Removes the jobs for which `keep` returns false.
     pub fn retain(&mut self, mut keep: impl FnMut(&Job) -> bool) {
         self.entries.retain(|entry| match entry {
             Entry::Job(job) => keep(job),
@@ -216,19 +216,19 @@ impl Registry {
             .collect();
     }
 
-    /// How many jobs there are, retired ones included.
+    /// The number of jobs, including retired ones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no jobs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The file as it is written again.
+    /// The file's new contents.
     #[must_use]
     pub fn render(&self) -> Vec<Part> {
         let mut parts = Vec::new();
@@ -272,7 +272,7 @@ fn place_of((place, entry): (usize, &Entry)) -> Option<(JobId, usize)> {
     }
 }
 
-/// A job as its line of the file, with the end of the line.
+/// A job as a line of the file, with its line end.
 #[must_use]
 pub fn line_of(job: &Job) -> String {
     let mut line = serde_json::to_string(job).expect("a job's keys are texts");
@@ -280,7 +280,7 @@ pub fn line_of(job: &Job) -> String {
     line
 }
 
-/// What keeps an entry from being a job.
+/// Why an entry is no job.
 enum Wrong {
     NoId,
     Unreadable(String),
@@ -383,7 +383,7 @@ mod tests {
         assert_eq!(written(&registry).split(|byte| *byte == b'\n').count(), 2);
     }
 
-    /// A line that was not UTF-8 kept all other jobs from being looked at.
+    /// Upstream: a line that was not UTF-8 kept all other jobs from being checked.
     #[test]
     fn a_line_of_other_bytes_costs_that_line_only_and_is_kept() {
         let utf16: Vec<u8> = "{\"job_id\": \"8\"}\r\n"
@@ -412,7 +412,7 @@ mod tests {
         );
     }
 
-    /// What others append behind an array was taken for a broken array.
+    /// Upstream: lines that other programs appended to an array made it count as broken.
     #[test]
     fn lines_behind_an_array_are_read_too() {
         let (ids, found) = read("[{\"job_id\": \"1\"},\n \"2\"]\n{\"job_id\": \"3\"}\nbad\n");
@@ -421,7 +421,7 @@ mod tests {
             (vec!["1".into(), "2".into(), "3".into()], 1)
         );
         assert!(found[0].starts_with("jobs.jsonl:4:"), "{}", found[0]);
-        // A torn first line that only begins as an array.
+        // A torn first line that only begins like an array.
         let (ids, found) = read("[torn\n{\"job_id\": \"3\"}\n");
         assert_eq!((ids, found.len()), (vec!["3".into()], 1));
         let mut bytes = b"[\"1\",\n\xff\n\"2\"]\n".to_vec();

@@ -1,4 +1,4 @@
-//! What is seen of a session, of whatever repository: what the monitor judges by.
+//! Defines a session and its activities as the monitor reads them, in whatever repository.
 
 use jiff::Timestamp;
 
@@ -6,28 +6,28 @@ use super::job::JobId;
 use crate::engine::SessionState;
 use crate::model::{PullNumber, RepositoryName};
 
-/// A session as a listing or a look shows it.
+/// A session, from the listing or from a single request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Its id.
     pub id: JobId,
-    /// Where it stands.
+    /// Its state.
     pub state: SessionState,
     /// Its title.
     pub title: String,
-    /// Its prompt, where it is shown.
+    /// Its prompt, if Jules returns it.
     pub prompt: String,
-    /// The repository that it works on. `None`: none, or it is not shown.
+    /// The repository that it works on. `None`: it has none, or Jules does not return it.
     pub repository: Option<RepositoryName>,
-    /// Its page.
+    /// The URL of its page.
     pub url: String,
     /// When it was created.
     pub created_at: Option<Timestamp>,
-    /// When it last changed.
+    /// When it was last updated.
     pub updated_at: Option<Timestamp>,
     /// Its pull request.
     pub pull: Option<PullLink>,
-    /// Whether it shows changes.
+    /// Whether it has changes to files.
     pub has_changes: bool,
     /// Whether it is archived.
     pub archived: bool,
@@ -36,16 +36,16 @@ pub struct Session {
 /// A pull request on GitHub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullLink {
-    /// Its page.
+    /// The URL of its page.
     pub url: String,
     /// Its repository.
     pub repository: RepositoryName,
-    /// Its number there.
+    /// Its number.
     pub number: PullNumber,
 }
 
 impl PullLink {
-    /// Reads the address of a pull request's page on github.com.
+    /// Parses the URL of a pull request on github.com.
     #[must_use]
     pub fn parse(url: &str) -> Option<Self> {
         let bare = url.trim().split(['?', '#']).next()?;
@@ -74,45 +74,45 @@ impl PullLink {
     }
 }
 
-/// Something that happened in a session.
+/// An activity of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activity {
     /// Its id, unique in its session.
     pub id: String,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// What.
+    /// What happened.
     pub kind: ActivityKind,
-    /// Whether it brought changes to files with it.
+    /// Whether it has changes to files.
     pub has_changes: bool,
 }
 
-/// What happened. Texts are Jules' or a person's, and untrusted.
+/// What happened. The texts come from Jules or a person, and are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActivityKind {
-    /// Jules said something.
+    /// Jules wrote a message.
     AgentMessaged(String),
-    /// Somebody said something to Jules.
+    /// A user wrote a message to Jules.
     UserMessaged(String),
-    /// A plan was made.
+    /// Jules made a plan.
     PlanGenerated {
-        /// The plan; a revised one has another id.
+        /// The plan's id; a revised plan has another one.
         id: String,
         /// The titles of its steps.
         steps: Vec<String>,
     },
-    /// A plan was approved.
+    /// The plan was approved.
     PlanApproved,
-    /// It moved.
+    /// The session made progress.
     Progress {
-        /// What it does; may be empty.
+        /// The current step; may be empty.
         title: String,
     },
     /// The session ended.
     Completed,
     /// The session failed, with Jules' reason.
     Failed(String),
-    /// Anything else, by its name on the wire.
+    /// Any other activity, by its name in the API.
     Unknown(String),
 }
 

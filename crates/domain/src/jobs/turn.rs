@@ -1,8 +1,8 @@
-//! Turns of a cycle as jobs: for which of them somebody is to be woken.
+//! Finds the turns of a track that an agent should be woken for.
 //!
-//! phileas looks after its own turns: it approves plans, answers questions and tries again. Somebody is woken for what it
-//! leaves to others, and for what came of the work. Both stand in the ledger, so that whoever was killed before it was
-//! told finds it again, and what was told is remembered by numbers of the ledger's history.
+//! phileas handles its own turns: it approves plans, answers questions and retries. An agent is woken for what phileas
+//! leaves to others, and for the outcome. Both are in the ledger, so an agent that was stopped finds them again. What
+//! was sent is remembered by the sequence numbers of the history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +16,13 @@ use crate::engine::{Line, Reason};
 use crate::model::{PersonaId, PullNumber, SessionId, TrackName, TurnId};
 use crate::state::{HistoryEntry, Outcome, State, Turn};
 
-/// How many entries may be told beyond one that is still open; then the open ones before them count as told, too.
+/// How many entries may be sent after one that is still open. Beyond that, the open ones before them count as sent,
+/// too.
 pub const MAX_BEYOND: usize = 1_000;
 /// How many causes of a live session are remembered.
 pub const MAX_TOLD: usize = 64;
 
-/// Something about a turn's session that somebody is to be told.
+/// News about a turn's session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct News {
     /// The session, which is the job.
@@ -30,45 +31,45 @@ pub struct News {
     pub turn: Option<TurnId>,
     /// Its track.
     pub track: TrackName,
-    /// Whose turn it is.
+    /// The persona whose turn it is.
     pub persona: PersonaId,
-    /// Its pull request, as the ledger knows.
+    /// Its pull request, if the ledger knows it.
     pub pull: Option<PullNumber>,
-    /// What it is.
+    /// What happened.
     pub what: What,
 }
 
-/// What somebody is to be told.
+/// What happened to a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// It asks, and the standard answers did not settle it.
+    /// It asks a question that the standard answers did not settle.
     Asked {
-        /// When phileas called somebody.
+        /// When phileas opened the notice.
         since: Option<Timestamp>,
     },
-    /// Its plan waits for somebody else's approval.
+    /// Its plan waits for a person's approval.
     Planned {
-        /// When phileas called somebody.
+        /// When phileas opened the notice.
         since: Option<Timestamp>,
     },
-    /// Nothing moves.
+    /// The session has stopped moving.
     Quiet {
-        /// What phileas says of that.
+        /// phileas' description of it.
         detail: String,
     },
     /// The turn has ended.
     Ended {
-        /// The number of its entry.
+        /// The sequence number of its history entry.
         key: u64,
-        /// What became of it.
+        /// Its outcome.
         outcome: Outcome,
-        /// What the ledger says of that.
+        /// The ledger's note on it.
         note: Option<String>,
     },
 }
 
 impl What {
-    /// What tells this wait from others of the same session, as far as the ledger knows.
+    /// Distinguishes this wait from others of the same session, as far as the ledger knows.
     #[must_use]
     pub fn mark(&self) -> String {
         let of = |word: &str, since: &Option<Timestamp>| {
@@ -83,13 +84,13 @@ impl What {
     }
 }
 
-/// What was told of the turns of one repository.
+/// What was sent about the turns of one repository.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Told {
-    /// All entries of the history before this one are dealt with.
+    /// All history entries before this one are processed.
     pub next: u64,
-    /// These, too.
+    /// And these.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub beyond: BTreeSet<u64>,
     /// Live sessions.
@@ -97,20 +98,20 @@ pub struct Told {
     pub live: BTreeMap<JobId, Looked>,
 }
 
-/// What was told of a live session.
+/// What was sent about a live session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Looked {
-    /// The wait that was looked at last, by [`What::mark`]; nothing while it goes on.
+    /// The wait that was processed last, as [`NewsKind::cause_mark`] names it; `None` once the session has continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The causes that were told, the newest last.
+    /// The causes of the events that were sent, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
 }
 
 impl Told {
-    /// What counts as told where nothing was yet: whatever ended before this time.
+    /// The start for a new repository: everything that ended before `since` counts as sent.
     #[must_use]
     pub fn begin(state: &State, since: Timestamp) -> Self {
         let mut told = Self::default();
@@ -123,8 +124,8 @@ impl Told {
         told
     }
 
-    /// What is to be told now, oldest first. `waiting` is what the decision said of what waits. What needs no telling is
-    /// marked as dealt with.
+    /// The news to send now, oldest first. `waiting` holds the decision's report lines about waiting turns. Entries
+    /// that need no event are marked as processed.
     pub fn news<'l>(
         &mut self,
         state: &State,
@@ -154,7 +155,7 @@ impl Told {
                 news.push(one);
             }
         }
-        // Whoever goes on and waits again waits for something new.
+        // A session that continued and waits again waits for something new.
         for (session, looked) in &mut self.live {
             if !waits.contains(session) {
                 looked.at = None;
@@ -164,7 +165,7 @@ impl Told {
         news
     }
 
-    /// Marks something as told, or as needing no telling. Says whether the cause was not told of this session before.
+    /// Marks news as sent, or as needing no event. Returns whether the cause is new for this session.
     pub fn tell(&mut self, news: &News, cause: Option<&str>) -> bool {
         if let What::Ended { key, .. } = news.what {
             self.beyond.insert(key);
@@ -187,7 +188,7 @@ impl Told {
             let live = state.live_turn(session.as_str());
             live.is_some_and(|(.., turn)| turn.session_id == Some(session.session()))
         });
-        // What went into the archive is long over.
+        // Archived entries ended long ago.
         if let Some((first, _)) = state.history.first_key_value() {
             self.next = self.next.max(*first);
         }
@@ -201,7 +202,7 @@ impl Told {
     }
 }
 
-/// Whether nothing more comes of an entry's session.
+/// Whether an entry's session is over.
 fn is_over(state: &State, key: u64, entry: &HistoryEntry) -> bool {
     let is_live = |turn: &Turn| turn.history_key == Some(key);
     entry.outcome.is_some() && !live_turns(state).any(is_live)
@@ -211,7 +212,7 @@ fn live_turns(state: &State) -> impl Iterator<Item = &Turn> {
     state.tracks.values().flat_map(|track| track.turns.values())
 }
 
-/// What an entry that is over tells. A failed attempt of a turn that goes on is followed by the next one.
+/// The news of an entry that is over. A failed attempt of a turn that continues is followed by the next attempt.
 fn ended(state: &State, key: u64, entry: &HistoryEntry) -> Option<News> {
     let outcome = entry.outcome.clone()?;
     let goes_on = |turn: &Turn| Some(&turn.turn) == entry.turn.as_ref();
@@ -219,7 +220,7 @@ fn ended(state: &State, key: u64, entry: &HistoryEntry) -> Option<News> {
         outcome,
         Outcome::Rejected | Outcome::Duplicate | Outcome::Other(_)
     );
-    // Another attempt may also be over by now.
+    // Another attempt may be over by now, too.
     let went_on = || {
         let mut later = state.history.range(key + 1..);
         later.any(|(_, later)| later.turn == entry.turn)
@@ -241,14 +242,14 @@ fn ended(state: &State, key: u64, entry: &HistoryEntry) -> Option<News> {
     })
 }
 
-/// What a line about a live turn tells.
+/// The news of a report line about a live turn.
 fn wait(state: &State, line: &Line) -> Option<News> {
     let session = line.session_id.as_ref()?;
     let (track, _, turn) = state.live_turn(session.as_str())?;
     let since = turn.warned_at;
     let what = match line.reason {
         Reason::PersonAnswer => What::Asked { since },
-        // Without that it is being approved.
+        // Without a notice phileas approves the plan itself.
         Reason::PlanApproval if since.is_some() => What::Planned { since },
         Reason::SessionStuck => What::Quiet {
             detail: line.detail.clone(),
@@ -269,19 +270,19 @@ fn job_of(session: &SessionId) -> Option<JobId> {
     session.as_str().parse().ok()
 }
 
-/// All that is remembered of what was told of turns.
+/// Everything that is remembered about turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedMemory {
-    /// What ended before is no news, of whatever repository.
+    /// Turns that ended before this time are no news, in any repository.
     pub since: Timestamp,
-    /// What was told, by GitHub's number of the repository. One that is missing has not been seen yet, and what it has
-    /// behind it then is no news.
+    /// What was sent, by GitHub's id of the repository. A repository that is missing here is new, and its past is no
+    /// news.
     #[serde(default)]
     pub repositories: BTreeMap<u64, Told>,
 }
 
 impl FeedMemory {
-    /// Of one who begins now.
+    /// The memory of a monitor that starts now.
     #[must_use]
     pub fn new(since: Timestamp) -> Self {
         Self {
@@ -290,11 +291,11 @@ impl FeedMemory {
         }
     }
 
-    /// Reads the file, and names what stands behind it.
+    /// Reads the file, and names what follows its value.
     ///
     /// # Errors
     ///
-    /// A file that is no such memory.
+    /// The file is no such memory.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let (value, behind) = first_value(file, bytes)?;
         let memory = serde_json::from_value(value)
@@ -378,7 +379,7 @@ mod tests {
         let news = told.news(&state, []);
         assert_eq!(keys(&news), [2]);
         assert!(told.tell(&news[0], Some("a")));
-        // A merge completes an entry that was told.
+        // A merge completes an entry that was sent.
         state.history.get_mut(&2).unwrap().outcome = Some(Outcome::Merged);
         let mut told = again(&told);
         assert!(told.news(&state, []).is_empty());
@@ -443,7 +444,7 @@ mod tests {
         assert!(told.tell(&news[0], Some("question/a")));
         let mut told = again(&told);
         assert!(told.news(&state, &asks).is_empty());
-        // It was answered, went on, and asks again; the state may lag behind the first answer.
+        // The question was answered, the session continued and asks again; the state may lag behind the first answer.
         assert!(
             told.news(&state, &[line(Reason::SessionRunning)])
                 .is_empty()
@@ -454,7 +455,7 @@ mod tests {
             !told.tell(&news[0], Some("question/a")),
             "nothing new is asked"
         );
-        // Of a plan that phileas is about to approve nobody hears.
+        // A plan that phileas is about to approve is no news.
         let plan = [line(Reason::PlanApproval)];
         assert_eq!(told.news(&state, &plan).len(), 1);
         let turn = state

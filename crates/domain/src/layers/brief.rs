@@ -1,5 +1,5 @@
-//! What the prompt of one session needs beside the texts of its layer: names for the template, its task, and what others
-//! wrote that belongs to it.
+//! Collects what the prompt of one session needs besides the files of its layer: variables, the task, and untrusted
+//! texts.
 
 use std::collections::BTreeMap;
 
@@ -20,32 +20,33 @@ use crate::prompt::{Assembled, Assembly, Attached, OpenPull, RenderError, assemb
 /// The task of innovators.
 const PROPOSE: &str = "create_three_proposals";
 
-/// What a session of a layer is about.
+/// The job of a layer's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Job<'a> {
-    /// Tell what has changed. `commits`: those since the last summary, as `git log` shows them, where they are known.
+    /// Summarize what has changed. `commits`: the commits since the last summary, as `git log` prints them, if they are
+    /// known.
     Narrator {
-        /// A line for each commit.
+        /// One line for each commit.
         commits: Option<&'a str>,
     },
-    /// Look at the repository through a role.
+    /// Analyse the repository in a role.
     Observer(&'a str),
-    /// Decide on the events that wait.
+    /// Decide on the pending events.
     Decider,
     /// Expand a work item. `None`: a preview without one.
     Planner(Option<&'a str>),
-    /// Do a work item, by the task of its label. `None`: a preview without one.
+    /// Implement a work item, with the task of its label. `None`: a preview without one.
     Implementer(&'a str, Option<&'a str>),
-    /// Do a work item that a person has let through, by the task of its label: with what that person read, and nothing
-    /// else of the ledger.
+    /// Implement a work item that a person approved, with the task of its label. The session gets the text that the
+    /// person read, and nothing else of the ledger.
     Approved(&'a str, &'a str),
-    /// Propose changes of direction through a role.
+    /// Propose changes of direction in a role.
     Innovator(&'a str),
-    /// Put pull requests together.
+    /// Combine pull requests.
     Integrator {
-        /// Those that are open and come from implementers.
+        /// The open pull requests of implementers.
         pulls: &'a [OpenPull],
-        /// The branch that they go to.
+        /// The target branch.
         target: &'a str,
     },
 }
@@ -66,39 +67,39 @@ impl Job<'_> {
     }
 }
 
-/// What a session's prompt needs beside the texts of its layer.
+/// What a session's prompt needs besides the files of its layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
     /// The layer, in the plan's spelling.
     pub layer: &'static str,
-    /// What the template may name.
+    /// The variables of the template.
     pub variables: BTreeMap<String, String>,
-    /// The task whose text is `task`.
+    /// The task, whose text is the variable `task`.
     pub task: Option<String>,
-    /// What others wrote; it stands at the end, fenced.
+    /// Untrusted texts, which are appended in fences.
     pub sections: Vec<Section>,
-    /// The ids of the events that a decider gets; others wait for its next session.
+    /// The ids of the events that a decider gets. Others wait for its next session.
     pub events: Vec<String>,
 }
 
-/// A text of others that belongs to one session.
+/// An untrusted text that belongs to one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// Its heading.
     pub title: String,
-    /// What it is, where it is quoted.
+    /// What the text is, for the fence.
     pub what: String,
     /// The text.
     pub text: String,
 }
 
 impl Brief {
-    /// Makes the prompt in this very process, without its marker. `ledger`: the files of the branch `jules`; `turn`: what this prompt alone is
-    /// about, such as the id of its turn.
+    /// Renders the prompt in this process, without its marker. `ledger`: the files of the branch `jules`. `turn`: a
+    /// text that is unique to this prompt, such as the turn's id.
     ///
     /// # Errors
     ///
-    /// What must be read first, or the first thing that is wrong with the templates.
+    /// The files to read first, or the first mistake in the templates.
     pub fn assemble(
         &self,
         catalogue: &Catalogue,
@@ -143,7 +144,7 @@ impl Brief {
     }
 }
 
-/// What a brief is made of.
+/// The sources of a brief.
 struct Desk<'a> {
     layout: Layout,
     ledger: &'a Tree,
@@ -153,12 +154,12 @@ struct Desk<'a> {
 }
 
 impl Catalogue {
-    /// What the prompt of a session needs. `ledger`: the files of the branch `jules`; `exchange`: the same, read, where
-    /// an exchange has begun; `stream`: the workstream, [`FLAT_STREAM`](crate::exchange::FLAT_STREAM) in the flat layout.
+    /// The brief of a session. `ledger`: the files of the branch `jules`. `exchange`: the exchange in them, if there is
+    /// one. `stream`: the workstream, or [`FLAT_STREAM`](crate::exchange::FLAT_STREAM) in the flat layout.
     ///
     /// # Errors
     ///
-    /// There is no such role, or no such work item.
+    /// The role or the work item does not exist.
     pub fn brief(
         &self,
         repository: &RepositoryName,
@@ -249,7 +250,7 @@ impl Catalogue {
 }
 
 impl Desk<'_> {
-    /// Where things lie, for templates.
+    /// Adds the paths of folders and files.
     fn places(&self, brief: &mut Brief) {
         let home = &self.stream.home;
         brief.name("workstream", self.name);
@@ -342,7 +343,7 @@ impl Desk<'_> {
         brief.attach("Work that is under way", "a list of work items", items);
     }
 
-    /// The oldest events first, as many as there is room for; work that is there whole, as far as there is room.
+    /// Adds the oldest events first, as many as fit, and the existing work items, as many as fit.
     fn decider(&self, brief: &mut Brief, labels: &Labels) {
         let names: Vec<&str> = labels.iter().collect();
         brief.name("labels", format!("`{}`", names.join("`, `")));
@@ -358,7 +359,7 @@ impl Desk<'_> {
             let Some(text) = self.ledger.text(&event.path) else {
                 continue;
             };
-            // One event is always decided on, however long it is.
+            // One event is always included, however long it is.
             let fits = text.len() <= left.saturating_sub(TRIAGE_ITEMS_BYTES) || sections.is_empty();
             if !fits || sections.len() >= TRIAGE_EVENTS {
                 break;
@@ -451,7 +452,7 @@ impl Desk<'_> {
         })
     }
 
-    /// The events that an item was made of, as far as there is room, and how many were left out.
+    /// The events that an item covers, as many as fit, and how many were left out.
     fn findings(&self, item: &Filed<WorkItem>, mut room: usize) -> (Vec<Section>, usize) {
         let (mut sections, mut left_out) = (Vec::new(), 0);
         for id in &item.value.source_events {

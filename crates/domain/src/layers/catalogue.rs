@@ -1,4 +1,4 @@
-//! The binary's files with a repository's own over them.
+//! Merges the built-in files of layers with a repository's own.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use crate::model::Tree;
 use crate::plan::{LAYERS, ROLE_LAYERS};
 use crate::prompt::RULES_PATH;
 
-/// What layers are told in a repository: the catalogue, with the default branch's files over it.
+/// The files of a repository's layers: the built-in ones, replaced by those of the default branch.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     pub(super) layout: Layout,
@@ -22,18 +22,18 @@ pub struct Catalogue {
     found: Vec<Diagnostic>,
 }
 
-/// Where the files of a layer are, in a repository.
+/// The folder of a layer's files in a repository.
 struct Home {
     folder: String,
     /// The folder's own name.
     name: String,
-    /// Whether the repository has a prompt of its own.
+    /// Whether the repository has its own prompt.
     has_prompt: bool,
 }
 
 impl Home {
-    /// The first folder with a prompt, else the first with anything that belongs to a layer, else the usual one. A role
-    /// alone makes no home: it is found wherever it lies.
+    /// The first folder with a prompt, or else the first with any file of the layer, or else the usual one. A role
+    /// alone does not decide, because it is found in any folder.
     fn of(tree: &Tree, layer: &str) -> Self {
         let candidates = folders(layer);
         let has_prompt = |(folder, name): &&(String, String)| {
@@ -68,14 +68,14 @@ impl Home {
 }
 
 impl Catalogue {
-    /// What counts in a repository whose default branch is this, and whose exchange is laid out so.
+    /// The files of a repository with this default branch and this layout.
     #[must_use]
     pub fn of(tree: &Tree, layout: Layout) -> Self {
         let (roles, found) = role::read(tree);
         let whole = if has_own(tree) {
             laid_out(tree, layout)
         } else {
-            // Most repositories leave layers as they come, and all of those have the same files beside their own.
+            // Most repositories have no layer files of their own, and all of them share one tree.
             tree.laid_over(built_in_files(layout))
         };
         Self {
@@ -86,13 +86,13 @@ impl Catalogue {
         }
     }
 
-    /// All files: what [`assemble`](crate::prompt::assemble) takes for the default branch.
+    /// All files: the default branch for [`assemble_prompt`](crate::prompt::assemble_prompt).
     #[must_use]
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// What is wrong with the roles that the repository has itself.
+    /// The mistakes in the repository's own roles.
     #[must_use]
     pub fn found(&self) -> &[Diagnostic] {
         &self.found
@@ -112,13 +112,13 @@ impl Catalogue {
             .find(|role| role.layer == layer && role.name == name)
     }
 
-    /// The catalogue's own text of a role.
+    /// The built-in text of a role.
     #[must_use]
     pub fn built_in_role(layer: &str, name: &str) -> Option<&'static str> {
         built_in(layer, name)
     }
 
-    /// The readable copies that belong into a ledger, by path: everything that layers are told in this repository.
+    /// The readable copies for the ledger, by path: all texts that layers get in this repository.
     #[must_use]
     pub fn copies(&self) -> BTreeMap<String, String> {
         let mut copies = BTreeMap::new();
@@ -151,14 +151,14 @@ impl Catalogue {
     }
 }
 
-/// Whether a repository has anything where files of layers or roles may lie.
+/// Whether a repository has files in any folder of layers or roles.
 fn has_own(tree: &Tree) -> bool {
     ROLE_FOLDERS
         .iter()
         .any(|folder| tree.below(folder).next().is_some() || tree.get(folder).is_some())
 }
 
-/// What there is in a repository without a file of its own.
+/// The files of a repository without any of its own.
 fn built_in_files(layout: Layout) -> &'static Tree {
     static FLAT: LazyLock<Tree> = LazyLock::new(|| laid_out(&Tree::new(), Layout::Flat));
     static WORKSTREAMS: LazyLock<Tree> =
@@ -169,7 +169,7 @@ fn built_in_files(layout: Layout) -> &'static Tree {
     }
 }
 
-/// The catalogue's files with a repository's own over them.
+/// The built-in files, replaced by a repository's own.
 fn laid_out(tree: &Tree, layout: Layout) -> Tree {
     let mut whole = tree.clone();
     let homes: BTreeMap<&str, Home> = LAYERS
@@ -199,7 +199,7 @@ fn laid_out(tree: &Tree, layout: Layout) -> Tree {
         if whole.get(&target).is_some() {
             continue;
         }
-        // A file that lies under another spelling is the repository's all the same.
+        // A file in a folder with another spelling is the repository's own, too.
         let elsewhere = folders(layer)
             .into_iter()
             .find_map(|(folder, _)| tree.get(&format!("{folder}/{file}")));
@@ -219,7 +219,7 @@ fn laid_out(tree: &Tree, layout: Layout) -> Tree {
     whole
 }
 
-/// A text of the catalogue whose paths lead to where the layers are in this repository.
+/// A built-in text with its paths changed to this repository's folders.
 fn pointed(text: &str, homes: &BTreeMap<&str, Home>) -> String {
     let mut text = text.to_owned();
     for (layer, home) in homes {
@@ -229,7 +229,7 @@ fn pointed(text: &str, homes: &BTreeMap<&str, Home>) -> String {
     text
 }
 
-/// Every role at its usual place; beside it where the older form of prompts looks for it.
+/// Adds every role at its usual path, and where the older form of prompts looks for it.
 fn add_roles(whole: &mut Tree, tree: &Tree, layer: &str, home: &Home) {
     let own = own_roles(tree, layer);
     let built_in = ROLES.iter().filter(|(one, _, _)| *one == layer);

@@ -1,10 +1,10 @@
-//! How a prompt shows work that is under way, in few words.
+//! Lists current work for prompts, one line each.
 
 use super::limits::{LISTED_LIMIT, LISTED_LINE_CHARS};
 use crate::exchange::{EventState, Stream};
 use crate::prompt::{OpenPull, clean_line};
 
-/// The work items of a stream, a line each; empty where there are none.
+/// The work items of a stream; empty if there are none.
 pub(super) fn items(stream: &Stream) -> String {
     list(stream.items.iter().map(|item| {
         let value = &item.value;
@@ -15,7 +15,7 @@ pub(super) fn items(stream: &Stream) -> String {
     }))
 }
 
-/// The events of a stream that wait to be decided, a line each.
+/// The pending events of a stream.
 pub(super) fn pending(stream: &Stream) -> String {
     list(stream.events_in(EventState::Pending).map(|event| {
         let value = &event.value;
@@ -30,7 +30,7 @@ pub(super) fn pending(stream: &Stream) -> String {
     }))
 }
 
-/// The proposals of a stream that are not issues yet, a line each.
+/// The proposals of a stream that are not issues yet.
 pub(super) fn proposals(stream: &Stream) -> String {
     list(
         stream
@@ -40,7 +40,7 @@ pub(super) fn proposals(stream: &Stream) -> String {
     )
 }
 
-/// Pull requests, a line each.
+/// Pull requests.
 pub(super) fn pulls(pulls: &[OpenPull]) -> String {
     list(pulls.iter().map(|pull| {
         let draft = if pull.draft { ", a draft" } else { "" };

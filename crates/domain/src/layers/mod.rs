@@ -1,21 +1,20 @@
-//! The layers of the hand-over pipeline: what each is told, and who works in it.
+//! The layers of the hand-over pipeline: their prompts, their roles, and which of them run.
 //!
-//! The binary brings a catalogue: rules for all layers, and for each layer a prompt, a contract, tasks, schemas and roles.
-//! Files of the default branch lie over it, one by one: what a repository has itself counts, everything else is the
-//! catalogue's. Nothing of the ledger does.
+//! phileas has built-in files for all layers: common rules, and for each layer a prompt, a contract, tasks, schemas and
+//! roles. Files of the default branch replace them one by one. Files of the ledger never do.
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | `texts` | what does the binary bring? |
-//! | `spelling` | under which names may a layer's and a role's files lie? |
-//! | `role` | which roles are there, and where does each come from? |
-//! | `catalogue` | what counts in a repository? |
-//! | `standing` | which roles work now, and why do the others not? |
-//! | `pin` | what did which version write, and what may a newer one replace? |
-//! | `brief` | what does the prompt of one session need? |
-//! | `digest` | how does a prompt show work that is under way? |
+//! | `texts` | Which files are built in? |
+//! | `spelling` | In which folders, and under which names, may a layer's and a role's files be? |
+//! | `role` | Which roles exist, and where does each come from? |
+//! | `catalogue` | Which files does a repository use? |
+//! | `role_status` | Which roles run now, and why do the others not? |
+//! | `pin` | Which version wrote which files, and which may a newer version replace? |
+//! | `brief` | What does the prompt of one session need? |
+//! | `digest` | How does a prompt list current work? |
 //!
-//! Who is on the roster, and when the layers run, is a part of the [plan](crate::plan::Roster).
+//! The roster, and when the layers run, are part of the [plan](crate::plan::Roster).
 
 mod brief;
 mod catalogue;

@@ -1,9 +1,10 @@
-//! What phileas wrote, by the digest of each text: so that a newer version replaces what nobody has changed, and nothing
-//! else.
+//! Records the digest of each file that phileas wrote, so that a newer version replaces only files that people have not
+//! changed.
 //!
-//! Three texts decide about a file: the one that was written (known by its digest), the one that is there, and the one that
-//! would be written now. Where what is there is what was written, it is replaced; where only people have changed it, it
-//! stays; where both have, it stays and is told as a conflict; what people have removed is not written again.
+//! Three texts decide about a file: the written one (known by its digest), the present one, and the one that this
+//! version would write. If the present text is the written one, it is replaced. If only people have changed it, it
+//! stays. If both have changed it, it stays and is reported as a conflict. A file that people have removed is not
+//! written again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,27 +13,27 @@ use sha2::{Digest as _, Sha256};
 
 use crate::exchange::{EventState, Layout};
 
-/// Where the default branch keeps its pin.
+/// The pin of the default branch.
 pub const CONFIG_PIN_PATH: &str = ".jlo/.phileas-version";
-/// Where the ledger tells people about itself.
+/// The README of the ledger.
 pub const README_PATH: &str = ".jules/README.md";
-/// Where the ledger keeps its pin.
+/// The pin of the ledger.
 pub const LEDGER_PIN_PATH: &str = ".jules/.phileas-version";
-/// What stands below the version.
+/// The comment below the version.
 const ABOUT: &str = "# What phileas wrote, by the SHA-256 of its text; `phileas upgrade` goes by it. Leave it as it is.";
-/// The most files of a pin.
+/// The largest number of files in a pin.
 const FILES_LIMIT: usize = 2_000;
 
-/// A version, and what it wrote.
+/// A version, and the files that it wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
     /// The version of phileas.
     pub version: String,
-    /// The digests of what was written, by path.
+    /// The digests of the written files, by path.
     pub digests: BTreeMap<String, String>,
 }
 
-/// Why a pin cannot be gone by.
+/// Why a pin cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PinError {
     /// A newer version wrote it.
@@ -42,21 +43,21 @@ pub enum PinError {
     Newer {
         /// The version that wrote it.
         found: String,
-        /// This one.
+        /// This version.
         ours: String,
     },
-    /// It is not what phileas writes.
+    /// phileas did not write it.
     #[error(
         "line {line} is not what phileas writes; put the file back as it was (git log -- FILE), or remove it: then nothing that is there is replaced"
     )]
     Broken {
-        /// The first line that is wrong, from 1.
+        /// The first wrong line, from 1.
         line: usize,
     },
 }
 
 impl Pin {
-    /// A pin of a version that has written nothing yet.
+    /// A pin without files.
     #[must_use]
     pub fn new(version: &str) -> Self {
         Self {
@@ -65,11 +66,11 @@ impl Pin {
         }
     }
 
-    /// Reads a pin. `ours`: the version that asks.
+    /// Reads a pin. `ours`: this version.
     ///
     /// # Errors
     ///
-    /// [`PinError`], when a newer version wrote it or it is no pin.
+    /// [`PinError`]: a newer version wrote it, or it is no pin.
     pub fn read(text: &str, ours: &str) -> Result<Self, PinError> {
         let mut lines = text.lines().enumerate();
         let version = lines
@@ -104,12 +105,12 @@ impl Pin {
         Ok(pin)
     }
 
-    /// Notes what was written.
+    /// Records a written file.
     pub fn note(&mut self, path: &str, text: &str) {
         self.digests.insert(path.to_owned(), digest(text));
     }
 
-    /// The file.
+    /// The file's text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{ABOUT}\n", self.version);
@@ -120,7 +121,7 @@ impl Pin {
     }
 }
 
-/// Major, minor and patch of a version; what follows a `-` or `+` does not count.
+/// The major, minor and patch numbers of a version, without a suffix after `-` or `+`.
 fn parts(version: &str) -> Option<[u64; 3]> {
     let bare = version.split(['-', '+']).next()?;
     let mut parts = bare.split('.').map(|part| part.parse().ok());
@@ -128,43 +129,43 @@ fn parts(version: &str) -> Option<[u64; 3]> {
     parts.next().is_none().then_some(three)
 }
 
-/// Line ends do not count, since git may change them.
+/// Line ends do not count, because git may change them.
 fn digest(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text.replace("\r\n", "\n")))
 }
 
-/// What becomes of a file.
+/// What happens to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
-    /// It is as it should be.
+    /// It is up to date.
     Same,
-    /// It is new, with this text.
+    /// It is created with this text.
     Write(String),
-    /// Nobody has changed it: this text takes its place.
+    /// It is unchanged and is replaced by this text.
     Replace(String),
-    /// Nobody has changed it, and this version has no such file: it goes.
+    /// It is unchanged and is removed, because this version has no such file.
     Remove,
-    /// People have changed it, and this version says nothing new: it stays.
+    /// People have changed it, and this version has nothing new: it stays.
     Changed,
-    /// People have changed it, and this version says something else, too: it stays, and a person must look.
+    /// People have changed it, and this version has another text: it stays, and a person must merge them.
     Conflict(String),
-    /// People have removed it: it stays away.
+    /// People have removed it: it is not written again.
     Gone,
-    /// People have changed it, and this version has no such file: it stays, and is theirs.
+    /// People have changed it, and this version has no such file: it stays.
     Theirs,
 }
 
-/// A file, and what becomes of it.
+/// A file, and what happens to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
-    /// Where.
+    /// The path.
     pub path: String,
-    /// What.
+    /// What happens to it.
     pub fate: Fate,
 }
 
-/// What becomes of every file, and the pin afterwards. `there`: the text at a path; something that is there and is no
-/// text counts as changed. `version`: the one that writes.
+/// What happens to every file, and the new pin. `there`: the text at a path; a file that is no text counts as changed.
+/// `version`: the version that writes.
 #[must_use]
 pub fn moves<'t>(
     pin: Option<&Pin>,
@@ -195,7 +196,7 @@ pub fn moves<'t>(
         };
         let keep = match &fate {
             Fate::Same | Fate::Write(_) | Fate::Replace(_) => new.map(|(_, digest)| digest),
-            // A conflict is told once: from now on it is a change of theirs against this version's text.
+            // A conflict is reported once. After that it counts as a change against this version's text.
             Fate::Changed | Fate::Conflict(_) => new.map(|(_, digest)| digest),
             Fate::Gone => base.cloned().filter(|_| wanted.contains_key(path)),
             Fate::Remove | Fate::Theirs => None,
@@ -235,7 +236,7 @@ pub fn keepers(layout: Layout) -> BTreeMap<String, String> {
 mod tests {
     use super::*;
 
-    /// What becomes of one file: what was written, what is there, what is wanted.
+    /// What happens to one file, from the written, the present and the new text.
     fn fate(
         base: Option<&str>,
         there: Option<&str>,
@@ -289,7 +290,7 @@ mod tests {
                 "{base:?} {there:?} {wanted:?}"
             );
         }
-        // Something that is no text is not ours to replace.
+        // phileas does not replace a file that is no text.
         let wanted = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
         let (moves, _) = moves(None, "0.1.0", &wanted, |_| Some(None));
         assert!(matches!(moves[0].fate, Fate::Conflict(_)));

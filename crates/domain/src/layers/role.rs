@@ -1,4 +1,4 @@
-//! The roles of a layer: the catalogue's, and a repository's own.
+//! Reads the roles of a layer: the built-in ones, and a repository's own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -11,12 +11,12 @@ use crate::model::Tree;
 use crate::plan::ROLE_LAYERS;
 use crate::yaml::{self, Node, Value};
 
-/// What a role's name is made of, as a pattern; beside it counts [`NAME_LIMIT_BYTES`].
+/// The pattern of a role's name; [`NAME_LIMIT_BYTES`] limits its length.
 pub const ROLE_NAME: &str = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
 
-/// What a role's profile must say.
+/// The required keys of a role's profile.
 const PROFILE: [&str; 2] = ["focus", "analysis_points"];
-/// What that of an innovator must say, too.
+/// The additional ones of an innovator's.
 const PROFILE_OF_INNOVATORS: [&str; 5] = [
     "first_principles",
     "guiding_questions",
@@ -32,29 +32,29 @@ pub struct Role {
     pub layer: &'static str,
     /// Its name.
     pub name: String,
-    /// What it looks at, in a few words; empty where its file does not say.
+    /// Its description; empty if its file has none.
     pub description: String,
-    /// Whether it writes down what strangers should not know.
+    /// Whether its findings should not be public.
     pub sensitive: bool,
-    /// Whether its file can be read and has no blanks left: one that is not sound does not work.
+    /// Whether its file is valid and has no unfilled blanks; otherwise the role does not run.
     pub sound: bool,
-    /// Where it comes from.
+    /// Its source.
     pub source: Source,
 }
 
-/// Where a role comes from.
+/// The source of a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// The catalogue.
+    /// Built in.
     Catalogue,
-    /// A file of the default branch that counts instead of the catalogue's.
+    /// A file of the default branch that replaces a built-in role.
     Overlaid(String),
-    /// A file of the default branch; the catalogue has no such role.
+    /// A file of the default branch; no built-in role has this name.
     Own(String),
 }
 
 impl Source {
-    /// The file of the default branch, where it comes from one.
+    /// The file of the default branch, if there is one.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         match self {
@@ -64,7 +64,7 @@ impl Source {
     }
 }
 
-/// Whether a text can name a role.
+/// Whether a text is a valid role name.
 #[must_use]
 pub fn is_role_name(text: &str) -> bool {
     text.len() <= NAME_LIMIT_BYTES
@@ -74,7 +74,7 @@ pub fn is_role_name(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
 }
 
-/// The names of all roles of a layer: the catalogue's, and those with a file on the default branch.
+/// The names of all roles of a layer: the built-in ones, and those with a file on the default branch.
 #[must_use]
 pub fn role_names(tree: &Tree, layer: &str) -> BTreeSet<String> {
     let own = own_roles(tree, layer).into_keys();
@@ -83,7 +83,7 @@ pub fn role_names(tree: &Tree, layer: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The text of the catalogue's role.
+/// The text of a built-in role.
 pub(super) fn built_in(layer: &str, role: &str) -> Option<&'static str> {
     let found = ROLES
         .iter()
@@ -110,7 +110,7 @@ pub(super) fn own_roles(tree: &Tree, layer: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// The catalogue's roles, as they are in a repository that has none of its own. Nothing is wrong with them.
+/// The built-in roles, for repositories without their own. They have no mistakes.
 static CATALOGUE: LazyLock<Vec<Role>> = LazyLock::new(|| {
     let roles = ROLES.iter().map(|(layer, name, text)| Role {
         layer,
@@ -121,7 +121,7 @@ static CATALOGUE: LazyLock<Vec<Role>> = LazyLock::new(|| {
     roles.collect()
 });
 
-/// The roles of both layers, by layer and name, and what is wrong with the files of a repository's own.
+/// The roles of both layers, by layer and name, and the mistakes in the repository's own files.
 pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
     let (mut roles, mut found) = (Vec::new(), Vec::new());
     for layer in ROLE_LAYERS {
@@ -162,7 +162,7 @@ pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
     (roles, found)
 }
 
-/// What a role's file says of it. `sensitive`: what counts where it says nothing about that.
+/// A role from its file. `sensitive`: the default if the file does not say.
 fn said(root: Option<&Node>, sensitive: bool) -> Role {
     let description = root.and_then(|root| root.get("description")?.text());
     let flag = root.and_then(|root| root.get("sensitive"));
@@ -176,7 +176,7 @@ fn said(root: Option<&Node>, sensitive: bool) -> Role {
     }
 }
 
-/// What is wrong with a role's file. A blank that was left keeps the role from working; what is missing does not.
+/// The mistakes in a role's file. An unfilled blank stops the role; a missing key does not.
 fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (path, node) in texts(root, "") {
@@ -190,7 +190,7 @@ fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
         let one = Diagnostic::warning(file, message).at(node.line, node.column);
         found.push(one.key(key).mend(mend));
     };
-    // Seed 000's own roles say all of it at the top, without a profile, and leave the layer to the folder.
+    // The roles of seed 000 have all keys at the top level, without a profile, and the layer is their folder's.
     let is_older = root.get("profile").is_none() && root.get("focus").is_some();
     for (key, wanted) in [("role", role), ("layer", layer)] {
         let Some(node) = root.get(key) else {
@@ -272,7 +272,7 @@ fn texts<'n>(node: &'n Node, path: &str) -> Vec<(String, &'n Node)> {
     }
 }
 
-/// A role's file with blanks to fill in, for a repository's own role.
+/// A template for a repository's own role.
 #[must_use]
 pub fn blank_role(layer: &str, role: &str) -> String {
     let mut text = format!(

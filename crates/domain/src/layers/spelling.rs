@@ -1,13 +1,13 @@
-//! The names under which a layer's and a role's files may lie. Seed 000 says `deciders`, seed 001 `decider`; the one has
-//! its layers in `.jules/roles`, the other in `.jules/layers` and its roles in `.jlo/roles`.
+//! Lists the folders and spellings of a layer's and a role's files. Seed 000 writes `deciders` and keeps layers in
+//! `.jules/roles`; seed 001 writes `decider` and keeps layers in `.jules/layers` and roles in `.jlo/roles`.
 
-/// Where layers lie usually.
+/// The usual folder of layers.
 pub(super) const USUAL_FOLDER: &str = ".jules/layers";
-/// Where layers may lie, the usual place first.
+/// The folders of layers, the usual one first.
 const LAYER_FOLDERS: [&str; 2] = [USUAL_FOLDER, ".jules/roles"];
-/// Where roles lie usually.
+/// The usual folder of roles.
 pub(super) const USUAL_ROLES: &str = ".jlo/roles";
-/// Where roles may lie, the usual place first. Files of layers lie in the same folders.
+/// The folders of roles, the usual one first. Files of layers are in the same folders.
 pub(super) const ROLE_FOLDERS: [&str; 3] = [USUAL_ROLES, USUAL_FOLDER, ".jules/roles"];
 
 /// The two spellings of a layer, the plan's first.
@@ -21,7 +21,7 @@ pub(super) fn spellings(layer: &str) -> [String; 2] {
     [layer.to_owned(), other]
 }
 
-/// The folders in which a layer's files may lie, in the order in which they count, each with its own last part.
+/// The folders of a layer's files, by precedence, each with its last segment.
 pub(super) fn folders(layer: &str) -> Vec<(String, String)> {
     let below = |folder: &str| spellings(layer).map(|name| (format!("{folder}/{name}"), name));
     LAYER_FOLDERS
@@ -30,7 +30,7 @@ pub(super) fn folders(layer: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The folders in which the folders of a layer's roles may lie, in the order in which they count.
+/// The folders that contain the folders of a layer's roles, by precedence.
 pub(super) fn role_folders(layer: &str) -> Vec<String> {
     let below = |folder: &str| spellings(layer).map(|name| format!("{folder}/{name}"));
     let mut folders = Vec::new();

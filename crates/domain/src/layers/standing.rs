@@ -1,32 +1,32 @@
-//! Which roles of a layer work now, and why the others do not.
+//! Determines which roles of a layer run now, and why the others do not.
 
 use super::Catalogue;
 use crate::plan::Roster;
 
-/// A role of the roster, and whether it works now.
+/// A role of the roster, and whether it runs now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// The role.
     pub role: String,
-    /// `None`: it works. Else why it does not.
+    /// Why it does not run; `None` if it does.
     pub held: Option<Held>,
 }
 
-/// Why a role of the roster does not work.
+/// Why a role of the roster does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Held {
-    /// It is turned off.
+    /// It is disabled.
     Disabled,
-    /// Nothing says what it is to do.
+    /// It has no file.
     Unknown,
-    /// Its file is broken, or has blanks left to fill in.
+    /// Its file is broken, or has unfilled blanks.
     Broken,
-    /// It writes down what strangers should not know, the repository is public, and nobody allowed it by name.
+    /// Its findings should not be public, the repository is public, and the configuration does not allow it by name.
     Sensitive,
 }
 
 impl Held {
-    /// Why, and how to change it: a fragment.
+    /// The reason, and how to change it, as a fragment.
     #[must_use]
     pub fn why(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Held {
 }
 
 impl Catalogue {
-    /// The roles of a layer in the order of the roster. A layer without roles has none.
+    /// The roles of a layer in the roster's order. A layer without roles has none.
     #[must_use]
     pub fn standing(&self, roster: &Roster, layer: &str, public: bool) -> Vec<Standing> {
         let members = roster.of(layer).iter();

@@ -1,4 +1,4 @@
-//! What every built-in text must hold.
+//! Tests the built-in texts.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ fn jobs() -> Vec<(String, Job<'static>)> {
     jobs
 }
 
-/// The prompt of a job against a repository and a ledger.
+/// The prompt of a job for a repository and a ledger.
 fn prompt(tree: &Tree, ledger: &Tree, layout: Layout, stream: &str, job: Job<'_>) -> String {
     let catalogue = Catalogue::of(tree, layout);
     let checked = check(ledger);
@@ -86,7 +86,7 @@ fn every_prompt_assembles_against_an_empty_repository() {
     assert_eq!((seen["observers"], seen["innovators"]), (16, 6));
 }
 
-/// What an agent must write it sees the schema of, as the import will check it.
+/// An agent sees the schema of everything that it must write, as the import checks it.
 #[test]
 fn a_prompt_carries_the_schemas_of_what_it_must_write() {
     for layout in [Layout::Flat, Layout::Workstreams] {
@@ -159,7 +159,7 @@ fn every_built_in_text_is_sound() {
                 root.get("objective").is_some() && !root.get("steps").unwrap().items().is_empty()
             );
         }
-        // A list's entry with a colon in it would be a map, and read as one.
+        // A list entry with an unquoted colon would parse as a map.
         for list in ["constraints", "judged_by", "finish", "inputs", "done_when"] {
             for item in root.get(list).map(yaml::Node::items).unwrap_or_default() {
                 assert!(
@@ -170,7 +170,7 @@ fn every_built_in_text_is_sound() {
             }
         }
     }
-    // Roles of the catalogue hold to what is asked of a repository's own.
+    // The built-in roles meet the requirements of a repository's own.
     let own =
         ROLES.map(|(layer, role, text)| (format!(".jlo/roles/{layer}/{role}/role.yml"), text));
     let catalogue = Catalogue::of(&Tree::of_texts(own), Layout::Flat);
@@ -218,7 +218,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
         );
         assert!(text.contains("purpose: ours alone"), "{folder}");
         assert!(text.contains("# Your task\ntask: observe"), "{folder}");
-        // A prompt of their own counts, with the catalogue's files beside it.
+        // A repository's own prompt is used, with the built-in files around it.
         let name = folder.rsplit('/').next().unwrap();
         let tree = Tree::of_texts([(
             format!("{folder}/{name}_prompt.j2"),
@@ -261,7 +261,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
     assert!(text.starts_with("---\n# Rules for all layers\nOur rules.\n"));
 }
 
-/// The older pair of files finds the catalogue's roles where it looks for them.
+/// The older pair of files finds the built-in roles where it looks for them.
 #[test]
 fn the_older_form_of_a_prompt_works_with_the_catalogue() {
     let tree = Tree::of_texts([
@@ -396,7 +396,7 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
     }
 }
 
-/// The ledger of a repository that has just begun has nothing wrong with it.
+/// A new ledger has no mistakes.
 #[test]
 fn the_copies_of_a_fresh_ledger_have_no_findings() {
     let mut ledger = Tree::of_texts(Catalogue::of(&Tree::new(), Layout::Flat).copies());
@@ -410,7 +410,7 @@ fn the_copies_of_a_fresh_ledger_have_no_findings() {
     assert_eq!(check(&ledger).found, []);
 }
 
-/// An agent that fills a list must see what its entries are made of, also where the list may stay empty.
+/// An agent that fills a list must see the keys of its entries, even if the list may be empty.
 #[test]
 fn a_schema_shows_the_entries_of_lists_that_may_be_empty() {
     let text = prompt(
@@ -478,7 +478,7 @@ fn what_is_wrong_with_a_role_is_told_with_its_place() {
     }
 }
 
-/// A decider gets what fits, the oldest first, and knows that there is more.
+/// A decider gets the oldest events that fit, and is told that there are more.
 #[test]
 fn a_decider_gets_as_much_as_there_is_room_for() {
     let event = |id: &str, day: u32, fill: usize| {
@@ -512,7 +512,7 @@ fn a_decider_gets_as_much_as_there_is_room_for() {
         .prompt;
     assert!(text.contains("# Event ffffff") && !text.contains("# Event aaaaaa"));
     assert!(text.contains("2 more events wait for the next session"));
-    // An observer sees all of them, a line each.
+    // An observer sees all of them, one line each.
     let text = prompt(
         &Tree::new(),
         &ledger,
@@ -570,7 +570,7 @@ fn whoever_works_on_an_item_gets_it_whole_with_its_findings() {
         gone,
     );
     assert!(said.unwrap_err().to_string().contains("no such work item"));
-    // Work that is under way is known to observers.
+    // Observers see the current work.
     let text = prompt(
         &Tree::new(),
         &ledger,

@@ -1,4 +1,4 @@
-//! What the binary brings: texts that stand beside this file, and schemas made of the shapes that imports are checked by.
+//! Embeds the built-in texts of layers, and renders the schemas from the shapes that imports check.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::exchange::{
 
 /// The rules for all layers.
 pub(crate) const RULES: &str = include_str!("texts/JULES.md");
-/// What the ledger tells people about itself.
+/// The README of the ledger.
 pub(super) const README: &str = include_str!("texts/README.md");
 
-/// The observers of a repository that names none: those whose findings most maintainers take.
+/// The default observers: those whose findings most maintainers accept.
 pub const DEFAULT_OBSERVERS: [&str; 4] = ["errors", "tests", "docs", "structure"];
-/// The innovators of a repository that names none.
+/// The default innovators.
 pub const DEFAULT_INNOVATORS: [&str; 1] = ["architect"];
 
 /// A file of a layer: the layer, the path in its folder, the text.
@@ -53,7 +53,7 @@ pub(super) const ROLES: [Text; 11] = roles! {
     "innovators": "architect", "leverage", "researcher";
 };
 
-/// The schemas of a layout: the layer, the name of the file, the shape.
+/// The schemas of a layout: the layer, the file name, the shape.
 pub(super) fn schemas(layout: Layout) -> [(&'static str, &'static str, &'static Shape); 7] {
     let flat = layout == Layout::Flat;
     let (changes, memory, item) = if flat {
@@ -72,7 +72,7 @@ pub(super) fn schemas(layout: Layout) -> [(&'static str, &'static str, &'static 
     ]
 }
 
-/// The name of the narrator's schema.
+/// The file name of the narrator's schema.
 pub(super) fn changes_schema(layout: Layout) -> &'static str {
     match layout {
         Layout::Flat => "changes.yml",
@@ -80,7 +80,7 @@ pub(super) fn changes_schema(layout: Layout) -> &'static str {
     }
 }
 
-/// Every file of the layers below their usual folders, by path.
+/// All files of the layers in their usual folders, by path.
 pub(super) fn layers(layout: Layout) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for (layer, file, text) in LAYER_FILES {

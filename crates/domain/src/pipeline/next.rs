@@ -194,8 +194,8 @@ impl Desk<'_> {
         last.map_or_else(|| tiers::first(stage, self.complexity), |one| one.tier)
     }
 
-    /// How often a stage was tried in a tier. A revised plan begins the worker's count anew, and whoever asks for a
-    /// stronger agent has not used up a try.
+    /// How often a stage was tried in a tier. A revised plan resets the worker's count, and a request for a stronger agent
+    /// uses up no try.
     fn tried(&self, stage: Stage, tier: Tier) -> u32 {
         let planned = self
             .attempts

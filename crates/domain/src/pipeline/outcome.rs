@@ -33,7 +33,7 @@ pub(super) fn outcome(reading: &Reading) -> Outcome {
             .value()
             .map(|review: ReviewResult| match review.verdict {
                 Verdict::Fail => Outcome::Fail,
-                // Whoever names a blocker is not content, whatever the verdict says.
+                // A blocker counts as a rejection, whatever the verdict says.
                 _ if !review.blockers.is_empty() => Outcome::Fail,
                 Verdict::Pass => Outcome::Pass,
                 Verdict::Skip => Outcome::Skip,

@@ -417,7 +417,7 @@ pub enum Outcome {
     Fail,
     /// The judge has not looked.
     Skip,
-    /// The tests fail, and the tester says how to mend it.
+    /// The tests fail, and the tester says how to fix it.
     InlineFix,
     /// The work is to be mended.
     FixTarget,

@@ -1,7 +1,7 @@
-//! What failed checks say, for the session whose work they looked at.
+//! Quotes failed checks in a message to the session that wrote the code.
 //!
-//! All of it is untrusted: a test prints what it likes, and an App writes what it likes into its report. It is cut, rid
-//! of colours, of what nobody sees and of what looks like a secret, and stands inside a fence.
+//! All of it is untrusted: a test prints anything, and a GitHub App may write anything into its report. The text is
+//! truncated, colours, invisible characters and secrets are removed, and it is fenced.
 
 use super::fence::Fence;
 use super::limits::{
@@ -11,28 +11,28 @@ use super::limits::{
 use super::secrets::hide;
 use super::untrusted::{clean, clean_line, cut_bytes, cut_chars};
 
-/// How a job of GitHub Actions marks an error in its log.
+/// The mark of an error in the log of a GitHub Actions job.
 const ERROR_MARK: &str = "##[error]";
 
-/// What one failed check says. All texts are untrusted.
+/// The report of one failed check. All texts are untrusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckReport<'a> {
     /// Its name.
     pub name: &'a str,
-    /// How it ended.
+    /// Its conclusion.
     pub conclusion: &'a str,
-    /// What it says of itself.
+    /// Its summary.
     pub summary: &'a str,
-    /// What it says of single lines.
+    /// Its annotations on single lines.
     pub annotations: &'a [String],
     /// Its log, or the end of it.
     pub log: &'a str,
-    /// It has a log that cannot be read.
+    /// Whether it has a log that cannot be read.
     pub log_hidden: bool,
 }
 
-/// What failed checks say, fenced, in at most a little more than [`CHECKS_LIMIT_BYTES`]. `what` names what the message
-/// is about, so that no two messages share a fence.
+/// The reports of failed checks, fenced, in little more than [`CHECKS_LIMIT_BYTES`]. `what` describes the message, so
+/// that no two messages share a fence.
 #[must_use]
 pub fn failed_checks(entropy: &[u8; 32], what: &str, reports: &[CheckReport<'_>]) -> String {
     let mut text = String::new();
@@ -81,7 +81,7 @@ fn line(text: &str) -> String {
     cut_chars(&hide(&clean_line(&plain(text))), ANNOTATION_LIMIT_CHARS)
 }
 
-/// The last lines of a log up to its last error: what follows it is only tidying up.
+/// The last lines of a log up to its last error. What follows it is clean-up.
 fn end_of_log(log: &str) -> String {
     let text = hide(&clean(&plain(log)));
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
@@ -104,7 +104,7 @@ fn end_of_log(log: &str) -> String {
     shown.join("\n").trim_matches('\n').to_owned()
 }
 
-/// A line of a job's log without the time in front of it: `2026-01-05T00:00:00.0000000Z `.
+/// A line of a job's log without its leading timestamp: `2026-01-05T00:00:00.0000000Z `.
 fn without_time(line: &str) -> &str {
     match line.split_once(' ') {
         Some((time, rest)) if time.ends_with('Z') && time.parse::<jiff::Timestamp>().is_ok() => {
@@ -114,7 +114,7 @@ fn without_time(line: &str) -> &str {
     }
 }
 
-/// The text without the sequences that colour a terminal: `ESC [ … letter`, and `ESC ] … BEL`.
+/// The text without terminal escape sequences: `ESC [ … letter`, and `ESC ] … BEL`.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();

@@ -1,4 +1,4 @@
-//! What a template can name, looked up when it is named.
+//! Provides the variables of a template, computed on first use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +11,10 @@ use super::environment::Page;
 use super::files::Refusal;
 use super::limits::PARTIAL_DEPTH_LIMIT;
 
-/// Names that are made when they are asked for.
+/// Names that are computed on use.
 const DERIVED: [&str; 2] = ["password", "empty_queue_celebration"];
 
-/// The names of one prompt. A partial is rendered when it is first named, so that a broken one hurts only those
-/// who use it.
+/// The variables of one prompt. A partial is rendered on first use, so that a broken one affects only its users.
 #[derive(Debug)]
 pub(super) struct Context {
     environment: Environment<'static>,
@@ -59,7 +58,7 @@ impl Context {
         lock(&self.read).contains(name)
     }
 
-    /// Every name that there is.
+    /// All names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.values
             .keys()
@@ -85,7 +84,7 @@ impl Context {
         Some(found)
     }
 
-    /// A partial's text, or a value that fails where it is used, with the partial's own place.
+    /// A partial's text, or a value that fails on use, with the partial's own position.
     fn partial(self: &Arc<Self>, name: &str, path: &str) -> Value {
         if let Some(done) = lock(&self.rendered).get(name) {
             return done.clone();

@@ -1,4 +1,4 @@
-//! The line between what we say and what others wrote.
+//! Fences untrusted text, so that agents can tell it from phileas' own instructions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::secrets::hide;
 use super::untrusted::{clean, clean_line};
 use crate::model::{PersonaId, TrackName};
 
-/// Bytes of a boundary; nobody guesses 64 bits in one attempt.
+/// The size of a boundary; 64 bits cannot be guessed in one attempt.
 const BOUNDARY_BYTES: usize = 8;
 
-/// A boundary that was drawn after everything it encloses had been written.
+/// A boundary that is drawn after the enclosed text was written.
 #[derive(Debug)]
 pub(super) struct Fence {
     boundary: String,
@@ -24,12 +24,12 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// Draws the boundary of a persona's prompt. Two prompts of one tick do not share it.
+    /// Draws the boundary of a persona's prompt. No two prompts of one tick share it.
     pub(super) fn draw(entropy: &[u8; 32], persona: &PersonaId, track: &TrackName) -> Arc<Self> {
         Arc::new(Self::around(entropy, &format!("{persona}\n{track}")))
     }
 
-    /// Draws the boundary of one message, which is about this.
+    /// Draws the boundary of one message; `what` describes the message.
     pub(super) fn around(entropy: &[u8; 32], what: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(b"phileas/fence/1\n");
@@ -41,8 +41,8 @@ impl Fence {
         }
     }
 
-    /// Somebody else's text on lines of its own, after one sentence that says what it is. A key in it goes no further: Jules
-    /// keeps prompts, and shows them to everyone who may see the session.
+    /// Untrusted text on lines of its own, after one sentence that says what it is. API keys are removed, because Jules
+    /// stores prompts and shows them to everyone with access to the session.
     pub(super) fn block(&self, what: &str, text: &str) -> String {
         let text = self.without_boundary(hide(&clean(text)));
         let what = clean_line(what);
@@ -54,7 +54,7 @@ impl Fence {
         )
     }
 
-    /// Somebody else's words inside a sentence of ours.
+    /// Untrusted words inside a sentence of ours.
     fn inline(&self, text: &str) -> String {
         self.inline_used.store(true, Ordering::Relaxed);
         let text = self.without_boundary(hide(&clean_line(text)));
@@ -62,7 +62,7 @@ impl Fence {
         format!("<data-{boundary}>{text}</data-{boundary}>")
     }
 
-    /// What must be said at the end of a prompt that carries words of others inside its own sentences.
+    /// The explanation at the end of a prompt with untrusted words inside its sentences.
     pub(super) fn explanation(&self) -> Option<String> {
         self.inline_used
             .load(Ordering::Relaxed)
@@ -86,13 +86,13 @@ impl Fence {
     }
 }
 
-/// A text of others as a value of a template: whichever way it is printed, it stands inside the fence.
+/// An untrusted text as a template's value. However it is printed, it is fenced.
 ///
-/// It is no string to the template, so that nothing can take it apart and print it bare.
+/// It is no string for the template, so that no filter can take it apart and print it without the fence.
 pub(super) struct Untrusted {
     fence: Arc<Fence>,
     text: String,
-    /// A second way to the same text: `author.login` beside `author`.
+    /// A second name for the same text: `author.login` besides `author`.
     field: Option<&'static str>,
 }
 

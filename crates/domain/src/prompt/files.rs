@@ -1,4 +1,4 @@
-//! Which file a name in a template means, and which files may be named at all.
+//! Resolves the names in a persona's template, and decides which files may be used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,11 +11,10 @@ use crate::conflict;
 use crate::model::{Mode, Tree};
 use crate::plan::Persona;
 
-/// The folders of the default branch that prompts are made from, with everything below them.
+/// The folders of the default branch that prompts can use, with everything below them.
 pub const SOURCE_FOLDERS: [&str; 2] = [".jules", ".jlo"];
 
-/// Folders that a bare name is looked for in, after the persona's own. The last two are where seed 004's repository
-/// kept its templates.
+/// The folders in which a bare name is searched, after the persona's own. The last two are from seed 004's repository.
 const SEARCH: [&str; 4] = [
     ".jules/personas",
     ".jules",
@@ -23,7 +22,7 @@ const SEARCH: [&str; 4] = [
     ".jules/jules/templates",
 ];
 
-/// Folders of the ledger: phileas writes them there, with what agents brought.
+/// Folders of the ledger, where phileas writes what agents produced.
 const LEDGER_FOLDERS: [&str; 4] = [
     ".jules/exchange/",
     ".jules/workstations/",
@@ -31,23 +30,23 @@ const LEDGER_FOLDERS: [&str; 4] = [
     ".jules/changes/",
 ];
 
-/// Folders of the default branch whose files agents write, in pull requests of their own.
+/// Folders of the default branch whose files agents write in pull requests.
 const AGENTS_FOLDERS: [&str; 2] = [".jules/tasks/", ".jules/sprints/"];
 
-/// Folders below a persona's whose files agents write, on the default branch likewise.
+/// Folders below a persona's with files that agents write on the default branch.
 const AGENTS_FOLDERS_OF_PERSONAS: [&str; 2] = ["/journals/", "/mail/"];
 
-/// Folders below a role's whose files agents write, in the form of seed 000 that keeps rejections with the roles.
+/// Folders below a role's with files that agents write, in seed 000's form, which keeps rejections with the roles.
 const AGENTS_FOLDERS_OF_ROLES: [&str; 1] = ["/feedbacks/"];
-/// Where roles are.
+/// The folders of roles.
 const ROLES_FOLDERS: [&str; 2] = [".jules/roles/", ".jules/layers/"];
 
-/// Why a file is not given to a template, and what to do instead.
+/// Why a template may not use a file, and what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     /// What is wrong: a lower-case fragment without a final period.
     pub(super) message: String,
-    /// How to mend it, likewise.
+    /// The fix: a lower-case fragment without a final period.
     pub(super) mend: String,
 }
 
@@ -78,7 +77,7 @@ impl From<Refusal> for minijinja::Error {
     }
 }
 
-/// Whether a prompt may draw from a path. Whatever reads files for prompts, from a folder or from GitHub, reads by this.
+/// Whether a prompt may use a path. All code that reads files for prompts, from a folder or from GitHub, uses this.
 #[must_use]
 pub fn is_source(path: &str) -> bool {
     SOURCE_FOLDERS.iter().any(|folder| {
@@ -87,8 +86,8 @@ pub fn is_source(path: &str) -> bool {
     })
 }
 
-/// Paths of files and folders that a prompt asked for, and that its tree cannot tell about. Making the prompt goes on with
-/// nothing in their place, so that one attempt finds as many as possible; its result counts for nothing.
+/// The paths that a prompt requested and that its tree does not contain yet. Rendering continues without them, so that
+/// one attempt finds as many as possible; its result is discarded.
 #[derive(Debug, Default)]
 pub(super) struct Unread(Mutex<BTreeSet<String>>);
 
@@ -108,7 +107,7 @@ impl Unread {
     }
 }
 
-/// How far a prompt reaches: which files it names, and how deep its templates lie.
+/// Limits the files that a prompt names, and the depth of its templates.
 #[derive(Debug, Default)]
 pub(super) struct Reach {
     named: Mutex<BTreeSet<String>>,
@@ -116,11 +115,11 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Counts a file that is named.
+    /// Counts a file that the prompt names.
     ///
     /// # Errors
     ///
-    /// The prompt names too many.
+    /// The prompt names too many files.
     pub(super) fn count(&self, path: &str) -> Result<(), Refusal> {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         if named.len() < SOURCES_LIMIT_FILES {
@@ -135,7 +134,7 @@ impl Reach {
         ))
     }
 
-    /// Notes that a template names another one.
+    /// Records that a template names another one.
     pub(super) fn follow(&self, parent: &str, path: &str) {
         let mut depths = self.depths.lock().unwrap_or_else(PoisonError::into_inner);
         let depth = depths.get(parent).map_or(1, |depth| depth + 1);
@@ -147,7 +146,7 @@ impl Reach {
     ///
     /// # Errors
     ///
-    /// Too many templates lie between the prompt's own file and this one.
+    /// The chain of templates from the prompt's own file to this one is too long.
     pub(super) fn check_depth(&self, path: &str) -> Result<(), Refusal> {
         let depths = self.depths.lock().unwrap_or_else(PoisonError::into_inner);
         match depths.get(path) {
@@ -163,7 +162,7 @@ impl Reach {
     }
 }
 
-/// The sources of a prompt at the plan's commit, as one persona sees them.
+/// The files that one persona's prompt can use, at the plan's commit.
 #[derive(Debug)]
 pub(super) struct Files {
     tree: Tree,
@@ -185,12 +184,12 @@ impl Files {
         })
     }
 
-    /// Folders that a bare name is looked for in, the first one first.
+    /// The folders in which a bare name is searched, in order.
     pub(super) fn folders(&self) -> &[String] {
         &self.folders
     }
 
-    /// All paths that a prompt may draw from.
+    /// All paths that a prompt can use.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.tree
             .iter()
@@ -198,12 +197,13 @@ impl Files {
             .filter(|path| is_source(path))
     }
 
-    /// What has to be read before the prompt can be made.
+    /// The paths to read before the prompt can be rendered.
     pub(super) fn unread(&self) -> BTreeSet<String> {
         self.unread.paths()
     }
 
-    /// Paths of the files directly in a folder below one of [`folders`](Self::folders), which is asked for with it.
+    /// The files directly in a folder below one of [`source_folders`](Self::source_folders). Requests the folder if it
+    /// was not read.
     pub(super) fn in_folder(&self, folder: &str) -> impl Iterator<Item = &str> {
         for folder in [folder_of(folder), folder] {
             if self.tree.is_unlisted(folder) {
@@ -218,7 +218,7 @@ impl Files {
             .filter(move |path| !path[start..].contains('/'))
     }
 
-    /// The path that a name means in the template `parent`. `None`: there is no such file.
+    /// The path of a name in the template `parent`. `None`: no such file exists.
     pub(super) fn resolve(&self, name: &str, parent: &str) -> Result<Option<String>, Refusal> {
         let (beside, bare) = match name.strip_prefix("./") {
             Some(rest) => (true, rest),
@@ -227,7 +227,7 @@ impl Files {
         check_name(name, bare)?;
         self.reach.count(name)?;
         let exists = |path: String| {
-            // A tree that cannot tell answers as if it were there: its text is asked for next.
+            // If the tree was not read there, assume that the file exists; its text is requested next.
             let is_there = self.tree.get(&path).is_some() || self.tree.is_unread(&path);
             (is_source(&path) && is_there).then_some(path)
         };
@@ -245,7 +245,7 @@ impl Files {
         if let Some(first) = &first
             && self.tree.get(first).is_none()
         {
-            // Whether it is there, or one of the next, one read tells.
+            // One more read tells whether this path or one of the next exists.
             self.unread.note(first);
             let unsure = candidates.take_while(|next| self.tree.get(next).is_none());
             unsure.for_each(|next| self.unread.note(&next));
@@ -253,7 +253,7 @@ impl Files {
         Ok(first)
     }
 
-    /// The text of a path that [`resolve`](Self::resolve) gave.
+    /// The text of a path that [`resolve_name`](Self::resolve_name) returned.
     pub(super) fn text(&self, path: &str) -> Result<Arc<str>, Refusal> {
         if self.tree.is_unread(path) {
             self.unread.note(path);
@@ -273,7 +273,7 @@ impl Files {
                 ),
                 "split it, or leave a part of it out",
             ),
-            // Such a text is not even carried to where the prompt is rendered.
+            // A text of this size is not even sent to the renderer.
             Some((Mode::File, None)) if size > TEMPLATE_LIMIT_BYTES as u64 => (
                 format!(
                     "`{path}` has {size} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})"
@@ -300,7 +300,7 @@ impl Files {
         Err(Refusal::new(message, mend))
     }
 
-    /// The text of a template: like [`text`](Self::text), for files that agents do not write.
+    /// The text of a template: like [`file_text`](Self::file_text), but not for files that agents write.
     pub(super) fn template(&self, path: &str) -> Result<Arc<str>, Refusal> {
         if is_written_by_agents(path) {
             return Err(Refusal::new(
@@ -312,7 +312,7 @@ impl Files {
     }
 }
 
-/// Refuses a file of people with the markers of an unfinished merge in it. What agents write is data as it stands.
+/// Refuses a file with merge markers, unless agents write it: then it is data as it is.
 pub(super) fn refuse_markers(path: &str, text: &str) -> Result<(), Refusal> {
     match conflict::marker_line(text).filter(|_| !is_written_by_agents(path)) {
         Some(line) => Err(Refusal::new(
@@ -323,19 +323,19 @@ pub(super) fn refuse_markers(path: &str, text: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Whether agents write the files at such a path, so that they are data wherever they stand.
+/// Whether agents write the files at a path, so that they are data.
 pub(super) fn is_written_by_agents(path: &str) -> bool {
     is_on_the_ledger(path)
         || AGENTS_FOLDERS.iter().any(|folder| path.starts_with(folder))
         || is_below(path, &[".jules/personas/"], &AGENTS_FOLDERS_OF_PERSONAS)
 }
 
-/// Whether the files at such a path lie on the ledger. What else agents write lies on the default branch.
+/// Whether the files at a path are on the ledger. Other files of agents are on the default branch.
 pub(super) fn is_on_the_ledger(path: &str) -> bool {
     LEDGER_FOLDERS.iter().any(|folder| path.starts_with(folder)) || is_feedback_of_role(path)
 }
 
-/// Whether a path is that of a rejection that is kept with the role.
+/// Whether a path is feedback that is kept with the role.
 pub fn is_feedback_of_role(path: &str) -> bool {
     is_below(path, &ROLES_FOLDERS, &AGENTS_FOLDERS_OF_ROLES)
 }
@@ -344,12 +344,12 @@ fn is_below(path: &str, roots: &[&str], parts: &[&str]) -> bool {
     roots.iter().any(|root| path.starts_with(root)) && parts.iter().any(|part| path.contains(part))
 }
 
-/// The folder of a path, without its final slash.
+/// The folder of a path, without a trailing slash.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Refuses names that leave the folder, whatever else they would mean.
+/// Refuses names that leave the folder.
 pub(super) fn check_name(name: &str, bare: &str) -> Result<(), Refusal> {
     let shown = name.escape_debug();
     let wrong = if bare.contains(char::is_control) {

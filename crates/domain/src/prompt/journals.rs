@@ -1,13 +1,13 @@
-//! A persona's memory: what it wrote down at the end of its last turns.
+//! Quotes a persona's journal: what it wrote at the end of its last turns.
 
 use super::fence::Fence;
 use super::limits::{ENTRY_LIMIT_BYTES, JOURNALS_LIMIT, JOURNALS_LIMIT_BYTES};
 use super::untrusted::{clean_line, cut_bytes};
 use crate::model::{Mode, PersonaId, Tree};
 
-/// Paths of the persona's last [`JOURNALS_LIMIT`] journal entries, oldest first: regular `.md` files directly in its
-/// `journals` folder, by file name. File names begin with the date; what agents write into the date field is not
-/// to be relied on. A dispatch needs their texts.
+/// The paths of the persona's last [`JOURNALS_LIMIT`] journal entries, oldest first: regular `.md` files directly in
+/// its `journals` folder, sorted by name. Names begin with the date, which is more reliable than what agents write into
+/// the date key. A dispatch needs their texts.
 #[must_use]
 pub fn journals_to_read(tree: &Tree, persona: &PersonaId) -> Vec<String> {
     let folder = format!(".jules/personas/{persona}/journals");
@@ -23,16 +23,16 @@ pub fn journals_to_read(tree: &Tree, persona: &PersonaId) -> Vec<String> {
     paths.split_off(paths.len().saturating_sub(JOURNALS_LIMIT))
 }
 
-/// A persona's journal as its prompt shows it, and the paths of the entries that are shown; empty when there are none. The
-/// boundary of its fence is always the same, so this is for looking at.
+/// A persona's journal as its prompt shows it, and the paths of the entries; empty if there are none. The fence's
+/// boundary is constant, so this is for display only.
 #[must_use]
 pub fn shown_journal(tree: &Tree, persona: &PersonaId) -> (String, Vec<String>) {
     let fence = Fence::around(&[0; 32], persona.as_str());
     journal_entries(tree, persona, &fence)
 }
 
-/// The entries in one fence, oldest first, each under its heading; empty when there are none. The paths are those
-/// of the entries that are in it.
+/// The entries in one fence, oldest first, each under its heading, and the paths of these entries; empty if there are
+/// none.
 pub(super) fn journal_entries(
     tree: &Tree,
     persona: &PersonaId,
@@ -69,7 +69,7 @@ pub(super) fn journal_entries(
     )
 }
 
-/// The text below a leading block between two `---` lines; the whole text when there is none.
+/// The text below a leading block between two `---` lines, or the whole text if there is none.
 pub(super) fn without_frontmatter(text: &str) -> &str {
     let text = text.trim_start_matches('\u{feff}');
     let mut lines = text.split_inclusive('\n');

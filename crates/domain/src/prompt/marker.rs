@@ -1,4 +1,4 @@
-//! How a session says whose it is: the end of its title, and the last line of its prompt.
+//! Marks a session as phileas' own, at the end of its title and in the last line of its prompt.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -13,8 +13,7 @@ pub fn with_marker(prompt: &str, line: &PromptLine) -> String {
     format!("{}\n\n{}", prompt.trim_end(), line.render())
 }
 
-/// The title with its marker. Together they have at most [`TITLE_LIMIT_CHARS`] characters: the title is cut for
-/// it, the marker never.
+/// The title with its marker, in at most [`TITLE_LIMIT_CHARS`] characters. The title is truncated, the marker never.
 #[must_use]
 pub fn title_with_marker(title: &str, marker: &Marker) -> String {
     let suffix = marker.title_suffix();
@@ -22,14 +21,14 @@ pub fn title_with_marker(title: &str, marker: &Marker) -> String {
     format!("{}{suffix}", cut_chars(title.trim_end(), room))
 }
 
-/// SHA-256 of a prompt as it is sent, in lower-case hexadecimal.
+/// The SHA-256 of a prompt as it is sent, in lower-case hexadecimal.
 #[must_use]
 pub fn sha256(prompt: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(prompt))
 }
 
-/// Whether a prompt is the one that was sent under a hash. Line ends and space at the end do not count: whoever stores
-/// a text may tidy them.
+/// Whether a prompt has the given hash. Line ends and trailing space do not count, because a server that stores a text
+/// may normalize them.
 #[must_use]
 pub fn is_sent(prompt: &str, sent_sha256: &str) -> bool {
     let tidied = || prompt.replace("\r\n", "\n");

@@ -1,9 +1,9 @@
-//! Which folders of the default branch a prompt quotes, beside journals.
+//! Lists the folders of the default branch that a prompt quotes, besides journals.
 
 use crate::board::{self, TaskState};
 
-/// The folders of open tasks, and that of the sprint's papers, where there is a sprint. A dispatch needs the texts of their
-/// files.
+/// The folders of open tasks, and the folder of the current sprint, if there is one. A dispatch needs the texts of
+/// their files.
 #[must_use]
 pub fn folders_to_read(sprint: Option<u64>) -> Vec<String> {
     let open = TaskState::ALL.into_iter().filter(|state| state.is_open());

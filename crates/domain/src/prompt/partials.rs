@@ -1,4 +1,4 @@
-//! Which partials and blocks a persona sees by name.
+//! Finds the partials and blocks that a persona can use by name.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use super::files::Files;
 use super::limits::PARTIALS_LIMIT;
 use crate::Diagnostic;
 
-/// The endings that a template's file may have, the longest first.
+/// The extensions of template files, the longest first.
 const ENDINGS: [&str; 3] = [".md.j2", ".j2", ".md"];
 
-/// The path of each partial `x` under `x`, and of each block `x` under `x_block`. The nearest folder wins.
+/// The path of each partial `x` as `x`, and of each block `x` as `x_block`. The nearest folder wins.
 pub(super) fn partials(
     files: &Files,
     persona_path: &str,

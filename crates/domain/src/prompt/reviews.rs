@@ -1,7 +1,7 @@
-//! What reviewers want changed, for the session whose work they looked at.
+//! Quotes review comments in a message to the session that wrote the code.
 //!
-//! They may write to the repository, but what they write may quote anybody: it is cut, rid of what nobody sees and of
-//! what looks like a secret, and stands inside a fence.
+//! Reviewers have write access, but their comments may quote others. The text is truncated, invisible characters and
+//! secrets are removed, and it is fenced.
 
 use super::fence::Fence;
 use super::limits::{
@@ -13,23 +13,23 @@ use super::untrusted::{clean, clean_line, cut_bytes, cut_chars};
 /// A thread on a line, or a review as a whole. All texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewRemark {
-    /// What it is about: `path:line`. `None`: the pull request as a whole.
+    /// Its location: `path:line`. `None`: the whole pull request.
     pub place: Option<String>,
-    /// What was said, oldest first.
+    /// The comments, oldest first.
     pub said: Vec<ReviewSaying>,
 }
 
-/// What one person said in it. All texts are untrusted.
+/// One comment. All texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewSaying {
-    /// The login.
+    /// The author's login.
     pub author: String,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
-/// What reviewers said, fenced, in at most a little more than [`REVIEWS_LIMIT_BYTES`]: the first ones, so that the
-/// newest belong first. `what` names what the message is about, so that no two messages share a fence.
+/// The comments of reviewers, fenced, in little more than [`REVIEWS_LIMIT_BYTES`]. Later ones are left out if there are
+/// too many, so pass the newest first. `what` describes the message, so that no two messages share a fence.
 #[must_use]
 pub fn review_remarks(entropy: &[u8; 32], what: &str, remarks: &[ReviewRemark]) -> String {
     let mut text = String::new();

@@ -1,12 +1,12 @@
-//! What looks like a secret in somebody else's text is taken out before the text goes anywhere.
+//! Removes secrets from untrusted text before it is sent anywhere.
 //!
-//! Jobs print what they should not, and what a message says is kept by Jules and shown to whoever may see the session.
-//! It is better to hide a word too many: a failure can be understood without it.
+//! CI jobs may print secrets, and Jules stores messages and shows them to everyone with access to the session. Hiding a
+//! word too many does little harm, because a failure can be understood without it.
 
-/// Stands where a secret stood.
+/// The replacement of a secret.
 pub(super) const HIDDEN: &str = "[hidden]";
 
-/// What keys and tokens begin with, and how many more characters such a word has at the least.
+/// The prefixes of API keys and tokens, and the least number of characters that follow.
 const SHAPES: [(&str, usize); 22] = [
     ("ghp_", 16),
     ("gho_", 16),
@@ -32,7 +32,7 @@ const SHAPES: [(&str, usize); 22] = [
     ("hf_", 20),
 ];
 
-/// Words in a name whose value is nobody's business: `API_TOKEN=…`, `"password": "…"`.
+/// Parts of names whose values are secret: `API_TOKEN=…`, `"password": "…"`.
 const NAMES: [&str; 9] = [
     "password",
     "passwd",
@@ -44,10 +44,10 @@ const NAMES: [&str; 9] = [
     "private_key",
     "authorization",
 ];
-/// Shorter values are words of a sentence rather than secrets.
+/// Shorter values are more likely words than secrets.
 const VALUE_LEAST: usize = 8;
 
-/// The text with everything that looks like a secret hidden.
+/// The text with all likely secrets hidden.
 #[must_use]
 pub fn hide(text: &str) -> String {
     let mut out = Vec::new();
@@ -78,7 +78,7 @@ fn belongs(character: char) -> bool {
     character.is_ascii_alphanumeric() || "_-.~+/=".contains(character)
 }
 
-/// Hides words that begin like a key.
+/// Hides words that begin like an API key.
 fn without_shapes(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -105,7 +105,7 @@ fn without_shapes(line: &str) -> String {
     out
 }
 
-/// Hides the name and the password of `https://name:password@host`.
+/// Hides the user name and password of `https://name:password@host`.
 fn without_credentials(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -130,7 +130,7 @@ fn without_credentials(line: &str) -> String {
     out
 }
 
-/// Hides the values of names that speak of secrets.
+/// Hides the values of names that suggest a secret.
 fn without_values(line: &str) -> String {
     let lower = line.to_ascii_lowercase();
     let mut out = String::with_capacity(line.len());
@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    /// The twin: what a failure is understood by stays.
+    /// The counterpart: what explains a failure is kept.
     #[test]
     fn r21_plain_words_stay() {
         for text in [

@@ -1,4 +1,4 @@
-//! What a persona is told about the sprint.
+//! Quotes the files of the current sprint.
 
 use super::fence::Fence;
 use super::limits::{ENTRY_LIMIT_BYTES, SPRINT_LIMIT_BYTES, SPRINT_PAPERS_LIMIT};
@@ -6,9 +6,9 @@ use super::untrusted::{clean_line, cut_bytes};
 use crate::board::{self, PaperKind, SprintPaper};
 use crate::model::{PersonaId, Tree};
 
-/// The sprint's number, and those of its papers that were read, each fenced: agents write them. First what the sprint is
-/// for and the persona's own papers, then the plans of the others, then their feedback. Empty without a sprint. The paths
-/// are those of the papers.
+/// The sprint's number, and those of its files that were read, each fenced, because agents write them. First the README
+/// and the persona's own files, then the plans of the others, then their feedback. Empty without a sprint. The paths
+/// are those of the files.
 pub(super) fn sprint_context(
     tree: &Tree,
     persona: &PersonaId,

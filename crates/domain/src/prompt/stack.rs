@@ -1,24 +1,24 @@
-//! A stack with room for whatever a template nests.
+//! Runs deeply recursive work on a large stack.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::Diagnostic;
 
-/// Does the work of one template on a stack of this size.
+/// Runs the work of one template on a stack of the given size.
 ///
-/// The stack is one more of the same thread: starting a thread for each prompt took longer than making the prompt.
+/// The stack belongs to the same thread, because starting a thread for each prompt takes longer than rendering it.
 ///
 /// # Errors
 ///
-/// There is no room for it; `path` names the template.
+/// The memory is not available; `path` names the template.
 pub(super) fn deep<T>(bytes: usize, path: &str, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
     let has_room = Cell::new(false);
     let there = || {
         has_room.set(true);
         work()
     };
-    // Where the system gives no memory, that is a panic before the work began. One of the work itself is passed on.
+    // Without memory this panics before the work begins. A panic of the work itself is passed on.
     catch_unwind(AssertUnwindSafe(|| stacker::grow(bytes, there))).map_err(|panic| {
         if has_room.get() {
             resume_unwind(panic);
@@ -45,7 +45,7 @@ mod tests {
             }
             1 + down(levels - 1) + (filled[0] - filled[127])
         }
-        // A thread of a test has two megabytes, and each level takes one kilobyte of them.
+        // A test's thread has two megabytes, and each level takes one kilobyte.
         let levels = STACK_BYTES / 8 / 1024;
         assert_eq!(deep(STACK_BYTES, "a.j2", || down(levels)), Ok(levels));
     }

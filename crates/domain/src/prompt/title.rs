@@ -1,4 +1,4 @@
-//! A session's title, by which people find it.
+//! Renders a session's title.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::untrusted::{cut_chars, one_line};
 use crate::model::TrackName;
 use crate::plan::Persona;
 
-/// The name under which a persona's own title is a template. No file can have it.
+/// The template name of a persona's own title. No file can have it.
 pub(super) const TITLE_TEMPLATE: &str = "<title>";
 
-/// `<emoji> <id>: <track>`, or the persona's own title, with emoji and id before it where it lacks them.
+/// `<emoji> <id>: <track>`, or the persona's own title, preceded by emoji and id if it lacks them.
 pub(super) fn title(
     persona: &Persona,
     track: &TrackName,

@@ -1,20 +1,20 @@
-//! Text that others wrote, made harmless: nothing invisible, nothing that reads as one of our markers.
+//! Cleans untrusted text: removes invisible characters, and neutralizes everything that looks like a marker.
 
-/// Stands for a marker's beginning in somebody else's text.
+/// The replacement of a prompt marker in untrusted text.
 const NEUTRAL_LINE: &str = "phileas turn";
-/// Stands for the beginning of a message's marker in somebody else's text.
+/// The replacement of a message marker in untrusted text.
 const NEUTRAL_MESSAGE: &str = "phileas message";
-/// Stands for a title marker's beginning in somebody else's text.
+/// The replacement of a title marker in untrusted text.
 const NEUTRAL_TITLE: &str = "(phileas:";
 
-/// Removes what a person would not see (control, zero-width, bidirectional and tag characters, HTML comments) and
-/// breaks what reads as a marker of ours. Line feeds and tabs stay.
+/// Removes invisible text (control, zero-width, bidirectional and tag characters, HTML comments) and neutralizes
+/// markers. Line feeds and tabs are kept.
 #[must_use]
 pub fn clean(text: &str) -> String {
     neutralise_markers(&bare(&visible(text)))
 }
 
-/// Like [`clean`], on one line: runs of white space become one space.
+/// Like [`clean_text`], on one line: runs of white space become one space.
 #[must_use]
 pub fn clean_line(text: &str) -> String {
     let spaced = visible(text).replace(['\n', '\t'], " ");
@@ -23,21 +23,22 @@ pub fn clean_line(text: &str) -> String {
     neutralise_markers(&line)
 }
 
-/// A line of people whom we trust: on one line, without control characters and markers. Zero-width joiners stay,
-/// for they hold emoji together.
+/// A line from trusted people, without line breaks, control characters and markers. Zero-width joiners are kept,
+/// because emoji need them.
 pub(super) fn one_line(text: &str) -> String {
     let spaced = text.replace(char::is_control, " ");
     neutralise_markers(&spaced.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Breaks `phileas-turn`, `phileas-message` and `[phileas:` in any case, so that a foreign text is never read as a marker.
+/// Breaks `phileas-turn`, `phileas-message` and `[phileas:` in any case, so that untrusted text is never read as a
+/// marker.
 fn neutralise_markers(text: &str) -> String {
     let text = replace_ignoring_case(text, "phileas-turn", NEUTRAL_LINE);
     let text = replace_ignoring_case(&text, "phileas-message", NEUTRAL_MESSAGE);
     replace_ignoring_case(&text, "[phileas:", NEUTRAL_TITLE)
 }
 
-/// At most `limit` characters; the last one is an ellipsis when something was cut.
+/// At most `limit` characters; a truncated text ends with an ellipsis.
 pub(super) fn cut_chars(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
@@ -50,7 +51,7 @@ pub(super) fn cut_chars(text: &str, limit: usize) -> String {
     cut
 }
 
-/// At most `limit` bytes, with a line that says so when something was cut.
+/// At most `limit` bytes; a truncated text ends with a line that says so.
 pub(super) fn cut_bytes(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -71,7 +72,7 @@ fn visible(text: &str) -> String {
     out
 }
 
-/// Characters without a face of their own that can hide or reorder text.
+/// Invisible characters that can hide or reorder text.
 fn is_invisible(character: char) -> bool {
     (character.is_control() && !matches!(character, '\n' | '\t'))
         || matches!(character,
@@ -82,12 +83,12 @@ fn is_invisible(character: char) -> bool {
             | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Without what a person would not see of visible characters.
+/// Removes hidden text that consists of visible characters.
 fn bare(text: &str) -> String {
     without_rows(&without_comments(text))
 }
 
-/// One emoji selector has a meaning; a row of them only carries hidden bits. Comments between them are gone by now.
+/// One emoji selector has a meaning; a row of them can carry hidden bits. Comments between them are removed by now.
 fn without_rows(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -109,11 +110,12 @@ fn without_comments(text: &str) -> String {
         rest = &rest[start + length + "-->".len()..];
     }
     out.push_str(rest);
-    // A comment without an end, or one that the removal of another has put together.
+    // A comment without an end, or one that appeared when another was removed.
     out.replace("<!--", "<! --")
 }
 
-/// A text up to the first comment that has no end: GitHub may hide all that follows. `None`: there is no such comment.
+/// The text before the first comment without an end, because GitHub may hide everything after it. `None`: there is no
+/// such comment.
 pub(super) fn before_open_comment(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(found) = text[from..].find("<!--") {

@@ -1,13 +1,13 @@
-//! Lines of a width, as Python's `textwrap` makes them.
+//! Wraps lines like Python's `textwrap`.
 
-/// How lines are made.
+/// The settings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrapping {
-    /// The longest that a line gets, in characters; at least 1.
+    /// The largest width of a line, in characters; at least 1.
     pub(super) width: usize,
     /// Whether a word that is longer than a line is broken.
     pub(super) break_long_words: bool,
-    /// Whether a word may be broken behind a hyphen.
+    /// Whether a word may be broken after a hyphen.
     pub(super) break_on_hyphens: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn wrapped(line: &str, wrapping: Wrapping) -> Vec<String> {
     lines
 }
 
-/// What of a long word goes into the present line, and what is left of it.
+/// The part of a long word that fits into the current line, and the rest.
 fn broken(
     mut word: Vec<char>,
     room: usize,
@@ -65,7 +65,7 @@ fn is_blank(chunk: &[char]) -> bool {
     chunk.iter().all(|c| c.is_whitespace())
 }
 
-/// Words and what is between them; a word is cut behind a hyphen that stands between letters.
+/// Words and the spaces between them; a word is split after a hyphen between letters.
 fn chunks(line: &str, break_on_hyphens: bool) -> Vec<Vec<char>> {
     let signs: Vec<char> = line.chars().collect();
     let mut chunks: Vec<Vec<char>> = Vec::new();
@@ -82,7 +82,7 @@ fn chunks(line: &str, break_on_hyphens: bool) -> Vec<Vec<char>> {
     chunks
 }
 
-/// Whether a word may be cut before the sign at a place: behind `ab-` or `a-b-`, where a letter and one more follow.
+/// Whether a word may be split at a position: after `ab-` or `a-b-`, if two more letters follow.
 fn is_break(signs: &[char], at: usize) -> bool {
     let letter = |at: Option<usize>| {
         at.and_then(|at| signs.get(at))

@@ -3,9 +3,9 @@
 /// Who may know a variable's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Everybody: it is committed.
+    /// Anyone with access to the repository: it is committed.
     Plain,
-    /// Nobody but Jules: git ignores its file.
+    /// Only Jules: git ignores its file.
     Secret,
 }
 
@@ -18,7 +18,7 @@ pub struct Variable {
     pub class: Class,
     /// What it is for, on one line; may be empty.
     pub description: String,
-    /// The value that it has until somebody writes another one; empty for secrets.
+    /// Its default value; empty for secrets.
     pub default: String,
 }
 

@@ -1,4 +1,4 @@
-//! From one layout to the other, and back.
+//! Tests the conversion from one layout to the other, and back.
 
 use phileas_domain::exchange::{Layout, Next, Routes, across, check};
 use phileas_domain::model::Tree;
@@ -155,7 +155,7 @@ fn workstreams_become_one_flat_exchange_and_go_back() {
     );
 }
 
-/// Two versions of the other program kept rosters elsewhere.
+/// Two versions of the original program kept rosters elsewhere.
 #[test]
 fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
     for older in [
@@ -176,14 +176,14 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
         assert!(config.contains("[\"taxonomy\", \"docs\"]"), "{config}");
         assert!(flat.get(older).is_none(), "{older}");
 
-        // A stream's own one counts.
+        // A stream's own roster takes precedence.
         tree.insert_text(
             format!("{STREAM}/scheduled.toml"),
             &ROSTER.replace("\"docs\"", "\"tests\""),
         );
         let observers = roster(&tree).map(|roster| roster.observers);
         assert_eq!(observers.unwrap(), ["taxonomy", "tests"], "{older}");
-        // What is wrong with it is told with its place, and once.
+        // A mistake in it is reported once, with its position.
         tree.remove(&format!("{STREAM}/scheduled.toml"));
         tree.insert_text(
             older,
@@ -197,7 +197,7 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
 
 #[test]
 fn nothing_is_changed_where_two_things_would_become_one() {
-    // The same name in two workstreams gets that of its workstream in front.
+    // If two workstreams have a file of the same name, the workstream's name is prefixed.
     let mut tree = streams();
     let other = ".jules/workstreams/web";
     tree.insert_text(format!("{other}/scheduled.toml"), ROSTER);
@@ -213,14 +213,14 @@ fn nothing_is_changed_where_two_things_would_become_one() {
         flat.text(".jules/exchange/events/decided/core-two-names.yml")
             .is_some()
     );
-    // One id for two things is nobody's to decide.
+    // If one id means two things, a person must decide.
     tree.insert_text(
         format!("{other}/events/pending/two-names.yml"),
         &EVENT.replace("item01", ""),
     );
     let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
     assert!(wrong[0].message.contains("even01"), "{wrong:#?}");
-    // So is a memory of one role in two workstreams.
+    // So must a person if two workstreams have a memory of one role.
     tree.remove(&format!("{other}/events/pending/two-names.yml"));
     let of_web = MEMORY.replace("workstream: core", "workstream: web");
     tree.insert_text(
@@ -229,7 +229,7 @@ fn nothing_is_changed_where_two_things_would_become_one() {
     );
     let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
     assert!(wrong[0].message.contains("perspective.yml"), "{wrong:#?}");
-    // And what has no place at all.
+    // And if a file has no place in the other layout.
     tree.remove(&format!("{other}/workstations/taxonomy/perspective.yml"));
     tree.insert_text(format!("{other}/notes/today.txt"), "Remember.");
     let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
@@ -278,7 +278,7 @@ fn a_memory_of_an_innovator_is_the_same_in_both() {
     sound(&back);
 }
 
-/// An empty keeper goes with its folder; what somebody wrote for people stays, and is told.
+/// An empty keeper file is removed with its folder; a note for people stays and is reported.
 #[test]
 fn a_note_to_people_is_not_taken_for_an_empty_keeper() {
     let note = format!("{STREAM}/events/pending/README.md");
@@ -295,7 +295,7 @@ fn a_note_to_people_is_not_taken_for_an_empty_keeper() {
     }
 }
 
-/// Among workstreams an item without the flag needs no analysis; a flat exchange asks for the word.
+/// In workstreams an item without the flag needs no analysis; a flat exchange requires the key.
 #[test]
 fn an_item_that_does_not_say_whether_it_needs_analysis_needs_none() {
     let mut tree = streams();

@@ -1,4 +1,4 @@
-//! Schema files that a repository keeps for its agents, held against what is taken in.
+//! Tests that schema files of a repository are compared with what imports accept.
 
 use phileas_domain::exchange::{CHANGE, CHANGES, EVENT, FEEDBACK, PERSPECTIVE, PERSPECTIVE_V1};
 
@@ -38,7 +38,7 @@ pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
     }
 }
 
-/// A decider writes why it rejects an event, too.
+/// A decider also writes why it rejects an event.
 #[test]
 fn schema_files_of_rejections_ask_for_what_is_taken() {
     let template = FEEDBACK.template();
@@ -78,7 +78,7 @@ fn schema_files_of_summaries_ask_for_what_is_taken() {
     }
 }
 
-/// A memory of an observer has another shape in each layout; among workstreams version 2 is taken as well.
+/// A memory of an observer has another shape in each layout; workstreams also accept version 2.
 #[test]
 fn schema_files_of_memories_are_held_against_the_layout() {
     let path = ".jules/layers/observers/schemas/perspective.yml";

@@ -1,8 +1,8 @@
-//! No check without a test: every sentence that the checks' code can say must have been said by one of the tests.
+//! Tests that no check lacks a test: each message in the checks' code must appear in one of the tests.
 //!
-//! The tests of this crate run here once more, one after another, and everything that is found in them is kept. Then the
-//! code of the checks is read for its sentences. That a check does not speak where nothing is wrong is what
-//! `examples::nothing_is_wrong_with_sound_exchanges` holds them all to.
+//! The tests of this crate run here again, one after another, and all diagnostics are kept. Then the code of the checks
+//! is searched for messages. `examples::nothing_is_wrong_with_sound_exchanges` proves that no check reports a valid
+//! exchange.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,10 +13,10 @@ use phileas_domain::exchange::{Checked, limits};
 use crate::drift;
 use crate::examples::{DECIDED, PENDING, REQUIREMENT, event, flat, found, proposal, streams, with};
 
-/// Everything that was found so far.
+/// All diagnostics so far.
 static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Files of `src/exchange` that find something, and are no checks of what lies in an exchange. Each has tests of its own.
+/// Files of `src/exchange` with messages that are no checks of an exchange. Each has tests of its own.
 const OTHERS: [&str; 6] = [
     "fix.rs",
     "migrate.rs",
@@ -25,7 +25,7 @@ const OTHERS: [&str; 6] = [
     "settle.rs",
     "shown.rs",
 ];
-/// Sentences of the checks' code that no exchange can bring about, by their beginnings, and why.
+/// Messages that no exchange can trigger, by their beginnings, with the reason.
 const ELSEWHERE: [(&str, &str); 10] = [
     (
         "labels.rs: ",
@@ -60,7 +60,7 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ),
 ];
 
-/// Keeps what was found.
+/// Keeps the diagnostics of a check.
 pub(crate) fn keep(checked: &Checked) {
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     said.extend(checked.found.iter().map(ToString::to_string));
@@ -139,7 +139,7 @@ fn every_sentence_of_the_checks_is_said_in_a_test() {
     assert_eq!(unsaid, [""; 0], "these have no test");
 }
 
-/// What no other test says.
+/// Triggers the messages that no other test does.
 fn more() {
     let told = |files: &[(String, String)], word: &str| {
         let found = found(files);
@@ -166,14 +166,14 @@ fn more() {
         &found_at,
         "a text stands where a map belongs (at evidence[0]); write the keys `path`, `loc`, `note`",
     );
-    // Decided, and nobody has taken it up.
+    // Decided, and no work item names it.
     let mut orphan = with(flat(), REQUIREMENT, "");
     orphan = with(orphan, DECIDED, &event("deci01", ""));
     told(
         &orphan,
         "name the work item that took it up, or move it to `pending/`",
     );
-    // No label of GitHub is so long.
+    // No GitHub label is so long.
     let persona = "p".repeat(60);
     let path = format!(".jules/exchange/proposals/{persona}-x.yml");
     let proposed = proposal("prop02").replace("leverage_architect", &persona);
@@ -301,7 +301,7 @@ fn rosters(told: impl Fn(&[(String, String)], &str)) {
     }
 }
 
-/// Whether a finding holds a sentence, with anything in the place of its braces.
+/// Whether a diagnostic contains a message, with any text in the place of its braces.
 fn is_said(sentence: &str, finding: &str) -> bool {
     let mut rest = finding;
     for piece in pieces(sentence) {
@@ -313,7 +313,7 @@ fn is_said(sentence: &str, finding: &str) -> bool {
     true
 }
 
-/// The fixed parts of a format.
+/// The fixed parts of a format string.
 fn pieces(format: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut chars = format.chars().peekable();
@@ -337,7 +337,7 @@ fn pieces(format: &str) -> Vec<String> {
     pieces
 }
 
-/// The string literals of code that read like a sentence: three words or more. Those of `expect` are for nobody to read.
+/// The string literals of code that read like a sentence: three words or more, except those of `expect`.
 fn sentences(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = code;
@@ -362,7 +362,7 @@ fn sentences(code: &str) -> Vec<String> {
     found
 }
 
-/// A literal behind its opening quote, and what follows it.
+/// The literal after an opening quote, and the rest of the code.
 fn literal(rest: &str) -> (String, &str) {
     let mut text = String::new();
     let mut chars = rest.char_indices().peekable();

@@ -1,4 +1,4 @@
-//! Sound exchanges of both layouts.
+//! Provides valid exchanges of both layouts.
 
 use phileas_domain::exchange::check;
 use phileas_domain::model::Tree;
@@ -53,7 +53,7 @@ pub(crate) fn changes() -> String {
     )
 }
 
-/// A flat exchange with which nothing is wrong.
+/// A valid flat exchange.
 pub(crate) fn flat() -> Vec<(String, String)> {
     let files = [
         (PENDING, event("pend01", "")),
@@ -75,7 +75,7 @@ pub(crate) fn flat() -> Vec<(String, String)> {
     files.map(|(path, text)| (path.to_owned(), text)).to_vec()
 }
 
-/// Workstreams with which nothing is wrong, in the form with `exchange/` or the one without.
+/// Valid workstreams, in the form with `exchange/` or the one without.
 pub(crate) fn streams(nested: bool) -> Vec<(String, String)> {
     let mut files = Vec::new();
     for (stream, seed) in [("core", 'c'), ("docs", 'd')] {
@@ -117,7 +117,7 @@ pub(crate) fn streams(nested: bool) -> Vec<(String, String)> {
     files
 }
 
-/// What is wrong with files, a line each.
+/// The diagnostics of files, one a line.
 pub(crate) fn found(files: &[(String, String)]) -> Vec<String> {
     let tree = Tree::of_texts(
         files
@@ -157,6 +157,6 @@ pub(crate) fn a_finding_reads_as_it_was_written() {
     let exchange = check(&tree).exchange.unwrap();
     let event = &exchange.streams["generic"].events[0].value;
     assert_eq!(event.author_role, "taxonomy");
-    // Lines, spans of lines and names are all places, whatever a reader of YAML takes them for.
+    // Lines, ranges and names are all locations, whatever type YAML gives them.
     assert_eq!(event.evidence[0].loc, ["12", "20-30", "parse"]);
 }

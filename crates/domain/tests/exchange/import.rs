@@ -1,4 +1,4 @@
-//! What sessions bring into the ledger, and what is kept out of it.
+//! Tests which files of sessions enter the ledger, and which do not.
 
 mod any;
 mod decider;
@@ -29,7 +29,7 @@ use crate::examples::{
 struct Ledger {
     tree: Tree,
     stream: &'static str,
-    /// What sessions are given; without it, what is there when they bring something.
+    /// What sessions were given; without it, what is present at the import.
     base: Option<Tree>,
     range: Option<CommitRange<'static>>,
     published: BTreeMap<String, u64>,
@@ -72,7 +72,7 @@ impl Ledger {
         })
     }
 
-    /// Imports, holds the answer against the rules that hold for every import, and commits it.
+    /// Imports, checks the result against the rules of every import, and commits it.
     #[track_caller]
     fn take(&mut self, author: Author<'_>, changes: &[Changed]) -> Import {
         let errors = |tree: &Tree| -> Vec<String> {
@@ -145,7 +145,7 @@ fn pending(name: &str) -> String {
     format!(".jules/exchange/events/pending/{name}.yml")
 }
 
-/// An event that says something of its own.
+/// An event with a title of its own.
 fn finding(id: &str, title: &str) -> String {
     event(id, "").replace("Two names for one thing", title)
 }

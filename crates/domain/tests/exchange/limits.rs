@@ -1,16 +1,16 @@
-//! Each limit takes what is just within it, and speaks of one more.
+//! Tests that each limit accepts its maximum, and reports one more.
 
 use crate::examples::{
     CHANGES, OBSERVER, PENDING, REQUIREMENT, changes, event, flat, found, requirement, streams,
     with,
 };
 
-/// What is said of a flat exchange in which one file has this text.
+/// The diagnostics of a flat exchange in which one file has this text.
 fn said(path: &str, text: &str) -> Vec<String> {
     found(&with(flat(), path, text))
 }
 
-/// Nothing is said of so many, and of one more (or less) it is, with these words.
+/// Nothing is reported at the limit; one more (or less) is reported with these words.
 #[track_caller]
 fn edge(within: usize, beyond: usize, words: &str, of: impl Fn(usize) -> Vec<String>) {
     assert_eq!(of(within), [""; 0], "{within}");
@@ -53,7 +53,7 @@ fn names_are_as_long_as_they_may_be() {
         let text =
             event("pend01", "").replace("author_role: taxonomy", &format!("author_role: {role}"));
         let mut files = with(flat(), PENDING, &text);
-        // The role is one of the exchange.
+        // The role exists in the exchange.
         let (_, memory) = files.iter().find(|(path, _)| path == OBSERVER).unwrap();
         let memory = memory.replace("observer: taxonomy", &format!("observer: {role}"));
         files.push((

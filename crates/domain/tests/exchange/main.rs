@@ -1,4 +1,4 @@
-//! The exchange from outside: every check with what makes it speak and what does not.
+//! Tests the exchange through its public API: each check, with what triggers it and what does not.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod across;

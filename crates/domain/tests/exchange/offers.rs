@@ -1,11 +1,11 @@
-//! Work items as issues, on which people let them through.
+//! Tests work items as issues, on which people approve them.
 
 use phileas_domain::exchange::{Publication, check, offer, shown};
 use phileas_domain::model::Tree;
 
 use crate::examples::{DECIDED, REQUIREMENT, event, flat, requirement, with};
 
-/// What becomes of the one work item of an exchange with this text.
+/// The issue of an exchange's only work item, which has this text.
 fn offered(text: &str) -> Result<Publication, String> {
     offered_of(with(flat(), REQUIREMENT, text))
 }
@@ -39,7 +39,7 @@ fn a_sound_item_is_shown_and_one_with_mistakes_is_not() {
     assert!(why.contains("phileas exchange check"), "{why}");
 }
 
-/// Its issue bears a label, and GitHub has none of more than fifty characters.
+/// Its issue has a label, and GitHub allows fifty characters at most.
 #[test]
 fn an_item_whose_label_github_cannot_have_is_not_shown() {
     let of = |length: usize| {
@@ -50,7 +50,7 @@ fn an_item_whose_label_github_cannot_have_is_not_shown() {
         let files = with(flat(), REQUIREMENT, &text);
         offered_of(with(files, ".jules/github-labels.json", &registry))
     };
-    // `work/` stands before it.
+    // `work/` is prefixed.
     assert_eq!(of(45).unwrap().label, format!("work/{}", "l".repeat(45)));
     for length in [46, 64] {
         let why = of(length).unwrap_err();
@@ -59,7 +59,7 @@ fn an_item_whose_label_github_cannot_have_is_not_shown() {
     }
 }
 
-/// An issue's text has an end at GitHub. What an item says is held to its room; the name of its file is not.
+/// GitHub limits the length of an issue's body. The item's own text has a limit; its file's name has none.
 #[test]
 fn an_item_whose_file_has_too_long_a_name_is_not_shown() {
     let text = requirement("item01", "deci01");
@@ -75,7 +75,7 @@ fn an_item_whose_file_has_too_long_a_name_is_not_shown() {
     assert!(why.contains("give its file a shorter name"), "{why}");
 }
 
-/// A finding that the item was made of, whose statement has so many characters; nothing where there is no room for it.
+/// A finding that the item covers, with a statement of this length; `None` if it does not fit.
 fn finding_of(statement: usize) -> Option<String> {
     const STATEMENT: &str = "The parser calls it a step, and the runner calls it a stage.";
     let note = format!("    note: {}\n", "n".repeat(450));
@@ -89,19 +89,18 @@ fn finding_of(statement: usize) -> Option<String> {
 
 #[test]
 fn findings_take_the_room_that_there_is_and_no_more() {
-    /// As `exchange/limits.rs` has it.
+    /// As in `exchange/limits.rs`.
     const ROOM: usize = 16 * 1024;
     let longest = (5_000..9_000)
         .rev()
         .find_map(finding_of)
         .expect("one of them has room");
-    // What stands between two sections is counted with each. One character more may break a line, and so take two.
+    // The separator of sections counts with each. One more character may break a line, and so take two.
     let taken = longest.chars().count() + 2;
     assert!((ROOM - 1..=ROOM).contains(&taken), "{taken}");
 }
 
-/// An agent writes its keys, too: what is no plain word stands in a fence like all the rest of its words, also in an item
-/// that nobody has checked.
+/// An agent also writes the keys: a key that is no plain word is fenced like all its text, also in an unchecked item.
 #[test]
 fn a_key_that_is_no_word_is_no_heading() {
     let further = "open_points: None.\n\"Ask @everyone to [read](https://example.com)\": It is urgent.\n\"\": Nothing.\n";

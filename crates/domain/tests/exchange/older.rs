@@ -1,4 +1,4 @@
-//! Older places of artifacts, and where they belong.
+//! Tests the migration of older locations and shapes.
 
 use phileas_domain::exchange::migrate;
 use phileas_domain::model::Tree;
@@ -14,7 +14,7 @@ fn tree(files: &[(&str, &str)]) -> Tree {
     tree
 }
 
-/// Where each file goes that does not stay: a path without a goal is removed.
+/// The new path of each file that moves; `None` for a file that is removed.
 fn goes(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
     let migration = migrate(&tree(files)).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     let moved = migration.steps.into_iter();
@@ -24,7 +24,7 @@ fn goes(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-/// Why each file goes where it does.
+/// The reasons for each move.
 fn why(files: &[(&str, &str)]) -> Vec<String> {
     let migration = migrate(&tree(files)).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     migration
@@ -74,7 +74,7 @@ fn memories_of_innovators_lay_in_the_exchange() {
             PERSONA,
         ),
         (".jules/exchange/innovators/scout/perspective.yaml", PERSONA),
-        // No name of a role: nothing that a role wrote.
+        // No role's name, so no role wrote it.
         (
             ".jules/exchange/innovators/Not a name/perspective.yml",
             PERSONA,
@@ -95,7 +95,7 @@ fn memories_of_innovators_lay_in_the_exchange() {
     assert!(why(&files).contains(&"an older place of memories".to_owned()));
 }
 
-/// Only parts of proposals are told what became of such parts.
+/// Only parts of proposals are explained as such.
 #[test]
 fn what_has_no_place_stays_and_is_told_what_to_do_with_it() {
     for (path, mend) in [
@@ -164,7 +164,7 @@ fn issues_of_a_folder_that_is_no_label_go_to_that_of_their_label_and_the_list_fo
         "{}",
         of_list.text
     );
-    // A folder that is a label is left, whatever the item says: which of the two counts, a person decides.
+    // A folder that is a label is kept, whatever the item says: a person decides which of the two counts.
     let labelled = [(".jules/workstreams/core/issues/bugs/one.yml", ITEM)];
     assert_eq!(goes(&labelled), []);
 }
@@ -182,7 +182,7 @@ fn a_flag_that_was_turned_over_says_the_same_as_before() {
     }
 }
 
-/// Workstreams ask for commands; only who has nothing but criteria is told to write some.
+/// Workstreams require commands; a requirement with only criteria gets a hint to write some.
 #[test]
 fn criteria_are_told_to_be_no_commands_only_where_there_are_none() {
     let path = ".jules/workstreams/core/issues/refacts/one.yml";
@@ -232,7 +232,7 @@ fn memories_of_a_workstream_end_as_artifacts_do() {
     assert!(why(&files).contains(&"artifacts end in `.yml`".to_owned()));
 }
 
-/// What other releases left out, or wrote in another way, and has one answer.
+/// Values that other releases omit or write differently, with an unambiguous fix.
 #[test]
 fn what_has_one_answer_is_written() {
     let home = ".jules/workstreams/core";
@@ -290,7 +290,7 @@ fn what_has_one_answer_is_written() {
     assert_eq!(changes.unwrap().to, None);
 }
 
-/// The release of seed 001 begins memories with the template, which no role has filled in.
+/// The release of seed 001 creates memories from the template, which no role has filled in.
 #[test]
 fn a_memory_that_is_its_template_is_begun_again() {
     let path = ".jules/workstations/qa/perspective.yml";

@@ -1,5 +1,5 @@
-//! The branch `jules` is writable by others: whatever stands on it is data that somebody may have made up. What is bad is
-//! told with its place and its reason and is handed on to nobody, and what lies beside it goes on.
+//! Tests that files on the branch `jules`, which others can write to, are treated as untrusted data. A bad file is
+//! reported with its position and reason and reaches no session; the other files are used.
 
 use phileas_domain::exchange::limits::ARTIFACT_LIMIT_BYTES;
 use phileas_domain::exchange::{Checked, check};
@@ -7,7 +7,7 @@ use phileas_domain::model::{Entry, Mode, Tree};
 
 use crate::examples::{PENDING, event, flat};
 
-/// Beside the sound files of [`flat`]; later than most of them, and before others.
+/// Added to the valid files of [`flat`]; sorted after most of them, and before some.
 const BAD: &str = ".jules/exchange/events/pending/made-up.yml";
 
 fn looked_at(path: &str, mode: Mode, text: &str) -> Checked {
@@ -16,7 +16,7 @@ fn looked_at(path: &str, mode: Mode, text: &str) -> Checked {
         mode,
         oid: String::new(),
         size: text.len() as u64,
-        // As trees are read: of what is no file, or too large, there is no text.
+        // As trees are read: a file that is no regular file, or too large, has no text.
         text: (mode == Mode::File && text.len() <= ARTIFACT_LIMIT_BYTES).then(|| text.into()),
     };
     tree.insert(path, entry);
@@ -25,7 +25,7 @@ fn looked_at(path: &str, mode: Mode, text: &str) -> Checked {
     checked
 }
 
-/// The sound ones, by path.
+/// The valid artifacts, by path.
 fn sound(checked: &Checked) -> Vec<&str> {
     let streams = checked.exchange.iter().flat_map(|one| one.streams.values());
     let events = streams.flat_map(|stream| &stream.events);
@@ -128,7 +128,7 @@ pub(crate) fn r12_what_is_no_regular_file_is_never_followed() {
     }
 }
 
-/// On a disk that does not tell capitals apart the one would overwrite the other.
+/// On a file system that ignores case, one file would overwrite the other.
 #[test]
 pub(crate) fn r12_two_names_that_differ_in_capitals_are_told() {
     let second = PENDING.replace("dead-code", "Dead-Code");
@@ -140,7 +140,7 @@ pub(crate) fn r12_two_names_that_differ_in_capitals_are_told() {
     );
 }
 
-/// The very same file where nothing is wrong with it.
+/// The same file without its mistake.
 #[test]
 pub(crate) fn r12_what_is_sound_is_read_with_the_rest() {
     let checked = looked_at(BAD, Mode::File, &event("bad001", ""));

@@ -1,4 +1,4 @@
-//! Validator, JSON Schema and template say the same: they are made of one shape, and this holds them to it.
+//! Tests that validator, JSON Schema and template agree, because all are generated from one shape.
 
 use std::sync::LazyLock;
 
@@ -17,12 +17,12 @@ static VALIDATORS: LazyLock<Vec<Validator>> = LazyLock::new(|| {
     SHAPES.iter().map(build).collect()
 });
 
-/// Whether the program takes a document: JSON is YAML, too.
+/// Whether phileas accepts a document: JSON is YAML, too.
 fn taken(shape: &Shape, document: &Value) -> bool {
     shape.validate("x.yml", &document.to_string()).is_empty()
 }
 
-/// A document that fits a schema, made of the schema alone.
+/// A document that matches a schema, generated from the schema alone.
 fn fitting(schema: &Value, root: &Value) -> BoxedStrategy<Value> {
     if let Some(one) = schema.get("const") {
         return Just(one.clone()).boxed();
@@ -57,7 +57,7 @@ fn fitting(schema: &Value, root: &Value) -> BoxedStrategy<Value> {
                         .into_iter()
                         .filter_map(|(name, value)| Some((name, value?)));
                     let mut object: serde_json::Map<_, _> = present.collect();
-                    // What a rule may ask for is there.
+                    // Add what a rule may require.
                     for name in rule
                         .iter()
                         .flat_map(|rule| rule["required"].as_array().unwrap())
@@ -104,7 +104,7 @@ fn fitting(schema: &Value, root: &Value) -> BoxedStrategy<Value> {
     }
 }
 
-/// What may stand where something else belongs: near misses of every kind.
+/// Values of a wrong kind: near misses of every kind.
 fn odd() -> impl Strategy<Value = Value> {
     let texts = [
         "",
@@ -179,7 +179,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
-/// Every place of a document, by pointer.
+/// Every position of a document, as a JSON pointer.
 fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
@@ -268,7 +268,7 @@ proptest! {
     }
 }
 
-/// The schema knows exactly the keys of the template, and offers exactly its words.
+/// The schema has exactly the keys of the template, and exactly its allowed words.
 #[test]
 fn template_and_schema_have_the_same_keys_and_words() {
     for shape in SHAPES {
@@ -297,7 +297,7 @@ fn template_and_schema_have_the_same_keys_and_words() {
     assert!(!taken(SHAPES[0], &json!([])));
 }
 
-/// What a template shows for a day has the form of a name, and is taken where one belongs by both or by neither.
+/// A template's placeholder for a date has the form of a name; where a name is expected, both accept it or both do not.
 #[test]
 fn schema_and_validator_agree_on_names_that_look_like_blanks() {
     let index = SHAPES

@@ -1,4 +1,4 @@
-//! Workstreams: each is a world of its own, whichever form its paths have.
+//! Tests that workstreams are independent, whichever form their paths have.
 
 use phileas_domain::exchange::{EventState, Layout, check, fix, inspect};
 use phileas_domain::model::Tree;
@@ -61,7 +61,7 @@ pub(crate) fn streams_do_not_mix() {
         &with(streams(false), &path, &issue("citem0", "devent")),
         "the event `devent` is one of the workstream `docs`",
     );
-    // The same id in two streams is two events.
+    // The same id in two streams means two events.
     let other = format!("{CORE}/events/pending/same.yml");
     assert_eq!(
         found(&with(streams(false), &other, &event("dpend0", ""))),
@@ -122,7 +122,7 @@ pub(crate) fn commands_start_no_agents() {
 pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
     let files = || streams(false);
     let prompt = |stream: &str| format!("role: taxonomy\nlayer: observers\nworkstream: {stream}\n");
-    // By roster `taxonomy` works for both, so a prompt that names one disagrees with the other's roster.
+    // By the rosters `taxonomy` works for both streams, so a prompt that names one contradicts the other's roster.
     let seed = ".jules/roles/observers/taxonomy/prompt.yml";
     told(
         &with(files(), seed, &prompt("core")),
@@ -187,7 +187,7 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
         ),
         "planners/prompt.yml:1:13: error: the layer planners has no workstream",
     );
-    // The prompt of a layer of many roles is nobody's own.
+    // A prompt for a layer of many roles belongs to no single role.
     let of_all = ".jules/roles/observers/prompt.yml";
     let bound = with(files(), of_all, "workstream: core\n");
     assert_eq!(found(&bound), [""; 0]);
@@ -218,7 +218,7 @@ fn only_a_role_that_no_roster_names_is_told_to_be_on_none() {
     let said = found(&unlisted);
     assert_eq!(said.len(), 1, "{said:#?}");
     assert!(said[0].contains("`qa` is on no roster"), "{said:#?}");
-    // Where there are no rosters at all, nobody misses one.
+    // Without any roster, none is missing.
     let bare = with(unlisted, &format!("{CORE}/scheduled.toml"), "");
     let bare = with(bare, ".jules/workstreams/docs/scheduled.toml", "");
     let said = found(&bare);
@@ -309,7 +309,7 @@ pub(crate) fn the_list_of_issues_is_kept_in_step() {
     }
 }
 
-/// One section for each label, the repository's own among them.
+/// One section for each label, including the repository's own.
 #[test]
 pub(crate) fn the_list_of_issues_is_ordered_by_their_labels() {
     let slow = issue("citem1", "cpend0")
@@ -333,7 +333,7 @@ pub(crate) fn the_list_of_issues_is_ordered_by_their_labels() {
     }
 }
 
-/// Only what has one answer is mended, and then nothing is left to mend.
+/// Only unambiguous mistakes are fixed, and afterwards no fix is left.
 #[test]
 pub(crate) fn links_with_one_answer_are_mended() {
     fn mended(files: &[(String, String)]) -> Tree {
@@ -452,7 +452,7 @@ pub(crate) fn inspection_says_what_is_there_and_where_it_goes() {
     assert_eq!(of_streams["streams"]["core"]["roster"]["enabled"], true);
 }
 
-/// A file that gets its name in one step and its place in the next one never stood between them.
+/// A file that is renamed in one step and moved in the next never existed in between.
 #[test]
 pub(crate) fn mends_that_follow_one_another_touch_only_what_is_there() {
     let decided = requirement("item02", "pend01");
@@ -478,7 +478,7 @@ pub(crate) fn mends_that_follow_one_another_touch_only_what_is_there() {
     );
 }
 
-/// Files of both forms in one workstream: the list of issues is in order all the same, and the mixture is told.
+/// A workstream with files of both forms: the list of issues is complete, and the mixture is reported.
 #[test]
 pub(crate) fn files_of_both_forms_are_told_and_listed_once() {
     let mut files = streams(true);

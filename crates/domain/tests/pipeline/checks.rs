@@ -1,4 +1,4 @@
-//! Every invariant by its name, and the line that it is told at.
+//! Tests every invariant by its name, with the reported line.
 
 use phileas_domain::Severity;
 use phileas_domain::pipeline::{Artifact, CheckStage, RunFile, Stage, check};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::samples::{file, run, sample, with};
 
-/// What is broken: `E name` for an error, `W name` for a warning.
+/// The broken invariants: `E name` for an error, `W name` for a warning.
 fn broken(files: &[RunFile], stage: CheckStage, changed: Option<&[&str]>) -> Vec<String> {
     let changed: Option<Vec<String>> =
         changed.map(|paths| paths.iter().map(|path| (*path).to_owned()).collect());
@@ -162,7 +162,7 @@ fn work() {
         broken(&[complex.clone(), fast], stage, Some(&["src/a.rs"])),
         ["E tier_complex_no_fast"]
     );
-    // The file of the fast attempt is read where there is no other.
+    // The file of the fast attempt is read if there is no other.
     let fast = file(
         "worker-result-fast.json",
         &with(Artifact::Worker, json!({ "tier_used": "fast" })),

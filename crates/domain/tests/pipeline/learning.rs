@@ -1,4 +1,4 @@
-//! Lessons: counted, capped, kept.
+//! Tests lessons: they are counted, limited and kept.
 
 use phileas_domain::pipeline::{
     Artifact, Lesson, Reading, Settings, learn, lessons, read, read_lessons,
@@ -70,7 +70,7 @@ fn the_oldest_go_where_there_are_too_many_and_further_keys_stay() {
         (50, "pattern 1", "pattern 50")
     );
     assert!(text.starts_with("owner: \"me\"\n"), "{text}");
-    // An old one that is seen for the first time today is not the oldest that goes.
+    // An old lesson that is new today is not the first to be removed.
     let old = learn(Some(&reading(&text)), &lesson("2020-01-01", "of old")).unwrap();
     assert_eq!(lessons(&reading(&old)).last().unwrap().pattern, "of old");
 }
@@ -89,7 +89,7 @@ fn a_broken_file_is_not_written_over() {
     );
 }
 
-/// One bad byte, or one lesson that was not sound, hid all lessons.
+/// One bad byte, or one invalid lesson, used to hide all lessons.
 #[test]
 fn a_lesson_that_cannot_be_read_is_named_and_the_others_count() {
     let good =

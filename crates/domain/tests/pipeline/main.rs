@@ -1,4 +1,4 @@
-//! Pipeline artifacts, from the outside: shapes, variants, invariants, and who comes next.
+//! Tests pipeline artifacts through the public API: shapes, variants, invariants, and the next step.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod checks;

@@ -1,9 +1,9 @@
-//! A sound artifact of each kind, and runs made of them.
+//! Provides a valid artifact of each kind, and runs of them.
 
 use phileas_domain::pipeline::{Artifact, Run, RunFile, Settings};
 use serde_json::{Value, json};
 
-/// A sound artifact, with every key that it must have.
+/// A valid artifact with all required keys.
 pub(crate) fn sample(artifact: Artifact) -> Value {
     match artifact {
         Artifact::Plan => json!({
@@ -35,7 +35,7 @@ pub(crate) fn sample(artifact: Artifact) -> Value {
     }
 }
 
-/// A sample with some of its keys set otherwise.
+/// A sample with some keys changed.
 pub(crate) fn with(artifact: Artifact, keys: Value) -> Value {
     let mut whole = sample(artifact);
     for (key, value) in keys.as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! Validator and JSON Schema say the same: they are made of one table, and this holds them to it.
+//! Tests that validator and JSON Schema agree, because both are generated from one table.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ static VALIDATORS: LazyLock<Vec<Validator>> = LazyLock::new(|| {
     Artifact::ALL.iter().map(build).collect()
 });
 
-/// Whatever may stand somewhere, sound or not.
+/// Any value, valid or not.
 fn anything() -> impl Strategy<Value = Value> {
     let small = select(vec![
         json!(null),
@@ -96,7 +96,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A sound artifact in which some keys hold anything.
+/// A valid artifact in which some keys have arbitrary values.
 fn document() -> impl Strategy<Value = (usize, Value)> {
     (0..Artifact::ALL.len()).prop_flat_map(|at| {
         let artifact = Artifact::ALL[at];
@@ -127,7 +127,7 @@ proptest! {
         match (reading.document(), reading.normal_form()) {
             (Some(normal), Some(text)) => {
                 prop_assert!(validator.is_valid(&normal), "the schema does not take {normal}");
-                // The normal form is one: read again, it is the same, and no variant is told of.
+                // The normal form is stable: read again, it is the same, without variants.
                 let again = read(&text);
                 prop_assert_eq!(again.normal_form(), Some(text));
                 let first = reading.found.len();

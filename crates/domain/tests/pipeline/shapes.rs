@@ -1,11 +1,11 @@
-//! Each artifact: sound, without each key, with each key of a wrong kind, and rubbish.
+//! Tests each artifact: valid, without each key, with each key of a wrong kind, and with arbitrary text.
 
 use phileas_domain::pipeline::{Artifact, Settings, read};
 use serde_json::{Value, json};
 
 use crate::samples::{sample, with};
 
-/// Everything that is wrong with a text, a line for each mistake.
+/// The diagnostics of a text, one a line.
 pub(crate) fn said(artifact: Artifact, text: &str) -> Vec<String> {
     let reading = read(artifact, artifact.file_name(), text, &Settings::default());
     reading.found.iter().map(ToString::to_string).collect()
@@ -125,7 +125,7 @@ fn each_value_of_a_wrong_kind_is_told_at_its_place() {
     for artifact in Artifact::ALL {
         let schema = artifact.schema();
         for (key, of) in schema["properties"].as_object().unwrap() {
-            // Numbers and truth values stand where neither belongs; a list of maps where anything else does.
+            // Numbers and booleans where neither is allowed; a list of maps where anything else is.
             for wrong in [json!(true), json!(-1.5), json!([{}])] {
                 let fits = match wrong {
                     Value::Bool(_) => of.to_string().contains("boolean"),

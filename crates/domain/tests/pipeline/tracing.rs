@@ -1,4 +1,4 @@
-//! What phileas writes into a trace.
+//! Tests what phileas writes into a trace.
 
 use jiff::Timestamp;
 use phileas_domain::pipeline::{
@@ -17,7 +17,7 @@ fn made(at: &str) -> Made {
     }
 }
 
-/// Writes an artifact as the command does: the trace goes on, and the file is replaced.
+/// Writes an artifact as the command does: the trace is extended, and the file is replaced.
 pub(crate) fn write(files: &mut Vec<RunFile>, artifact: Artifact, keys: Value, made: &Made) -> Run {
     let reading = read(
         artifact,
@@ -41,7 +41,7 @@ pub(crate) fn write(files: &mut Vec<RunFile>, artifact: Artifact, keys: Value, m
     run(files)
 }
 
-/// Writers that come together do not come in the order in which they looked at the clock.
+/// Concurrent writers do not write in the order of their timestamps.
 #[test]
 fn stages_are_listed_as_they_came_whatever_their_clocks_said() {
     let mut files = Vec::new();
@@ -65,7 +65,7 @@ fn stages_are_listed_as_they_came_whatever_their_clocks_said() {
     assert_eq!(trace["stages"][3]["duration_ms"], 0);
     assert_eq!(trace["total_duration_ms"], 6000);
 
-    // Nor does an attempt begin before the one above it, whatever its agent says.
+    // An attempt never begins before the one above it, whatever its agent says.
     let early = Made {
         started_at: Some("2020-01-01T00:00:00Z".parse().unwrap()),
         ..made("2026-01-05T10:00:08Z")

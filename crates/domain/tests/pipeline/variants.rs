@@ -1,11 +1,11 @@
-//! Every variant: taken, told of, and written in the normal form.
+//! Tests every variant: it is accepted, reported, and written in the normal form.
 
 use phileas_domain::pipeline::{Artifact, Settings, read};
 use serde_json::{Value, json};
 
 use crate::samples::with;
 
-/// A variant: of which artifact, the keys as written, the same in the normal form, and the words of the warning.
+/// A variant: the artifact, the keys as written, the same in the normal form, and words of the warning.
 type Row = (Artifact, Value, Value, &'static str);
 
 fn rows() -> Vec<Row> {
@@ -150,7 +150,7 @@ fn each_variant_is_taken_and_told_of() {
         };
         assert!(found.iter().any(told), "{text}: {found:?}");
         assert_eq!(reading.document().unwrap(), with(artifact, normal));
-        // What was written in the normal form says the same.
+        // The normal form has the same meaning.
         let again = read(
             artifact,
             name,

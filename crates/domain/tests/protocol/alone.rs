@@ -1,5 +1,5 @@
-//! What becomes of a world when nothing goes wrong any more: every process does its steps, listings are up to date,
-//! time passes. A world that does not settle then never would.
+//! Checks that a world settles once nothing goes wrong any more: every process takes its steps, listings are current,
+//! and time passes.
 
 use phileas_domain::state::Turn;
 
@@ -7,14 +7,14 @@ use crate::key::fingerprint;
 use crate::steps::{Protocol, Step};
 use crate::world::{Phase, World};
 
-/// How many steps a world may take on its way, before it counts as stuck.
+/// How many steps a world may take before it counts as stuck.
 pub(crate) const PATIENCE: usize = 400;
-/// How many sessions may show up late before a person decides.
+/// How many late sessions suspend a turn until a person decides.
 const HELD: u32 = 2;
 
 impl Protocol {
-    /// Whether a world settles by itself: every turn is settled or held for a person, every session in Jules' books is
-    /// known to the ledger, and second ones are archived.
+    /// Whether a world settles by itself: every turn is settled or suspended, the ledger knows every session of Jules,
+    /// and duplicates are archived.
     pub(crate) fn settles(&self, world: &World) -> bool {
         let mut passed = Vec::new();
         let mut world = world.clone();
@@ -31,7 +31,7 @@ impl Protocol {
         false
     }
 
-    /// The next thing that happens when nothing goes wrong.
+    /// The next step if nothing goes wrong.
     pub(crate) fn left_alone(&self, world: &World) -> World {
         if !world.wire.is_empty() {
             return self
@@ -54,7 +54,7 @@ impl Protocol {
         if let Some(next) = self.after(world, Step::tick(0)) {
             return next;
         }
-        // Nobody has anything to do until the world changes.
+        // No process has anything to do until the world changes.
         let live = world.sessions.iter().position(|made| made.is_live());
         let step = match live.filter(|_| self.sessions_end) {
             Some(index) => Step::End(index),
@@ -62,7 +62,7 @@ impl Protocol {
         };
         let mut next = self.after(world, step).expect("time passes");
         if step == Step::Pass && turns_are_settled(world, self.sessions_end) {
-            // All is done and a session is still unknown: it is found when the next turn comes.
+            // All turns are settled and a session is still unknown: the next turn will find it.
             next.pushes += 1;
         }
         next
@@ -80,8 +80,7 @@ impl Protocol {
     }
 }
 
-/// Whether both turns have come to their end here: their session is known, or has ended where sessions end; or a
-/// person has been called.
+/// Whether both turns are settled: their session is known, or has ended if sessions end; or a notice is open.
 fn turns_are_settled(world: &World, sessions_end: bool) -> bool {
     let Some(state) = world.head.state() else {
         return false;
@@ -100,7 +99,7 @@ fn turns_are_settled(world: &World, sessions_end: bool) -> bool {
     }
 }
 
-/// Whether nothing in Jules' books is forgotten, and nothing is done twice for long.
+/// Whether the ledger knows all sessions, and no duplicate stays.
 fn everything_is_known(world: &World) -> bool {
     world.doubles() == 0
         && world

@@ -1,8 +1,8 @@
-//! When two worlds count as one.
+//! Defines when two worlds count as one.
 //!
-//! Times count by their age, and an age past everything that the engine measures counts as that; a run's name counts
-//! only as "mine", "of another run that is at work", "of nobody"; processes are alike, so their order does not count.
-//! What is behind the head can no longer win a commit.
+//! Times count by their age, up to the longest that the engine measures. A run's name counts only as "mine", "of
+//! another running process", "of no process". Processes are alike, so their order does not count. Snapshots that are
+//! behind the head can no longer win a commit.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -14,9 +14,9 @@ use phileas_domain::engine::{CreateFailure, Effect, Event, Listing, NoticeKey};
 use crate::ledger::Version;
 use crate::world::{Actor, Phase, Sight, World};
 
-/// The grace is 15 minutes; the engine measures nothing longer that the model could reach.
+/// The grace is 15 minutes. The engine measures no longer time that the model could reach.
 const OLDEST: SignedDuration = SignedDuration::from_mins(15);
-/// Pauses that double reach further into the future than this only after more faults than there are.
+/// Doubling pauses exceed this only after more faults than the model allows.
 const FURTHEST: SignedDuration = SignedDuration::from_mins(120);
 
 impl Hash for World {
@@ -85,7 +85,7 @@ impl Actor {
     }
 }
 
-/// One number for a world, for memories beside the checker's own.
+/// A hash of a world, for the caches beside the checker's own.
 pub(crate) fn fingerprint(world: &World) -> u64 {
     let mut hasher = DefaultHasher::new();
     world.hash(&mut hasher);

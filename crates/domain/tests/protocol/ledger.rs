@@ -1,5 +1,5 @@
-//! One version of the ledger branch, and the same version with its names and times taken out, so that two worlds that
-//! differ only in them count as one.
+//! Models one version of the ledger branch, with its names and times extracted, so that worlds that differ only in them
+//! count as one.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -10,9 +10,9 @@ use phileas_domain::model::Oid;
 use phileas_domain::state::{State, codec};
 use serde_json::Value;
 
-/// Times that nothing is decided by; they would only multiply the states.
+/// Times that affect no decision and would only multiply the states.
 const TOLD_ONLY: [&str; 6] = [
-    // Sessions of the rolling day: nothing here lasts a day, and the budget is ample.
+    // Sessions of the rolling day: nothing here lasts a day, and the budget is large.
     "created",
     "updated_at",
     "born_at",
@@ -24,9 +24,9 @@ const TOLD_ONLY: [&str; 6] = [
 /// A version of the branch.
 #[derive(Debug)]
 pub(crate) struct Version {
-    /// How many commits made it; its head is unlike that of every other version.
+    /// The number of its commits; its head is unique.
     pub(crate) number: u64,
-    /// What a reader gets.
+    /// The ledger as it is read.
     pub(crate) ledger: Ledger,
     /// A digest of the state file.
     pub(crate) digest: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    /// Before the branch is born.
+    /// The ledger before its first commit.
     pub(crate) fn missing() -> Self {
         Self {
             number: 0,
@@ -51,7 +51,7 @@ impl Version {
         }
     }
 
-    /// The version that a commit makes.
+    /// The version after a commit.
     pub(crate) fn after(&self, state: State) -> Self {
         let number = self.number + 1;
         let file = codec::save(&state);
@@ -73,7 +73,7 @@ impl Version {
         }
     }
 
-    /// The state, once the branch is born.
+    /// The state, once the branch exists.
     pub(crate) fn state(&self) -> Option<&State> {
         match &self.ledger {
             Ledger::Present { state, .. } => Some(state),
@@ -81,7 +81,7 @@ impl Version {
         }
     }
 
-    /// The head, as a compare-and-swap names it.
+    /// The head for a compare-and-swap.
     pub(crate) fn head(&self) -> Option<&Oid> {
         match &self.ledger {
             Ledger::Present { head, .. } | Ledger::Corrupt { head, .. } => Some(head),
@@ -93,7 +93,7 @@ impl Version {
 fn take_out(value: &mut Value, times: &mut Vec<Timestamp>, holders: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            // Nothing more is measured from the times of an entry that has its outcome.
+            // The times of an entry with an outcome are not used any more.
             if fields.get("outcome").is_some_and(Value::is_string) {
                 fields.remove("created_at");
             }

@@ -1,4 +1,4 @@
-//! What a process sees when it looks: the head, and a listing from which young sessions may still be missing.
+//! Models what a process reads: the head, and a listing that may lack young sessions.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use phileas_domain::plan::{self, Driver};
 
 use crate::world::{Actor, Made, Sight, World};
 
-/// How often a process reads what it needs before it decides: the runtime's own limit.
+/// How often a process reads before it decides: the runtime's own limit.
 const MAX_READS: usize = 5;
 
-/// Everything of a snapshot that never changes here.
+/// The constant part of a snapshot.
 pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
     let mut files = vec![(plan::SCHEDULES_PATH.to_owned(), schedules.to_owned())];
     for id in ["a", "b"] {
@@ -78,7 +78,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
     }
 }
 
-/// The snapshot that a process decides on: what it saw, and the time that it is meanwhile.
+/// The snapshot for a decision: what the process read, and the current time.
 pub(crate) fn snapshot(blank: &Snapshot, world: &World, actor: &Actor, sight: &Sight) -> Snapshot {
     let mut snapshot = blank.clone();
     snapshot.now = world.now;
@@ -118,8 +118,8 @@ fn pull(number: PullNumber, created_at: Timestamp) -> Pull {
     }
 }
 
-/// Looks at the head and, where the engine asks for it, at Jules' listing, `ago` before now. The bits of `hidden` are
-/// the sessions that the listing does not show yet.
+/// Reads the head and, if the engine requests it, Jules' listing, `ago` before now. The bits of `hidden` are the
+/// sessions that the listing lacks.
 pub(crate) fn look(
     blank: &Snapshot,
     now: &World,
@@ -156,7 +156,7 @@ pub(crate) fn look(
     panic!("what a process needs does not converge");
 }
 
-/// Asks Jules for sessions by their ids; they are never deleted here. Whether there was one to ask for.
+/// Requests sessions by id; they are never deleted here. Returns whether there were any to request.
 fn ask_for(world: &World, ids: &BTreeSet<SessionId>, sight: &mut Sight) -> bool {
     let Listing::Taken(listing) = &*sight.listing else {
         return false;

@@ -1,13 +1,13 @@
-//! The dispatch protocol, explored exhaustively around the real `decide`: three processes, two turns.
+//! Explores the dispatch protocol exhaustively around the real `decide`: three processes, two turns.
 //!
-//! Every order is tried in which processes look, decide, commit, call Jules, settle and die, in which requests arrive,
-//! are refused or lost, listings lag and time passes, with two faults (a death, a lost answer, a 429, a stall past a
-//! deadline). What no order may bring about stands in [`model`]; the [`window`] that no protocol can close without a
-//! key of idempotency at Jules is opened on purpose, and the checker has to find what comes of it.
+//! The model tries every order in which processes read, decide, commit, call Jules, settle and crash, in which requests
+//! arrive, are refused or are lost, listings lag and time passes. It allows two faults (a crash, a lost response, a
+//! 429, a stall past a deadline). [`model`] lists what must never happen. The [`window`] that no protocol can close
+//! without an idempotency key at Jules is opened on purpose, and the checker must find the result.
 //!
-//! To keep the space finite, worlds that differ only in what the engine cannot tell apart count as one ([`key`]), and
-//! looking, deciding and committing are one step, which may have taken long. That loses nothing: a commit that loses
-//! its race changes nothing, and one that wins shows that the head had not moved since the look.
+//! To keep the space finite, worlds that differ only in what the engine cannot distinguish count as one ([`key`]), and
+//! reading, deciding and committing are one step, which may take long. Nothing is lost by that: a commit that loses its
+//! race changes nothing, and one that wins proves that the head has not moved since it was read.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod alone;
@@ -28,10 +28,10 @@ use steps::Protocol;
 
 /// Both turns start in one commit.
 const SIDE_BY_SIDE: &str = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n";
-/// The second turn starts when the first one's pull request is open.
+/// The second turn starts when the pull request of the first is open.
 const ONE_AFTER_ANOTHER: &str = "cycle = [\"a\", \"b\"]\n";
 
-/// Explores a model to its end, and says how large it is.
+/// Explores a model completely, and prints its size.
 #[expect(
     clippy::print_stdout,
     reason = "how large a space was explored is the result"
@@ -75,7 +75,7 @@ fn two_turns_one_after_another() {
 fn beyond_the_grace_a_double_is_possible_and_is_recorded_and_archived() {
     let model = Protocol::new(ONE_AFTER_ANOTHER, 1, true, true);
     let checker = explore("one after another, beyond the grace", model);
-    // Every world settles, those with doubles as well; and there are some.
+    // Every world settles, also those with duplicates, and there are some.
     checker.assert_properties();
     let states = checker.assert_any_discovery(DOUBLE).into_states();
     let mut world = states.into_iter().next_back().expect("a path has states");

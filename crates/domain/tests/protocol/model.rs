@@ -1,11 +1,11 @@
-//! What may never be, in any state that can be reached.
+//! Lists what must never happen in any reachable state.
 
 use stateright::{Model, Property};
 
 use crate::steps::{Protocol, Step};
 use crate::world::World;
 
-/// Some turn has two sessions at work.
+/// A turn has two running sessions.
 pub(crate) const DOUBLE: &str = "two live sessions of one turn";
 
 impl Model for Protocol {
@@ -27,8 +27,8 @@ impl Model for Protocol {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        // Two sessions of one attempt, an attempt that rises without knowledge, a commit that breaks an invariant, a
-        // live turn that nobody comes back to, a person who is called for nothing: see `watch` and `steps`.
+        // Further checks are in `watch` and `steps`: two sessions of one attempt, an attempt that rises without proof,
+        // a commit that breaks an invariant, a live turn that no wake-up time covers, a notice without a reason.
         let mut properties = vec![
             Property::always("no step breaks a rule", |_, world: &World| {
                 world.broken.is_none()

@@ -1,5 +1,5 @@
-//! The steps of the world, around the real `decide`: what the runtime does one after another is one step each here,
-//! so that anything may come in between.
+//! Defines the steps of the world around the real `decide`. What the runtime does in sequence is one step each here, so
+//! that anything may happen in between.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use crate::think::{Thought, Thoughts};
 use crate::watch;
 use crate::world::{Made, Phase, Request, World};
 
-/// The coarse clock: within the deadline (0), past it (7.5 min), at the very end of the grace and later (15 min).
+/// The resolution of time: within the deadline (0), past it (7.5 min), at the end of the grace and later (15 min).
 pub(crate) const STEP: SignedDuration = SignedDuration::from_secs(450);
 /// No pause; one past the grace before deciding; pauses past the deadline and past the grace before committing.
 const PAUSES: [Pause; 4] = [
@@ -31,33 +31,33 @@ const fn pause(looked: SignedDuration, decided: SignedDuration) -> Pause {
     Pause { looked, decided }
 }
 
-/// The grace less the time that an intent is valid: so long after the check of the deadline at most, a complete
-/// listing taken after the grace still comes too early to be believed.
+/// The grace minus the validity of an intent: within this time after the check of the deadline, a complete listing
+/// taken after the grace is still too early to be trusted.
 pub(crate) const SEEN_AFTER: SignedDuration = SignedDuration::from_mins(13);
-/// Jules' clock is behind GitHub's by this; the engine tolerates two minutes.
+/// How far Jules' clock is behind GitHub's; the engine tolerates two minutes.
 const JULES_BEHIND: SignedDuration = SignedDuration::from_secs(90);
 
-/// Neither budgets nor silence end anything here.
+/// Neither budgets nor inactivity end a turn here.
 const AMPLE: &str = "[defaults]\nabandon_after = \"720h\"\n[budget]\nmax_active = 50\ndaily_sessions = 1000\n\
     max_open_pulls = 100\nkey_daily = 1000\nkey_active = 100\nreserve_for_people = 0\n";
 
-/// The model: a plan, how much may go wrong, and everything that stays the same.
+/// The model: a plan, the number of faults, and everything that stays constant.
 pub(crate) struct Protocol {
     pub(crate) blank: Snapshot,
     pub(crate) start: Timestamp,
     pub(crate) faults: u8,
-    /// The one irreducible window: for the price of a fault, a listing goes without a session, or a request stays on
-    /// its way, for longer than [`SEEN_AFTER`].
+    /// The window that cannot be closed: for one fault, a listing lacks a session, or a request is delayed, for longer
+    /// than [`SEEN_AFTER`].
     pub(crate) beyond_grace: bool,
-    /// Whether sessions end, so that a track goes on to its next turn.
+    /// Whether sessions end, so that a track continues with its next turn.
     pub(crate) sessions_end: bool,
-    /// What processes thought before: the engine gives the same answer to the same question.
+    /// A cache of decisions: the engine is deterministic.
     pub(crate) thoughts: Thoughts,
-    /// Worlds that are known to settle when left alone.
+    /// Worlds that are known to settle.
     pub(crate) settling: Mutex<BTreeSet<u64>>,
 }
 
-/// How long ago it was, when a commit is sent, that its process looked, and that it decided.
+/// How long before the commit the process has read, and decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pause {
     pub(crate) looked: SignedDuration,
@@ -69,32 +69,32 @@ pub(crate) struct Pause {
 pub(crate) enum Step {
     /// Time passes.
     Pass,
-    /// A process looks, decides and commits. The listing did not show the sessions of the bits of `hidden`.
+    /// A process reads, decides and commits. The listing lacks the sessions of the bits of `hidden`.
     Tick {
         actor: usize,
         hidden: u32,
         pause: Pause,
     },
-    /// A process decides again after its effects brought news, and commits.
+    /// A process decides again with the events of its effects, and commits.
     Settle(usize),
-    /// A process carries out its next effect; for a create this is the check of the deadline and the call.
+    /// A process executes its next effect; for a create this is the check of the deadline and the call.
     Next(usize),
-    /// A request arrives and makes a session; whoever still waits gets the answer.
+    /// A request arrives and creates a session; its owner gets the response if it still waits.
     Arrive(usize),
-    /// A request of nobody any more is lost.
+    /// A request without an owner is lost.
     Vanish(usize),
     /// Jules answers a request with 429.
     Refuse(usize),
-    /// A process gives up waiting for the answer.
+    /// A process stops waiting for the response.
     GiveUp(usize),
-    /// A process dies and forgets everything.
+    /// A process crashes and forgets everything.
     Crash(usize),
     /// A session ends with a pull request.
     End(usize),
 }
 
 impl Step {
-    /// A look at everything as it is.
+    /// A tick that reads everything as it is.
     pub(crate) fn tick(actor: usize) -> Self {
         let pause = PAUSES[0];
         Self::Tick {
@@ -124,7 +124,7 @@ impl Protocol {
         World::new(self.start, self.faults)
     }
 
-    /// Every step that may be taken.
+    /// All possible steps.
     pub(crate) fn possible(&self, world: &World, steps: &mut Vec<Step>) {
         if self.price_of_time(world) <= world.faults {
             steps.push(Step::Pass);
@@ -133,7 +133,7 @@ impl Protocol {
         for (actor, one) in world.actors.iter().enumerate() {
             match &one.phase {
                 Phase::Asleep => {
-                    // One that sleeps is like every other.
+                    // All sleeping processes are alike.
                     if asleep == 0 {
                         self.looks(world, actor, steps);
                     }
@@ -168,8 +168,8 @@ impl Protocol {
         }
     }
 
-    /// A look for each set of sessions that may still be hidden from a listing, now and before a pause: what was seen
-    /// before the head last moved cannot win a commit.
+    /// A tick for each set of sessions that a listing may lack, now and before a pause. What was read before the head
+    /// last moved cannot win a commit.
     fn looks(&self, world: &World, actor: usize, steps: &mut Vec<Step>) {
         for pause in PAUSES {
             let ago = pause.looked;
@@ -208,7 +208,7 @@ impl Protocol {
 
     /// The world after a step.
     ///
-    /// `None`: it would be this one again, because a process looks and finds nothing to do.
+    /// `None`: it would be the same, because a process reads and has nothing to do.
     pub(crate) fn after(&self, world: &World, step: Step) -> Option<World> {
         let mut next = world.clone();
         match step {
@@ -270,9 +270,9 @@ impl Protocol {
         Some(next)
     }
 
-    /// What it costs when time passes. A process that misses the deadline of its next create stalls: that is a fault,
-    /// for otherwise a turn could have attempts for ever. A request that stays on its way for longer than is allowed is
-    /// one as well, or impossible.
+    /// The cost in faults of passing time. A process that misses the deadline of its next create stalls, which is a
+    /// fault; otherwise a turn could have attempts for ever. A request that is delayed for longer than allowed is a
+    /// fault, too, or impossible.
     fn price_of_time(&self, world: &World) -> u8 {
         let stalls = world.actors.iter().filter(|actor| match &actor.phase {
             Phase::Executing {
@@ -319,7 +319,7 @@ impl Protocol {
     }
 }
 
-/// A new run has a name that no intent bears.
+/// A new run has a name that no intent contains.
 fn rename(world: &mut World, actor: usize) {
     loop {
         let run = world.actors[actor].holder.as_str();
@@ -332,7 +332,7 @@ fn rename(world: &mut World, actor: usize) {
     }
 }
 
-/// Compare-and-swap: the commit wins only on the head that was seen.
+/// Compare-and-swap: the commit wins only on the head that was read.
 fn commit(world: &mut World, actor: usize, events: Vec<Event>, thought: &Thought) {
     if let Some(wrong) = thought.wrong {
         world.breaks(wrong);
@@ -340,7 +340,7 @@ fn commit(world: &mut World, actor: usize, events: Vec<Event>, thought: &Thought
     let mut sight = thought.sight.clone();
     if let (Some(change), Some(version)) = (&thought.decision.change, &thought.version) {
         if change.base.as_ref() != world.head.head() {
-            // What came of effects is brought along only where there is something of it.
+            // The events of effects are kept only if there are any.
             world.actors[actor].phase = if events.is_empty() {
                 Phase::Asleep
             } else {
@@ -374,7 +374,7 @@ fn commit(world: &mut World, actor: usize, events: Vec<Event>, thought: &Thought
     };
 }
 
-/// The next effect. A create is only sent here: whether and when it arrives is another step's matter.
+/// The next effect. A create is only sent here; its arrival is another step.
 fn carry_out(world: &mut World, actor: usize) {
     let Phase::Executing { effects, next, .. } = &world.actors[actor].phase else {
         unreachable!("only who has committed acts");
@@ -437,7 +437,7 @@ fn carry_out(world: &mut World, actor: usize) {
     }
 }
 
-/// An effect is over; after the last one the process decides again where there is news.
+/// An effect is finished; after the last one the process decides again if there are events.
 fn done(world: &mut World, actor: usize, event: Option<Event>) {
     let phase = std::mem::replace(&mut world.actors[actor].phase, Phase::Asleep);
     let Phase::Executing {
@@ -467,7 +467,7 @@ fn done(world: &mut World, actor: usize, event: Option<Event>) {
     };
 }
 
-/// A request comes to its owner's ears, if it still has one.
+/// Delivers a response to its owner, if there still is one.
 fn answer(world: &mut World, request: &Request, event: Event) {
     if let Some(actor) = request.owner {
         done(world, actor, Some(event));
@@ -522,7 +522,7 @@ fn not_created(create: &CreateSession, failure: CreateFailure) -> Event {
     }
 }
 
-/// A session ends with a pull request that bears its number.
+/// A session ends with a pull request that has its number.
 fn end(world: &mut World, index: usize) {
     let number = PullNumber(index as u64 + 1);
     let session = &mut Arc::make_mut(&mut world.sessions[index]).session;
@@ -531,7 +531,7 @@ fn end(world: &mut World, index: usize) {
     session.pulls.push(number);
 }
 
-/// Whether a listing could say that a session does not exist.
+/// Whether a listing can prove that a session does not exist.
 pub(crate) fn complete(listing: &Listing, since: Timestamp, taken_after: Timestamp) -> bool {
     matches!(listing, Listing::Taken(taken) if taken.covers(since) && taken.taken_at >= taken_after)
 }

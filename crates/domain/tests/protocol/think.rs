@@ -1,4 +1,4 @@
-//! The real engine, asked once for each different question.
+//! Runs the real engine once for each different input.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -15,21 +15,21 @@ use crate::steps::{Pause, Protocol};
 use crate::watch::waking;
 use crate::world::{Sight, World};
 
-/// What was seen, what was decided on it, and the version that this would make.
+/// What was read, what was decided, and the resulting version.
 #[derive(Debug)]
 pub(crate) struct Thought {
     pub(crate) sight: Sight,
     pub(crate) decision: Decision,
     pub(crate) version: Option<Arc<Version>>,
-    /// What a decision may not do.
+    /// A rule that the decision breaks.
     pub(crate) wrong: Option<&'static str>,
 }
 
-/// Answers by a digest of everything that the question depends on.
+/// Decisions, by a digest of everything that they depend on.
 pub(crate) type Thoughts = Mutex<BTreeMap<u64, Arc<Thought>>>;
 
 impl Protocol {
-    /// A process looks and decides.
+    /// A process reads and decides.
     pub(crate) fn think_afresh(
         &self,
         world: &World,
@@ -57,7 +57,7 @@ impl Protocol {
         })
     }
 
-    /// A process decides again on what it saw before its effects.
+    /// A process decides again on what it read before its effects.
     pub(crate) fn think_again(
         &self,
         world: &World,

@@ -1,4 +1,4 @@
-//! What is watched at every step, beside what is checked in every state.
+//! Checks every step, in addition to the checks of every state.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, Decision, Event};
@@ -8,11 +8,11 @@ use phileas_domain::state::State;
 use crate::steps::complete;
 use crate::world::{Sight, World};
 
-/// The grace of the protocol, as the architecture gives it.
+/// The grace of the protocol, from the architecture.
 const GRACE: SignedDuration = SignedDuration::from_mins(15);
 
-/// An attempt rises only by knowledge: by Jules' word that there is no session, or by one complete listing after the
-/// grace. And what is believed is true: no session of the attempt exists, and none is on its way.
+/// An attempt rises only with proof: Jules' response that there is no session, or one complete listing after the grace.
+/// The proof must be true: no session of the attempt exists, and none is on its way.
 pub(crate) fn attempts(
     world: &mut World,
     before: Box<State>,
@@ -59,7 +59,7 @@ pub(crate) fn attempts(
     }
 }
 
-/// As long as a turn lives, somebody comes back to it, and never in the past.
+/// While a turn is live, the decision sets a wake-up time that is not in the past.
 pub(crate) fn waking(
     now: Timestamp,
     before: Option<&State>,
@@ -77,7 +77,7 @@ pub(crate) fn waking(
     }
 }
 
-/// People are called about turns; nothing else is wrong in this world.
+/// Notices are about turns; nothing else goes wrong in this world.
 pub(crate) fn notice(world: &mut World, key: &str) {
     if !key.starts_with("turn:") {
         world.breaks(format!(

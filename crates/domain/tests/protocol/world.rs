@@ -1,4 +1,4 @@
-//! The world of the model: a ledger branch, Jules' books, requests on their way to Jules, three processes, one clock.
+//! Models the world: a ledger branch, Jules' sessions, requests on their way to Jules, three processes, one clock.
 
 use std::sync::Arc;
 
@@ -10,33 +10,33 @@ use phileas_domain::model::{Holder, Marker, PullNumber};
 
 use crate::ledger::Version;
 
-/// How many processes tick for the one repository.
+/// How many processes run ticks for the repository.
 pub(crate) const ACTORS: usize = 3;
 
-/// One state of everything.
+/// One state of the world.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) now: Timestamp,
     /// The branch.
     pub(crate) head: Arc<Version>,
-    /// When it last moved.
+    /// When the branch last moved.
     pub(crate) moved_at: Timestamp,
-    /// Jules' books.
+    /// Jules' sessions.
     pub(crate) sessions: Vec<Arc<Made>>,
     /// Requests that were sent and have not arrived.
     pub(crate) wire: Vec<Request>,
     pub(crate) actors: [Actor; ACTORS],
-    /// Open issues.
+    /// Open notices.
     pub(crate) notices: Vec<Notice>,
     /// How many faults may still happen.
     pub(crate) faults: u8,
     /// How often the default branch has moved.
     pub(crate) pushes: u64,
-    /// What a step did that no step may do.
+    /// The first violation by a step.
     pub(crate) broken: Option<String>,
 }
 
-/// A session in Jules' books.
+/// A session at Jules.
 #[derive(Debug, Clone)]
 pub(crate) struct Made {
     pub(crate) session: Session,
@@ -52,44 +52,44 @@ pub(crate) struct Made {
 pub(crate) struct Request {
     pub(crate) create: Arc<CreateSession>,
     pub(crate) checked_at: Timestamp,
-    /// Who still waits for the answer.
+    /// The process that still waits for the response.
     pub(crate) owner: Option<usize>,
 }
 
 /// One process.
 #[derive(Debug, Clone)]
 pub(crate) struct Actor {
-    /// Its run, which names it as a holder.
+    /// Its run, which is its name as a holder.
     pub(crate) holder: Holder,
     pub(crate) phase: Phase,
 }
 
-/// Where a process stands in its tick.
+/// A process' position in its tick.
 #[derive(Debug, Clone)]
 pub(crate) enum Phase {
     /// Between two ticks; it remembers nothing.
     Asleep,
-    /// It lost a race and has to look again; what came of its effects is still with it.
+    /// It lost a race and must read again; it still has the events of its effects.
     Beaten { events: Vec<Event> },
-    /// Its effects brought news, and it will decide again on what it saw before.
+    /// Its effects returned events, and it will decide again on what it read before.
     Informed { sight: Sight, events: Vec<Event> },
-    /// Its commit has won; it carries out the effects.
+    /// Its commit has won; it executes the effects.
     Executing {
         sight: Sight,
         effects: Arc<[Effect]>,
         next: usize,
-        /// A create was sent and its answer is awaited.
+        /// A create was sent and its response is awaited.
         waiting: bool,
         events: Vec<Event>,
     },
 }
 
-/// What a process knows of the world.
+/// What a process knows about the world.
 #[derive(Debug, Clone)]
 pub(crate) struct Sight {
     pub(crate) version: Arc<Version>,
     pub(crate) listing: Arc<Listing>,
-    /// Every pull request, and when its session was made.
+    /// Every pull request, and when its session was created.
     pub(crate) pulls: Arc<[(PullNumber, Timestamp)]>,
     pub(crate) taken_at: Timestamp,
 }
@@ -114,17 +114,17 @@ impl World {
         }
     }
 
-    /// Notes that a step did what no step may do; the first time counts.
+    /// Records a violation; the first one counts.
     pub(crate) fn breaks(&mut self, what: impl Into<String>) {
         self.broken.get_or_insert_with(|| what.into());
     }
 
-    /// How long ago something was.
+    /// The time since then.
     pub(crate) fn age(&self, at: Timestamp) -> SignedDuration {
         self.now.duration_since(at)
     }
 
-    /// Every session of a turn that is at work, when there is more than one.
+    /// The number of turns with more than one running session.
     pub(crate) fn doubles(&self) -> usize {
         let live: Vec<_> = self
             .sessions
@@ -173,7 +173,7 @@ impl World {
 }
 
 impl Made {
-    /// Whether it is at work.
+    /// Whether it is running.
     pub(crate) fn is_live(&self) -> bool {
         !self.session.archived && self.session.state == SessionState::InProgress
     }

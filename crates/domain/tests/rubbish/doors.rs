@@ -1,5 +1,5 @@
-//! Every text that comes from outside and is read here, with one that is good. The tests bring rubbish to all of them, and
-//! so does the fuzz target in `tests/fuzz/inputs/`.
+//! Lists all parsers of external text, each with a valid sample. The tests feed arbitrary text to all of them, and so
+//! does the fuzz target in `tests/fuzz/inputs/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use phileas_domain::prompt::{self, Assembly, Attached};
 use phileas_domain::setup;
 use phileas_domain::state;
 
-/// A kind of text from outside.
+/// A parser of external text.
 pub(crate) struct Door {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: &'static str,
-    /// Ones that it is fed with; the first is good.
+    /// Its samples; the first is valid.
     pub(crate) samples: &'static [&'static str],
-    /// Reads one, whatever it is, and says whether it is good. It must not panic.
+    /// Parses a text and returns whether it is valid. It must not panic.
     pub(crate) read: fn(&str) -> bool,
 }
 
@@ -54,7 +54,7 @@ const OLDER_LAYER: &str = "runtime_context:\n  role: qa\nincludes:\n  - title: C
 const JLO: &str = include_str!("../../../../tests/parts/schemas/right/config.full.toml");
 const COMPONENT: &str = "name = \"node\"\nsummary = \"Node\"\nafter = [\"git\"]\n[env]\nNODE_VERSION = { default = \"20\" }\n";
 
-/// All of them.
+/// All parsers.
 pub(crate) const DOORS: &[Door] = &[
     Door {
         name: "plan",
@@ -120,7 +120,7 @@ pub(crate) const DOORS: &[Door] = &[
         name: "layer's template",
         samples: &[LAYER, OLDER_LAYER, TIDY],
         read: |text| {
-            // As the newer form in one folder, and as both halves of the older one in others.
+            // As the newer form in one folder, and as both parts of the older one in others.
             let tree = Tree::of_texts([
                 (".jules/layers/observers/observers_prompt.j2", text),
                 (".jules/layers/observers/contracts.yml", text),
@@ -189,7 +189,7 @@ pub(crate) const DOORS: &[Door] = &[
             let tree = Tree::of_texts(paths.map(|path| (path, text)));
             let _ = exchange::fix(&tree);
             let _ = exchange::Labels::read(&tree);
-            // It stands in places where it cannot be right, too.
+            // The file is also at paths where it cannot be valid.
             let here = |one: &&Diagnostic| one.file == paths[0] && one.is_error();
             !exchange::check(&tree).found.iter().any(|one| here(&one))
         },

@@ -1,5 +1,5 @@
-//! Rubbish at every door: nothing panics, nothing overflows the stack, nothing runs on. What was good is spoiled a few
-//! times in ways that parsers are known to stumble over.
+//! Tests that no external text makes a parser panic, overflow the stack or run for long. Valid samples are damaged a
+//! few times, in ways that parsers are known to fail on.
 
 mod doors;
 
@@ -7,12 +7,12 @@ use doors::DOORS;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// How large a text may become. Each door has limits of its own, which this is beyond for some.
+/// The largest size of a text. Some parsers have smaller limits.
 const MOST: usize = 1 << 20;
-/// How deep things are put into one another.
+/// The depth of nesting.
 const DEEP: usize = 5_000;
 
-/// What is put into a text.
+/// A text to insert.
 fn spoil() -> impl Strategy<Value = String> {
     let pieces = [
         "",
@@ -92,7 +92,7 @@ fn spoil() -> impl Strategy<Value = String> {
     ]
 }
 
-/// One way in which a text is spoiled: what is put where, and how much is taken away there.
+/// One damage: the inserted text, its position, and how much is removed there.
 fn change() -> impl Strategy<Value = (Index, usize, String)> {
     (
         any::<Index>(),
@@ -127,7 +127,7 @@ proptest! {
     }
 }
 
-/// A door that refuses everything would pass the test above.
+/// A parser that rejects everything would pass the test above.
 #[test]
 fn what_is_good_is_taken() {
     for door in DOORS {
@@ -135,8 +135,7 @@ fn what_is_good_is_taken() {
     }
 }
 
-/// Texts that make a parser go through all that it has read for each piece of what it reads, each with a head and a foot
-/// that bring it to where it is parsed.
+/// Texts that make a parser scan its whole input for each token, each with a head and a foot that lead to the parser.
 const REPEATED: [(&str, &str, &str); 24] = [
     ("", "[", ""),
     ("---\nid: curator\nx: ", "[", "\n---\nTidy.\n"),
@@ -167,14 +166,14 @@ const REPEATED: [(&str, &str, &str); 24] = [
     ("", "a.", "a = 1\n"),
     ("a = ", "[", "\n"),
 ];
-/// Few enough bytes for all limits of size, and enough for what grows with the square to show.
+/// Small enough for all limits of size, and large enough to show quadratic time.
 const REPEATED_BYTES: usize = 30_000;
-/// How often a measurement is repeated that shows a fault.
+/// How often a measurement that shows a fault is repeated.
 const MEASURED_AGAIN: usize = 3;
-/// Below this a measurement says nothing about how time grows.
+/// Shorter measurements say nothing about the growth of time.
 const SHORT: std::time::Duration = std::time::Duration::from_millis(150);
 
-/// Twice as much takes about twice as long, at every door.
+/// Twice the input takes about twice the time, for every parser.
 #[test]
 #[expect(
     clippy::disallowed_methods,
@@ -187,7 +186,7 @@ fn time_grows_with_the_length_and_not_with_its_square() {
             (door.read)(text);
             begun.elapsed()
         };
-        // The fastest of some tells least of what else the machine does.
+        // The fastest of several is least affected by other load.
         (0..3).map(measure).min().unwrap()
     };
     let mut slow = Vec::new();
@@ -199,7 +198,7 @@ fn time_grows_with_the_length_and_not_with_its_square() {
                 continue;
             }
             let once = time(door, &text(REPEATED_BYTES));
-            // What else the machine does may slow one measurement down, and not each of some.
+            // Other load may slow down one measurement, but not all of them.
             let mut again = (0..MEASURED_AGAIN).map(|_| {
                 let twice = time(door, &text(2 * REPEATED_BYTES));
                 twice > 3 * time(door, &text(REPEATED_BYTES))

@@ -1,4 +1,4 @@
-//! An observer's events and memory.
+//! Imports an observer's events and memory.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
 
 fn event(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>, ids: &mut BTreeSet<String>) {
     let Some(root) = desk.parse(one) else { return };
-    // The link is phileas' to make.
+    // Only phileas sets the link.
     let text = edit::set(one.text, &root, "issue_id", "\"\"");
     let rewritten = Incoming { text: &text, ..one };
     let Some(root) = desk.parse(rewritten) else {
@@ -54,7 +54,7 @@ fn event(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>, ids: &mut BTreeSet<
     }
     let name = crate::exchange::artifact::stem(one.path);
     let own = root.get("id").and_then(Node::text).unwrap_or_default();
-    // A pending event of its own may be written anew.
+    // An observer may replace its own pending event.
     let replaced = desk.stream().events_in(EventState::Pending).find(|event| {
         event.stem() == name && event.value.id == own && event.value.author_role == role
     });
@@ -100,7 +100,7 @@ fn perspective(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>) {
     if !foreign.is_empty() {
         return foreign.into_iter().for_each(|wrong| desk.say(wrong));
     }
-    // A rejection that came while the session ran is not unlearned.
+    // Keep the lesson of a rejection that came while the session ran.
     let lessons = memory::lessons(desk.stream(), role);
     let newest = &lessons[lessons.len().saturating_sub(LESSONS_LIMIT)..];
     let mut root = filed.node;

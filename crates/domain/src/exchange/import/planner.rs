@@ -1,4 +1,4 @@
-//! A planner's expansion of the one work item that it was given.
+//! Imports a planner's expansion of one work item.
 
 use super::decider::restore;
 use super::desk::Desk;
@@ -49,7 +49,7 @@ pub(super) fn take(desk: &mut Desk<'_>, item: &str) {
             edit::put(&mut document, key, node.value.clone());
         }
     }
-    // Cleared by phileas, and only when all the rest is sound.
+    // phileas clears the flag, and only if everything else is valid.
     edit::put(&mut document, "requires_deep_analysis", Value::Flag(false));
     let text = edit::emit(&document);
     let shape = match desk.layout {
@@ -67,7 +67,7 @@ pub(super) fn take(desk: &mut Desk<'_>, item: &str) {
         let wrong = Diagnostic::error(item, "it does not wait for a planner any more");
         return desk.say(wrong.mend("nothing is to be done"));
     }
-    // What a person or a decider wrote meanwhile counts for more than an answer to what stood there before.
+    // An edit by a person or decider in the meantime takes precedence over the planner's answer to the old text.
     if !desk.is_as_given(item) && desk.text(item) != Some(text.as_str()) {
         let wrong = Diagnostic::error(item, "it was changed after the session had begun");
         return desk.say(wrong.mend("the next planner gets it as it is now"));

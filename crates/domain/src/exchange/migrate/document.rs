@@ -1,4 +1,4 @@
-//! A document whose older keys are brought to their newer names, with its comments where that can be.
+//! Renames old keys of a document, and keeps its comments if possible.
 
 use crate::diagnostic::Diagnostic;
 use crate::exchange::edit;
@@ -9,14 +9,14 @@ pub(super) struct Document {
     pub(super) path: String,
     pub(super) text: String,
     pub(super) root: Node,
-    /// What was done, a fragment each.
+    /// What was done, one fragment each.
     pub(super) done: Vec<String>,
-    /// What a person should look over.
+    /// What a person should review.
     pub(super) kept: Vec<Diagnostic>,
 }
 
 impl Document {
-    /// A document that is a map; `None` where it is none, which the checks tell of.
+    /// Parses a document; `None` if it is no map, which the checks report.
     pub(super) fn read(path: &str, text: &str) -> Option<Self> {
         let (root, mistakes) = yaml::parse(text);
         let root =
@@ -34,7 +34,7 @@ impl Document {
         self.root.get(key).is_some()
     }
 
-    /// Takes a new text, which is sound YAML.
+    /// Replaces the text, which is valid YAML.
     pub(super) fn rewrite(&mut self, text: String, done: String) {
         if let Some(root) = yaml::parse(&text).0 {
             self.root = root;
@@ -43,11 +43,11 @@ impl Document {
         }
     }
 
-    /// Calls a key by its newer name.
+    /// Renames a key.
     ///
     /// # Errors
     ///
-    /// Both names are there and say different things.
+    /// Both keys exist and have different values.
     pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<(), Box<Diagnostic>> {
         let (Some(older), newer) = (self.root.get(from), self.root.get(to)) else {
             return Ok(());
@@ -76,7 +76,7 @@ impl Document {
         Ok(())
     }
 
-    /// The text with nothing but the key's own bytes changed.
+    /// The text with only the key's own bytes changed.
     fn renamed(&self, from: &str, to: &str) -> Option<String> {
         let Value::Map(entries) = &self.root.value else {
             return None;
@@ -89,7 +89,7 @@ impl Document {
         })
     }
 
-    /// Both forms of one thing are there, and nobody can say which counts.
+    /// The error if both forms exist, so that it is unclear which one counts.
     pub(super) fn half(&self, older: &str, newer: &str) -> Box<Diagnostic> {
         let (line, column) = self.place(older);
         let message = format!("`{older}` is the older form of `{newer}`, and both are there");
@@ -97,7 +97,7 @@ impl Document {
         Box::new(one.key(older).mend("keep the one that counts"))
     }
 
-    /// Tells what is left to a person.
+    /// Reports what a person must do.
     pub(super) fn keep(&mut self, key: &str, message: &str, mend: &str) {
         let (line, column) = self.place(key);
         let one = Diagnostic::warning(&self.path, message).at(line, column);

@@ -1,4 +1,4 @@
-//! What artifacts of other releases leave out, or write in another way, and has one answer.
+//! Fixes values that other releases omit or write differently, if the fix is unambiguous.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -10,10 +10,10 @@ use crate::exchange::placeholder::left_behind;
 use crate::exchange::values;
 use crate::yaml::{Node, Value, quoted};
 
-/// How many goals a memory of version 2 has.
+/// The number of goals in a memory of version 2.
 const GOALS: usize = 3;
 
-/// An event: its version, its empty link while it is pending, its day, and lists of one place.
+/// Fixes an event: its version, its empty link while it is pending, its date, and single places that are no list.
 pub(super) fn event(document: &mut Document) {
     is_there(document, "schema_version", "1");
     let decided = ["/decided/", "/rejected/"];
@@ -43,7 +43,7 @@ pub(super) fn event(document: &mut Document) {
     quote_ids(document, &["id", "issue_id"]);
 }
 
-/// A work item: its version, and lists that may be empty.
+/// Fixes a work item: its version, and missing empty lists.
 pub(super) fn item(document: &mut Document) {
     is_there(document, "schema_version", "2");
     is_there(document, "constraints", "[]");
@@ -51,7 +51,7 @@ pub(super) fn item(document: &mut Document) {
     quote_ids(document, &["id", "source_events"]);
 }
 
-/// An observer's memory: whose it is, the folder says; and a goal too many becomes a rule.
+/// Fixes an observer's memory: its owner follows from its folder, and a surplus goal becomes a rule.
 pub(super) fn memory(document: &mut Document) {
     let role = document.path.rsplit('/').nth(1).unwrap_or_default();
     let said = document.root.get("observer").and_then(Node::text);
@@ -80,7 +80,7 @@ pub(super) fn memory(document: &mut Document) {
     }
 }
 
-/// Whether a memory is its template with nothing filled in but whose it is. The release of seed 001 begins memories so.
+/// Whether a memory is an unfilled template, apart from its owner. The release of seed 001 creates such memories.
 pub(super) fn is_unfilled(root: &Node, layout: Layout) -> bool {
     let Value::Map(entries) = &root.value else {
         return false;
@@ -123,7 +123,7 @@ fn is_there(document: &mut Document, key: &str, yaml: &str) {
     }
 }
 
-/// Ids of six digits without quotes, which every reader takes for a number.
+/// Quotes ids of six digits, which would parse as numbers.
 fn quote_ids(document: &mut Document, keys: &[&str]) {
     let nodes = keys.iter().filter_map(|key| document.root.get(key));
     let nodes = nodes.flat_map(|node| match &node.value {
@@ -139,7 +139,7 @@ fn quote_ids(document: &mut Document, keys: &[&str]) {
     replaced(document, ids, "ids stand between quotes");
 }
 
-/// Replaces bytes of a document, where it is known which those are.
+/// Replaces byte ranges of a document, if they are known.
 fn replaced(document: &mut Document, parts: Vec<(std::ops::Range<usize>, String)>, done: &str) {
     let mut parts: Vec<_> = parts
         .into_iter()

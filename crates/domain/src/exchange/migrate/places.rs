@@ -1,4 +1,4 @@
-//! Where an artifact belongs, by where it lies.
+//! Finds the correct path of an artifact from its current one.
 
 use super::waiting::astray;
 use crate::diagnostic::Diagnostic;
@@ -12,10 +12,10 @@ use crate::exchange::values;
 use crate::model::Tree;
 use crate::yaml::{self, Node};
 
-/// The list that an older flat exchange kept.
+/// The list that older flat exchanges kept.
 const FLAT_LIST: &str = ".jules/exchange/issues/index.md";
 
-/// What an artifact is.
+/// The kind of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Event,
@@ -23,21 +23,21 @@ pub(super) enum Kind {
     Proposal,
     Feedback,
     Memory,
-    /// The list of issues, which is made of them.
+    /// The list of issues, which is generated.
     List,
 }
 
-/// Where a file belongs.
+/// The correct path of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Goal {
-    /// `None`: nowhere, for it is made of others.
+    /// `None`: the file is generated and is removed.
     pub(super) to: Option<String>,
     pub(super) kind: Kind,
-    /// Why it is not where it lies, where it is not.
+    /// Why the file must move, if it must.
     pub(super) why: Option<String>,
 }
 
-/// Where a file of the exchange belongs; an error where it has no place. `None`: there is nothing to say of it.
+/// The correct path of a file of the exchange; an error if it has none. `None`: nothing to do.
 pub(super) fn goal(
     layout: Layout,
     tree: &Tree,
@@ -65,7 +65,7 @@ pub(super) fn goal(
             label: Some(folder),
         } => {
             let own = label(tree, path).filter(|own| labels.contains(own));
-            // A folder that is no label is the item's priority in an older contract.
+            // In an older contract, a folder that is no label is the item's priority.
             let folder = match own {
                 Some(own) if !labels.contains(folder) => own,
                 _ => folder.to_owned(),
@@ -130,7 +130,7 @@ pub(super) fn goal(
     }))
 }
 
-/// A summary that is not sound goes: the narrator writes the next one whole. `None`: there is nothing to say of it.
+/// An invalid summary is removed, because the narrator writes the next one from scratch. `None`: nothing to do.
 fn changes(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
     let shape = match layout {
         Layout::Flat => &CHANGES,
@@ -144,7 +144,7 @@ fn changes(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
     })
 }
 
-/// Places that this layout had once.
+/// Locations that this layout used to have.
 fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(String, Kind)> {
     let name = format!("{}.yml", stem(path));
     let parts: Vec<&str> = path.split('/').collect();
@@ -212,12 +212,12 @@ fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(St
     }
 }
 
-/// Whether it is a part of a proposal that was made in two phases.
+/// Whether it is part of a proposal that was made in two phases.
 fn innovation(path: &str) -> bool {
     path.starts_with(&format!("{FLAT_FOLDER}/innovators/"))
 }
 
-/// The label that a work item gives itself.
+/// The label in a work item's own keys.
 fn label(tree: &Tree, path: &str) -> Option<String> {
     let root = yaml::parse(tree.text(path)?).0?;
     root.get("label").and_then(Node::text).map(str::to_owned)

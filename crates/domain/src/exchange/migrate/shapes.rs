@@ -1,4 +1,4 @@
-//! Older shapes of artifacts.
+//! Converts older shapes of artifacts.
 
 use super::document::Document;
 use super::places::Kind;
@@ -9,11 +9,11 @@ use crate::exchange::layout::Layout;
 use crate::exchange::shapes::DEGREES;
 use crate::yaml::{Node, Value, quoted};
 
-/// Brings a document to the present shape of its kind.
+/// Converts a document to the current shape of its kind.
 ///
 /// # Errors
 ///
-/// It stands half-way between two shapes.
+/// The document mixes two shapes.
 pub(super) fn bring(
     document: &mut Document,
     kind: Kind,
@@ -38,7 +38,7 @@ pub(super) fn bring(
     }
 }
 
-/// A degree in other capitals, which means the same: `High`.
+/// Fixes the case of a degree: `High`.
 fn degree(document: &mut Document, key: &str) {
     let said = document.root.get(key).and_then(Node::text);
     let Some(word) = said.map(str::to_ascii_lowercase) else {
@@ -82,7 +82,7 @@ fn item(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> 
     Ok(())
 }
 
-/// The flag that later versions turned over.
+/// Converts the flag that later versions inverted.
 fn ready(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     const OLDER: &str = "implementation_ready";
     const NEWER: &str = "requires_deep_analysis";
@@ -111,7 +111,7 @@ fn ready(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     let turned = edit::set(&document.text, &document.root, OLDER, &(!ready).to_string());
     document.rewrite(turned, format!("`{NEWER}` is the contrary of `{OLDER}`"));
     document.rename(OLDER, NEWER)?;
-    // Said by the line before already.
+    // The previous entry says the same.
     document.done.pop();
     Ok(())
 }

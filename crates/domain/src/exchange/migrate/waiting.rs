@@ -1,4 +1,4 @@
-//! Work items that no layer takes by itself, however often layers run: each is named, with what brings it along.
+//! Finds work items that no layer ever takes, and says how to get them done.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::model::Tree;
 use crate::plan;
 use crate::yaml::{self, Node};
 
-/// The label on an issue that has the work item done which the issue shows.
+/// The label that starts an implementer for the work item of an issue.
 const WORK_LABEL: &str = "phileas:implementer";
 
 /// The work items of a tree that no layer takes.
@@ -63,7 +63,7 @@ fn unsound(path: &str) -> Diagnostic {
     Diagnostic::warning(path, message).mend(fix)
 }
 
-/// What is said of a work item that lies where no layer looks for one; `None`: it is no work item.
+/// The reports on files where no layer looks for work items; `None` if the file is no work item.
 pub(super) fn astray(
     tree: &Tree,
     layout: Layout,

@@ -2,7 +2,7 @@
 
 use crate::exchange::shape::{Key, Kind, List, Shape};
 
-/// How sure somebody is, or how much something matters.
+/// The degrees of confidence and priority.
 pub(in crate::exchange) const DEGREES: &[&str] = &["low", "medium", "high"];
 
 /// An observer's event.

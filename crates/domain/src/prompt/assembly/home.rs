@@ -1,13 +1,13 @@
-//! Where a layer's files are, and which form its prompt has.
+//! Finds a layer's folder, and the form of its prompt.
 
 use crate::Diagnostic;
 use crate::model::Tree;
 use crate::plan::{LAYERS, closest};
 
-/// The folders that layers are looked for in, the usual one first.
+/// The folders of layers, the usual one first.
 const FOLDERS: [&str; 2] = [".jules/layers", ".jules/roles"];
 
-/// The two forms of a prompt.
+/// The form of a layer's prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `<layer>_prompt.j2`.
@@ -19,7 +19,7 @@ pub(super) enum Form {
 /// A layer's folder.
 #[derive(Debug, Clone)]
 pub(super) struct Home {
-    /// The layer's name as the plan spells it.
+    /// The layer's name in the plan's spelling.
     pub(super) layer: String,
     /// Its folder, without a final slash.
     pub(super) folder: String,
@@ -28,7 +28,7 @@ pub(super) struct Home {
     pub(super) form: Form,
 }
 
-/// The name of a layer as the plan spells it; seed 000 says `deciders`, seed 001 `decider`.
+/// A layer's name in the plan's spelling. Seed 000 writes `deciders`, seed 001 `decider`.
 #[must_use]
 pub fn canonical_layer(name: &str) -> Option<&'static str> {
     let bare = |name: &str| name.trim_end_matches('s').to_ascii_lowercase();
@@ -36,7 +36,7 @@ pub fn canonical_layer(name: &str) -> Option<&'static str> {
 }
 
 impl Home {
-    /// The folder of a layer that has a prompt.
+    /// Finds the folder of a layer that has a prompt.
     pub(super) fn of(tree: &Tree, layer: &str) -> Result<Self, Diagnostic> {
         let Some(known) = canonical_layer(layer) else {
             let mend = match closest(layer, LAYERS) {
@@ -76,7 +76,7 @@ impl Home {
             .mend("write it: a template that puts in what the agent needs, such as `{{ section(\"Role\", include_required(\".jlo/roles/\" ~ role ~ \"/role.yml\")) }}`"))
     }
 
-    /// The path of the file that a prompt begins with.
+    /// The path of the template with which the prompt begins.
     pub(super) fn entry(&self) -> String {
         match self.form {
             Form::Template => format!("{}/{}_prompt.j2", self.folder, self.name),

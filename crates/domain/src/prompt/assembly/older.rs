@@ -1,5 +1,6 @@
-//! The older form of a layer's prompt, compiled to a template: the text of `prompt.yml`, and below it the includes of
-//! `prompt_assembly.yml`, one a line. Without that file, as seed 000 draws it, the contracts that `prompt.yml` lists.
+//! Compiles the older form of a layer's prompt to a template: the text of `prompt.yml`, followed by the includes of
+//! `prompt_assembly.yml`, one a line. Without that file, as in seed 000, the contracts that `prompt.yml` lists are
+//! included.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +10,9 @@ use crate::model::Tree;
 use crate::prompt::limits::TEMPLATE_LIMIT_BYTES;
 use crate::yaml::{self, Node, Value};
 
-/// The only version of the format that there is.
+/// The only version of the format.
 const VERSION: i64 = 1;
-/// How many files one prompt may name.
+/// The largest number of files that one prompt may include.
 const INCLUDES_LIMIT: usize = 100;
 
 const SHAPE: &str = "write `includes:` and below it `- title: …` with `path: …`";
@@ -19,25 +20,25 @@ const SHAPE: &str = "write `includes:` and below it `- title: …` with `path: �
 /// A compiled pair.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    /// The path of `prompt_assembly.yml`, which the template is named after.
+    /// The path of `prompt_assembly.yml`, after which the template is named.
     pub(super) entry: String,
     /// The template.
     pub(super) source: String,
-    /// The path of `prompt.yml`, which is a template of its own.
+    /// The path of `prompt.yml`, which is a template, too.
     pub(super) base: String,
     pub(super) base_text: String,
-    /// The file that names what is put in.
+    /// The file that lists the includes.
     pub(super) file: String,
-    /// The key of it that lists the files, and what an item calls its path.
+    /// The key of the list, and the key of an entry's path.
     keys: (&'static str, &'static str),
-    /// Where the path of each of them stands in that file.
+    /// The position of each path in that file.
     places: Vec<(u32, u32)>,
 }
 
 impl Compiled {
-    /// Where a line of the template comes from.
+    /// The source of a line of the template.
     pub(super) fn origin(&self, line: u32) -> (Option<(u32, u32)>, String) {
-        // The first line is the base.
+        // The first line includes `prompt.yml`.
         let Some(index) = (line as usize).checked_sub(2) else {
             return (None, String::new());
         };
@@ -47,7 +48,7 @@ impl Compiled {
     }
 }
 
-/// Compiles a layer's pair. Every key of `runtime_context` must be among the variables.
+/// Compiles a layer's pair of files. Every key of `runtime_context` must be a variable.
 pub(super) fn compile(
     tree: &Tree,
     home: &Home,
@@ -139,8 +140,8 @@ pub(super) fn compile(
     })
 }
 
-/// Compiles a `prompt.yml` that stands alone: its text, and below it each contract that it lists, in order. Without a
-/// list the contract of the layer counts.
+/// Compiles a `prompt.yml` without a `prompt_assembly.yml`: its text, followed by each contract that it lists. Without
+/// a list the layer's own contract is included.
 fn of_contracts(
     tree: &Tree,
     home: &Home,
@@ -207,7 +208,7 @@ fn title_of(path: &str) -> &str {
     }
 }
 
-/// The line of the template that puts a file in below a heading.
+/// The line of the template that includes a file below a heading.
 fn line_of(title: &str, function: &str, path: &str) -> String {
     format!(
         "{{% with part = section({}, {function}({path})) %}}{{{{ \"\\n\" ~ part if part else \"\" }}}}{{% endwith %}}\n",
@@ -258,7 +259,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A line of the template, and where its path stands.
+    /// A line of the template, and the position of its path.
     fn include(&self, index: usize, include: &Node) -> Result<(String, (u32, u32)), Diagnostic> {
         let whole = format!("includes[{index}]");
         let wrong = |message: &str| {
@@ -319,7 +320,7 @@ fn text_of<'t>(tree: &'t Tree, path: &str) -> Result<&'t str, Diagnostic> {
     })
 }
 
-/// A text as a template's expression.
+/// A text as a string literal of the template.
 fn literal(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -333,7 +334,7 @@ fn literal(text: &str) -> String {
     quoted
 }
 
-/// A path with `{{name}}` in it as an expression that puts it together.
+/// A path with `{{name}}` in it, as an expression of the template.
 fn expression(path: &str) -> Result<String, &'static str> {
     let mut parts = Vec::new();
     let mut rest = path;

@@ -1,4 +1,4 @@
-//! What people read when a template is wrong.
+//! Tests the messages about broken templates.
 
 use super::*;
 use crate::model::{Entry, Mode};
@@ -11,7 +11,7 @@ fn the_line_is_that_of_the_file() {
     );
 }
 
-/// The engine reads a longer text where a template formats another one.
+/// A template that formats a text is longer for the engine than in its file.
 #[test]
 fn columns_count_in_the_template_as_it_was_written() {
     for (body, column) in [
@@ -186,7 +186,7 @@ fn r14_each_limit_is_told_by_its_name() {
     );
 }
 
-/// What a workflow fills in is shown as it stands, or not at all.
+/// An expression of a workflow is printed literally, or not at all.
 #[test]
 fn an_expression_of_github_actions_is_told_with_the_way_to_show_it() {
     for expression in [

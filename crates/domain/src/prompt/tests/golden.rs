@@ -1,4 +1,4 @@
-//! One whole prompt, as it would be sent.
+//! Tests one whole prompt, as it would be sent.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Whatever people write, an answer comes back.
+//! Tests that arbitrary texts never cause a panic.
 
 use proptest::prelude::*;
 

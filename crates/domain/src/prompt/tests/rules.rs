@@ -1,4 +1,4 @@
-//! One test a rule of the room's documentation.
+//! Tests each rule of the module's documentation.
 
 use super::*;
 

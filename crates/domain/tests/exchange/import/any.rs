@@ -1,4 +1,4 @@
-//! Whatever sessions write, one after another.
+//! Tests arbitrary files of sessions, one after another.
 
 use super::*;
 use proptest::prelude::*;
@@ -74,8 +74,8 @@ fn change() -> impl Strategy<Value = Changed> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever sessions write, one after another: no import brings an error into a sound ledger, the same one twice
-    /// changes nothing, and nothing but the exchange is written. No event is lost on the way.
+    /// No import brings an error into a valid ledger, the same import twice changes nothing, only files of the exchange
+    /// are written, and no event is lost.
     #[test]
     fn nothing_that_sessions_write_breaks_the_ledger(
         sessions in proptest::collection::vec((select(AUTHORS.to_vec()), proptest::collection::vec(change(), 0..6)), 1..4),

@@ -1,4 +1,4 @@
-//! A decider's work items and rejections.
+//! Tests the import of a decider's work items and rejections.
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn a_stale_picture_loses_nothing_that_still_fits() {
         &done,
         "error: the event `deci01` belongs to `item01` by now",
     );
-    // One event, two new items: the first one has it.
+    // Of two new items with the same event, the first one gets it.
     let mut ledger = Ledger::flat();
     let other = ".jules/exchange/requirements/other-work.yml";
     let done = ledger.take(
@@ -98,7 +98,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
     assert_eq!(item.source_events, ["deci01", "pend01"]);
     assert_eq!(item.returned_because, ["It broke the build."]);
     assert_eq!(check(&ledger.tree).found, []);
-    // A new item does not write itself attempts, and a taken id becomes another.
+    // A new item cannot set its own attempts, and a taken id is replaced.
     let mut ledger = Ledger::flat();
     let path = ".jules/exchange/requirements/new-work.yml";
     ledger.take(
@@ -119,7 +119,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
     assert_eq!(check(&ledger.tree).found, []);
 }
 
-/// Two sessions give two works one name, in one folder or below two labels.
+/// Two sessions give two work items the same name, in one folder or below two labels.
 #[test]
 fn another_work_of_the_same_name_takes_nothing_away() {
     let mut ledger = Ledger::flat();
@@ -170,7 +170,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
                 .contains("Names: Look at the code first.")
         );
         assert_eq!(check(&ledger.tree).found, []);
-        // A session of the observer that ran meanwhile does not unlearn it.
+        // A session of the observer that ran at the same time keeps the lesson.
         let (_, old) = flat()
             .into_iter()
             .find(|(path, _)| path == OBSERVER)
@@ -182,7 +182,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
                 .contains("Names: Look at the code first.")
         );
     }
-    // A broken memory holds nothing up.
+    // A broken memory does not block the import.
     let mut broken = Ledger::of(&with(flat(), OBSERVER, "a: 1\n"));
     told(
         &broken.take(Author::Decider, &[wrote(path, feedback)]),
@@ -230,7 +230,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
     );
 }
 
-/// A link, or a text too large to be read: whatever is there may hold what the observer has learned.
+/// A link, or a text that is too large to read: the file may contain the observer's lessons.
 #[test]
 fn a_memory_that_is_not_read_is_not_written_anew() {
     let feedback = "date: 2026-01-06\ntopic: Names\ncritique: It was never so.\nguidance: Look at the code first.\n";
@@ -246,7 +246,7 @@ fn a_memory_that_is_not_read_is_not_written_anew() {
     assert!(!done.files.contains_key(OBSERVER), "{:#?}", done.files);
 }
 
-/// An entry that is no id is told of, and six digits are an id without its quotes.
+/// An invalid id is reported, and six unquoted digits are an id.
 #[test]
 fn no_event_is_dropped_without_a_word() {
     let path = ".jules/exchange/requirements/new-work.yml";
@@ -285,7 +285,7 @@ fn no_event_is_dropped_without_a_word() {
     }
 }
 
-/// A planner's expansion came in while the decider was at work on an older copy.
+/// A planner's expansion was imported while the decider worked on an older copy.
 #[test]
 fn an_older_copy_writes_over_nothing() {
     let waiting = requirement("item01", "deci01")
@@ -320,14 +320,14 @@ fn an_older_copy_writes_over_nothing() {
     );
     assert_eq!(item.source_events, ["deci01", "pend01"]);
     assert_eq!(check(&ledger.tree).found, []);
-    // Nobody knows what the session was given: nothing is written over, and nothing is said where it says the same.
+    // It is unknown what the session was given: nothing is overwritten, and equal content is not reported.
     let ledger = Ledger::of(&with(flat(), REQUIREMENT, &expanded));
     let done = ledger.ask_given(None, Author::Decider, &[wrote(REQUIREMENT, &waiting)]);
     assert!(done.files.is_empty(), "{done:#?}");
     told(&done, "was changed after the session had begun");
     let done = ledger.ask_given(None, Author::Decider, &[wrote(REQUIREMENT, &expanded)]);
     assert_eq!((done.files.len(), done.found), (0, vec![]));
-    // Blob ids are enough to tell.
+    // Blob ids suffice.
     let blobs = |oid: &str, text: Option<&str>| {
         let mut tree = ledger.tree.clone();
         let entry = Entry {
@@ -354,7 +354,7 @@ fn an_older_copy_writes_over_nothing() {
     }
 }
 
-/// An item that a person has changed meanwhile is left alone with its file's name, however that is spelled.
+/// An item that a person has changed since is kept, whatever its file's name looks like.
 #[test]
 fn an_item_that_was_changed_meanwhile_stays_where_it_lies() {
     let path = REQUIREMENT.replace(".yml", ".yaml");

@@ -1,4 +1,4 @@
-//! An innovator's proposals and memory.
+//! Tests the import of an innovator's proposals and memory.
 
 use super::*;
 
@@ -102,7 +102,7 @@ fn proposals_that_were_made_before_or_by_others_are_left_out() {
         &Ledger::flat().take(author, &same),
         "`Same` was proposed before",
     );
-    // Without a memory one begins; a broken one is told of.
+    // Without a memory a new one is created; a broken one is reported.
     let mut fresh = Ledger::of(&with(flat(), INNOVATOR, ""));
     fresh.take(
         author,
@@ -120,7 +120,7 @@ fn proposals_that_were_made_before_or_by_others_are_left_out() {
     );
 }
 
-/// Published files leave, so a name is free again that stands for an issue for good.
+/// Published files are removed, so a name may be free that belongs to an issue for good.
 #[test]
 fn a_name_that_was_published_is_not_given_again() {
     let author = Author::Innovator("leverage_architect");
@@ -141,7 +141,7 @@ fn a_name_that_was_published_is_not_given_again() {
     assert!(text("b").is_some());
 }
 
-/// Proposals that could never be published are not taken in.
+/// Proposals that can never be published are rejected.
 #[test]
 fn a_persona_that_no_label_can_name_brings_nothing() {
     let role = "a".repeat(41);

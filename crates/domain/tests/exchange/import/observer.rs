@@ -1,4 +1,4 @@
-//! An observer's events and memory.
+//! Tests the import of an observer's events and memory.
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn ids_are_given_where_they_are_missing_taken_or_none() {
     );
 }
 
-/// The id that would be made of it is that of another finding by now.
+/// The derived id belongs to another finding by now.
 #[test]
 fn an_id_that_is_made_is_not_one_that_is_taken() {
     let without = finding("newone", "New").replace("id: \"newone\"\n", "");
@@ -124,7 +124,7 @@ fn a_session_brings_three_events_and_only_its_own() {
     assert!(done.files.is_empty());
 }
 
-/// What was found before is not found again, wherever it stands by now.
+/// A known finding is not imported again, whatever its state is.
 #[test]
 fn an_event_that_is_known_is_not_brought_again() {
     let ledger = Ledger::flat();
@@ -153,7 +153,7 @@ fn names_that_are_taken_or_unfit_get_another() {
     );
     assert!(ledger.text(&pending("dead-code-newone")).contains("newone"));
     assert!(ledger.text(&pending("newtwo")).contains("newtwo"));
-    // Its own pending event may be written anew.
+    // An observer may replace its own pending event.
     let mut ledger = Ledger::flat();
     ledger.take(
         TAXONOMY,
@@ -182,7 +182,7 @@ fn what_is_broken_is_left_out_and_the_rest_is_taken() {
     told(&done, "`goals` is missing");
 }
 
-/// Forms that a key cannot be appended to: an indented map, and a document that ends.
+/// Forms that no key can be appended to: an indented map, and a document with an end mark.
 #[test]
 fn an_event_in_an_odd_form_is_taken_all_the_same() {
     let text = finding("newone", "New").replace("issue_id: \"\"\n", "");
@@ -197,7 +197,7 @@ fn an_event_in_an_odd_form_is_taken_all_the_same() {
     }
 }
 
-/// Feedback stays for ever; the memory holds the newest of it, and what the observer writes itself.
+/// Feedback is kept for ever; the memory holds the newest, and the observer's own entries.
 #[test]
 fn many_rejections_leave_room_for_the_observers_own() {
     let mut files = flat();
@@ -229,11 +229,11 @@ fn many_rejections_leave_room_for_the_observers_own() {
         first.contains(&"Old 119: Look first.".to_owned())
             && !first.contains(&"Old 69: Look first.".to_owned())
     );
-    // The next session writes its memory back as it was given: nothing turns over.
+    // The next session writes its memory back unchanged, and no entry is replaced.
     let text = ledger.text(OBSERVER).to_owned();
     let done = ledger.take(TAXONOMY, &[wrote(OBSERVER, &text)]);
     assert!(done.files.is_empty(), "{done:#?}");
-    // A full memory drops what older rejections taught before anything of its own.
+    // A full memory drops old lessons before the observer's own entries.
     let old: Vec<String> = (0..60).map(|n| format!("Old {n}: Look first.")).collect();
     let whole = [old, own.clone()].concat();
     let memory = ledger

@@ -1,4 +1,4 @@
-//! A planner's expansion of one work item.
+//! Tests the import of a planner's expansion of one work item.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
         text.contains("requires_deep_analysis: false") && text.contains("Messages change."),
         "{text}"
     );
-    // Not sound: the flag stays.
+    // Invalid: the flag stays.
     let done = ledger().ask(
         planner,
         &[wrote(
@@ -31,7 +31,7 @@ fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
     );
     assert!(done.files.is_empty());
     told(&done, "(at affected_areas)");
-    // What is not a planner's to change is left.
+    // Keys that a planner may not change are kept.
     let mut one = ledger();
     let other = expanded
         .replace("item01", "item09")
@@ -41,14 +41,14 @@ fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
     told(&done, "a planner does not change `id`");
     told(&done, "a planner does not change `source_events`");
     assert_eq!(check(&one.tree).found, []);
-    // A person wrote another version meanwhile: nothing of it is lost, and it waits for a planner still.
+    // A person wrote another version in the meantime: it is kept, and still waits for a planner.
     let newer = deep.replace("One name for one thing.", "One name, and that is step.");
     let mut one = Ledger::of(&with(flat(), REQUIREMENT, &newer));
     one.base = Some(ledger().tree);
     let done = one.take(planner, &[wrote(REQUIREMENT, &expanded)]);
     told(&done, "error: it was changed after the session had begun");
     assert_eq!(one.text(REQUIREMENT), newer);
-    // It waits no more, it is gone, it is another one.
+    // The item waits no more, is gone, or is another one.
     told(
         &Ledger::flat().ask(planner, &[wrote(REQUIREMENT, &expanded)]),
         "does not wait for a planner any more",

@@ -1,4 +1,4 @@
-//! What becomes of work items and proposals once they left the ledger.
+//! Tests work items and proposals after they left the ledger.
 
 use super::*;
 
@@ -90,7 +90,7 @@ fn a_proposal_is_published_so_that_it_can_be_found_again() {
     assert_eq!(published("title: \"\""), None);
 }
 
-/// A link that two items have, or that leads to another one, is a mistake; it costs no event.
+/// A link that two items have, or that leads to another item, is a mistake, but no event is lost.
 #[test]
 fn merged_work_leaves_the_events_of_others() {
     let other = ".jules/exchange/requirements/other.yml";
@@ -113,13 +113,13 @@ fn merged_work_leaves_the_events_of_others() {
     let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
     assert_eq!((files.len(), left.len()), (1, 1));
     assert!(left[0].message.contains("`item99` has it"), "{}", left[0]);
-    // A link that was never set leads nowhere else.
+    // An unset link leads to no other item.
     let ledger = Ledger::of(&with(flat(), DECIDED, &event("deci01", "")));
     let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
     assert_eq!((files.len(), left.len()), (2, 0));
 }
 
-/// GitHub refuses what is longer, and would each time.
+/// GitHub refuses longer values every time.
 #[test]
 fn a_publication_fits_into_an_issue() {
     let published = |persona: &str, replaced: &str, by: &str| {

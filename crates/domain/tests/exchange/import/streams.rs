@@ -1,4 +1,4 @@
-//! Ledgers of other forms: workstreams, and none at all.
+//! Tests ledgers of other forms: workstreams, and none at all.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn workstreams_import_into_their_own_stream() {
     ] {
         let mut ledger = Ledger::of(&streams(nested));
         ledger.stream = "core";
-        // Whichever form the agent writes, it lands where the stream keeps its files.
+        // Whichever form the agent uses, the file is written where the stream keeps its files.
         let path = ".jules/workstreams/core/events/pending/brand-new.yml";
         assert_eq!(
             ledger
@@ -27,7 +27,7 @@ fn workstreams_import_into_their_own_stream() {
         let done = ledger.ask(TAXONOMY, &[wrote(foreign, &finding("newtwo", "Newer"))]);
         assert!(done.files.is_empty());
         told(&done, "may not change it");
-        // The list of issues follows, whatever the agent made of it.
+        // phileas updates the list of issues, whatever the agent wrote.
         let work = [
             wrote(
                 &format!("{home}/issues/docs/told.yml"),

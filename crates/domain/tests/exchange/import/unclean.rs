@@ -1,11 +1,11 @@
-//! Keys and invisible characters in the files of sessions: neither reaches the ledger, or an issue, or the next prompt.
+//! Tests that API keys and invisible characters of sessions' files reach neither the ledger nor issues nor prompts.
 
 use super::*;
 
 const TOKEN: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
 const KEY: &str = "AIzaSyD-0123456789abcdefghijklmnopqrstu";
 
-/// A text of an agent that hides a key, an instruction for the next one, and a marker of ours.
+/// An agent's text with a hidden key, an instruction for the next agent, and a marker of phileas.
 fn dirty() -> String {
     format!(
         "with {TOKEN} and gh\u{200b}p_0123456789abcdefghijklmnopqrstuvwxyz, api_key={KEY}, tags \u{e0041}\u{e0042}, \
@@ -36,7 +36,7 @@ fn written(done: &Import) -> Vec<&str> {
     texts
 }
 
-/// A text of the exchange whose line of this beginning says the dirty text.
+/// An exchange file with the dirty text in the line that begins so.
 fn with_dirt(text: &str, begins: &str) -> String {
     let line = text.lines().find(|line| line.contains(begins)).unwrap();
     let indent = &line[..line.find(begins).unwrap()];
@@ -87,7 +87,7 @@ fn proposals_and_the_memory_of_an_innovator_are_cleaned_and_so_are_their_issues(
         is_clean(text);
     }
     assert!(done.files.contains_key(path), "{:?}", done.found);
-    // What stood in the ledger before is cleaned where it is shown.
+    // Text that is in the ledger already is cleaned when it is shown.
     let older = with(flat(), path, &text);
     let exchange = check(&Ledger::of(&older).tree).exchange.unwrap();
     let proposals = &exchange.streams["generic"].proposals;

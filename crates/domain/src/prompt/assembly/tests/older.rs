@@ -1,4 +1,4 @@
-//! The older form of a layer's template, which is compiled to the newer one.
+//! Tests the older form of a layer's template, which is compiled to the newer one.
 
 use super::{ASSEMBLY, Assembled, Tree, assemble, request, variables};
 
@@ -17,7 +17,7 @@ fn older(base: &str, assembly: &str, given: &[(&str, &str)]) -> Result<Assembled
     assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
 }
 
-/// The older pair and a template that says the same come out alike.
+/// The older pair and an equivalent template give the same prompt.
 #[test]
 fn the_older_form_compiles_to_the_same() {
     let given = [("role", "qa"), ("workstream", "generic")];
@@ -60,7 +60,7 @@ layer: observers
     assert_eq!((made.included, made.seeds), (same.included, same.seeds));
 }
 
-/// A variable may be called like anything that the compiled template could have used itself.
+/// A variable may have any name that the compiled template could use itself.
 #[test]
 fn a_variable_of_the_older_form_is_the_same_in_each_include() {
     let assembly = "\
@@ -76,7 +76,7 @@ includes:
     assert_eq!(made.prompt.matches("\nlayer: observers\n").count(), 2);
 }
 
-/// Seed 000 draws `prompt.yml` beside `contracts.yml`, and no `prompt_assembly.yml`.
+/// Seed 000 has `prompt.yml` beside `contracts.yml`, and no `prompt_assembly.yml`.
 fn alone(base: &str, given: &[(&str, &str)]) -> Result<Assembled, String> {
     let tree = Tree::of_texts([
         (".jules/roles/observers/prompt.yml", base),

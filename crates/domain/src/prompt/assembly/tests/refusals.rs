@@ -1,4 +1,4 @@
-//! What no template may read, and where a mistake stands.
+//! Tests the files that no template may read, and the positions of errors.
 
 use super::{OBSERVERS, assemble, assembled, ledger, repository, request, variables};
 use crate::model::{Entry, Mode};
