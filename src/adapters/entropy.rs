@@ -1,14 +1,14 @@
-//! Randomness, as ticks need it. Injected, so that a run against models can be repeated.
+//! Provides randomness to ticks. It is injected, so that a run against the models can be repeated.
 
 use std::fmt;
 
-/// Where ticks draw their randomness from.
+/// A source of randomness.
 pub trait Entropy: Send + Sync {
-    /// 32 bytes that nobody can foretell.
+    /// Draws 32 unpredictable bytes.
     ///
     /// # Errors
     ///
-    /// When the system has none to give.
+    /// When the system cannot provide them.
     fn draw(&self) -> Result<[u8; 32], getrandom::Error>;
 }
 
@@ -18,7 +18,7 @@ impl fmt::Debug for dyn Entropy {
     }
 }
 
-/// The operating system's own.
+/// The randomness of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemEntropy;
 

@@ -1,4 +1,4 @@
-//! What the adapters write to the log, kept for tests that look for secrets in it.
+//! Captures the log for tests that search it for secrets.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -8,9 +8,9 @@ use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-/// Everything that the present thread logs, down to the spans and their fields, until [`LogCapture::end`].
+/// Everything that the current thread logs, including spans and their fields, until [`LogCapture::end`].
 ///
-/// What other threads log is not in it, so the runtime of the test must have one thread only.
+/// Logs of other threads are missing, so the runtime of the test must have one thread only.
 pub(crate) struct LogCapture {
     written: Written,
     here: DefaultGuard,
@@ -19,8 +19,8 @@ pub(crate) struct LogCapture {
 
 impl LogCapture {
     pub(crate) fn begin() -> Self {
-        // With one subscriber alive, tracing asks the thread that meets a span first whether anybody listens, and
-        // other tests' threads say no for everybody, for good. With two alive it asks both of them.
+        // With one subscriber, tracing asks only the thread that reaches a span first, and the answer of another
+        // test's thread would disable it for all. With two subscribers it asks both.
         let second = Dispatch::new(tracing_subscriber::registry());
         let written = Written::default();
         let subscriber = tracing_subscriber::fmt()
@@ -37,7 +37,7 @@ impl LogCapture {
         }
     }
 
-    /// The log from the beginning until now.
+    /// Returns the captured log.
     pub(crate) fn end(self) -> String {
         drop(self.here);
         String::from_utf8(self.written.0.lock().unwrap().clone()).unwrap()

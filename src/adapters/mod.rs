@@ -1,4 +1,4 @@
-//! The outside systems, each behind a port of the runtime.
+//! Adapters to external systems, each behind a port of the runtime.
 
 pub mod entropy;
 pub mod files;

@@ -1,4 +1,5 @@
-//! Time, as the clients need it: an instant, and waiting. Injected, so that a model's virtual time serves too.
+//! Provides time to the clients: the current instant, and waiting. It is injected, so that a model's virtual time
+//! works too.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,9 +9,9 @@ use jiff::Timestamp;
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::ports::Clock;
 
-/// A clock that one can wait by.
+/// A clock that can wait.
 pub trait Pause: Send + Sync {
-    /// The present time.
+    /// The current time.
     fn now(&self) -> Timestamp;
 
     /// Waits.

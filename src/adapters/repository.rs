@@ -1,5 +1,5 @@
-//! A repository as the runtime's port sees it: read by `github`, committed to by
-//! `ledger`. The two know nothing of each other; they meet here.
+//! Implements the runtime's port for a repository: `github` reads it, `ledger` commits to it. The two do not know
+//! each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

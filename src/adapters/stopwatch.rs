@@ -1,22 +1,22 @@
-//! The time that passes in this process, also while the machine sleeps.
+//! Measures the time that passes, including the time while the machine sleeps.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::runtime::ports::Stopwatch;
 
-/// Time since it was made. Copies share their reading.
+/// Time since it was created. Copies share their reading.
 ///
-/// The monotonic clock stands still while a machine is suspended or a container frozen, and a deadline that passed
-/// meanwhile would be missed; the wall clock goes on, and can be set. So from one reading to the next, whichever says
-/// that more has passed counts: at worst a deadline is thought to be over too early, never too late.
+/// The monotonic clock stops while a machine is suspended or a container frozen, so a deadline that passes meanwhile
+/// would be missed. The wall clock goes on, but can be set. So between two readings the clock that shows more elapsed
+/// time counts: at worst a deadline is reached too early, never too late.
 #[derive(Debug, Clone)]
 pub struct SystemStopwatch {
     start: Instant,
     last: Arc<Mutex<Reading>>,
 }
 
-/// What the clocks said when the stopwatch was last read.
+/// The clocks at the last reading.
 #[derive(Debug)]
 struct Reading {
     monotonic: Duration,
@@ -38,7 +38,7 @@ impl Default for SystemStopwatch {
 }
 
 impl Reading {
-    /// The reading when the two clocks say this. A wall clock that was set back says nothing.
+    /// The reading for these two clocks. A wall clock that was set back is ignored.
     fn read(&mut self, monotonic: Duration, wall: SystemTime) -> Duration {
         let by_wall = wall.duration_since(self.wall).unwrap_or_default();
         self.elapsed += monotonic.saturating_sub(self.monotonic).max(by_wall);
@@ -51,7 +51,7 @@ impl Reading {
 impl Stopwatch for SystemStopwatch {
     fn elapsed(&self) -> Duration {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // Both clocks are read under the lock, so that readings are in order.
+        // Read both clocks under the lock, so that readings are in order.
         last.read(self.start.elapsed(), SystemTime::now())
     }
 }

@@ -1,7 +1,7 @@
-//! One request out, one answer back: all that the adapters need of HTTP.
+//! Sends HTTP requests: one request, one answer.
 //!
-//! The narrow trait lets a whole program run against models of GitHub and Jules in one process. [`HttpTransport`] is
-//! the real thing.
+//! The narrow trait lets a whole program run against models of GitHub and Jules in one process. [`HttpTransport`]
+//! uses the network.
 
 mod connector;
 mod http;

@@ -1,7 +1,7 @@
-//! Which certificates outgoing connections trust: the built-in roots of Mozilla, and beside them the store of the
-//! system and what `SSL_CERT_FILE` and `SSL_CERT_DIR` name, as a company's proxy needs it.
+//! Decides which certificates outgoing connections trust: the built-in roots of Mozilla, the system's store, and what
+//! `SSL_CERT_FILE` and `SSL_CERT_DIR` name, as a company's proxy needs it.
 //!
-//! The system's store is read when the built-in roots do not do, so that it costs nothing where they do.
+//! The system's store is read only if the built-in roots are not enough.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -18,12 +18,12 @@ use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_
 /// A file of certificates, as OpenSSL and curl read it.
 /// <https://docs.openssl.org/3.5/man3/SSL_CTX_load_verify_locations/>
 const FILE: &str = "SSL_CERT_FILE";
-/// Folders of certificates, likewise.
+/// Folders of certificates, as OpenSSL reads them.
 const FOLDERS: &str = "SSL_CERT_DIR";
-/// The most faults of certificates that are named.
+/// The most certificate errors that are logged.
 const MAX_NAMED: usize = 10;
 
-/// What to do about an authority that is not trusted. Short, because logs cut what is long.
+/// The advice for an untrusted authority. Short, because logs cut long texts.
 pub const HELP: &str =
     "add its authority to the system's store, or name the authority's file in SSL_CERT_FILE";
 
@@ -60,7 +60,7 @@ fn verifier(
         .ok()
 }
 
-/// The built-in roots first, then those of the system. Both verify the whole certificate.
+/// Tries the built-in roots first, then the system's. Both verify the whole certificate.
 #[derive(Debug)]
 struct Trust {
     built_in: Arc<WebPkiServerVerifier>,
@@ -105,7 +105,7 @@ fn certificates() -> Vec<CertificateDer<'static>> {
     all
 }
 
-/// The system's store where the variables name other places: the crate's own function reads one or the other.
+/// The system's store if the variables name other places: the crate's own function reads only one of them.
 fn of_usual_places() -> Vec<CertificateDer<'static>> {
     #[cfg(all(unix, not(target_os = "macos")))]
     {
@@ -117,7 +117,7 @@ fn of_usual_places() -> Vec<CertificateDer<'static>> {
     Vec::new()
 }
 
-/// What was found by a variable; what is wrong with it is a warning, because a person has set it.
+/// The certificates that a variable names. Errors are warnings, because a user has set it.
 fn named(variable: &str, found: CertificateResult) -> Vec<CertificateDer<'static>> {
     for error in found.errors.iter().take(MAX_NAMED) {
         tracing::warn!("{variable}: {error}; the other certificates count");
@@ -148,7 +148,7 @@ impl ServerCertVerifier for Trust {
         };
         match self.of_system().map(|own| verify(own)) {
             Some(Ok(verified)) => Ok(verified),
-            // An authority of the system is known, so that what is wrong with the certificate is the better reason.
+            // The system knows the authority, so its error is the better reason.
             Some(Err(error)) if refused == unknown_issuer() => Err(error),
             _ => Err(refused),
         }

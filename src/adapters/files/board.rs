@@ -1,4 +1,4 @@
-//! Tasks and papers in a work tree: made, changed and moved, one change at a time.
+//! Creates, changes and moves tasks and sprint files in a work tree, one change at a time.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,10 +12,10 @@ use super::same_file::{differ_in_case, is_same};
 use super::together::{Folders, Unchanged};
 use super::write::{NEW, ReadError, is_want_of_room, linked, staged};
 
-/// No more folders of sprints than this are listed.
+/// The most sprint folders that are listed.
 const SPRINTS_LIMIT: usize = 5_000;
 
-/// The names of the folders of sprints, the empty ones too, which no commit holds.
+/// The names of the sprint folders, including empty ones, which no commit contains.
 ///
 /// # Errors
 ///
@@ -41,7 +41,8 @@ pub fn sprint_folders(root: &Path) -> Result<BTreeSet<String>, ReadError> {
     Ok(names)
 }
 
-/// Makes the folder of tasks and waits until nobody else changes what is in it; the right goes with the value.
+/// Creates the folder of tasks and locks it; waits while another process has the lock. Dropping the value releases
+/// it.
 ///
 /// # Errors
 ///
@@ -59,17 +60,17 @@ pub fn lock_tasks(root: &Path) -> Result<File, ReadError> {
     Ok(folder)
 }
 
-/// Carries out a change: all of it, or nothing. Nothing is written over that it does not name.
+/// Makes a change completely or not at all. It overwrites only files that it names.
 ///
-/// On file systems that do not tell `Todo` from `todo` the new place of a file may be its old one in other letters; then
-/// the letters are changed, and the file stays.
+/// On file systems that ignore case, the new path of a file may be its old one in other letters. Then only the
+/// letters change.
 ///
-/// A file that is moved and changed is moved first: whoever dies in between leaves a task in its new state with an old
-/// `status`, which has one answer, and never a task in two states.
+/// A file that is moved and changed is moved first: a process that dies in between leaves a task in its new state
+/// with an old `status`, which can be repaired, and never a task in two states.
 ///
 /// # Errors
 ///
-/// When something is at the new place already, a path leads through a link, or the system says no.
+/// When a file exists at the new path, a path leads through a link, or the system refuses.
 pub fn carry_out(root: &Path, wanted: &Change) -> Result<(), ReadError> {
     let mut made = Folders::default();
     let done = Prepared::new(root, wanted, &mut made).and_then(|prepared| prepared.carry_out(root));
@@ -79,8 +80,8 @@ pub fn carry_out(root: &Path, wanted: &Change) -> Result<(), ReadError> {
     done.map(drop)
 }
 
-/// Carries out changes, and answers for each of them: one that is not possible keeps no other from being made. Where there
-/// is no room for one of them, none is made.
+/// Makes changes, with a result for each: one that fails does not stop the others. If there is no room for one of
+/// them, none is made.
 ///
 /// # Errors
 ///
@@ -114,7 +115,7 @@ pub fn carry_out_all(
                 let back = done.into_iter().rev().map(|one| one.put_back(root));
                 let left = back.filter_map(Result::err).map(|error| error.path);
                 let left = left.collect();
-                // Their texts lie in the folders that were made.
+                // Their staged texts are in the created folders.
                 drop(rest);
                 made.take_back();
                 return Err(Unchanged {
@@ -126,7 +127,7 @@ pub fn carry_out_all(
             Err(error) => results.push(Err(error)),
         }
     }
-    // A folder that was made for a change that was not possible is empty.
+    // Remove folders that were created for failed changes.
     made.take_back();
     Ok(results)
 }
@@ -135,16 +136,16 @@ fn is_no_room(error: &ReadError) -> bool {
     is_want_of_room(&error.source)
 }
 
-/// A change whose text is on the disk already, beside the place where it goes.
+/// A change whose new text is already on the disk, beside its target.
 struct Prepared<'c> {
     wanted: &'c Change,
-    /// `None`: the file says already what it is to say.
+    /// `None`: the file already has this text.
     text: Option<NamedTempFile>,
-    /// A second name of the file that is changed, by which it can be put back.
+    /// A second name of the changed file, by which it can be restored.
     old: Option<TempPath>,
 }
 
-/// A change that was carried out.
+/// A change that was made.
 struct Done<'c> {
     wanted: &'c Change,
     old: Option<TempPath>,
@@ -189,11 +190,11 @@ impl<'c> Prepared<'c> {
             path: to.clone(),
             source,
         };
-        // Another change may have put something there since.
+        // Another change may have created the file since.
         see_that_it_is_free(root, wanted)?;
         move_file(root, wanted.from.as_deref(), &wanted.to).map_err(failed)?;
         if let Some(Err(error)) = text.map(|text| text.persist(&to)) {
-            // What the system says of the way back matters less than why it is gone.
+            // A failed restore matters less than the reason for it.
             if let Some(from) = &wanted.from {
                 let _stays = move_file(root, Some(&wanted.to), from);
             }
@@ -210,7 +211,7 @@ impl Done<'_> {
             (Some(from), Some(old)) => {
                 move_file(root, Some(&self.wanted.to), from).and_then(|()| {
                     let from = root.join(from);
-                    // Two names of one file are not put in one another's place.
+                    // A rename between two names of one file does nothing.
                     if is_same(&old, &from) {
                         return Ok(());
                     }
@@ -223,7 +224,7 @@ impl Done<'_> {
     }
 }
 
-/// Sees that nothing is where a file is to be new, but the file itself in other letters.
+/// Checks that no other file is at the target; the file itself in other letters is allowed.
 fn see_that_it_is_free(root: &Path, wanted: &Change) -> Result<(), ReadError> {
     let to = root.join(&wanted.to);
     let is_same_file =
@@ -237,7 +238,7 @@ fn see_that_it_is_free(root: &Path, wanted: &Change) -> Result<(), ReadError> {
     Err(ReadError { path: to, source })
 }
 
-/// Moves a file that lies elsewhere, or gives its path other letters.
+/// Moves a file, or changes the letters of its path.
 fn move_file(root: &Path, from: Option<&str>, to: &str) -> io::Result<()> {
     let Some(from) = from.filter(|from| *from != to) else {
         return Ok(());
@@ -249,7 +250,7 @@ fn move_file(root: &Path, from: Option<&str>, to: &str) -> io::Result<()> {
     fs::rename(old, new)
 }
 
-/// A second name for a file, beside it. Not every file system has one; then it is a copy.
+/// Creates a hard link beside a file, or a copy if the file system has no hard links.
 fn second_name(path: &Path) -> io::Result<TempPath> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let name = |take: fn(&Path, &Path) -> io::Result<()>| {
@@ -262,7 +263,7 @@ fn second_name(path: &Path) -> io::Result<TempPath> {
     Ok(named.into_temp_path())
 }
 
-/// Gives each part of a path that leads to a file other letters, from the root down.
+/// Changes the letters of each part of a file's path, from the root down.
 fn recase(root: &Path, from: &str, to: &str) -> io::Result<()> {
     let mut folder = root.to_owned();
     for (old, new) in from.split('/').zip(to.split('/')) {

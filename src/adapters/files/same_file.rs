@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-/// Whether two paths are one to a file system that does not tell capitals from small letters.
+/// Whether two paths are the same on a file system that ignores case.
 pub(super) fn differ_in_case(one: &str, other: &str) -> bool {
     one != other && one.to_lowercase() == other.to_lowercase()
 }
 
-/// Whether two paths lead to one file.
+/// Whether two paths lead to the same file.
 pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Several files below a folder, changed together: all of them, or none.
+//! Changes several files below a folder together: all of them, or none.
 
 use std::fs;
 use std::io;
@@ -9,28 +9,28 @@ use tempfile::{TempDir, TempPath};
 use super::same_file::{differ_in_case, is_same};
 use super::write::{NEW, ReadError, linked, put};
 
-/// What a file is to be.
+/// The change of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted<'t> {
-    /// One with this text, and nothing was there before.
+    /// Create it with this text; it must not exist.
     New(&'t str),
-    /// One with this text, whatever was there.
+    /// Write this text, whether or not it exists.
     Text(&'t str),
-    /// One with this text and this mode of Unix, whatever was there.
+    /// Write this text with this Unix mode, whether or not it exists.
     WithMode(&'t str, u32),
-    /// No file any more.
+    /// Remove it.
     Gone,
 }
 
-/// Why nothing was changed.
+/// Why nothing was changed, or what could not be restored.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Unchanged {
-    /// Where it ended, and what the system says.
+    /// The failed path, and the system's error.
     pub error: ReadError,
-    /// What was changed before that and could not be put back.
+    /// Files that were changed before and could not be restored.
     pub left: Vec<PathBuf>,
-    /// The folder that keeps what was there before, where something could not be put back.
+    /// The folder with the original files, if some could not be restored.
     pub kept_in: Option<PathBuf>,
 }
 
@@ -44,17 +44,17 @@ impl From<ReadError> for Unchanged {
     }
 }
 
-/// Writes files below a folder, or removes them: all of it, or none. Whoever looks sees each file in its older text or in
-/// its newer one. Folders are made as they are needed, and those that a removal leaves empty go with it.
+/// Writes or removes files below a folder: all of them, or none. A reader sees each file with its old or its new
+/// text. Folders are created as needed, and removed if a removal leaves them empty.
 ///
-/// All texts are on the disk before the first file is changed, in a folder of their own below the root, so that want of
-/// room or of a right is found before that. A process that dies amid the changes leaves those that it had made, and that
-/// folder with what was there before; since files are removed last, all that takes their place is there then.
+/// All texts are written to a folder of their own below the root first, so that missing room or permission is found
+/// before any file changes. A process that dies in between leaves the changes made so far, and that folder with the
+/// originals. Files are removed last, when everything that replaces them exists.
 ///
 /// # Errors
 ///
-/// When a path leaves the folder, leads through a link or is that of a folder, something is where a file is to be new,
-/// nothing is where one is to go, or the system says no.
+/// When a path leaves the folder, leads through a link or names a folder, a new file already exists, a file to remove
+/// does not exist, or the system refuses.
 pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(), Unchanged> {
     if wanted.is_empty() {
         return Ok(());
@@ -73,7 +73,7 @@ pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(),
         if let Err(source) = carry_out(&older, new) {
             let path = older.path;
             let left: Vec<_> = done.into_iter().rev().filter_map(Older::put_back).collect();
-            // It holds the only copy of what could not be put back.
+            // It has the only copy of the files that could not be restored.
             let kept_in = (!left.is_empty()).then(|| aside.keep());
             made.take_back();
             return Err(Unchanged {
@@ -91,28 +91,28 @@ pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(),
     Ok(())
 }
 
-/// What becomes of a file.
+/// The prepared change of one file.
 struct Change {
     older: Older,
-    /// What takes its place; nothing when it goes.
+    /// Its replacement; `None`: it is removed.
     new: Option<New>,
 }
 
-/// A text that is on the disk already.
+/// A new text that is already on the disk.
 struct New {
     text: TempPath,
-    /// Nothing may be where it goes.
+    /// Whether the target must not exist.
     alone: bool,
 }
 
-/// A file as it was before.
+/// A file before the change.
 struct Older {
     path: PathBuf,
-    /// Where it is kept meanwhile; `None`: nothing was there.
+    /// Where it is kept meanwhile; `None`: it did not exist.
     kept: Option<PathBuf>,
 }
 
-/// The folders that were made for the files, the outer ones first.
+/// The folders that were created for the files, outer ones first.
 #[derive(Default)]
 pub(super) struct Folders(Vec<PathBuf>);
 
@@ -122,7 +122,7 @@ fn prepare(
     made: &mut Folders,
 ) -> Result<(TempDir, Vec<Change>), ReadError> {
     for (path, what) in wanted {
-        // A link may go, but nothing goes through one.
+        // A link itself may be removed, but nothing is written through one.
         let leads = match what {
             Wanted::Gone => path.rsplit_once('/').map_or("", |(folder, _)| folder),
             _ => path,
@@ -163,7 +163,7 @@ fn prepare(
         };
         made.make(whole.parent().unwrap_or(root))?;
         if there.is_some() {
-            // Not every file system has a second name for a file.
+            // Some file systems have no hard links.
             fs::hard_link(&whole, &kept)
                 .or_else(|_| fs::copy(&whole, &kept).map(drop))
                 .map_err(failed)?;
@@ -186,8 +186,8 @@ fn prepare(
     Ok((aside, changes))
 }
 
-/// Files are removed when all that takes their place is there, but for those that are the same file as what is written to
-/// a file system that does not tell capitals from small letters: they go first.
+/// Removes files last, when everything that replaces them exists. Files that are the same file as a written one, on a
+/// file system that ignores case, are removed first.
 fn in_order<'w, 't>(root: &Path, wanted: &'w [(&str, Wanted<'t>)]) -> Vec<(&'w str, Wanted<'t>)> {
     let goes = |what: &Wanted<'_>| *what == Wanted::Gone;
     let written = || wanted.iter().filter(|(_, what)| !goes(what));
@@ -206,7 +206,7 @@ fn in_order<'w, 't>(root: &Path, wanted: &'w [(&str, Wanted<'t>)]) -> Vec<(&'w s
     all
 }
 
-/// What is in a file's place; a folder, or what is neither file nor link, is in its way.
+/// The existing file or link. A folder or any other entry is an error.
 fn there(path: &Path) -> io::Result<Option<fs::Metadata>> {
     let meta = match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -234,7 +234,7 @@ fn carry_out(older: &Older, new: Option<New>) -> io::Result<()> {
         let Err(no) = text.persist_noclobber(path) else {
             return Ok(());
         };
-        // Not every file system can see that nothing is there and move a file in one step.
+        // Some file systems cannot move a file only if the target does not exist.
         if no.error.kind() == io::ErrorKind::AlreadyExists || path.symlink_metadata().is_ok() {
             return Err(no.error);
         }
@@ -246,7 +246,7 @@ fn carry_out(older: &Older, new: Option<New>) -> io::Result<()> {
 }
 
 impl Older {
-    /// Puts the file back as it was, and names it where that fails.
+    /// Restores the file, and returns its path if that fails.
     fn put_back(self) -> Option<PathBuf> {
         let back = match self.kept {
             Some(kept) => fs::rename(kept, &self.path),
@@ -257,7 +257,7 @@ impl Older {
 }
 
 impl Folders {
-    /// Makes a folder and those above it that are missing.
+    /// Creates a folder and its missing parents.
     pub(super) fn make(&mut self, folder: &Path) -> Result<(), ReadError> {
         let missing: Vec<&Path> = folder
             .ancestors()
@@ -266,7 +266,7 @@ impl Folders {
         for one in missing.into_iter().rev() {
             match fs::create_dir(one) {
                 Ok(()) => self.0.push(one.to_owned()),
-                // Somebody else has just made it.
+                // Another process has just created it.
                 Err(_) if one.is_dir() => {}
                 Err(source) => {
                     let path = one.to_owned();
@@ -279,16 +279,16 @@ impl Folders {
 
     pub(super) fn take_back(self) {
         for folder in self.0.iter().rev() {
-            // What somebody else has put there meanwhile keeps its folder.
+            // Folders with files of other processes stay.
             let _filled = fs::remove_dir(folder);
         }
     }
 }
 
-/// Removes the folders that a file has left empty.
+/// Removes the folders that a removed file leaves empty.
 fn drop_empty(root: &Path, path: &str) {
     for above in Path::new(path).ancestors().skip(1) {
-        // A folder that holds something else stays.
+        // A folder that is not empty stays.
         if above.as_os_str().is_empty() || fs::remove_dir(root.join(above)).is_err() {
             break;
         }

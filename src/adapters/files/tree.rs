@@ -9,19 +9,18 @@ use phileas_domain::prompt::SOURCE_FOLDERS;
 
 use super::write::{NEW, ReadError};
 
-/// No file larger than this is read as text.
+/// The largest file that is read as text.
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
-/// No folder is nested deeper than this.
+/// The deepest level of folders that is read.
 const DEPTH_LIMIT: usize = 12;
-/// No more files than this are listed.
+/// The most files that are listed.
 const FILES_LIMIT: usize = 20_000;
 
-/// Reads what phileas looks at in a repository's folder: `.jules/` and `.jlo/`.
+/// Reads the folders that phileas uses: `.jules/` and `.jlo/`.
 ///
 /// # Errors
 ///
-/// When the folder, or something below it, cannot be listed, or a file that is no larger than what is taken for text
-/// cannot be read: nobody knows what it says.
+/// When the folder or an entry below it cannot be listed, or a file that is small enough for a text cannot be read.
 pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
     if !root.is_dir() {
         let said = match root.exists() {
@@ -101,7 +100,7 @@ fn walk(
     Ok(())
 }
 
-/// The text of a file, unless it is too large, not text, or has just gone.
+/// The text of a file, unless it is too large, not text, or just removed.
 fn text(path: &Path, size: u64) -> Result<Option<std::sync::Arc<str>>, ReadError> {
     if size > FILE_LIMIT_BYTES {
         return Ok(None);

@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// What new files are called until they are whole. One that a killed process has left is passed over.
+/// The prefix of temporary files. Files of a killed process are ignored.
 pub(super) const NEW: &str = ".phileas-new-";
 
-/// Why a folder cannot be read.
+/// A path, and why it cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {source}")]
 pub struct ReadError {
@@ -19,12 +19,12 @@ pub struct ReadError {
     pub source: io::Error,
 }
 
-/// Writes a file below a folder, or removes it, as one change: whoever looks sees the older text or the newer one, whole.
-/// Nothing is written through a link.
+/// Writes or removes a file below a folder in one step: a reader sees the old or the new text, whole. Nothing is
+/// written through a link.
 ///
 /// # Errors
 ///
-/// When the path leaves the folder, leads through a link, or the system says no.
+/// When the path leaves the folder, leads through a link, or the system refuses.
 pub fn change(root: &Path, path: &str, text: Option<&str>) -> Result<(), ReadError> {
     let whole = root.join(path);
     let failed = |source| ReadError {
@@ -42,7 +42,7 @@ pub fn change(root: &Path, path: &str, text: Option<&str>) -> Result<(), ReadErr
     }
 }
 
-/// Sees that a path neither leaves the folder nor leads through a link.
+/// Checks that a path neither leaves the folder nor leads through a link.
 pub(super) fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
     let refused = |what: &str| ReadError {
         path: root.join(path),
@@ -64,12 +64,12 @@ pub(super) fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Refuses a file that is a link, because what it leads to may lie anywhere. A link to what is no regular file, as
-/// `/dev/stdout` is one, is none to a file.
+/// Refuses a link to a file, because its target may be anywhere. A link to something else, as `/dev/stdout` is, is
+/// accepted.
 ///
 /// # Errors
 ///
-/// When it is such a link.
+/// When it is a link to a file.
 pub fn refuse_link(path: &Path) -> io::Result<()> {
     let leads_to_file = || path.metadata().map_or(true, |meta| meta.is_file());
     if path.is_symlink() && leads_to_file() {
@@ -81,12 +81,12 @@ pub fn refuse_link(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that a person has named: whole or not at all, and not through a link. What is there and is no regular
-/// file, as a terminal or a pipe, is written to.
+/// Writes a file that a user has named: whole or not at all, and not through a link. A terminal, pipe or other
+/// special file is written to directly.
 ///
 /// # Errors
 ///
-/// When it is a link, or the system says no.
+/// When it is a link, or the system refuses.
 pub fn write_named(path: &Path, text: &str) -> io::Result<()> {
     refuse_link(path)?;
     if path.metadata().is_ok_and(|meta| !meta.is_file()) {
@@ -96,7 +96,7 @@ pub fn write_named(path: &Path, text: &str) -> io::Result<()> {
     replace(path, folder.unwrap_or(Path::new(".")), text)
 }
 
-/// Puts a whole file in a path's place.
+/// Replaces a file by one with a new text.
 fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let there = fs::metadata(path).map(|meta| meta.permissions()).ok();
     let new = staged(folder, text, there)?;
@@ -104,7 +104,7 @@ fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// A new file with a text, on the disk, that goes when it is not put anywhere.
+/// A temporary file with a text, synced to the disk, that is deleted unless it is persisted.
 pub(super) fn staged(
     folder: &Path,
     text: &str,
@@ -117,13 +117,13 @@ pub(super) fn staged(
     Ok(new)
 }
 
-/// Whether the system says that there is no room for a file.
+/// Whether the disk or the quota is full.
 pub(super) fn is_want_of_room(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
-/// Puts a text into a new file and sees it to the disk. `permissions`: those of the file whose place it takes.
+/// Writes a text into a new file and syncs it. `permissions`: those of the replaced file.
 pub(super) fn put(
     mut file: &fs::File,
     text: &str,

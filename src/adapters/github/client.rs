@@ -1,4 +1,4 @@
-//! A client of one repository: its settings, and what its requests share.
+//! A client of one repository: its settings, and the state that its requests share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use super::write::opened::Opened;
 use crate::adapters::pause::Pause;
 use crate::adapters::transport::Transport;
 
-/// What a [`Client`] is made of.
+/// The settings of a [`Client`].
 pub struct Settings {
-    /// Which repository.
+    /// The repository.
     pub repository: RepositoryName,
-    /// Who asks.
+    /// The credential.
     pub credential: Credential,
-    /// Where GitHub is.
+    /// The addresses of GitHub's API.
     pub base: Base,
-    /// How requests leave.
+    /// Sends the requests.
     pub transport: Arc<dyn Transport>,
-    /// The clock, and waiting.
+    /// Tells the time, and waits.
     pub pause: Arc<dyn Pause>,
     /// Makes waits differ between processes.
     pub seed: u64,
@@ -47,12 +47,12 @@ pub struct Client {
     pub(super) refusals: Arc<Refusals>,
     pub(super) backoff: Backoff,
     pub(super) pause: Arc<dyn Pause>,
-    /// For what lies elsewhere and is fetched without any credential.
+    /// Fetches from other hosts, without any credential.
     pub(super) transport: Arc<dyn Transport>,
 }
 
 impl Client {
-    /// A client that has asked nothing yet. Must be made within a Tokio runtime.
+    /// A client that has sent no request yet. Must be created within a Tokio runtime.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let Settings {
@@ -86,13 +86,13 @@ impl Client {
         }
     }
 
-    /// What this client has used so far, with those that share its account.
+    /// The requests and points used so far by this client and those that share its account.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.budget.usage()
     }
 
-    /// The primary limit of a face of the API, as GitHub last told it.
+    /// The primary limit of one API, as GitHub last reported it.
     #[must_use]
     pub fn quota(&self, face: Face) -> Option<Quota> {
         self.budget.quota(face)
@@ -102,7 +102,7 @@ impl Client {
         self.pause.pause(length).await;
     }
 
-    /// The repository's name as GitHub last told it.
+    /// The repository's name, as GitHub last reported it.
     #[must_use]
     pub fn repository(&self) -> RepositoryName {
         self.place.name()

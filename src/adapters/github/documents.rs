@@ -1,4 +1,4 @@
-//! Every GraphQL document that phileas sends.
+//! Lists every GraphQL document that phileas sends.
 
 use super::graphql::{
     BODIES, CHECKS, COMMIT, DRAFT, EDITS, MARK_READY, MERGE_FACTS, OBSERVE, OPEN_PULLS,
@@ -6,8 +6,8 @@ use super::graphql::{
 };
 use super::read::{folders, pulls, subjects, texts};
 
-/// Every document as it is sent, by name, for whoever checks them against GitHub's schema. Those that grow with
-/// what is asked for are shown for two.
+/// Every document as it is sent, by name, for the check against GitHub's schema. Documents that grow with the number
+/// of items are shown for two.
 #[must_use]
 pub fn documents() -> Vec<(&'static str, String)> {
     vec![

@@ -1,8 +1,8 @@
-//! GraphQL: documents in files of their own, and the envelope that answers come in.
+//! Sends GraphQL documents, and judges the envelopes of their answers.
 //!
-//! A status of 200 says nothing: `errors` beside `data` do. A place in `data` that is null because its resolver
-//! failed looks like one that is null because there is nothing, and the ledger must never be taken for absent by
-//! such a mistake. Hence every error fails the whole call, but for places that the caller named beforehand.
+//! A status of 200 does not mean success: `errors` beside `data` decide. A field that is null because its resolver
+//! failed looks like one that is null because there is nothing, and the ledger must never be taken for absent by such
+//! a mistake. So every error fails the whole call, except in the fields that the caller tolerates.
 
 use bytes::Bytes;
 use http::Method;
@@ -68,7 +68,7 @@ pub(super) struct GraphError {
     pub(super) message: String,
     #[serde(default)]
     pub(super) path: Vec<Value>,
-    /// `code` stands here when the document itself is wrong.
+    /// Holds a `code` when the document itself is wrong.
     #[serde(default)]
     pub(super) extensions: Value,
 }
@@ -100,7 +100,7 @@ pub(super) struct Reply<T> {
 }
 
 impl GraphError {
-    /// Whether the error's place is called so at the end: `["repository", "p3"]` ends in `p3`.
+    /// Whether the error's path contains this name: `["repository", "p3"]` contains `p3`.
     pub(super) fn is_below(&self, name: &str) -> bool {
         self.path.iter().any(|part| part.as_str() == Some(name))
     }
@@ -110,13 +110,13 @@ impl GraphError {
     }
 }
 
-/// Checks can be hidden from a token; then they say nothing. Nothing else may be missing.
+/// A token may not be allowed to see checks. Nothing else may be missing.
 pub(crate) fn tolerated(problem: &GraphError) -> bool {
     problem.is("FORBIDDEN") && problem.is_below("statusCheckRollup")
 }
 
 impl Client {
-    /// Asks a query. Errors that `tolerated` accepts leave nulls in the data; all others fail the call.
+    /// Sends a query. Errors that `tolerated` accepts leave nulls in the data; all others fail the call.
     pub(super) async fn query<T: DeserializeOwned>(
         &self,
         name: &str,
@@ -147,7 +147,7 @@ impl Client {
         }
     }
 
-    /// Sends a document once (or, for reads, until there is an answer) and answers with what came back.
+    /// Sends a document: a write once, a read until there is an answer.
     pub(super) async fn post_graph(
         &self,
         what: &str,
@@ -173,7 +173,7 @@ impl Client {
         answer: &Answer,
         tolerated: impl Fn(&GraphError) -> bool,
     ) -> Result<T, Failure> {
-        // Errors first: data with holes may not have the shape that is wanted.
+        // Check errors first: incomplete data may not deserialize.
         let envelope: Envelope<Value> = self.parse(what, answer)?;
         if let Some(problem) = envelope.errors.iter().find(|error| !tolerated(error)) {
             return Err(self.graph_failure(what, answer, problem));
@@ -193,7 +193,7 @@ impl Client {
         })
     }
 
-    /// What an entry of `errors` means for the caller.
+    /// The failure that an entry of `errors` stands for.
     pub(super) fn graph_failure(
         &self,
         what: &str,
@@ -218,7 +218,7 @@ impl Client {
         let disposition = match problem.kind.as_deref() {
             Some("NOT_FOUND") => Disposition::NotFound,
             Some("FORBIDDEN" | "INSUFFICIENT_SCOPES" | "UNAUTHENTICATED") => Disposition::Denied,
-            // Time-outs and faults inside GitHub carry no type, or one of these.
+            // Time-outs and faults inside GitHub have no type, or one of these.
             None if problem.extensions["code"].is_string() => Disposition::Refused,
             None | Some("INTERNAL" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | "TIMEOUT") => {
                 retry()

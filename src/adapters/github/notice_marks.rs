@@ -4,7 +4,7 @@
 pub const NOTICE_LABEL: &str = "phileas";
 /// Its colour.
 pub const NOTICE_COLOR: &str = "5319e7";
-/// What it is for.
+/// Its description on GitHub.
 pub const NOTICE_DESCRIPTION: &str = "Opened by phileas: a person is wanted";
 /// The label by which a person pauses the repository.
 pub const PAUSE_LABEL: &str = "phileas:pause";

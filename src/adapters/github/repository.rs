@@ -1,11 +1,11 @@
-//! Where the repository is found: by its name, or, once GitHub has said that it was renamed, by its id.
+//! The address of the repository: its name, or its id once GitHub has redirected a renamed one.
 
 use std::sync::{Mutex, PoisonError};
 
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
-/// What is known of the repository's address. A repository that takes over the old name of a renamed one must not
-/// be taken for it, so that the id, once known, decides which redirects are followed.
+/// The known address of the repository. Another repository may take the old name of a renamed one, so the id, once
+/// known, decides which redirects are followed.
 #[derive(Debug)]
 pub(super) struct Place(Mutex<Known>);
 
@@ -29,12 +29,12 @@ impl Place {
         self.known(|known| known.name.clone())
     }
 
-    /// The id, once GitHub has told it.
+    /// The id, once GitHub has reported it.
     pub(super) fn id(&self) -> Option<RepositoryId> {
         self.known(|known| known.id)
     }
 
-    /// What stands for `/repos/{owner}/{repo}` in paths.
+    /// The start of this repository's paths: `/repos/{owner}/{repo}`, or by id.
     pub(super) fn root(&self) -> String {
         self.known(|known| match known.id {
             Some(id) if known.moved => format!("/repositories/{id}"),
@@ -42,7 +42,7 @@ impl Place {
         })
     }
 
-    /// GitHub told the repository's id and its present name.
+    /// Notes the id and present name that GitHub reported.
     pub(super) fn learn(&self, id: RepositoryId, name: &RepositoryName) {
         self.known(|known| {
             if known.id.is_none_or(|old| old == id) {
@@ -53,7 +53,8 @@ impl Place {
         });
     }
 
-    /// Follows a redirect to `path`: whether it leads to this repository. Its id is remembered for later calls.
+    /// Follows a redirect to `path`. Returns whether it leads to this repository, and remembers its id for later
+    /// calls.
     pub(super) fn follow(&self, path: &str) -> bool {
         let Some(id) = repository_of(path) else {
             return false;

@@ -1,4 +1,4 @@
-//! A transport that answers from a script, and a clock that only moves when somebody waits. For tests.
+//! A transport that answers from a script, and a clock that moves only when a client waits. For tests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

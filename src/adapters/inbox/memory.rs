@@ -1,4 +1,4 @@
-//! An inbox in memory. Nothing of it outlives the process.
+//! An inbox in memory, which ends with the process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ use crate::runtime::inbox::{
 pub struct MemoryInbox {
     shelves: Mutex<Shelves>,
     news: watch::Sender<u64>,
-    /// How many deliveries there is room for.
+    /// How many deliveries fit.
     room: usize,
 }
 
@@ -38,7 +38,7 @@ struct Kept {
 }
 
 impl MemoryInbox {
-    /// An empty inbox with room for so many deliveries.
+    /// An empty inbox with room for this many deliveries.
     #[must_use]
     pub fn new(room: usize) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl MemoryInbox {
         }
     }
 
-    /// A panic elsewhere leaves whole rows: every rule is applied under this one lock.
+    /// A panic elsewhere leaves whole rows, because every rule is applied under this one lock.
     fn shelves(&self) -> MutexGuard<'_, Shelves> {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -68,7 +68,7 @@ impl MemoryInbox {
     }
 }
 
-/// Whether so much room is in use that only what wakes is kept.
+/// Whether so much room is in use that only deliveries that wake a repository are kept.
 fn is_crowded(used: usize, room: usize) -> bool {
     used as f64 >= room as f64 * CROWDED
 }
@@ -103,7 +103,7 @@ impl Shelves {
             self.wake(repository)
                 .hear(delivery.repository_name.as_ref(), delivery.received_at)
         });
-        // One that comes again goes to the end: the others are in the order of their coming.
+        // A delivery that arrives again moves to the end, because the others are sorted by arrival.
         let kept = match before.and_then(|place| self.deliveries.remove(&place)) {
             Some(mut kept) => {
                 kept.times += 1;

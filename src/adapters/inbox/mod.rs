@@ -1,5 +1,5 @@
-//! Where the inbox is kept: in memory for tests and the sandbox, in SQLite for a service on one machine, in PostgreSQL
-//! for several.
+//! Stores of the inbox: memory for tests and the sandbox, SQLite for a service on one machine, PostgreSQL for
+//! several.
 
 pub mod memory;
 pub mod postgres;

@@ -1,12 +1,13 @@
-//! An inbox in PostgreSQL, for several services beside one another.
+//! An inbox in PostgreSQL, for several services at once.
 //!
-//! The rules are those of [`Wake`]: a row is locked, read, judged here, and written, in one transaction. Leases are
-//! fenced by their token, so a process that stood still and goes on swallows nothing. Whoever can be claimed earlier than
-//! before is told to the others by a notification; where the connection for it is lost, they look once a second.
+//! The rules are those of [`Wake`]: a row is locked, read, judged here and written in one transaction. Leases are
+//! fenced by their token, so a process that paused and resumes loses nothing. When a repository can be claimed
+//! earlier than before, a notification tells the other services; if their connection for it is lost, they check once
+//! a second.
 //!
-//! Times come from the machines. A machine whose clock is more than two seconds from the database's claims nothing, and
-//! deliveries that it takes are stored with the database's time. Connections are made to the server itself: a pooler
-//! that hands over connections between statements knows neither prepared statements nor notifications.
+//! Times come from the machines. A machine whose clock differs more than two seconds from the database's claims
+//! nothing, and deliveries that it receives are stored with the database's time. Connections go to the server itself:
+//! a pooler that switches connections between statements supports neither prepared statements nor notifications.
 
 mod address;
 mod attempt;
@@ -55,7 +56,7 @@ pub struct PostgresInbox {
     state: Arc<State>,
     intake: mpsc::Sender<Brought>,
     unanswered: Unanswered,
-    /// It is closed when the task ends that stores what is brought.
+    /// Closed when the task that stores deliveries ends.
     storing: watch::Receiver<()>,
     tasks: Vec<AbortHandle>,
 }
@@ -69,46 +70,49 @@ impl Drop for PostgresInbox {
 }
 
 impl PostgresInbox {
-    /// Opens the inbox of a service, and makes its tables where there are none. Leases of others stand.
+    /// Opens the inbox of a service, and creates its tables if there are none. Leases of other services stay.
     ///
     /// # Errors
     ///
-    /// When the database cannot be reached, refuses us, or has tables of a version that this one cannot work with.
+    /// When the database cannot be reached, refuses the connection, or has tables of a version that this one cannot
+    /// use.
     pub async fn open(url: &DatabaseUrl, room: u64) -> Result<Self, OpenError> {
         let state = Arc::new(State::new(room));
         let (connections, mut client) = Connections::open(url, Arc::clone(&state)).await?;
         schema::migrate(&mut client, &Tables::OURS, &url.shown()).await?;
-        // Before anybody is called back: by a wrong clock everybody seems to have been put off too far.
+        // Measure the clock before repositories are called back: by a wrong clock all of them seem to be delayed too
+        // far.
         let measured = async {
             let clock = client.prepare_cached(CLOCK).await?;
             Ahead::measured(&**client, &clock).await
         };
         let ahead = measured.await;
         let ahead = ahead.map_err(|failure| schema::unreachable(&url.shown(), failure))?;
-        // Those of before take room from the start. Where there are too many to be counted in time, it is tried again.
+        // Stored deliveries use room from the start. If there are too many to count in time, the count is repeated
+        // later.
         let stored = count::deliveries(&connections).await;
         let inbox = Self::start(url, connections, state);
         ahead.note(&inbox.state);
         match stored {
             Ok(stored) => inbox.state.counted(stored),
-            Err(error) => tracing::warn!("the stored deliveries cannot be counted: {error}"),
+            Err(error) => tracing::warn!("cannot count the stored deliveries: {error}"),
         }
         Ok(inbox)
     }
 
-    /// Makes the tables what a version of phileas needs, while services are using them.
+    /// Migrates the tables to what a version of phileas needs, while services are using them.
     ///
     /// # Errors
     ///
-    /// When the database cannot be reached, refuses us, has tables of a version that this one cannot work with, or does not
-    /// take one of the steps; then nothing of them is done.
+    /// When the database cannot be reached, refuses the connection, has tables of a version that this one cannot use,
+    /// or refuses one of the steps; then none of them is done.
     pub async fn migrate(url: &DatabaseUrl, tables: &Tables<'_>) -> Result<(), OpenError> {
         let state = Arc::new(State::new(0));
         let (_connections, mut client) = Connections::open(url, state).await?;
         schema::migrate(&mut client, tables, &url.shown()).await
     }
 
-    /// Opens an inbox that services are using, for a command beside them.
+    /// Opens an inbox that services are using, for a command.
     ///
     /// # Errors
     ///
@@ -146,15 +150,15 @@ impl PostgresInbox {
         }
     }
 
-    /// Completes when the task that stores deliveries has ended by itself: none is stored any more, and nothing but a new
-    /// start of the process mends that.
+    /// Completes when the task that stores deliveries has ended by itself: no delivery is stored any more until the
+    /// process is restarted.
     pub fn storing_lost(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut storing = self.storing.clone();
         async move { while storing.changed().await.is_ok() {} }
     }
 
-    /// Applies a rule to rows that are locked, and stores what it has changed. The rule is told for how long it has been
-    /// tried before, which is how far the time has gone on since its caller looked at the clock.
+    /// Applies a rule to locked rows, and stores the changes. The rule gets the time since the first attempt, which
+    /// is how much time has passed since its caller read the clock.
     async fn change<T>(
         &self,
         repositories: BTreeSet<RepositoryId>,
@@ -171,7 +175,7 @@ impl PostgresInbox {
             Ok::<_, Failure>(value)
         });
         self.note(&changed);
-        // What could not be done is no news: whoever hears of some tries again at once.
+        // Do not notify about a failed change: a caller that is notified would try again at once.
         if changed.is_ok() {
             self.state.tell();
         }
@@ -191,7 +195,7 @@ impl PostgresInbox {
         .await
     }
 
-    /// Leases repositories. `is_alone`: the holder ticks no other.
+    /// Leases repositories. `is_alone`: the holder runs no other tick.
     async fn grant(
         &self,
         holder: &Holder,
@@ -205,7 +209,7 @@ impl PostgresInbox {
             let transaction = client.transaction().await?;
             let ahead = Ahead::within(&transaction).await?;
             ahead.note(&self.state);
-            // By a clock that is wrong, leases of others could seem to have run out.
+            // By a wrong clock, leases of others could seem to have expired.
             if let Some(apart) = ahead.apart() {
                 return Err(Failure::Apart(apart));
             }
@@ -253,7 +257,7 @@ impl PostgresInbox {
         }
     }
 
-    /// Wakes that are parked, or that another condition finds.
+    /// The wakes that a condition selects.
     async fn wakes(&self, condition: &str) -> Result<Vec<Wake>, InboxError> {
         let sql = format!(
             "SELECT {} FROM phileas.wake WHERE {condition} ORDER BY repo",
@@ -267,7 +271,7 @@ impl PostgresInbox {
         })
     }
 
-    /// Removes at most so many deliveries that were received before an instant.
+    /// Removes at most this many deliveries that were received before an instant.
     async fn remove(
         &self,
         before: Timestamp,
@@ -292,7 +296,7 @@ impl PostgresInbox {
     }
 }
 
-/// The end of time is not reached by any length of ours; where it is, it stays there.
+/// Adds a length, and stays at the last instant on overflow.
 fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
     at.checked_add(length).unwrap_or(Timestamp::MAX)
 }
@@ -393,7 +397,7 @@ impl Inbox for PostgresInbox {
     }
 
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
-        // By a clock that is wrong everybody else's seem to be.
+        // By a wrong clock all others' leases seem to be too far ahead.
         if self.state.apart().is_some() {
             return Ok(0);
         }

@@ -1,4 +1,4 @@
-//! The inbox of a service, wherever it is kept.
+//! The inbox of a service in either store.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,19 @@ use crate::runtime::inbox::{
     Replayed, Settled, Wake,
 };
 
-/// The inbox of a service. Which of them it is, is decided when the service starts.
+/// The inbox of a service; the store is chosen at the start.
 #[derive(Debug)]
 pub enum ServedInbox {
-    /// In a file of the data directory: one service.
+    /// SQLite, in a file of the data directory: one service.
     File(SqliteInbox),
-    /// In PostgreSQL: several services.
+    /// PostgreSQL: several services.
     Database(PostgresInbox),
 }
 
 impl ServedInbox {
-    /// Completes when nothing can be stored any more until the process is started anew.
+    /// Completes when nothing can be stored any more until the process is restarted.
     pub fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
-        // A database that is gone may come back; what is waited for is the end of our own task.
+        // A lost database may come back; only the end of our own task is final.
         let (file, database) = match self {
             Self::File(inbox) => (Some(inbox.writer_lost()), None),
             Self::Database(inbox) => (None, Some(inbox.storing_lost())),
@@ -41,7 +41,7 @@ impl ServedInbox {
     }
 }
 
-/// Hands a call on.
+/// Delegates a call to the store.
 macro_rules! to {
     ($self:ident, $inbox:ident => $call:expr) => {
         match $self {

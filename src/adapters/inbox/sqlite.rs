@@ -1,8 +1,8 @@
 //! An inbox in one SQLite file.
 //!
-//! One thread writes. It takes all that is queued, does it in one transaction, and answers after the commit: the more
-//! is waiting, the more shares one wait for the disk, and nobody is told of anything that a loss of power could take
-//! back (`synchronous=FULL`). Other processes may read and write, too; only a service holds the lock of the directory.
+//! One thread writes. It takes all queued work, does it in one transaction, and answers after the commit. The more
+//! work waits, the more of it shares one wait for the disk. No caller is answered before its write survives a power
+//! failure (`synchronous=FULL`). Other processes may read and write, too; only a service locks the directory.
 
 mod condition;
 mod data_files;
@@ -47,17 +47,17 @@ pub struct SqliteInbox {
     reader: Arc<Mutex<Connection>>,
     news: watch::Sender<u64>,
     room: u64,
-    /// The lock is held as long as the inbox is open.
+    /// Locked as long as the inbox is open.
     directory: Option<DataDirectory>,
 }
 
 impl SqliteInbox {
-    /// Opens the inbox of a service, and makes it where there is none. The processes that held leases are gone, because
-    /// this one has the lock: the leases end `now`.
+    /// Opens the inbox of a service, and creates it if there is none. The lock proves that the holders of earlier
+    /// leases are gone, so the leases end `now`.
     ///
     /// # Errors
     ///
-    /// When it takes more room than [`LEAST_ROOM`] leaves, cannot be opened, or was made by a newer phileas.
+    /// When the room is below [`LEAST_ROOM`], it cannot be opened, or a newer phileas created it.
     pub fn open(directory: DataDirectory, room: u64, now: Timestamp) -> Result<Self, OpenError> {
         if room < LEAST_ROOM {
             return Err(OpenError::Room { room });
@@ -71,11 +71,11 @@ impl SqliteInbox {
         Self::start(connection, &path, room, Some((directory, known)))
     }
 
-    /// Opens an inbox that a service may be using at this moment, for a command beside it.
+    /// Opens an inbox that a service may be using, for a command.
     ///
     /// # Errors
     ///
-    /// When there is none, it cannot be opened, or another version of phileas made it.
+    /// When there is none, it cannot be opened, or another version of phileas created it.
     pub fn visit(directory: &Path) -> Result<Self, OpenError> {
         let path = directory.join(DATABASE);
         if !path.is_file() {
@@ -83,7 +83,7 @@ impl SqliteInbox {
         }
         let connection = schema::connect(&path)?;
         schema::expect_present_version(&connection, &path)?;
-        // A visitor accepts no deliveries, so no limit of its own applies.
+        // A command accepts no deliveries, so it needs no limit.
         Self::start(connection, &path, u64::MAX, None)
     }
 
@@ -111,20 +111,20 @@ impl SqliteInbox {
         })
     }
 
-    /// Completes when the thread that writes has ended by itself: nothing is stored any more, and nothing but a new start
-    /// of the process mends that.
+    /// Completes when the writing thread has ended by itself: nothing is stored any more until the process is
+    /// restarted.
     pub fn writer_lost(&self) -> impl Future<Output = ()> + Send + use<> {
         self.writer.lost()
     }
 
-    /// Reads in a thread of its own, so that a long page holds up nobody.
+    /// Reads in another thread, so that a long page delays no other task.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, InboxError> {
         let reader = Arc::clone(&self.reader);
         let reading = tokio::task::spawn_blocking(move || {
-            // A panic of another reader has left no transaction behind: each is one statement.
+            // A panic of another reader leaves no transaction open: each read is one statement.
             let connection = reader.lock().unwrap_or_else(PoisonError::into_inner);
             work(&connection).map_err(value::inbox_error)
         });
@@ -133,7 +133,7 @@ impl SqliteInbox {
             .map_err(|error| InboxError::Unavailable(error.to_string()))?
     }
 
-    /// What the files take, and may take.
+    /// The size of the files, and its limit.
     fn room_in_use(&self) -> (u64, Option<u64>) {
         let Some(directory) = &self.directory else {
             return (0, None);
@@ -267,7 +267,7 @@ impl Inbox for SqliteInbox {
     async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
         let looked = self.read(move |connection| wakes::load(connection, repository));
         match looked.await {
-            // Only whoever writes can make the row anew.
+            // Only the writing thread can reset the row.
             Err(InboxError::Damaged(_)) => self.writer.ask(move |desk| desk.look(repository)).await,
             looked => looked,
         }
@@ -320,7 +320,7 @@ impl Inbox for SqliteInbox {
         self.read(read::next_due).await
     }
 
-    /// One process holds the lock of its directory.
+    /// Only one process can lock the directory.
     fn is_shared(&self) -> bool {
         false
     }

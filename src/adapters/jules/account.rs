@@ -1,4 +1,4 @@
-//! Jules as those see it who watch sessions of whatever repository: one key, all of its sessions.
+//! Reads and steers the sessions of a whole account, for the jobs that watch sessions of any repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::runtime::ports::account::{
     AccountFailure, AccountTrouble, NewJob, ReadAccount, WriteAccount,
 };
 
-/// How many pages, of 100 sessions or fewer, are listed at once. Sessions beyond them are asked for one by one.
+/// How many pages, of at most 100 sessions, are listed at once. Further sessions are read one by one.
 pub const MAX_LISTED_PAGES: usize = 5;
 
-/// How many pages, of 100 activities or fewer, are read of one session.
+/// How many pages, of at most 100 activities, are read of one session.
 const MAX_ACTIVITY_PAGES: usize = 100;
 
 impl From<ApiError> for AccountFailure {
@@ -44,7 +44,7 @@ impl ReadAccount for Client {
         let mut found: BTreeMap<JobId, Session> = BTreeMap::new();
         self.each_session(|session| {
             let known = session.id.clone();
-            // Pages move under the reader's feet: of two pictures of a session the later one is kept.
+            // Pages may shift while they are read: of two copies of a session the later one counts.
             let newer = found
                 .get(&known)
                 .is_none_or(|older| older.updated_at <= session.updated_at);
@@ -82,7 +82,7 @@ impl ReadAccount for Client {
     }
 
     async fn changes(&self, id: &JobId) -> Result<Option<String>, AccountFailure> {
-        // Each change set holds those before it, and the session may show none although there are some.
+        // Each change set contains the earlier ones, and the session may show none even if there are some.
         let log = found(self.whole_log(id).await)?.unwrap_or_default();
         let last = log.iter().rev().find_map(wire::Activity::changes);
         if let Some(changes) = last {
@@ -169,7 +169,7 @@ impl WriteAccount for Client {
 }
 
 impl Client {
-    /// Walks through the listing until `enough` says so, it ends, or [`MAX_LISTED_PAGES`] were read.
+    /// Reads the listing until `enough` is true, it ends, or [`MAX_LISTED_PAGES`] pages were read.
     async fn each_session(&self, mut enough: impl FnMut(Session) -> bool) -> Result<(), ApiError> {
         let mut token = String::new();
         let mut size = PageSize::default();
@@ -227,7 +227,7 @@ impl Client {
     }
 }
 
-/// `None` for what Jules does not know.
+/// Turns a 404 into `None`.
 fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, AccountFailure> {
     match answer {
         Ok(found) => Ok(Some(found)),
@@ -236,7 +236,7 @@ fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, AccountFailure> {
     }
 }
 
-/// A session on the wire as whoever watches it sees it; `None` where its id is none.
+/// A session as the jobs see it; `None`: its id is invalid.
 fn session(read: &wire::Session) -> Option<Session> {
     let context = read.source_context.as_ref();
     let mut pull = None;

@@ -8,37 +8,37 @@ use phileas_domain::engine::{KeyUse, ListingNeed, Session, Sessions};
 use super::translate::{self, Repository, Whose};
 use super::wire;
 
-/// The window in which Jules counts the sessions of a key.
+/// The window in which Jules counts a key's sessions.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// A listing, and what it showed besides.
+/// One repository's part of a listing.
 pub(super) struct Listed {
     pub(super) sessions: Sessions,
-    /// The present name of this repository's source as Jules writes it.
+    /// The present name of this repository's source, as Jules spells it.
     pub(super) source: Option<String>,
 }
 
-/// What one listing proves.
+/// How much a listing proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Every session is in it.
+    /// It contains every session.
     All,
-    /// Every session created since then is in it.
+    /// It contains every session created since then.
     Since(Timestamp),
 }
 
-/// A listing of a whole account, as it was read. What it says of a repository is asked by [`Account::of`].
+/// A listing of a whole account. Each repository takes its part of it.
 #[derive(Debug, Clone)]
 pub(super) struct Account {
     pub(super) sessions: Vec<wire::Session>,
     pub(super) reach: Reach,
     pub(super) archived: bool,
-    /// GitHub's time when it was begun.
+    /// GitHub's time when it was started.
     pub(super) now: Timestamp,
 }
 
 impl Account {
-    /// What it says of a repository.
+    /// The sessions of one repository.
     pub(super) fn of(&self, repository: &Repository) -> Listed {
         let mut gathered = Gathered::new(repository, self.now);
         for session in &self.sessions {
@@ -47,7 +47,7 @@ impl Account {
         gathered.finish(self.reach, self.archived)
     }
 
-    /// Whether it is an answer to this need.
+    /// Whether it satisfies this need.
     pub(super) fn answers(&self, need: &ListingNeed) -> bool {
         let back_to = |instant: Timestamp| match self.reach {
             Reach::All => true,
@@ -60,39 +60,39 @@ impl Account {
         }
     }
 
-    /// Adds a session that was created after the listing was taken, unless it shows it already.
+    /// Adds a session that was created after the listing was read, unless it is already in it.
     pub(super) fn add(&mut self, session: &wire::Session) {
         if self.sessions.iter().all(|known| known.id() != session.id()) {
             self.sessions.push(session.clone());
         }
     }
 
-    /// Its newest sessions, and what they prove.
+    /// Keeps only the newest sessions, and reduces what they prove.
     pub(super) fn newest(mut self, most: usize) -> Self {
         if self.sessions.len() <= most {
             return self;
         }
-        // Whoever does not say when it was created may be the newest.
+        // A session without a time of creation may be the newest.
         let created =
             |session: &wire::Session| translate::created_at(session).unwrap_or(Timestamp::MAX);
         self.sessions
             .sort_by_cached_key(|session| std::cmp::Reverse(created(session)));
         let first_left = self.sessions.get(most).map(created);
         self.sessions.truncate(most);
-        // Just after the first one that is left out, because others of that same instant may be among those.
+        // Just after the newest session that is left out, because others of the same instant may be left out, too.
         let reach = first_left.and_then(|at| at.checked_add(SignedDuration::from_nanos(1)).ok());
         self.reach = self.reach.and(Reach::Since(reach.unwrap_or(self.now)));
         self
     }
 
-    /// How many sessions it holds.
+    /// The number of its sessions.
     pub(super) fn len(&self) -> usize {
         self.sessions.len()
     }
 }
 
 impl Reach {
-    /// What two listings prove together.
+    /// How much two listings prove together.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::All, reach) | (reach, Self::All) => reach,
@@ -101,7 +101,7 @@ impl Reach {
     }
 }
 
-/// What was read so far. Of other repositories' sessions only what counts for the key is kept.
+/// Collects one repository's sessions. Of other repositories' sessions only the key's usage is kept.
 struct Gathered<'a> {
     repository: &'a Repository,
     now: Timestamp,
@@ -111,7 +111,7 @@ struct Gathered<'a> {
     nameless: bool,
 }
 
-/// What counts for the key.
+/// What one session uses of the key's limits.
 #[derive(Clone, Copy)]
 struct Counted {
     live: bool,
@@ -138,14 +138,14 @@ impl<'a> Gathered<'a> {
         }
         let created = translate::created_at(session).unwrap_or(self.now);
         let counted = Counted {
-            // An archived session that ran is paused for good, and does not hold a place.
+            // An archived session is paused for good and takes no place.
             live: !session.archived && translate::state(&session.state).is_live(),
             lately: created > day_before(self.now),
         };
         self.key.insert(id.clone(), counted);
         match translate::whose(session, self.repository) {
             Whose::Ours => {
-                // A former name is of no use for a new session.
+                // A former name cannot be used for a new session.
                 let named = session.source_context.as_ref().filter(|context| {
                     translate::repository_of(&context.source).as_ref()
                         == Some(&self.repository.name)
@@ -158,7 +158,7 @@ impl<'a> Gathered<'a> {
             Whose::Foreign => return,
         }
         let session = translate::session(session, self.repository, self.now);
-        // Pages move under the reader's feet: of two pictures of a session the later one is kept.
+        // Pages may shift while they are read: of two copies of a session the later one counts.
         match self.ours.get(&id) {
             Some(known) if known.updated_at > session.updated_at => {}
             _ => {

@@ -1,7 +1,7 @@
-//! Reading a session's activities, the second time only what is new.
+//! Reads a session's activities; later reads fetch only new ones.
 //!
-//! The documented parameter for this (`createTime`) is refused by the live service; the filter that the official SDK
-//! uses works and is documented nowhere. So it is used, and given up for good when it is refused.
+//! The live service refuses the documented parameter (`createTime`). The filter of the official SDK works, although
+//! it is undocumented. It is used until the service refuses it.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -14,15 +14,14 @@ use super::error::{ApiError, Cause};
 use super::query::{PageQuery, PageSize};
 use super::{routes, translate};
 
-/// How many pages, of 100 activities or fewer, are asked for of one session.
+/// How many pages, of at most 100 activities, are read of one session.
 pub const MAX_PAGES: usize = 100;
 
-/// How far a reading goes back behind the newest activity that is known: some share their instant, and some appear
-/// late.
+/// How far a read reaches back before the newest known activity: some share an instant, and some appear late.
 const OVERLAP: SignedDuration = SignedDuration::from_secs(60);
 
 impl Client {
-    /// Reads a session's activities, oldest first. `None`: Jules does not show them.
+    /// Reads a session's activities, oldest first. `None`: Jules does not know the session.
     pub(super) async fn read_activities(
         &self,
         session: &str,
@@ -33,7 +32,7 @@ impl Client {
             match self.pages(session, filter.as_deref()).await {
                 Err(error) if error.is_status(400) && filter.is_some() => {
                     tracing::warn!(
-                        "Jules refuses to filter activities; they are read whole from now on"
+                        "Jules refuses to filter activities; they are read completely from now on"
                     );
                     self.filter_refused.store(true, Ordering::Relaxed);
                     filter = None;
@@ -76,7 +75,7 @@ impl Client {
             };
             size.grow();
             for activity in &page.activities {
-                // Without a time of its own it happened when its neighbour did.
+                // An activity without a time gets the time of the one before.
                 let before = activities
                     .last()
                     .map_or(Timestamp::UNIX_EPOCH, |last| last.at);
@@ -87,7 +86,7 @@ impl Client {
                 return Ok(activities);
             }
         }
-        // The newest would be missing, and a session that works would look as if it stood still.
+        // Without the newest activities, a working session would look inactive.
         Err(ApiError {
             route: routes::LIST_ACTIVITIES,
             cause: Cause::TooManyPages { pages: MAX_PAGES },
@@ -95,7 +94,7 @@ impl Client {
     }
 }
 
-/// Joins what was known with what was read: each id once, oldest first, equal times in the order they came in.
+/// Merges cached and new activities: each id once, oldest first, equal times in their order.
 fn merge(known: Vec<Activity>, read: Vec<Activity>) -> Vec<Activity> {
     let mut seen = BTreeSet::new();
     let mut activities: Vec<Activity> = known

@@ -1,4 +1,4 @@
-//! Keeps the activities of the sessions that were read last.
+//! Caches the activities of the sessions that were read last.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,12 +7,12 @@ use phileas_domain::engine::Activity;
 
 use super::recent::lock;
 
-/// Of how many sessions the activities are remembered.
+/// How many sessions are cached.
 pub(super) const MAX_REMEMBERED_SESSIONS: usize = 64;
-/// How many activities of a session are remembered; a longer session is read whole each time.
+/// How many activities of one session are cached; a longer session is read whole each time.
 pub(super) const MAX_REMEMBERED_ACTIVITIES: usize = 2_000;
 
-/// The activities of sessions that were read lately.
+/// The activities of recently read sessions.
 #[derive(Debug, Default)]
 pub(super) struct ActivityCache(Mutex<Sessions>);
 

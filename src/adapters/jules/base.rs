@@ -1,11 +1,11 @@
-//! Where the API is.
+//! The address of the API.
 
 use http::Uri;
 use http::uri::Scheme;
 
 use crate::adapters::transport::is_loopback;
 
-/// The environment variable that names another place.
+/// The environment variable that sets another address.
 pub const VARIABLE: &str = "JULES_API_BASE";
 
 /// The public API. There is no `/v1`.
@@ -23,7 +23,7 @@ pub enum BaseError {
     /// Not a URL with scheme and host.
     #[error("{VARIABLE} is not a URL; write it as {DEFAULT}")]
     NotAUrl,
-    /// Unencrypted, and not this machine.
+    /// Unencrypted, and not on this machine.
     #[error(
         "{VARIABLE} must begin with https:// (http:// is for loopback hosts only): the key would be readable on the way"
     )]

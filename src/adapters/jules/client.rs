@@ -1,4 +1,4 @@
-//! Calling the methods of the API, each as it is documented.
+//! Calls the methods of the API, each as it is documented.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -51,7 +51,7 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// One request, before it is sent.
+/// A request to send.
 struct Call<'a> {
     route: &'static str,
     names: &'a [(&'a str, &'a str)],
@@ -82,7 +82,7 @@ impl<'a> Call<'a> {
 }
 
 impl Client {
-    /// A client. The stopwatch and the pause are those of the world that the transport belongs to.
+    /// A client. Stopwatch and clock must belong to the same world as the transport.
     #[must_use]
     pub fn new(
         settings: Settings,
@@ -109,19 +109,19 @@ impl Client {
         }
     }
 
-    /// How many requests were sent since the client was made, repeated ones included.
+    /// How many requests were sent since the client was created, repeated ones included.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// What the last answer was dated, by the other side's clock; `None` where none was dated yet.
+    /// The `Date` of the last answer; `None`: no answer had one yet.
     #[must_use]
     pub fn answered_at(&self) -> Option<Timestamp> {
         *lock(&self.answered_at)
     }
 
-    /// One page of the sources of the account.
+    /// Reads one page of the account's sources.
     ///
     /// # Errors
     /// [`ApiError`], as for every method here.
@@ -130,16 +130,15 @@ impl Client {
             .await
     }
 
-    /// A source by its name, `sources/github/owner/repository`.
+    /// Reads a source by its name, `sources/github/owner/repository`.
     ///
-    /// # Errors
-    /// [`ApiError`]; 404 where the Jules GitHub App is not installed on the repository.
+    /// [`ApiError`]; 404 if the Jules GitHub App is not installed on the repository.
     pub async fn get_source(&self, name: &str) -> Result<Source, ApiError> {
         let names = [("{source}", name.strip_prefix("sources/").unwrap_or(name))];
         self.read(Call::new(routes::GET_SOURCE, &names)).await
     }
 
-    /// Creates a session: one request, never repeated, and none after `not_after` as far as the time is known.
+    /// Creates a session by one request that is never repeated, and none after `not_after` if the time is known.
     ///
     /// # Errors
     /// [`ApiError`]; [`ApiError::create_failure`] says whether a session may exist nevertheless.
@@ -186,7 +185,7 @@ impl Client {
         Ok(session)
     }
 
-    /// One page of the sessions of the account, of all its repositories.
+    /// Reads one page of the account's sessions, of all its repositories.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -204,7 +203,7 @@ impl Client {
             .await
     }
 
-    /// Deletes a session for good. One that is gone already is no error.
+    /// Deletes a session for good. A missing session is no error.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -218,7 +217,7 @@ impl Client {
         }
     }
 
-    /// Says something to a session.
+    /// Sends a message to a session.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -232,7 +231,7 @@ impl Client {
         }
     }
 
-    /// A session that is queued takes no message yet, and answers as if it were not there.
+    /// Jules answers 404 for a message to a queued session, as if it did not exist.
     async fn queued_or(&self, id: &str, error: ApiError) -> ApiError {
         match self.get_session(id).await {
             Ok(session) if session.state == "QUEUED" => ApiError {
@@ -243,7 +242,8 @@ impl Client {
         }
     }
 
-    /// Approves a session's plan, whatever its state says: some read `COMPLETED` and wait for it all the same.
+    /// Approves a session's plan, whatever its state: some sessions report `COMPLETED` and wait for the approval all
+    /// the same.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -259,7 +259,7 @@ impl Client {
         self.verb(routes::ARCHIVE_SESSION, id).await
     }
 
-    /// Brings an archived session back.
+    /// Restores an archived session.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -267,7 +267,7 @@ impl Client {
         self.verb(routes::UNARCHIVE_SESSION, id).await
     }
 
-    /// One page of the activities of a session.
+    /// Reads one page of a session's activities.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -290,7 +290,7 @@ impl Client {
         self.read(Call::new(routes::GET_ACTIVITY, &names)).await
     }
 
-    /// A custom verb. Its answer may be a session, `{}`, or nothing at all.
+    /// Calls a custom verb. Its answer may be a session, `{}`, or empty.
     async fn verb(&self, route: &'static str, id: &str) -> Result<Option<Session>, ApiError> {
         let names = [("{session}", id)];
         let call = Call::new(route, &names).with_body(&serde_json::Map::new());
@@ -324,7 +324,7 @@ impl Client {
         })
     }
 
-    /// Sends a call as often as the policy allows.
+    /// Sends a call, and repeats it as the retry policy allows.
     async fn call(&self, call: &Call<'_>) -> Result<Response<Bytes>, ApiError> {
         let mut attempts = Attempts::default();
         let begun = self.stopwatch.elapsed();
@@ -334,7 +334,7 @@ impl Client {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            // A message to a session that is still queued is answered 404, too; it was not taken.
+            // A message to a queued session is answered 404, too, and had no effect.
             let is_read = call.route.starts_with("GET ") || call.route == routes::SEND_MESSAGE;
             let fresh = is_read
                 && session
@@ -349,7 +349,7 @@ impl Client {
                 route = call.route,
                 status = error.answer().map(|answer| answer.status),
                 wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
-                "Jules is asked again"
+                "a call to Jules is repeated"
             );
             self.pause.pause(wait).await;
         }

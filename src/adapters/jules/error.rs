@@ -1,4 +1,4 @@
-//! What a failed call means.
+//! Classifies failed calls.
 
 use std::time::Duration;
 
@@ -14,38 +14,38 @@ use super::key::JulesKey;
 use crate::adapters::transport::TransportError;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// The longest message of the other side that is passed on, in characters.
+/// The length at which Jules' messages are cut, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
 
-/// Quoted text longer than this, in bytes, is left out of messages: it may be a prompt that is echoed.
+/// Longer quotations, in bytes, are left out of messages, because they may be an echoed prompt.
 const MAX_QUOTED_BYTES: usize = 60;
 
-/// A call without the answer that was wanted. Its text is one line and holds neither key nor prompt.
+/// A failed call. Its text is one line and contains neither key nor prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Jules, {route}: {cause}")]
 pub struct ApiError {
-    /// The method that was called.
+    /// The called method.
     pub route: &'static str,
     /// What happened.
     pub cause: Cause,
 }
 
-/// What happened to a call.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
-    /// An id or name that cannot stand in a path. Nothing was sent.
+    /// An id or name that cannot be part of a path. Nothing was sent.
     #[error("{0:?} is not the id of anything; ids are made of letters, digits, `-`, `_` and `.`")]
     BadName(String),
-    /// Its turn came after its deadline. Nothing was sent.
+    /// Its deadline passed before its turn. Nothing was sent.
     #[error("nothing was sent: the deadline passed while other creates were in flight")]
     TooLate,
     /// There was no answer.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// Jules said no.
+    /// Jules refused.
     #[error("{0}")]
     Answer(Box<Answer>),
-    /// Jules said yes, in a form that cannot be read.
+    /// Jules answered with success, but the body cannot be read.
     #[error("status {status}, but {detail}")]
     Unreadable {
         /// The HTTP status.
@@ -53,10 +53,10 @@ pub enum Cause {
         /// What is wrong with it.
         detail: String,
     },
-    /// The session waits for a machine, and takes no message before it has one.
+    /// The session is queued, and accepts no message yet.
     #[error("the session is still queued and takes no message yet; send it again in some minutes")]
     Queued,
-    /// A listing that goes on beyond every limit.
+    /// A listing that exceeds the limit of pages.
     #[error("more than {pages} pages; the rest was not read")]
     TooManyPages {
         /// The limit.
@@ -64,20 +64,20 @@ pub enum Cause {
     },
 }
 
-/// An answer that is no success.
+/// An answer other than a success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// The name of Google's status (`INVALID_ARGUMENT`); empty where the body has none.
+    /// The name of Google's status (`INVALID_ARGUMENT`); empty if the body has none.
     pub code: String,
-    /// The reason of an `ErrorInfo` (`CREDENTIALS_MISSING`); empty where there is none.
+    /// The reason of an `ErrorInfo` (`CREDENTIALS_MISSING`); empty if there is none.
     pub reason: String,
-    /// What it says, shortened, in one line.
+    /// Its message, shortened, in one line.
     pub message: String,
-    /// How long to wait, where it says so.
+    /// The wait that it asks for.
     pub retry_after: Option<Duration>,
-    /// When it was given.
+    /// Its date.
     pub date: Option<Timestamp>,
 }
 
@@ -90,7 +90,7 @@ impl std::fmt::Display for Answer {
             }
         }
         if !self.message.is_empty() {
-            // Google explains at length how to sign in; that a key is refused is said by the first sentence.
+            // Google's text explains at length how to sign in; the first sentence is enough.
             let said = match self.message.split_once(". ") {
                 Some((first, _)) if self.is_credential() => first,
                 _ => &self.message,
@@ -109,7 +109,7 @@ impl std::fmt::Display for Answer {
 }
 
 impl Answer {
-    /// Reads an answer: Google's envelope, or whatever a front end put in its place.
+    /// Reads an answer: Google's envelope, or the text of a proxy.
     pub(super) fn read(response: &Response<bytes::Bytes>, key: &JulesKey) -> Self {
         let headers = response.headers();
         let date = instant(headers, header::DATE);
@@ -131,28 +131,28 @@ impl Answer {
         }
     }
 
-    /// Whether it says that something is used up.
+    /// Whether a quota is used up.
     #[must_use]
     pub fn is_quota(&self) -> bool {
         self.status == 429
             || ((400..500).contains(&self.status) && self.code == "RESOURCE_EXHAUSTED")
     }
 
-    /// Whether it says that the key is missing, wrong or too weak. Google answers 400 to a key that does not exist.
+    /// Whether the key is missing, wrong or lacks permissions. Google answers 400 to an unknown key.
     #[must_use]
     pub fn is_credential(&self) -> bool {
         matches!(self.status, 401 | 403) || (self.status == 400 && self.reason == "API_KEY_INVALID")
     }
 
-    /// Whether it refuses what the request says: a prompt, a title, a branch (`INVALID_ARGUMENT`), or its length. A
-    /// failed precondition (`FAILED_PRECONDITION`) is the account's.
+    /// Whether it refuses the content of the request: a prompt, a title, a branch (`INVALID_ARGUMENT`), or its
+    /// length. A failed precondition (`FAILED_PRECONDITION`) concerns the account.
     #[must_use]
     pub fn is_about_content(&self) -> bool {
         let invalid = matches!(self.code.as_str(), "" | "INVALID_ARGUMENT");
         (self.status == 400 && invalid) || matches!(self.status, 413 | 422)
     }
 
-    /// Whether nobody knows if the request took effect: a server's error, or a time-out of its own.
+    /// Whether it is unknown if the request took effect: a server error, or a time-out on the server.
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
         matches!(self.status, 408 | 499) || !(300..500).contains(&self.status)
@@ -160,7 +160,7 @@ impl Answer {
 }
 
 impl ApiError {
-    /// The answer, where there was one that is no success.
+    /// The answer, if there was one.
     #[must_use]
     pub fn answer(&self) -> Option<&Answer> {
         match &self.cause {
@@ -175,13 +175,13 @@ impl ApiError {
         self.answer().is_some_and(|answer| answer.status == status)
     }
 
-    /// Whether the call changes nothing, or nothing more when it is repeated.
+    /// Whether the call may be repeated: it changes nothing, or nothing more the second time.
     #[must_use]
     pub fn is_repeatable(&self) -> bool {
         self.route.starts_with("GET ") || self.route.starts_with("DELETE ")
     }
 
-    /// What the runtime should do about it.
+    /// How the runtime should react.
     #[must_use]
     pub fn disposition(&self) -> Disposition {
         let unsure = |after| {
@@ -209,7 +209,7 @@ impl ApiError {
         }
     }
 
-    /// What is known of a session that this failure kept from being seen. `now` is the time of the answer.
+    /// What is known about the session that should have been created. `now` is the time of the answer.
     #[must_use]
     pub fn create_failure(&self, now: Option<Timestamp>) -> CreateFailure {
         let detail = self.to_string();
@@ -267,7 +267,7 @@ fn envelope(body: &[u8]) -> Option<Status> {
     serde_json::from_slice::<Envelope>(body).ok()?.error
 }
 
-/// A line about a body that is not Google's envelope.
+/// One line about a body other than Google's envelope.
 fn foreign(response: &Response<bytes::Bytes>) -> String {
     let body = response.body();
     if body.is_empty() {
@@ -294,7 +294,7 @@ fn foreign(response: &Response<bytes::Bytes>) -> String {
     format!("a body {kind}, {} bytes: {text}", body.len())
 }
 
-/// A text of the other side in one short line, without the key, what looks like another one, and long quotations.
+/// One short line of Jules' text, without the key, anything that looks like another key, and long quotations.
 pub(super) fn one_line(text: &str, key: &JulesKey) -> String {
     let text = prompt::without_secrets(&key.redact(text));
     let text = without_long_quotations(&text);

@@ -1,4 +1,4 @@
-//! A whole account, with every text, for whoever hires Jules by hand.
+//! The sessions API of an account, with every text, for the MCP tools and commands that use Jules directly.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Account {
             }
             token = page.next_page_token;
             if token.is_empty() {
-                // Jules promises no order; what has no time of its own stays beside its neighbour.
+                // Jules promises no order; an activity without a time stays beside its neighbour.
                 let mut last = None;
                 for happening in &mut happenings {
                     happening.at = happening.at.or(last);
@@ -169,7 +169,7 @@ impl HireJules for Account {
     }
 }
 
-/// `None` for what Jules does not know.
+/// Turns a 404 into `None`.
 fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
     match answer {
         Ok(found) => Ok(Some(found)),

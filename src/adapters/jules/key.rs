@@ -1,4 +1,4 @@
-//! The credential.
+//! The API key.
 
 use bytes::Bytes;
 use http::HeaderValue;
@@ -8,13 +8,13 @@ use secrecy::{ExposeSecret as _, SecretString};
 /// The environment variable that every client of Jules reads.
 pub const VARIABLE: &str = "JULES_API_KEY";
 
-/// Its name in the oldest plans of phileas' forerunners.
+/// The name of the variable in old plans.
 pub const OLD_VARIABLE: &str = "JULES_API_TOKEN";
 
-/// The header that carries the key. Jules takes no bearer token.
+/// The header of the key. Jules accepts no bearer token.
 pub(super) const HEADER: &str = "x-goog-api-key";
 
-/// A Jules API key. It has no `Display`, and its `Debug` shows nothing of it.
+/// A Jules API key. It has no `Display`, and its `Debug` hides it.
 #[derive(Debug, Clone)]
 pub struct JulesKey(SecretString);
 
@@ -37,7 +37,7 @@ impl JulesKey {
     /// # Errors
     /// [`KeyError`], when it is empty or cannot be sent.
     pub fn new(text: &str) -> Result<Self, KeyError> {
-        // Some editors write a byte order mark before a text.
+        // Some editors start a file with a byte order mark.
         let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             return Err(KeyError::Missing);
@@ -48,7 +48,7 @@ impl JulesKey {
         Ok(Self(SecretString::from(text)))
     }
 
-    /// Finds the key among variables. The second value is a warning for the person who set them.
+    /// Reads the key from variables. The second value is a warning for the user.
     ///
     /// # Errors
     /// [`KeyError`], when there is none.
@@ -64,23 +64,23 @@ impl JulesKey {
         Ok((Self::new(&text)?, Some(warning)))
     }
 
-    /// Tells this key from others without showing it: a SHA-256 digest. Whoever has the key can compute it, so that it
-    /// is kept in memory and never written.
+    /// Identifies this key without revealing it: a SHA-256 digest. A person with the key can compute it, so it stays
+    /// in memory and is never written.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         use sha2::{Digest as _, Sha256};
         Sha256::digest(self.0.expose_secret().as_bytes()).into()
     }
 
-    /// A part of the digest that may be written down: one in 65,536 other keys has the same, so that it neither gives the
-    /// key away nor proves that somebody has it.
+    /// A part of the digest that may be written. One in 65,536 other keys shares it, so it neither reveals the key
+    /// nor proves that an account has it.
     #[must_use]
     pub fn mark(&self) -> String {
         let [first, second, ..] = self.digest();
         format!("{first:02x}{second:02x}")
     }
 
-    /// The header's value, which hides itself from logs.
+    /// The header's value, marked as sensitive for logs.
     pub(super) fn header(&self) -> HeaderValue {
         let mut value = HeaderValue::from_str(self.0.expose_secret())
             .expect("a key is made of visible ASCII characters");
@@ -88,14 +88,14 @@ impl JulesKey {
         value
     }
 
-    /// A text of the other side, with the key taken out should it echo it, as it is or as an address writes it.
+    /// Removes the key, plain or URL-encoded, from Jules' text, which may echo it.
     pub(super) fn redact(&self, text: &str) -> String {
         let key = self.0.expose_secret();
         let escaped = utf8_percent_encode(key, NON_ALPHANUMERIC).to_string();
         text.replace(key, "[key]").replace(&escaped, "[key]")
     }
 
-    /// A body of the other side, likewise: what is read of it ends up in messages, the ledger and prompts.
+    /// Removes the key from a body, because parts of it reach messages, the ledger and prompts.
     pub(super) fn redact_body(&self, body: Bytes) -> Bytes {
         let text = String::from_utf8_lossy(&body);
         let redacted = self.redact(&text);

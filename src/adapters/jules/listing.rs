@@ -1,9 +1,8 @@
-//! Reading sessions from a listing that covers a whole account, in an order that nobody promised.
+//! Reads sessions from a listing of a whole account, whose order is not documented.
 //!
-//! Jules was seen to list newest first; it promises nothing, and one orchestrator was bitten by relying on it. So:
-//! a listing that must only reach back some time stops early while the order has held on every page so far, and goes
-//! on to the end as soon as it has not; a listing that must prove an absence always goes to the end. Where the limit
-//! of pages cuts it off, the answer claims no more than was read.
+//! Jules lists the newest sessions first but does not promise so, and another orchestrator was hurt by relying on it.
+//! A listing that must reach back only some time stops early as long as all pages were in this order. A listing that
+//! must prove an absence always reads to the end. If the limit of pages cuts it off, it claims no more than was read.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,15 +19,14 @@ use super::recent::lock;
 use super::translate::{self, Repository};
 use crate::runtime::ports::Disposition;
 
-/// How many pages, of 100 sessions or fewer, are asked for of one listing.
+/// How many pages, of at most 100 sessions, are read of one listing.
 pub const MAX_PAGES: usize = 50;
 
 /// The filter that shows archived sessions, and only those.
 const ARCHIVED: &str = "archived = true";
 
 impl Client {
-    /// A repository's sessions, as far as needed: from the listing that all repositories of the key share where they
-    /// do.
+    /// A repository's sessions, as far as needed, from the shared listing if the key's repositories share one.
     pub(super) async fn sessions_of(
         &self,
         repository: &Repository,
@@ -43,7 +41,8 @@ impl Client {
         let mut cached = cache.listing.lock().await;
         let elapsed = self.stopwatch.elapsed();
         if !cached.serves(need, cache.written_at(&repository.name), heard, elapsed) {
-            // Whoever waited while it failed has had the answer: asking again for each would be a flood.
+            // Callers that waited during a failure get the same answer: repeating the call for each would flood
+            // Jules.
             if let Some((at, until, error)) = &cached.failed
                 && (*at >= came || elapsed < *until)
             {
@@ -71,7 +70,7 @@ impl Client {
             }
         }
         let Some((begun, account)) = &mut cached.kept else {
-            // It was put there above, or has served.
+            // The listing was stored above, or was already sufficient.
             return Ok(self.read_account(need, now).await?.of(repository));
         };
         for (at, session) in lock(&cache.created).iter() {
@@ -94,14 +93,14 @@ impl Client {
             archived: !matches!(need, ListingNeed::Since(_)),
             now,
         };
-        // The key's use is counted over a day, so a listing reaches back at least that far.
+        // The key's usage is counted over a day, so a listing reaches back at least that far.
         let stop_at = match need {
             ListingNeed::Since(since) => Some(day_before(now).min(*since)),
             ListingNeed::CompleteSince(_) | ListingNeed::Everything => None,
         };
         account.reach = self.walk(&mut account, None, stop_at).await?;
         if account.archived {
-            // Archived ones come second: a session that is archived meanwhile is then seen twice, not never.
+            // Read archived sessions second: one that is archived meanwhile is then seen twice instead of never.
             match self.walk(&mut account, Some(ARCHIVED), None).await {
                 Ok(second) => account.reach = account.reach.and(second),
                 Err(error) if error.is_status(400) => {
@@ -154,22 +153,22 @@ impl Client {
                 return Ok(Reach::Since(stop_at));
             }
             if !tokens.insert(token.clone()) {
-                tracing::warn!("Jules' listing of sessions goes round in circles");
+                tracing::warn!("Jules' listing of sessions repeats its pages");
                 return Ok(Reach::Since(account.now));
             }
         }
         tracing::warn!(
             pages = MAX_PAGES,
-            "Jules' listing of sessions is longer than what is read of it"
+            "Jules' listing of sessions is longer than the limit"
         );
-        // Just after the oldest one, because others of that same instant may stand on the next page.
+        // Just after the oldest session, because others of the same instant may be on the next page.
         let oldest = order.oldest.filter(|_| order.holds);
         let reached = oldest.and_then(|at| at.checked_add(SignedDuration::from_nanos(1)).ok());
         Ok(Reach::Since(reached.unwrap_or(account.now)))
     }
 }
 
-/// Whether sessions have come newest first.
+/// Whether the sessions came newest first.
 struct Order {
     holds: bool,
     oldest: Option<Timestamp>,

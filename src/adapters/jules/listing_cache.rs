@@ -1,14 +1,14 @@
-//! One listing a minute for all repositories of a key.
+//! Shares one listing a minute between all repositories of a key.
 //!
-//! A listing covers the whole account, so that asking for it once is enough for all repositories that share the key.
-//! It is kept for [`KEPT_FOR`], and whoever comes while it is being read waits for it. It is taken anew before that
+//! A listing covers the whole account, so one is enough for all repositories that share the key. It is cached for
+//! [`KEPT_FOR`], and other requests wait while it is read. It is read again earlier
 //!
-//! - when somebody needs a deeper one: further back, or with archived sessions;
-//! - when the repository that asks has written to Jules since, so that nobody sees its own past;
-//! - when something was heard of that repository since, at most [`MAX_EARLY`] times a minute. It is not put off to be
-//!   shared with others: what was heard is an outcome as a rule, and the next turn waits for it.
+//! - when a repository needs a deeper one: further back, or with archived sessions;
+//! - when the repository has written to Jules since, so that it sees its own changes;
+//! - when an event of that repository arrived since, at most [`MAX_EARLY`] times a minute. It is not delayed to share
+//!   it: the event is usually an outcome, and the next turn waits for it.
 //!
-//! Sessions that were created since are added to it, so that the use of the key is counted right.
+//! Sessions created since are added to it, so that the key's usage is counted right.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -22,26 +22,26 @@ use super::error::ApiError;
 use super::recent::lock;
 use super::wire::Session;
 
-/// How long a listing serves all repositories of its key.
+/// How long a listing is cached.
 pub const KEPT_FOR: Duration = Duration::from_secs(60);
-/// How often a minute a listing is taken early because something was heard of a repository.
+/// How often a minute a listing is read early because of an event.
 pub const MAX_EARLY: usize = 10;
-/// The most sessions of a listing that is kept. Of a longer one the newest are: they are what a ledger that is up to
-/// date needs, and reading all of them again for each repository would hold up all that share the key.
+/// The most sessions that are cached, the newest. A current ledger needs only those, and reading all of them again
+/// for each repository would delay all that share the key.
 pub const MAX_KEPT: usize = 2_000;
-/// How long a key's creates rest after the quota was spent, where Jules does not say.
+/// How long creates of a key pause after the quota is used up, if Jules does not say.
 pub const QUOTA_REST: Duration = Duration::from_secs(60);
-/// The longest rest that Jules is believed to want.
+/// The longest pause that is accepted from Jules.
 pub(super) const LONGEST_REST: Duration = Duration::from_secs(3_600);
-/// How many created sessions are remembered; more than a key can make in a minute.
+/// How many created sessions are remembered: more than a key can create in a minute.
 const MAX_CREATED: usize = 64;
 
-/// What the repositories of a key share. Times are those of the client's stopwatch.
+/// The listing that the repositories of a key share. Times are those of the client's stopwatch.
 #[derive(Debug, Default)]
 pub(super) struct ListingCache {
-    /// Held while a listing is read, so that whoever comes meanwhile waits for it.
+    /// Locked while a listing is read, so that other requests wait for it.
     pub(super) listing: tokio::sync::Mutex<CachedListing>,
-    /// When each repository wrote last, those that did lately.
+    /// When each repository last wrote, as far as that is recent.
     wrote: Mutex<Vec<(RepositoryName, Duration)>>,
     pub(super) created: Mutex<VecDeque<(Duration, Session)>>,
     spent: Mutex<Option<(Duration, ApiError)>>,
@@ -50,14 +50,14 @@ pub(super) struct ListingCache {
 #[derive(Debug, Default)]
 pub(super) struct CachedListing {
     pub(super) kept: Option<(Duration, Account)>,
-    /// When listings were taken early.
+    /// When listings were read early.
     early: VecDeque<Duration>,
-    /// When the last one failed, until when it is not asked again, and how.
+    /// When the last read failed, until when it is not repeated, and the error.
     pub(super) failed: Option<(Duration, Duration, ApiError)>,
 }
 
 impl ListingCache {
-    /// A repository is about to write.
+    /// Notes that a repository is about to write.
     pub(super) fn wrote(&self, repository: &RepositoryName, elapsed: Duration) {
         let mut wrote = lock(&self.wrote);
         wrote.retain(|(known, at)| {
@@ -66,7 +66,7 @@ impl ListingCache {
         wrote.push((repository.clone(), elapsed));
     }
 
-    /// A session was created.
+    /// Notes a created session.
     pub(super) fn created(&self, session: &Session, elapsed: Duration) {
         let mut created = lock(&self.created);
         if created.len() == MAX_CREATED {
@@ -75,7 +75,7 @@ impl ListingCache {
         created.push_back((elapsed, session.clone()));
     }
 
-    /// A create failed. Where the quota is spent, nobody else needs to find out.
+    /// Notes a failed create. If the quota is used up, other creates of the key need not try.
     pub(super) fn refused(&self, error: &ApiError, elapsed: Duration) {
         let Some(answer) = error.answer().filter(|answer| answer.is_quota()) else {
             return;
@@ -84,7 +84,7 @@ impl ListingCache {
         *lock(&self.spent) = Some((elapsed + rest, error.clone()));
     }
 
-    /// The refusal that still holds for creates of this key.
+    /// The refusal that still applies to creates of this key.
     pub(super) fn spent(&self, elapsed: Duration) -> Option<ApiError> {
         let mut spent = lock(&self.spent);
         if spent.as_ref().is_some_and(|(until, _)| elapsed >= *until) {
@@ -101,7 +101,7 @@ impl ListingCache {
 }
 
 impl CachedListing {
-    /// Whether what is kept will do.
+    /// Whether the cached listing is sufficient.
     pub(super) fn serves(
         &mut self,
         need: &ListingNeed,

@@ -7,14 +7,15 @@
 //! | [`wire`] | what does it send and answer? |
 //! | [`key`], [`base`] | with which credential, and where? |
 //! | [`error`], [`retry`] | what does a failure mean, and is it tried again? |
-//! | [`listing`], [`activities`] | how are long lists read without believing too much? |
-//! | [`listing_cache`] | how do many repositories get by with one listing a minute? |
-//! | `verbatim.rs` | what does it answer to a request of one's own making? |
+//! | [`listing`], [`activities`] | how are long lists read safely? |
+//! | [`listing_cache`] | how do many repositories share one listing a minute? |
+//! | `verbatim.rs` | how is a single request sent as written? |
 //! | [`port`] | how does the runtime see it? |
-//! | [`account`] | how does it look to those who watch sessions of whatever repository? |
-//! | [`hire`] | how does somebody see it who hires it by hand? |
+//! | [`account`] | how do jobs read and steer sessions of any repository? |
+//! | [`hire`] | how do MCP tools and commands use Jules directly? |
 //!
-//! The API is alpha and partly undocumented; what is marked as seen was reported by its users, not promised.
+//! The API is alpha and partly undocumented. Behaviour marked as seen was reported by users, and Google does not
+//! promise it.
 
 pub mod account;
 mod account_listing;

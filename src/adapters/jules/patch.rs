@@ -1,4 +1,4 @@
-//! What a session has changed: its own word first, then the last change set among its activities.
+//! Reads what a session changed: from its outputs, otherwise from the last change set of its activities.
 
 use phileas_domain::model::Oid;
 
@@ -11,8 +11,8 @@ use super::wire::{ChangeSet, Output};
 use crate::runtime::ports::Patch;
 
 impl Client {
-    /// Reads a session's patch. Some sessions show no outputs although their activities hold a change set; the last of
-    /// these holds everything.
+    /// Reads a session's patch. Some sessions show no outputs although their activities have change sets; the last of
+    /// these contains everything.
     pub(super) async fn read_patch(&self, session: &str) -> Result<Option<Patch>, ApiError> {
         let shown = self.get_session(session).await?;
         let outputs = shown.outputs.into_iter().rev();

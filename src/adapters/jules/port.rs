@@ -1,4 +1,4 @@
-//! Jules as the runtime sees it: one repository, one key.
+//! Implements the runtime's port: Jules for one repository and one key.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,14 +21,14 @@ use crate::runtime::ports::{Failure, Patch, ReadJules, WriteJules};
 pub struct RepositoryJules {
     client: Arc<Client>,
     repository: Mutex<translate::Repository>,
-    /// The source's name as Jules wrote it last; its case may differ from GitHub's.
+    /// The source's name as Jules last spelled it; its case may differ from GitHub's.
     source: Mutex<Option<String>>,
-    /// Something was heard of the repository at this reading of the client's stopwatch.
+    /// When an event of the repository last arrived, by the client's stopwatch.
     heard: Option<Duration>,
 }
 
 impl RepositoryJules {
-    /// The view of a repository, by the name that a person typed. Listings tell it what GitHub says.
+    /// The view of a repository, by its configured name. Listings update it with GitHub's name.
     #[must_use]
     pub fn new(client: Arc<Client>, repository: RepositoryName) -> Self {
         Self {
@@ -43,15 +43,15 @@ impl RepositoryJules {
         }
     }
 
-    /// Something was heard of the repository so long ago. A shared listing that is older than that is taken anew, as
-    /// far as the key's budget of listings goes.
+    /// Notes that an event of the repository arrived this long ago. An older shared listing is read again, within the
+    /// key's budget of listings.
     #[must_use]
     pub fn heard(mut self, ago: Duration) -> Self {
         self.heard = Some(self.client.stopwatch.elapsed().saturating_sub(ago));
         self
     }
 
-    /// What was listed before may not show what is about to be written.
+    /// Notes a write, because earlier listings may not show it.
     fn writes(&self) {
         if let Some(cache) = &self.client.listing_cache {
             cache.wrote(&self.repository().name, self.client.stopwatch.elapsed());
@@ -82,7 +82,7 @@ impl RepositoryJules {
     }
 }
 
-/// `None` for what Jules does not know.
+/// Turns a 404 into `None`.
 fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
     match answer {
         Ok(found) => Ok(Some(found)),

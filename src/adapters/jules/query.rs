@@ -1,24 +1,24 @@
-//! Which part of a listing is asked for.
+//! Selects a part of a listing.
 
 use super::error::{ApiError, Cause};
 use crate::adapters::transport::TransportError;
 
-/// The largest page that Jules gives.
+/// The largest page that Jules returns.
 pub const MAX_PAGE_SIZE: u32 = 100;
 
-/// Which part of a listing is wanted.
+/// The requested part of a listing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageQuery<'a> {
-    /// A filter in Google's grammar (AIP-160), as far as the method knows it.
+    /// A filter in Google's grammar (AIP-160), as far as the method supports it.
     pub filter: Option<&'a str>,
-    /// How many at once, 1 to 100; what lies outside is brought inside. `None`: as many as Jules gives.
+    /// The page size, clamped to 1 to 100. `None`: Jules' default.
     pub page_size: Option<u32>,
-    /// The token of the page before.
+    /// The token that the previous page returned.
     pub page_token: Option<&'a str>,
 }
 
-/// How many are asked for at once: fewer where a page was too large to be read, and then more again. A token stays good
-/// when the size changes (<https://google.aip.dev/158>).
+/// The page size: smaller after a page was too large to be read, and then larger again. A token stays valid when the
+/// size changes (<https://google.aip.dev/158>).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageSize(u32);
 
@@ -33,7 +33,7 @@ impl PageSize {
         self.0
     }
 
-    /// Whether a smaller page may be read where this one could not; from then on fewer are asked for.
+    /// Reduces the size after a page that was too large. Returns whether a smaller page may succeed.
     pub(super) fn shrink(&mut self, error: &ApiError) -> bool {
         let too_large = matches!(
             error.cause,
@@ -46,7 +46,7 @@ impl PageSize {
         smaller
     }
 
-    /// A page was read: what made the last one too large may be behind us.
+    /// Increases the size again: the entries that made a page too large may be behind us.
     pub(super) fn grow(&mut self) {
         self.0 = (self.0 * 2).min(MAX_PAGE_SIZE);
     }

@@ -1,4 +1,4 @@
-//! What a client remembers of the last minutes: what it created, and what time it is.
+//! Remembers what a client did in the last minutes: which sessions it created, and what time it is.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -8,10 +8,10 @@ use jiff::Timestamp;
 
 use super::retry::FRESH_FOR;
 
-/// How many creates are remembered; more than a key can make in the time that they count.
+/// How many creates are remembered: more than a key can make in the time that they count.
 const MAX_REMEMBERED: usize = 256;
 
-/// What a client remembers. Times are those of its stopwatch.
+/// A client's recent creates and time. Times are those of its stopwatch.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     created: Mutex<VecDeque<(String, Duration)>>,
@@ -28,7 +28,7 @@ impl Recent {
         created.push_back((session.to_owned(), elapsed));
     }
 
-    /// Whether a session was created here so lately that Jules may not show it yet.
+    /// Whether a session was created here so recently that Jules may not show it yet.
     pub(super) fn is_fresh(&self, session: &str, elapsed: Duration) -> bool {
         lock(&self.created)
             .iter()
@@ -40,14 +40,14 @@ impl Recent {
         *lock(&self.noted) = Some((now, elapsed));
     }
 
-    /// The time, counted from the last note.
+    /// The time, computed from the last note.
     pub(super) fn now(&self, elapsed: Duration) -> Option<Timestamp> {
         let (then, at) = (*lock(&self.noted))?;
         then.checked_add(elapsed.saturating_sub(at)).ok()
     }
 }
 
-/// Locks what cannot be left half changed.
+/// Locks a value that is never left half changed.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()

@@ -1,4 +1,4 @@
-//! Which calls are tried again, when, and how often.
+//! Decides which calls are repeated, when, and how often.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ pub const MAX_ATTEMPTS: u32 = 5;
 /// The wait after the first failure; it doubles each time.
 pub const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// The longest wait between two attempts. Whoever asks for more patience than this is reported, not waited for.
+/// The longest wait between two attempts. An answer that asks for more is reported instead.
 pub const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// The longest time that one call waits in all, and after which it is not sent again: a Jules that hangs must not hold
-/// up a tick for longer than a driver gives it.
+/// The longest time that one call waits in all, and after which it is not repeated: a Jules that hangs must not delay
+/// a tick for longer than its driver allows.
 pub const MAX_TOTAL_WAIT: Duration = Duration::from_secs(90);
 
-/// For how long after our own create a session may be unknown to Jules without being gone.
+/// How long after its creation a session may be unknown to Jules without being gone.
 pub const FRESH_FOR: Duration = Duration::from_secs(60);
 
-/// How long to wait, one after the other, before it is believed that a fresh session is gone.
+/// The waits, in order, before a fresh session counts as gone.
 pub const FRESH_WAITS: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
@@ -30,7 +30,7 @@ pub const FRESH_WAITS: [Duration; 5] = [
     Duration::from_secs(16),
 ];
 
-/// What one call has been through.
+/// The attempts of one call.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
     failed: u32,
@@ -39,10 +39,10 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    /// How long to wait before the call is sent again; `None`: the error stands.
+    /// How long to wait before the call is repeated; `None`: the error is final.
     ///
-    /// `fresh` says whether the session is so young that its absence may be a delay; `jitter` is in `0.0..1.0`; `spent`
-    /// is how long ago the call was first sent.
+    /// `fresh` says whether the session is so young that its absence may be a delay. `jitter` is in `0.0..1.0`.
+    /// `spent` is the time since the call was first sent.
     pub(super) fn next(
         &mut self,
         error: &ApiError,
@@ -73,8 +73,8 @@ impl Attempts {
     }
 }
 
-/// A request over the quota was not carried out, so it may be repeated whatever it is. Everything else may only be
-/// when repeating it changes nothing.
+/// A request over the quota had no effect, so any call may be repeated. After other failures only calls that are safe
+/// to repeat.
 fn may_repeat(error: &ApiError) -> bool {
     if error.route == super::routes::CREATE_SESSION {
         return false;

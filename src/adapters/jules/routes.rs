@@ -1,11 +1,10 @@
-//! Every method of the API. The client makes its requests from these and from nothing else.
+//! Every method of the API. The client builds its requests only from these.
 //!
-//! `{session}`, `{activity}` and `{source}` are filled in; a source's name keeps its slashes.
-//! The path's first segment is the version, which a base URL of one's own may replace.
+//! The path's first segment is the version, which a custom base URL may replace.
 
 /// Lists repositories that Jules may work on.
 pub const LIST_SOURCES: &str = "GET /v1alpha/sources";
-/// Reads one of them.
+/// Reads one repository.
 pub const GET_SOURCE: &str = "GET /v1alpha/sources/{source}";
 /// Starts a session.
 pub const CREATE_SESSION: &str = "POST /v1alpha/sessions";
@@ -15,20 +14,20 @@ pub const LIST_SESSIONS: &str = "GET /v1alpha/sessions";
 pub const GET_SESSION: &str = "GET /v1alpha/sessions/{session}";
 /// Deletes a session, for good.
 pub const DELETE_SESSION: &str = "DELETE /v1alpha/sessions/{session}";
-/// Says something to a session.
+/// Sends a message to a session.
 pub const SEND_MESSAGE: &str = "POST /v1alpha/sessions/{session}:sendMessage";
 /// Approves a session's plan.
 pub const APPROVE_PLAN: &str = "POST /v1alpha/sessions/{session}:approvePlan";
 /// Archives a session; one that runs is paused.
 pub const ARCHIVE_SESSION: &str = "POST /v1alpha/sessions/{session}:archive";
-/// Brings an archived session back.
+/// Restores an archived session.
 pub const UNARCHIVE_SESSION: &str = "POST /v1alpha/sessions/{session}:unarchive";
-/// Lists what happened in a session.
+/// Lists a session's activities.
 pub const LIST_ACTIVITIES: &str = "GET /v1alpha/sessions/{session}/activities";
-/// Reads one thing that happened in a session.
+/// Reads one activity.
 pub const GET_ACTIVITY: &str = "GET /v1alpha/sessions/{session}/activities/{activity}";
 
-/// All of them.
+/// All methods.
 pub const ALL: &[&str] = &[
     LIST_SOURCES,
     GET_SOURCE,
@@ -44,16 +43,15 @@ pub const ALL: &[&str] = &[
     GET_ACTIVITY,
 ];
 
-/// The version segment that the routes are written with.
+/// The version segment of the routes.
 const VERSION: &str = "/v1alpha";
 
-/// The longest id or name that is put into a path.
+/// The longest id or name in a path.
 const MAX_NAME_CHARS: usize = 250;
 
 /// A route's method, and its path below the version with the names filled in.
 ///
-/// # Errors
-/// A name that is not one (ids come from files that others can write): its text is returned.
+/// An invalid name (ids come from files that others can write); returns its text.
 pub(super) fn fill(
     route: &'static str,
     names: &[(&str, &str)],

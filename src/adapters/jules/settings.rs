@@ -23,7 +23,7 @@ pub struct Settings {
     /// Whether several repositories share one listing of the key's sessions, for
     /// [`KEPT_FOR`](super::listing_cache::KEPT_FOR).
     pub shared: bool,
-    /// Whether a call that failed is sent again after a pause. Whoever looks again anyway has a rhythm of its own.
+    /// Whether a failed call is repeated after a pause. Callers that poll anyway need no repetition.
     pub patient: bool,
 }
 

@@ -1,4 +1,4 @@
-//! From the wire to the domain.
+//! Translates Jules' answers into the domain's types.
 
 use http::Uri;
 use jiff::Timestamp;
@@ -7,18 +7,18 @@ use phileas_domain::model::{Marker, PullNumber, RepositoryId, RepositoryName, Se
 
 use super::wire::{self, Kind, Output};
 
-/// The host of pull requests. Jules serves no other.
+/// The host of pull requests. Jules supports no other.
 const GITHUB: &str = "github.com";
 
-/// What is known of the repository that sessions are looked for. Jules keeps the name under which a session was created,
-/// and GitHub the repository's id alone.
+/// The identity of the repository whose sessions are searched. Jules keeps the name under which a session was
+/// created; only GitHub's id stays the same.
 #[derive(Debug, Clone)]
 pub(super) struct Repository {
-    /// Its id, once GitHub has told it.
+    /// Its id, once GitHub has reported it.
     pub(super) id: Option<RepositoryId>,
     /// Its present name, as far as it is known.
     pub(super) name: RepositoryName,
-    /// The name that a person typed, which may be one from before a rename.
+    /// The configured name, which may be from before a rename.
     pub(super) typed: RepositoryName,
 }
 
@@ -27,7 +27,7 @@ impl Repository {
         self.name == *name || self.typed == *name
     }
 
-    /// Whether a session's prompt ends in our line with this repository's id.
+    /// Whether a session's prompt ends with phileas' line for this repository's id.
     fn wrote(&self, session: &wire::Session) -> bool {
         Marker::in_prompt(&session.prompt).is_some_and(|line| self.id == Some(line.repository))
     }
@@ -36,23 +36,23 @@ impl Repository {
 /// Whose a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// It works on this repository, by its source or by our line in its prompt.
+    /// It works on this repository, according to its source or to phileas' line in its prompt.
     Ours,
-    /// It does not say what it works on, but bears a marker of phileas, which only its own repository knows; or it says a
-    /// name that may be a former one, and hides its prompt.
+    /// It does not say what it works on, but has a phileas marker that only its own repository knows; or its name may
+    /// be a former one and its prompt is hidden.
     Unsaid,
-    /// It is nothing to this repository.
+    /// It belongs to another repository.
     Foreign,
 }
 
-/// Whose a listed session is.
+/// Whether a listed session belongs to this repository.
 pub(super) fn whose(session: &wire::Session, repository: &Repository) -> Whose {
     if repository.wrote(session) {
         return Whose::Ours;
     }
     match source(session) {
         Some(source) if repository.is_named(&source) => Whose::Ours,
-        // It may have been started under a name from before a rename, and the listing hides the prompt that tells.
+        // It may have been started under a former name, and the listing hides the prompt that shows it.
         Some(_) if session.prompt.is_empty() => Whose::Unsaid,
         Some(_) => Whose::Foreign,
         None => {
@@ -67,7 +67,7 @@ pub(super) fn whose(session: &wire::Session, repository: &Repository) -> Whose {
     }
 }
 
-/// The domain's session. `fallback` stands for a missing time of creation.
+/// The domain's session. `fallback` replaces a missing time of creation.
 pub(super) fn session(
     session: &wire::Session,
     repository: &Repository,
@@ -75,8 +75,8 @@ pub(super) fn session(
 ) -> Session {
     let updated_at = session.update_time.parse().ok();
     let source = source(session);
-    // A session that is ours by its prompt or title alone names its pull requests by the name that the repository had
-    // then.
+    // A session that belongs to us by its prompt or title alone names its pull requests by the repository's former
+    // name.
     let former = source
         .as_ref()
         .filter(|_| repository.wrote(session) || session.prompt.is_empty());
@@ -113,12 +113,12 @@ pub(super) fn session(
     }
 }
 
-/// When a session was created, where it says so.
+/// When a session was created, if it says so.
 pub(super) fn created_at(session: &wire::Session) -> Option<Timestamp> {
     session.create_time.parse().ok()
 }
 
-/// Where a session stands.
+/// A session's state.
 pub(super) fn state(text: &str) -> SessionState {
     match text {
         "QUEUED" => SessionState::Queued,
@@ -134,7 +134,7 @@ pub(super) fn state(text: &str) -> SessionState {
     }
 }
 
-/// The name under which Jules knows a repository, unless it wrote another.
+/// Jules' usual name of a repository.
 pub(super) fn source_name(repository: &RepositoryName) -> String {
     format!("sources/github/{repository}")
 }
@@ -143,7 +143,7 @@ fn source(session: &wire::Session) -> Option<RepositoryName> {
     repository_of(&session.source_context.as_ref()?.source)
 }
 
-/// The repository that a source's name means.
+/// The repository of a source's name.
 pub(super) fn repository_of(source: &str) -> Option<RepositoryName> {
     source.strip_prefix("sources/github/")?.parse().ok()
 }
@@ -171,7 +171,7 @@ pub(super) fn pull_named(url: &str) -> Option<(RepositoryName, PullNumber)> {
     Some((named, PullNumber(number)))
 }
 
-/// The domain's activity. `fallback` stands for a missing time.
+/// The domain's activity. `fallback` replaces a missing time.
 pub(super) fn activity(activity: &wire::Activity, fallback: Timestamp) -> Activity {
     let kind = match &activity.kind {
         Kind::AgentMessaged(text) => ActivityKind::AgentMessaged(text.clone()),

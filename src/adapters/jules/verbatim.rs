@@ -1,4 +1,4 @@
-//! One request exactly as it is said, for whoever asks what Jules answers to it.
+//! Sends one request exactly as the caller wrote it, for `phileas probe`.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -10,12 +10,12 @@ use super::error::{ApiError, Cause, one_line};
 use super::key;
 
 impl Client {
-    /// Sends one request, once, and answers with whatever comes back, refusals included. `path` stands below the
-    /// version, its query included; it is the caller's to make it from nothing but names and encoded values.
+    /// Sends one request, once, and returns any answer, refusals included. `path` is below the version and includes
+    /// the query; the caller must build it from valid names and encoded values.
     ///
     /// # Errors
     ///
-    /// [`ApiError`], only when there was no answer, or when the path cannot stand in a URL.
+    /// [`ApiError`], if there was no answer, or the path cannot be part of a URL.
     pub async fn ask(
         &self,
         method: Method,
@@ -44,7 +44,7 @@ impl Client {
         Ok(response.map(|body| self.key.redact_body(body)))
     }
 
-    /// A text of the other side in one short line, in which the key does not stand.
+    /// One short line of Jules' text, without the key.
     #[must_use]
     pub fn redacted(&self, text: &str) -> String {
         one_line(text, &self.key)

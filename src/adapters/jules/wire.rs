@@ -1,5 +1,5 @@
-//! What travels. Replies leave out whatever has its default value (proto3), so every field may be missing; kinds
-//! and enum values that are not known here are kept as they came.
+//! Jules' requests and answers. Answers leave out default values (proto3), so every field may be missing. Unknown
+//! kinds and enum values are kept as they came.
 
 mod activity;
 mod change_set;

@@ -1,4 +1,4 @@
-//! The first commit of the branch: an orphan, and a ref that only one can make.
+//! Creates the branch with its first commit: a commit without parents, and a ref that only one process can create.
 
 use phileas_domain::model::Oid;
 
@@ -6,13 +6,13 @@ use super::limits::{LOOK_BACK, LOOKS, MAX_SWAPS, settled};
 use super::remote::{Remote, Swap};
 use crate::runtime::ports::{Commit, CommitError, Failure};
 
-/// What the branch shows of a birth.
+/// What the branch shows about its creation.
 enum Sight {
-    /// Our orphan is its head, or its root.
+    /// Our commit is its head, or its root.
     Ours,
-    /// There is a branch of another's.
+    /// Another process created the branch.
     Others,
-    /// There is none.
+    /// There is no branch.
     Nothing,
 }
 
@@ -22,7 +22,7 @@ pub(super) async fn give_birth(remote: &impl Remote, commit: &Commit) -> Result<
     for _ in 0..MAX_SWAPS {
         let (refused, failure) = match remote.create_branch(&orphan).await {
             Swap::Done(oid) => return Ok(oid),
-            // As above: a refusal after an attempt of which nobody knows is not believed.
+            // After an attempt with an unknown result, a refusal may mean that it succeeded.
             Swap::Failed(failure) if last.is_none() => return Err(settled(failure).into()),
             Swap::Stale => (true, None),
             Swap::Failed(failure) | Swap::Doubtful(failure) => (false, Some(failure)),

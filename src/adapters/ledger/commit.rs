@@ -1,4 +1,4 @@
-//! Commits to the branch by compare-and-swap, and finds out what became of it.
+//! Commits to the branch by compare-and-swap, and finds out whether the commit landed.
 
 use phileas_domain::model::Oid;
 
@@ -8,11 +8,11 @@ use super::remote::{Remote, Swap};
 use super::trace::{self, Trace};
 use crate::runtime::ports::{Commit, CommitError, Disposition, Failure};
 
-/// Makes a commit and answers with its id.
+/// Makes a commit and returns its id.
 ///
 /// # Errors
 ///
-/// [`CommitError::Stale`] when the branch has moved; [`CommitError::Failed`] when GitHub refused, or does not answer.
+/// [`CommitError::Stale`] if the branch has moved; [`CommitError::Failed`] if GitHub refuses or does not answer.
 pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, CommitError> {
     let Some(base) = &commit.base else {
         return birth::give_birth(remote, commit).await;
@@ -21,7 +21,7 @@ pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, Commit
     for _ in 0..MAX_SWAPS {
         let (refused, failure) = match remote.swap(base, commit).await {
             Swap::Done(oid) => return Ok(oid),
-            // What is refused now may be refused because the attempt before, of which nobody knows, did it.
+            // After an attempt with an unknown result, a refusal may mean that it landed.
             Swap::Failed(failure) if last.is_none() => return Err(settled(failure).into()),
             Swap::Stale => (true, None),
             Swap::Failed(failure) | Swap::Doubtful(failure) => (false, Some(failure)),
@@ -29,7 +29,7 @@ pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, Commit
         match trace::look(remote, base, commit).await {
             Ok(Trace::Ours(oid)) => return Ok(oid),
             Ok(Trace::Others) => return Err(CommitError::Stale),
-            // The refusal knows of a move that is not to be seen here: there is nothing to repeat.
+            // The refusal knows of a move that is not visible yet: there is nothing to repeat.
             Ok(Trace::Nothing) | Err(_) if refused => return Err(CommitError::Stale),
             Ok(Trace::Nothing) => last = failure,
             Err(blind) => return Err(settled(failure.unwrap_or(blind)).into()),
@@ -37,7 +37,7 @@ pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, Commit
     }
     let failure = last.unwrap_or_else(|| Failure {
         disposition: Disposition::Retry { after: None },
-        detail: "GitHub: the commit is not to be seen".to_owned(),
+        detail: "GitHub: the commit is not visible".to_owned(),
     });
     Err(settled(failure).into())
 }

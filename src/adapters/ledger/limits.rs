@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use crate::runtime::ports::{Disposition, Failure};
 
-/// The waits before looking at the branch again: replicas lag.
+/// The waits before checking the branch again: replicas lag.
 pub const LOOKS: [Duration; 4] = [
     Duration::ZERO,
     Duration::from_secs(1),
     Duration::from_secs(3),
     Duration::from_secs(8),
 ];
-/// How many commits are walked back from the head. Nobody writes so many while one of ours is looked for.
+/// How many commits are walked back from the head. No process writes so many while one commit is checked.
 pub(super) const LOOK_BACK: usize = 16;
-/// How often the same compare-and-swap is sent in all.
+/// How often the same compare-and-swap is sent.
 pub const MAX_SWAPS: u32 = 2;
 
-/// We have looked, so that nothing is left that only the caller could find out: trying later is right.
+/// The branch was checked, so the caller cannot find out more: it may retry later.
 pub(super) fn settled(failure: Failure) -> Failure {
     match failure.disposition {
         Disposition::Unknown => Failure {

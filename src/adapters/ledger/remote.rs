@@ -1,4 +1,4 @@
-//! What the protocol needs of the place where the branch lives.
+//! The operations that the ledger needs from the host of the branch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -8,7 +8,7 @@ use phileas_domain::model::Oid;
 
 use crate::runtime::ports::{Commit, Failure};
 
-/// A commit as it stands there.
+/// A commit on the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     /// Subject and body.
@@ -17,42 +17,42 @@ pub struct Recorded {
     pub parents: Vec<Oid>,
 }
 
-/// What became of one attempt to move or to make the branch.
+/// The result of one attempt to move or create the branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Swap {
-    /// It was done; the branch's new head.
+    /// It succeeded; the branch's new head.
     Done(Oid),
-    /// The branch is not where it was said to be.
+    /// The branch's head is not the expected one.
     Stale,
-    /// Nobody knows.
+    /// It is unknown whether it took effect.
     Doubtful(Failure),
-    /// It was not done.
+    /// It had no effect.
     Failed(Failure),
 }
 
 /// A branch, and the objects below it.
 pub trait Remote: Sync {
-    /// One commit on top of `base`, if `base` is the head: sent once.
+    /// Adds one commit on top of `base`, if `base` is the head; sent once.
     fn swap(&self, base: &Oid, commit: &Commit) -> impl Future<Output = Swap> + Send;
 
-    /// The head; `None` when there is no branch. May lag.
+    /// Reads the head; `None`: there is no branch. May lag.
     fn head(&self) -> impl Future<Output = Result<Option<Oid>, Failure>> + Send;
 
-    /// A commit; `None` when it does not exist (yet).
+    /// Reads a commit; `None`: it does not exist (yet).
     fn recorded(&self, oid: &Oid)
     -> impl Future<Output = Result<Option<Recorded>, Failure>> + Send;
 
-    /// Texts of files at a commit, as far as they can be had whole.
+    /// Reads texts of files at a commit, as far as they are available whole.
     fn texts(
         &self,
         at: &Oid,
         paths: &BTreeSet<String>,
     ) -> impl Future<Output = Result<BTreeMap<String, String>, Failure>> + Send;
 
-    /// Writes a commit without parents, which no branch holds.
+    /// Writes a commit without parents and without a branch.
     fn write_orphan(&self, commit: &Commit) -> impl Future<Output = Result<Oid, Failure>> + Send;
 
-    /// Makes the branch at a commit, if there is none: sent once.
+    /// Creates the branch at a commit, if there is none; sent once.
     fn create_branch(&self, at: &Oid) -> impl Future<Output = Swap> + Send;
 
     /// Waits.

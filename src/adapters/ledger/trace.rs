@@ -1,4 +1,4 @@
-//! Looking whether a commit of ours is on the branch.
+//! Checks whether our commit is on the branch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use crate::runtime::ports::{Commit, Failure};
 pub(super) enum Trace {
     /// Our commit is on it.
     Ours(Oid),
-    /// The branch has moved, and not by us.
+    /// The branch has moved, but not to our commit.
     Others,
-    /// The head is where it was.
+    /// The head has not moved.
     Nothing,
 }
 
-/// Looks until the branch shows a move, or the last look has been taken.
+/// Checks until the branch has moved, or the last check is done.
 pub(super) async fn look(
     remote: &impl Remote,
     base: &Oid,
@@ -39,7 +39,7 @@ pub(super) async fn look(
     last
 }
 
-/// Walks from the head to the commit that stands on `base`.
+/// Walks from the head to the commit on top of `base`.
 async fn walk(remote: &impl Remote, base: &Oid, commit: &Commit) -> Result<Trace, Failure> {
     let Some(mut at) = remote.head().await? else {
         return Ok(Trace::Others);
@@ -49,7 +49,7 @@ async fn walk(remote: &impl Remote, base: &Oid, commit: &Commit) -> Result<Trace
     }
     for _ in 0..LOOK_BACK {
         let Some(found) = remote.recorded(&at).await? else {
-            // The head is known here and its commit is not: this replica lags behind itself.
+            // The replica knows the head but not its commit: it lags.
             return Ok(Trace::Nothing);
         };
         let Some(parent) = found.parents.first().cloned() else {
@@ -82,13 +82,13 @@ async fn is_ours(
         match (wanted, texts.get(path)) {
             (Some(wanted), Some(text)) => wanted == text,
             (None, Some(_)) => false,
-            // Not shown whole, or removed: the message decides.
+            // Not shown whole, or removed: the message is enough.
             (_, None) => true,
         }
     }))
 }
 
-/// Git may add a last line break, and GitHub trailers of its own behind ours.
+/// Git may add a final line break, and GitHub may append trailers.
 fn same_message(found: &str, commit: &Commit) -> bool {
     let wanted = message(commit);
     found

@@ -12,7 +12,7 @@ pub enum RunsError {
     /// No artifact has that name.
     #[error(transparent)]
     Unknown(#[from] UnknownArtifact),
-    /// What was to be written, or what is there, is not sound; the findings say why.
+    /// The new or the existing artifact is invalid; the findings say why.
     #[error("it is not sound, so nothing was written")]
     Unsound(Vec<Diagnostic>),
     /// The settings are wrong.
@@ -30,9 +30,9 @@ pub enum RunsError {
     /// There is no such run.
     #[error("pipeline directory not found: {}", .0.display())]
     NoRun(PathBuf),
-    /// The run was put away, and what is over is not begun anew in its name.
+    /// The run was archived, and an archived run is not started again.
     #[error(
-        "the run of {issue} was put away in {}, so nothing was written; move that folder back to go on, or give the new run \
+        "the run of {issue} was archived in {}, so nothing was written; move that folder back to continue, or give the new run \
          another name",
         archive.display()
     )]
@@ -42,18 +42,18 @@ pub enum RunsError {
         /// Where its run is.
         archive: PathBuf,
     },
-    /// A run of this name was put away before.
-    #[error("{} is there already, and nothing is written over; move it out of the way, or give the run another name", .0.display())]
+    /// A run of this name was archived before.
+    #[error("{} exists already and is not overwritten; move it, or give the run another name", .0.display())]
     Taken(PathBuf),
-    /// Something is there that is not read.
+    /// The path cannot be read.
     #[error("{}: {what}", path.display())]
     Refused {
         /// Where.
         path: PathBuf,
-        /// What is wrong, and how to mend it.
+        /// What is wrong, and how to fix it.
         what: String,
     },
-    /// The system says no.
+    /// The system refuses.
     #[error("{}: {source}", path.display())]
     System {
         /// Where.

@@ -10,7 +10,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::RunsError;
 
-/// The text of a file; `None` where there is none.
+/// The text of a file; `None`: there is none.
 pub(super) fn text(path: &Path) -> Result<Option<String>, RunsError> {
     let Some(bytes) = bytes(path)? else {
         return Ok(None);
@@ -25,7 +25,7 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, RunsError> {
     Ok(Some(text))
 }
 
-/// The bytes of a file; `None` where there is none.
+/// The bytes of a file; `None`: there is none.
 pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
     let refused = |what: String| RunsError::Refused {
         path: path.to_owned(),
@@ -56,10 +56,10 @@ pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
     Ok(Some(bytes))
 }
 
-/// How long a file is, and when it was last written.
+/// The length of a file, and when it was last written.
 pub type Mark = (u64, SystemTime);
 
-/// The mark of a file or a folder; `None` where there is none.
+/// The mark of a file or folder; `None`: there is none.
 pub(super) fn mark(path: &Path) -> Option<Mark> {
     let known = fs::symlink_metadata(path).ok()?;
     Some((known.len(), known.modified().ok()?))
@@ -78,7 +78,7 @@ pub(super) fn is_folder(path: &Path) -> Result<bool, RunsError> {
     }
 }
 
-/// Makes a folder where there is none. The one above it must be there, except for the first.
+/// Creates a folder if it is missing. Its parent must exist, except for the first.
 pub(super) fn make_folder(path: &Path) -> Result<(), RunsError> {
     if !is_folder(path)? {
         fs::create_dir_all(path).map_err(|error| RunsError::system(path, error))?;
@@ -86,7 +86,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), RunsError> {
     Ok(())
 }
 
-/// Names of the folders in a folder.
+/// The names of the folders in a folder.
 pub(super) fn folders(path: &Path, limit: usize) -> Result<Vec<String>, RunsError> {
     if !is_folder(path)? {
         return Ok(Vec::new());
@@ -104,13 +104,12 @@ pub(super) fn folders(path: &Path, limit: usize) -> Result<Vec<String>, RunsErro
     Ok(names)
 }
 
-/// Puts a text in the place of a file: the old one or the new one is there at every instant.
+/// Replaces a file in one step: a reader sees the old or the new text.
 pub(super) fn replace(path: &Path, text: &str) -> Result<(), RunsError> {
     replace_together(&[(path.to_owned(), text)])
 }
 
-/// Puts texts in the places of files of one folder: all of them, or none. All are on the disk before the first is put in
-/// its place.
+/// Replaces files of one folder: all of them, or none. All texts are on the disk before the first file is replaced.
 pub(super) fn replace_together(texts: &[(PathBuf, &str)]) -> Result<(), RunsError> {
     let staged = texts.iter().map(|(path, text)| {
         let file = staged(path, text)?;
@@ -121,7 +120,7 @@ pub(super) fn replace_together(texts: &[(PathBuf, &str)]) -> Result<(), RunsErro
     for (path, file, old) in staged.collect::<Result<Vec<_>, RunsError>>()? {
         if let Err(error) = file.persist(path) {
             for (path, old) in done.into_iter().rev() {
-                // What the system says of the way back matters less than why it is gone.
+                // A failed restore matters less than the reason for it.
                 let _stays = match old {
                     Some(old) => old.persist(path).map_err(|error| error.error),
                     None => fs::remove_file(path),
@@ -131,7 +130,7 @@ pub(super) fn replace_together(texts: &[(PathBuf, &str)]) -> Result<(), RunsErro
         }
         done.push((path, old));
     }
-    // The names must survive a power cut, too.
+    // Sync the folder, so that the names survive a power cut.
     let folder = texts.first().and_then(|(path, _)| path.parent());
     let folder = folder.unwrap_or(Path::new("."));
     fs::File::open(folder)
@@ -139,8 +138,8 @@ pub(super) fn replace_together(texts: &[(PathBuf, &str)]) -> Result<(), RunsErro
         .map_err(|error| RunsError::system(folder, error))
 }
 
-/// A second name for a file, by which it can be put back; `None` where there is none. Not every file system has one; then
-/// it is a copy.
+/// Creates a hard link by which a file can be restored, or a copy if the file system has no hard links; `None`: there
+/// is no file.
 fn second_name(path: &Path) -> io::Result<Option<TempPath>> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(None);
@@ -156,7 +155,7 @@ fn second_name(path: &Path) -> io::Result<Option<TempPath>> {
     Ok(Some(named.into_temp_path()))
 }
 
-/// A text on the disk, beside the file whose place it is to take.
+/// A temporary file with a text, beside the file that it will replace.
 fn staged(path: &Path, text: &str) -> Result<NamedTempFile, RunsError> {
     let failed = |error| RunsError::system(path, error);
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -168,7 +167,7 @@ fn staged(path: &Path, text: &str) -> Result<NamedTempFile, RunsError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // Temporary files are for their owner alone; artifacts are for everybody who reads the repository.
+        // Temporary files are readable by their owner only; artifacts by every reader of the repository.
         let mode = fs::symlink_metadata(path).map_or(0o644, |meta| meta.permissions().mode());
         let permissions = fs::Permissions::from_mode(mode & 0o777);
         file.as_file()

@@ -1,5 +1,5 @@
-//! Runs on this machine: `.pipeline/<issue-id>/` read, written, put away. Nothing is followed that is a link, nothing is
-//! written half, and nothing is ever written over that cannot be read.
+//! Reads, writes and archives the runs in `.pipeline/<issue-id>/`. Links are not followed, files are never half
+//! written, and a file that cannot be read is never overwritten.
 
 mod error;
 mod files;
@@ -17,13 +17,13 @@ use phileas_domain::pipeline::{
 pub use error::{RunsError, SettingsError};
 pub use files::Mark;
 
-/// Where runs lie, below a repository's folder.
+/// The folder of runs in a repository.
 pub const RUNS_FOLDER: &str = ".pipeline";
-/// Where runs are put away, below that.
+/// The folder of archived runs in it.
 const COMPLETED: &str = "completed";
-/// Where the lessons stay as they were, when a lesson is added to a file of which a part cannot be read.
+/// The copy of the lessons file, if a lesson is added to a file that cannot be read completely.
 const UNREADABLE_LESSONS: &str = "lessons.yaml.unreadable";
-/// No more runs than this are listed.
+/// The most runs that are listed.
 const RUNS_LIMIT: usize = 10_000;
 
 /// The runs of a repository.
@@ -37,12 +37,12 @@ pub struct Runs {
 pub struct Written {
     /// The file.
     pub path: PathBuf,
-    /// What was read; its warnings tell what was brought into the normal form.
+    /// The artifact as read; its warnings say what was normalized.
     pub reading: Reading,
 }
 
 impl Runs {
-    /// The runs in a folder, which is usually `.pipeline` of a repository. It need not be there.
+    /// The runs in a folder, usually a repository's `.pipeline`. It need not exist.
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self {
@@ -56,11 +56,11 @@ impl Runs {
         &self.folder
     }
 
-    /// What the repository asks of its runs.
+    /// The repository's settings for its runs.
     ///
     /// # Errors
     ///
-    /// When `config.toml` cannot be read or says something else.
+    /// When `config.toml` cannot be read or is invalid.
     pub fn settings(&self) -> Result<Settings, RunsError> {
         let path = self.folder.join(SETTINGS_FILE);
         match files::text(&path)? {
@@ -70,7 +70,7 @@ impl Runs {
         }
     }
 
-    /// The issues that have a run, in order, and those whose run was put away.
+    /// The issues with a run, in order, and those whose run is archived.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Runs {
         Ok((of(&self.folder)?, of(&self.folder.join(COMPLETED))?))
     }
 
-    /// The run of an issue; `None` where there is none.
+    /// The run of an issue; `None`: there is none.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Runs {
         Ok(Some(Run::read(issue.clone(), &found, settings)))
     }
 
-    /// The text of a file of a run as it stands, whatever it says; `None` where there is none.
+    /// The text of a file of a run, valid or not; `None`: there is none.
     ///
     /// # Errors
     ///
@@ -120,8 +120,8 @@ impl Runs {
         files::text(&self.folder_of(issue).join(name))
     }
 
-    /// Length and time of each file of the `most` runs whose folders changed last, so that one sees when somebody has
-    /// written. What cannot be looked at is left out.
+    /// Length and time of each file of the `most` runs whose folders changed last, to detect changes. Unreadable
+    /// files are left out.
     #[must_use]
     pub fn marks(&self, most: usize) -> BTreeMap<(IssueId, &'static str), Mark> {
         let (issues, _) = self.issues().unwrap_or_default();
@@ -140,7 +140,7 @@ impl Runs {
         marks
     }
 
-    /// Whether the run of an issue was put away.
+    /// Whether the run of an issue is archived.
     ///
     /// # Errors
     ///
@@ -149,13 +149,12 @@ impl Runs {
         files::is_folder(&self.folder.join(COMPLETED).join(issue.as_str()))
     }
 
-    /// Writes an artifact of a run in the normal form, and what came of it into the trace. What is not sound replaces
-    /// nothing.
+    /// Writes an artifact of a run in normal form, and the result into the trace. An invalid one replaces nothing.
     ///
     /// # Errors
     ///
-    /// [`RunsError::Unsound`] with the findings; [`RunsError::Archived`] for a run that was put away; else when the trace
-    /// cannot be continued or the system says no.
+    /// [`RunsError::Unsound`] with the findings; [`RunsError::Archived`] for an archived run; otherwise when the
+    /// trace cannot be continued or the system refuses.
     pub fn write(
         &self,
         issue: &IssueId,
@@ -175,7 +174,7 @@ impl Runs {
         }
         files::make_folder(&self.folder)?;
         let _lock = self.lock()?;
-        // Whoever put it away may have had the lock until now.
+        // Another process may have archived the run before it released the lock.
         if !files::is_folder(&folder)? && self.is_archived(issue)? {
             return Err(RunsError::Archived {
                 issue: issue.clone(),
@@ -189,20 +188,20 @@ impl Runs {
         let trace_path = folder.join(Artifact::Trace.file_name());
         let trace = trace.as_ref().map(|trace| (trace_path, trace.as_str()));
         let texts = [(path.clone(), normal.as_str())].into_iter().chain(trace);
-        // A process that dies amid it leaves a file that is not in the trace, which is seen by its digest.
+        // A process that dies here leaves a file that is not in the trace; its digest shows that.
         if let Err(error) = files::replace_together(&texts.collect::<Vec<_>>()) {
-            // Whatever holds something stays.
+            // A folder that is not empty stays.
             let _filled = fs::remove_dir(&folder);
             return Err(error);
         }
         Ok(Written { path, reading })
     }
 
-    /// Puts a run away, and tells where. A run that is there already stays as it is.
+    /// Archives a run, and returns where. An archived run of this name stays as it is.
     ///
     /// # Errors
     ///
-    /// When there is no such run, one of this name was put away before, or the system says no.
+    /// When there is no such run, one of this name is archived already, or the system refuses.
     pub fn archive(&self, issue: &IssueId) -> Result<PathBuf, RunsError> {
         let from = self.folder_of(issue);
         if !files::is_folder(&from)? {
@@ -212,7 +211,7 @@ impl Runs {
         files::make_folder(&completed)?;
         let _lock = self.lock()?;
         let to = completed.join(issue.as_str());
-        // The system would put a folder in the place of an empty one.
+        // The system would replace an empty folder.
         if fs::symlink_metadata(&to).is_ok() {
             return Err(RunsError::Taken(to));
         }
@@ -220,27 +219,27 @@ impl Runs {
         Ok(to)
     }
 
-    /// The lessons; `None` where there are none yet.
+    /// The lessons; `None`: there are none yet.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read. What is wrong with what it says is in the reading.
+    /// When the file cannot be read. Its errors are in the reading.
     pub fn lessons(&self) -> Result<Option<Reading>, RunsError> {
         Ok(self.read_lessons()?.map(|(reading, _)| reading))
     }
 
-    /// As [`Self::lessons`]; the second value says whether a part of the file is not in the reading.
+    /// As [`Self::lessons`]; the second value says whether a part of the file is missing in the reading.
     fn read_lessons(&self) -> Result<Option<(Reading, bool)>, RunsError> {
         let path = self.folder.join(Artifact::Lessons.file_name());
         let name = path.display().to_string();
         Ok(files::bytes(&path)?.map(|bytes| read_lessons(&name, &bytes)))
     }
 
-    /// Adds a lesson, or counts it where its pattern is known.
+    /// Adds a lesson, or counts it if its pattern is known.
     ///
     /// # Errors
     ///
-    /// [`RunsError::Unsound`], when the file that is there is not sound, or the lesson is not.
+    /// [`RunsError::Unsound`] if the existing file or the lesson is invalid.
     pub fn learn(&self, lesson: &Lesson) -> Result<(), RunsError> {
         files::make_folder(&self.folder)?;
         let _lock = self.lock()?;
@@ -273,7 +272,7 @@ impl Runs {
         self.folder.join(issue.as_str())
     }
 
-    /// One writer at a time; the lock goes with the value.
+    /// Locks the runs for one writer; dropping the value releases the lock.
     fn lock(&self) -> Result<File, RunsError> {
         let failed = |error| RunsError::system(&self.folder, error);
         let folder = File::open(&self.folder).map_err(failed)?;
@@ -282,13 +281,13 @@ impl Runs {
     }
 }
 
-/// Reads the file of an artifact, wherever it lies; its name tells which it is.
+/// Reads the file of an artifact in any folder; its name says which artifact it is.
 ///
-/// The settings are those of the `.pipeline` folder that it lies in.
+/// The settings are those of the `.pipeline` folder that contains it.
 ///
 /// # Errors
 ///
-/// When no artifact has that name, the file is not there or cannot be read, or the settings are wrong.
+/// When no artifact has that name, the file is missing or cannot be read, or the settings are wrong.
 pub fn read_file(path: &Path) -> Result<Reading, RunsError> {
     let Some(text) = files::text(path)? else {
         return Err(RunsError::NoFile(path.to_owned()));
@@ -306,7 +305,7 @@ pub fn read_file(path: &Path) -> Result<Reading, RunsError> {
 }
 
 impl RunsError {
-    /// What is wrong with what was to be written; empty for other errors.
+    /// The errors of the refused artifact; empty for other failures.
     #[must_use]
     pub fn findings(&self) -> &[Diagnostic] {
         match self {

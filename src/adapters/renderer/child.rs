@@ -1,4 +1,4 @@
-//! The child: it limits itself, and answers until its input ends.
+//! The child process: it limits itself, and answers requests until its input ends.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -15,9 +15,9 @@ use super::limits::STACK_LIMIT_BYTES;
 use super::process_limits::{limit_processor_time, limit_this_process};
 use super::protocol::{FILES_KEPT, FromChild, ToChild, unavailable};
 
-/// The exit code of a child that could not limit itself, or that was told something it does not understand.
+/// The exit code of a child that could not limit itself, or received an unknown message.
 const FAULT: u8 = 70;
-/// The longest text of an error, in characters, and of a path that is still to be read.
+/// The longest text of an error, in characters, and the longest path to read.
 const ERROR_LIMIT_CHARS: usize = 2_000;
 
 #[expect(
@@ -25,7 +25,7 @@ const ERROR_LIMIT_CHARS: usize = 2_000;
     reason = "its parent reads JSON from this pipe, and no terminal does"
 )]
 pub(super) fn run() -> ExitCode {
-    // A panic is answered; what it would print goes nowhere.
+    // A panic becomes an answer; print nothing.
     std::panic::set_hook(Box::new(|_| {}));
     let mut out = io::stdout().lock();
     if let Err(why) = limit_this_process() {
@@ -34,7 +34,7 @@ pub(super) fn run() -> ExitCode {
     }
     match answer_all(io::stdin().lock(), &mut out) {
         Ok(()) => ExitCode::SUCCESS,
-        // The parent is gone, or says what no parent of this version says.
+        // The parent is gone, or sent an unknown message.
         Err(_) => ExitCode::from(FAULT),
     }
 }
@@ -56,7 +56,7 @@ fn answer_all(mut input: impl BufRead, out: &mut impl Write) -> io::Result<()> {
                 continue;
             }
         };
-        // What it takes must not be missing while a prompt is rendered.
+        // Free the memory before a prompt is rendered.
         line = Vec::new();
         match told {
             ToChild::Files {
@@ -85,7 +85,7 @@ fn answer(request: RenderRequest, files: &VecDeque<(String, Arc<Tree>)>) -> Rend
         return unavailable("its files did not arrive");
     };
     let path = request.path();
-    // The engine and the filters may panic, such as over a length that no machine has.
+    // The engine and the filters may panic, for instance on an absurd length.
     let answer = catch_unwind(AssertUnwindSafe(|| request.answer(STACK_LIMIT_BYTES)))
         .unwrap_or_else(|_| {
             let wrong =
@@ -96,7 +96,7 @@ fn answer(request: RenderRequest, files: &VecDeque<(String, Arc<Tree>)>) -> Rend
     shortened(answer)
 }
 
-/// The answer with errors that people can read: a template can put texts of any length into what they name.
+/// Shortens the errors: a template can make the texts in them any length.
 fn shortened(mut answer: RenderAnswer) -> RenderAnswer {
     let cut = |text: &mut String| {
         if let Some((place, _)) = text.char_indices().nth(ERROR_LIMIT_CHARS) {
@@ -128,7 +128,7 @@ fn tell(out: &mut impl Write, told: &FromChild) -> io::Result<()> {
     out.flush()
 }
 
-/// What a parent says, as it is written.
+/// The lines that the parent sends for a request.
 pub(super) fn lines_of(
     request: &RenderRequest,
     known: &mut VecDeque<String>,

@@ -10,14 +10,14 @@ pub const MEMORY_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 pub const STACK_LIMIT_BYTES: usize = 16 * 1024 * 1024;
 /// The processor time that one prompt may take, in seconds.
 pub const PROCESSOR_LIMIT_SECS: u64 = 2;
-/// How long one prompt may take. On a machine with much else to do two seconds of processor time take many more, so where
-/// processor time is limited the template is not to blame for this.
+/// How long one prompt may take. On a busy machine two seconds of processor time can take much longer, so exceeding
+/// this limit does not blame the template if processor time is limited.
 pub const WALL_LIMIT: Duration = Duration::from_secs(30);
 /// How long a child may take to start.
 pub const START_LIMIT: Duration = Duration::from_secs(10);
 /// How long all prompts of one round may take.
 pub const ROUND_LIMIT: Duration = Duration::from_secs(30);
-/// How long a round waits for others to be done.
+/// How long a round waits for other rounds.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// How many children there are at once.
+/// How many children run at once.
 pub const MAX_CHILDREN: usize = 2;

@@ -1,16 +1,17 @@
-//! Prompts are rendered in a child process that limits itself.
+//! Renders prompts in a child process that limits itself.
 //!
-//! A template of a repository can take unlimited memory and time: the engine's fuel counts instructions, and one filter or
-//! one comparison is one instruction. In the service that would stop or kill it for all repositories. So the program
-//! starts itself once more, with the hidden argument [`ARGUMENT`]. The child limits its memory, its processor time, its
-//! files and its processes before it reads anything, then answers [requests](RenderRequest) from its standard input, one a
-//! line, and ends with that input. It has an empty environment, so that no secret reaches it, and no network.
+//! A repository's template can use unlimited memory and time: the engine's fuel counts instructions, and one filter
+//! or comparison is one instruction. In the service, one template would stop or kill it for all repositories. So the
+//! program starts itself once more, with the hidden argument [`ARGUMENT`]. The child limits its memory, processor
+//! time, files and processes before it reads anything. It then answers [requests](RenderRequest) from its standard
+//! input, one a line, and exits when the input ends. Its environment is empty, so that no secret reaches it, and it
+//! has no network.
 //!
-//! What a template does then costs its own persona's turn and nothing else: a child that dies answers with it for the one
-//! prompt that it was at work on, and the next prompts go to a new child. At most [`MAX_CHILDREN`] are there at once. They
-//! stay while a tick or a command holds a [guard](Renderer::keep), so that a tick costs one start, and an idle service has none.
+//! A template then affects only its own persona's turn: if a child dies, the prompt that it was rendering fails, and
+//! the next prompts go to a new child. At most [`MAX_CHILDREN`] run at once. They stay while a tick or a command
+//! holds a [guard](Renderer::keep), so that a tick starts one child, and an idle service has none.
 //!
-//! Where a child cannot be started, or ends from outside, the machine is to blame: the turn waits.
+//! If a child cannot be started, or is ended from outside, the machine is to blame: the turn waits.
 //!
 //! | limit | where it is kept |
 //! |---|---|
@@ -45,26 +46,26 @@ use protocol::unavailable;
 
 static OF_THIS_PROGRAM: OnceLock<Arc<ChildRenderer>> = OnceLock::new();
 
-/// Whether this process was started as a child.
+/// Whether this process was started as a rendering child.
 #[must_use]
 pub fn is_child() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     arguments.next().is_some_and(|word| word == ARGUMENT) && arguments.next().is_none()
 }
 
-/// What a child does, until its input ends.
+/// Runs a child until its input ends.
 #[must_use]
 pub fn child_main() -> ExitCode {
     child::run()
 }
 
-/// Has the prompts of this process rendered by children of the same program. The program calls it first of all; what uses
-/// the library without the program has no such children.
+/// Makes this process render its prompts in children of the same program. The program calls it first; users of the
+/// library alone have no such children.
 pub fn use_children() {
     OF_THIS_PROGRAM.get_or_init(|| Arc::new(ChildRenderer::new(own_program())));
 }
 
-/// Who renders prompts for this process: children, once [`use_children`] was called.
+/// The renderer of this process: children, once [`use_children`] was called.
 #[must_use]
 pub fn shared() -> Arc<dyn Renderer> {
     match OF_THIS_PROGRAM.get() {
@@ -73,13 +74,13 @@ pub fn shared() -> Arc<dyn Renderer> {
     }
 }
 
-/// The file of this program. Linux keeps it for a process although it was replaced on the disk.
+/// The file of this program. Linux keeps it available for a process even after it was replaced on the disk.
 fn own_program() -> PathBuf {
     const OF_LINUX: &str = "/proc/self/exe";
     if cfg!(target_os = "linux") && std::fs::read_link(OF_LINUX).is_ok() {
         return OF_LINUX.into();
     }
-    // Without `/proc` what it was called by is all that there is.
+    // Without `/proc`, only the name by which it was called is known.
     let called = || std::env::args_os().next().map(PathBuf::from);
     let known = std::env::current_exe().ok().or_else(called);
     let known = known.unwrap_or_default();
@@ -104,7 +105,7 @@ impl ChildRenderer {
         }
     }
 
-    /// How many children were started so far.
+    /// How many children were started.
     #[must_use]
     pub fn started(&self) -> usize {
         self.pool.started()

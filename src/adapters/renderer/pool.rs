@@ -1,4 +1,4 @@
-//! The children, seen from the parent.
+//! The parent's pool of children.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -19,12 +19,12 @@ use super::limits::{
 };
 use super::protocol::{ANSWER_LIMIT_BYTES, FromChild, unavailable};
 
-/// The stack of the thread that talks with a child.
+/// The stack of the thread that communicates with a child.
 const TALK_STACK_BYTES: usize = 512 * 1024;
 
-/// How many prompts are known at most that a child died of.
+/// How many prompts that killed a child are remembered.
 const DEATHS_KEPT: usize = 1_000;
-/// How long a prompt that a child died of is not rendered again.
+/// How long a prompt that killed a child is not rendered again.
 const DEATH_COUNTS_FOR: Duration = Duration::from_secs(60 * 60);
 
 /// The children of one program.
@@ -38,13 +38,13 @@ pub(super) struct Pool {
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many rounds are under way; each has at most one child.
+    /// How many rounds are running; each has at most one child.
     working: usize,
-    /// Children between two rounds.
+    /// Idle children.
     idle: Vec<Child>,
-    /// How many guards there are.
+    /// The number of guards.
     guards: usize,
-    /// Prompts that a child died of, the newest last: what they are, when, and what was said.
+    /// Prompts that killed a child, newest last: the prompt, the time, and the error.
     deaths: VecDeque<(String, Instant, RenderAnswer)>,
 }
 
@@ -62,12 +62,12 @@ impl Pool {
         self.started.load(Ordering::Relaxed)
     }
 
-    /// Children stay from now on when they have nothing to do.
+    /// Keeps idle children from now on.
     pub(super) fn open(&self) {
         self.state().guards += 1;
     }
 
-    /// With the last guard children go that have nothing to do.
+    /// Ends idle children when the last guard is gone.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.guards = state.guards.saturating_sub(1);
@@ -76,7 +76,7 @@ impl Pool {
             _ => Vec::new(),
         };
         drop(state);
-        // Their ends are waited for outside of the lock.
+        // Wait for their ends outside of the lock.
         drop(idle);
     }
 
@@ -100,7 +100,7 @@ impl Pool {
         answers
     }
 
-    /// Waits for a place, and takes a child that is there already.
+    /// Waits for a place, and takes an idle child if there is one.
     fn enter(&self) -> Option<Option<Child>> {
         let state = self.state();
         let is_full = |state: &mut State| state.working >= MAX_CHILDREN;
@@ -128,8 +128,8 @@ impl Pool {
         drop(spare);
     }
 
-    /// One prompt. A child that has rendered others before may have less memory left than a new one, so the prompt that it
-    /// dies of is tried once more by a new one.
+    /// Renders one prompt. A child that rendered others before may have less memory left than a new one, so a prompt
+    /// that kills it is tried once more in a new one.
     fn render_one(&self, child: &mut Option<Child>, request: &RenderRequest) -> RenderAnswer {
         let what = what(request);
         if let Some(known) = self.known_death(&what) {
@@ -157,7 +157,7 @@ impl Pool {
                 }
                 Err(why) => {
                     let death = at_work.end(why);
-                    // The processor time of others does not count.
+                    // The processor time of other prompts does not count.
                     if is_new || matches!(signal(death.status), Some(Signal::Processor)) {
                         let answer = death.answer(request);
                         self.note_death(what, &answer);
@@ -168,7 +168,7 @@ impl Pool {
         }
     }
 
-    /// What was said of a prompt that a child has died of. It would only die once more, and hold up the others again.
+    /// The error of a prompt that killed a child. It would only kill another one and delay the others again.
     fn known_death(&self, what: &str) -> Option<RenderAnswer> {
         let mut state = self.state();
         let deaths = &mut state.deaths;
@@ -193,7 +193,7 @@ impl Pool {
     }
 }
 
-/// What a prompt is, whatever chance and its present turn bring to it: of which repository, whose, and of which files.
+/// Identifies a prompt apart from random values and its current turn: its repository, persona and files.
 fn what(request: &RenderRequest) -> String {
     let files: Vec<&str> = request.files().map(|files| files.digest()).collect();
     format!(
@@ -207,13 +207,14 @@ fn what(request: &RenderRequest) -> String {
     )
 }
 
-/// A child process, and the thread that talks with it, since nothing else can wait for a pipe and keep time.
+/// A child process, and the thread that communicates with it, because only a thread can wait for a pipe with a time
+/// limit.
 #[derive(Debug)]
 struct Child {
     process: std::process::Child,
     told: Sender<Vec<u8>>,
     heard: Receiver<io::Result<FromChild>>,
-    /// Digests of the files that it has.
+    /// Digests of the files that it holds.
     files: VecDeque<String>,
     /// How many prompts it has rendered.
     rendered: usize,
@@ -221,11 +222,11 @@ struct Child {
 
 /// Why a child gave no answer.
 enum Silence {
-    /// It took too long, and was killed.
+    /// It took too long and was killed.
     TooLong,
     /// Its answer is longer than `ANSWER_LIMIT_BYTES`.
     TooMuch,
-    /// It ended, or said what no child says.
+    /// It ended, or sent an unknown message.
     Ended(String),
 }
 
@@ -269,7 +270,7 @@ impl Child {
             files: VecDeque::new(),
             rendered: 0,
         };
-        // From here on the process ends with the value that stands for it.
+        // From here on the process ends when its value is dropped.
         talking.map_err(cannot)?;
         match child.hear(START_LIMIT) {
             Ok(FromChild::Ready) => Ok(child),
@@ -311,7 +312,7 @@ impl Child {
     }
 
     fn end(mut self, silence: Silence) -> Death {
-        // How a process ends that has closed its pipe is settled already.
+        // A process that has closed its pipe is about to end.
         let _gone_already = self.process.kill();
         Death {
             status: self.process.wait().ok(),
@@ -327,7 +328,7 @@ impl Drop for Child {
     }
 }
 
-/// Says what is to be said, and hears one answer to each.
+/// Sends lines, and receives one answer to each request.
 fn talk(
     mut input: ChildStdin,
     output: ChildStdout,
@@ -352,7 +353,7 @@ fn talk(
         return;
     }
     while let Ok(lines) = to_tell.recv() {
-        // A child that dies of the files that a request draws from cannot take the rest.
+        // A child that dies while it receives files cannot read the rest.
         let heard = input
             .write_all(&lines)
             .and_then(|()| input.flush())
@@ -365,7 +366,7 @@ fn talk(
 }
 
 impl Death {
-    /// What is said of the prompt that it was at work on.
+    /// The answer for the prompt that it was rendering.
     fn answer(self, request: &RenderRequest) -> RenderAnswer {
         const MIB: u64 = 1024 * 1024;
         let (memory, stack) = (MEMORY_LIMIT_BYTES / MIB, STACK_LIMIT_BYTES as u64 / MIB);
@@ -416,7 +417,7 @@ impl Death {
     }
 }
 
-/// A signal that a template is to blame for.
+/// A signal that a template caused.
 enum Signal {
     Memory,
     Processor,
@@ -429,7 +430,7 @@ fn signal(status: Option<ExitStatus>) -> Option<Signal> {
 
     use rustix::process::Signal as Number;
     let raw = status?.signal()?;
-    // Where memory is refused, Rust ends the process by SIGABRT.
+    // Rust aborts with SIGABRT if memory is refused.
     if raw == Number::ABORT.as_raw() {
         Some(Signal::Memory)
     } else if raw == Number::XCPU.as_raw() {
@@ -441,7 +442,7 @@ fn signal(status: Option<ExitStatus>) -> Option<Signal> {
     }
 }
 
-/// Where the system has no limits, a process that fails does so for want of memory.
+/// Without limits, a failing process ran out of memory.
 #[cfg(not(unix))]
 fn signal(status: Option<ExitStatus>) -> Option<Signal> {
     status

@@ -1,4 +1,4 @@
-//! The limits that a child sets itself.
+//! Sets the limits of this process.
 
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -6,14 +6,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 #[cfg(unix)]
 use super::limits::{MEMORY_LIMIT_BYTES, PROCESSOR_LIMIT_SECS};
 
-/// Files that are open already: standard input, output and errors.
+/// The open files: standard input, output and errors.
 #[cfg(unix)]
 const OPEN_FILES: u64 = 3;
-/// What a process takes to start counts for nothing.
+/// The processor time of the start is ignored.
 #[cfg(unix)]
 const SLIGHT_NANOS: i64 = 100_000_000;
 
-/// Takes from this process what rendering does not need.
+/// Removes from this process what rendering does not need.
 #[cfg(unix)]
 pub(super) fn limit_this_process() -> Result<(), String> {
     lower(Resource::Core, 0)?;
@@ -23,7 +23,7 @@ pub(super) fn limit_this_process() -> Result<(), String> {
     if cfg!(target_os = "linux") {
         lower(Resource::Data, MEMORY_LIMIT_BYTES)?;
     } else {
-        // These systems may know the limits and refuse them, or not keep them; the wall clock remains.
+        // These systems may refuse or ignore the limits; the wall-clock limit remains.
         for resource in [Resource::Data, Resource::As] {
             let _unknown = lower(resource, MEMORY_LIMIT_BYTES);
         }
@@ -31,8 +31,8 @@ pub(super) fn limit_this_process() -> Result<(), String> {
     limit_processor_time()
 }
 
-/// Gives this process the processor time of one more prompt. Whole seconds are counted: after other prompts it may be up to
-/// one more.
+/// Allows this process the processor time of one more prompt. Whole seconds are counted, so after other prompts it
+/// may be up to one second more.
 #[cfg(unix)]
 pub(super) fn limit_processor_time() -> Result<(), String> {
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -47,7 +47,7 @@ pub(super) fn limit_processor_time() -> Result<(), String> {
     setrlimit(Resource::Cpu, limit).map_err(|error| format!("RLIMIT_CPU cannot be set: {error}"))
 }
 
-/// Lowers the hard limit as well, so that it cannot be raised again.
+/// Lowers the hard limit too, so that it cannot be raised again.
 #[cfg(unix)]
 fn lower(resource: Resource, most: u64) -> Result<(), String> {
     let most = getrlimit(resource)

@@ -1,4 +1,4 @@
-//! What parent and child say to one another: one JSON value a line.
+//! The messages between parent and child: one JSON value a line.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,34 +7,34 @@ use phileas_domain::model::Tree;
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest};
 use serde::{Deserialize, Serialize};
 
-/// How many sets of files a child keeps. A request draws from two at most.
+/// How many sets of files a child keeps. A request uses at most two.
 pub(super) const FILES_KEPT: usize = 4;
-/// The longest answer that is read, in bytes: a prompt has 100 KB, and JSON may make six times as much of it.
+/// The longest answer that is read, in bytes: a prompt has 100 KB, and JSON may need six times as much.
 pub(super) const ANSWER_LIMIT_BYTES: u64 = 4 * 1024 * 1024;
 
-/// From the parent.
+/// A message from the parent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToChild<'r> {
-    /// Files that the next requests draw from. There is no answer to it.
+    /// Files for the next requests. It has no answer.
     Files {
-        /// What requests know them by.
+        /// The digest by which requests refer to them.
         digest: String,
         tree: Arc<Tree>,
-        /// The files that make room for them. No request draws from these before they are sent again.
+        /// The files that they replace. No request uses those before they are sent again.
         instead_of: Option<String>,
     },
     /// A prompt to render, without its files.
     Render(Cow<'r, RenderRequest>),
 }
 
-/// From the child.
+/// A message from the child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum FromChild {
     /// The limits are in force.
     Ready,
     /// They could not be set, and why.
     Unlimited(String),
-    /// What came of a request.
+    /// The answer to a request.
     Answer(RenderAnswer),
 }
 

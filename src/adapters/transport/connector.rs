@@ -1,4 +1,4 @@
-//! Getting a connection: directly or through a proxy, within the time allowed.
+//! Opens connections, directly or through a proxy, within a time limit.
 
 use std::env;
 use std::fmt;
@@ -19,7 +19,7 @@ use super::interface::BoxFuture;
 
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Which proxy stands before which host. Requests over `https` go through it by `CONNECT`; loopback never does.
+/// The proxy for each host. Requests over `https` use it by `CONNECT`; loopback never does.
 #[derive(Clone)]
 pub struct Proxies(Arc<Matcher>);
 
@@ -30,7 +30,7 @@ impl Proxies {
         Self(Arc::new(Matcher::builder().build()))
     }
 
-    /// What `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` say (lower case too), read as curl reads them.
+    /// The proxies in `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` (lower case too), read as curl reads them.
     #[must_use]
     pub fn from_env() -> Self {
         let read = |upper: &str, lower: &str| {
@@ -44,7 +44,7 @@ impl Proxies {
         Self::new(&proxy, &read("NO_PROXY", "no_proxy"))
     }
 
-    /// One proxy for all `https` requests, but for the hosts of the comma-separated list.
+    /// One proxy for all `https` requests, except for the hosts in the comma-separated list.
     #[must_use]
     pub fn new(proxy: &str, except: &str) -> Self {
         Self(Arc::new(Matcher::builder().https(proxy).no(except).build()))
@@ -52,13 +52,13 @@ impl Proxies {
 }
 
 impl fmt::Debug for Proxies {
-    // A proxy's address may hold a password.
+    // A proxy's address may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Proxies")
     }
 }
 
-/// Whether a host, as it stands in a URL, can only be this machine.
+/// Whether a host in a URL is always this machine.
 #[must_use]
 pub fn is_loopback(host: &str) -> bool {
     let bare = host
@@ -71,7 +71,7 @@ pub fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-/// Opens TCP connections, through a proxy's tunnel where one stands before the host.
+/// Opens TCP connections, through a proxy's tunnel if the host has one.
 #[derive(Debug, Clone)]
 pub(super) struct Dialer {
     direct: HttpConnector,
@@ -120,7 +120,7 @@ impl Service<Uri> for Dialer {
     }
 }
 
-/// Gives a connector's whole work, TLS included, a limit in time, so that what takes longer surely was not sent.
+/// Limits the time of a connector, TLS included, so that a request without a connection surely was not sent.
 #[derive(Debug, Clone)]
 pub(super) struct Limited<C> {
     inner: C,

@@ -1,4 +1,4 @@
-//! The real transport.
+//! Sends requests over the network.
 
 use std::time::Duration;
 
@@ -14,29 +14,29 @@ use super::connector::{Dialer, Limited, Proxies, is_loopback};
 use super::interface::{BoxFuture, Transport, TransportError};
 use crate::adapters::trust;
 
-/// What phileas calls itself.
+/// The user agent of phileas.
 const AGENT: &str = concat!("phileas/", env!("CARGO_PKG_VERSION"));
 
-/// How long an unused connection is kept. Short, because a connection that the server closes at the very moment of
-/// a request leaves that request's effect unknown.
+/// How long an idle connection is kept. Short, because a connection that the server closes while a request is sent
+/// leaves its effect unknown.
 const IDLE_LIMIT: Duration = Duration::from_secs(20);
 
-/// How many unused connections are kept for a host.
+/// How many idle connections are kept for a host.
 const IDLE_CONNECTIONS: usize = 8;
 
-/// What one request may take.
+/// The limits of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Time to a usable connection: address, TCP, proxy, TLS.
+    /// The time to connect: address, TCP, proxy, TLS.
     pub connect: Duration,
-    /// Time from the connection to the last byte of the answer.
+    /// The time from the connection to the last byte of the answer.
     pub total: Duration,
-    /// Size of an answer's body in bytes.
+    /// The size of an answer's body in bytes.
     pub body: usize,
 }
 
 impl Default for Limits {
-    /// 10 s to connect, 60 s in all (creating a session was seen to take more than 30 s elsewhere), 32 MiB.
+    /// 10 s to connect, 60 s for the answer (creating a session can take more than 30 s), 32 MiB.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -46,7 +46,7 @@ impl Default for Limits {
     }
 }
 
-/// HTTP/1.1 over TLS 1.2 or later with the authorities of [`trust`]; unencrypted to this machine only.
+/// HTTP/1.1 over TLS 1.2 or later with the authorities of [`trust`]; unencrypted only to this machine.
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     client: Client<Limited<HttpsConnector<Dialer>>, Full<Bytes>>,
@@ -54,7 +54,7 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// A transport with a pool of connections of its own.
+    /// A transport with its own pool of connections.
     #[must_use]
     pub fn new(limits: Limits, proxies: Proxies) -> Self {
         let connector = HttpsConnectorBuilder::new()
@@ -79,7 +79,8 @@ impl HttpTransport {
             .headers_mut()
             .entry(USER_AGENT)
             .or_insert(HeaderValue::from_static(AGENT));
-        // A connection that is not there within its own limit is reported as such; whatever takes longer was sent.
+        // A connection that takes too long is reported as not sent; any later time-out means that the request was
+        // sent.
         let limit = self.limits.connect + self.limits.total;
         match tokio::time::timeout(limit, self.whole(request.map(Full::new))).await {
             Ok(answer) => answer,
@@ -142,7 +143,7 @@ impl Transport for HttpTransport {
     }
 }
 
-/// A credential must not cross a network in the clear, whatever a configuration says.
+/// Refuses unencrypted requests to other machines, because they carry a credential.
 fn check_target(target: &Uri) -> Result<(), TransportError> {
     let host = target.host().unwrap_or_default();
     match target.scheme_str() {

@@ -6,12 +6,12 @@ use std::pin::Pin;
 use bytes::Bytes;
 use http::{Request, Response};
 
-/// A future on the heap, as traits that are used through `dyn` answer with.
+/// A boxed future, for traits that are used through `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Sends requests and answers with whole responses.
+/// Sends requests and returns whole responses.
 pub trait Transport: Send + Sync {
-    /// Sends one request, once, and reads the whole answer. Redirects are answers like any other.
+    /// Sends one request, once, and reads the whole answer. Redirects are returned like other answers.
     fn send(
         &self,
         request: Request<Bytes>,
@@ -21,13 +21,13 @@ pub trait Transport: Send + Sync {
 /// Why there is no answer. The texts name hosts and causes, never headers or bodies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
-    /// Nothing of the request left this machine: no address, no connection, no TLS.
+    /// No part of the request left this machine: no address, no connection, no TLS.
     #[error("nothing was sent: {0}")]
     NotSent(String),
-    /// The request, or a part of it, was sent and the answer was lost: nobody knows whether it took effect.
+    /// The request, or a part of it, was sent and the answer was lost: it is unknown whether it took effect.
     #[error("the answer was lost: {0}")]
     Lost(String),
-    /// The answer's body is larger than the limit. The request was carried out.
+    /// The answer's body exceeds the limit. The request took effect.
     #[error("the answer is larger than {limit} bytes")]
     TooLarge {
         /// The limit in bytes.

@@ -186,7 +186,7 @@ async fn a_failed_write_is_no_acceptance() {
     assert_eq!(inbox.trouble(), None);
 }
 
-/// One row that cannot be read is made anew, and stops nobody else.
+/// A row that cannot be read is reset, and does not stop the others.
 #[tokio::test]
 async fn a_damaged_row_stops_nobody() {
     let folder = tempfile::tempdir().unwrap();

@@ -49,7 +49,7 @@ fn what_cannot_be_done_is_found_before_anything_is() {
     }
 }
 
-/// What somebody else does meanwhile: a file has just come, another one has just gone.
+/// Changes by another process: one file has just appeared, another one has just gone.
 #[test]
 fn what_was_changed_before_is_put_back() {
     let dir = tempfile::tempdir().unwrap();
@@ -152,7 +152,7 @@ fn a_file_stays_as_readable_as_it_was() {
     change_together(dir.path(), &[("a", Text("2")), ("b", New("3"))]).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&path), usual.permissions().mode() & 0o777);
-    // A new one is as readable as whoever runs it has all new files.
+    // A new file has the default permissions of the user.
     fs::write(dir.path().join("c"), "").unwrap();
     assert_eq!(mode(&dir.path().join("b")), mode(&dir.path().join("c")));
 }

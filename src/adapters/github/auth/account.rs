@@ -1,4 +1,4 @@
-//! What all clients of one credential share: the token, and what may still be spent.
+//! The token and the rate limits that all clients of one credential share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +12,15 @@ use crate::adapters::github::read::pages::Busy;
 use crate::adapters::github::read::refusals::Refusals;
 use crate::adapters::github::write::opened::Opened;
 
-/// The part of a primary limit, as one in so many, that new work leaves alone: what is under way must be able to end.
+/// New work stops when less than one part in so many of a primary limit is left. Running work needs that rest to
+/// finish.
 const RESERVE: u64 = 50;
-/// The length of the window of a primary limit. A reset that is further away was told by a clock that is wrong, this
-/// machine's most likely.
+/// The length of the window of a primary limit. A reset that is further away comes from a wrong clock, most likely
+/// this machine's.
 const WINDOW: Duration = Duration::from_secs(3_600);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Who phileas is to GitHub.
+/// The credential that phileas shows to GitHub.
 #[derive(Debug, Clone)]
 pub enum Credential {
     /// A person's token, fine-grained or classic.
@@ -28,14 +29,14 @@ pub enum Credential {
     WorkflowToken(Token),
     /// A GitHub App; tokens of its installation on the repository are minted as needed.
     App(App),
-    /// What several clients share.
+    /// The account that several clients share.
     Shared(Account),
 }
 
 /// One credential's token and limits. Clones share them.
 ///
-/// Of an App's installation there is one token for all its repositories; whoever comes while it is minted waits for
-/// it, and it is renewed five minutes before it ends.
+/// An App's installation has one token for all its repositories. Clients that need it while it is minted wait for it.
+/// It is renewed five minutes before it expires.
 #[derive(Debug, Clone)]
 pub struct Account {
     pub(crate) tokens: Arc<Tokens>,
@@ -46,7 +47,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// The account of a credential. That of [`Credential::Shared`] is the very account that is shared.
+    /// The account of a credential. [`Credential::Shared`] returns the shared account itself.
     #[must_use]
     pub fn new(credential: Credential) -> Self {
         match credential {
@@ -74,8 +75,8 @@ impl Account {
         }
     }
 
-    /// How long new work should wait: GitHub asked to be left alone, or so little is left of a primary limit that what
-    /// is under way will need it. `None`: it may begin.
+    /// How long new work must wait: GitHub asked for a pause, or little is left of a primary limit and running work
+    /// needs it. `None`: new work may start.
     #[must_use]
     pub fn spent(&self, now: Timestamp) -> Option<Duration> {
         [Face::Rest, Face::Graph]
@@ -88,25 +89,25 @@ impl Account {
             .max()
     }
 
-    /// What was used so far.
+    /// The requests and points used so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.budget.usage()
     }
 
-    /// The primary limit of a face of the API, as GitHub last told it.
+    /// The primary limit of one API, as GitHub last reported it.
     #[must_use]
     pub fn quota(&self, face: Face) -> Option<Quota> {
         self.budget.quota(face)
     }
 }
 
-/// The time to the reset of a limit that is nearly spent.
+/// The time until a nearly spent limit resets.
 fn low(quota: Quota, now: Timestamp) -> Option<Duration> {
     if quota.remaining > quota.limit / RESERVE {
         return None;
     }
-    // The second of the reset itself may still be counted to the old window.
+    // GitHub may still count the second of the reset itself to the old window.
     let second = SignedDuration::try_from(SECOND).ok()?;
     let reset = quota.reset.checked_add(second).ok()?;
     let left = Duration::try_from(reset.duration_since(now)).ok()?;

@@ -1,4 +1,4 @@
-//! What an App is told of itself: with its own JSON Web Token, not with an installation's.
+//! What an App can read about itself, with its own JSON Web Token instead of an installation's.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,27 +21,27 @@ use crate::runtime::ports::{Disposition, Failure};
 /// The most pages of 100 installations that are read.
 pub const MAX_PAGES: usize = 200;
 
-/// An App, asking about itself.
+/// A client that authenticates as the App itself.
 #[derive(Debug)]
 pub struct AppClient {
     app: App,
     client: Client,
 }
 
-/// What GitHub says that an App is.
+/// An App's identity, as GitHub shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct AppIdentity {
     /// Its number.
     pub id: u64,
     /// The last part of its page's address.
     pub slug: String,
-    /// What it asks for: a permission's name, and `read` or `write`.
+    /// The permissions that it asks for: name, and `read` or `write`.
     #[serde(default)]
     pub permissions: BTreeMap<String, String>,
-    /// The events that its webhook gets.
+    /// The events that its webhook receives.
     #[serde(default)]
     pub events: Vec<String>,
-    /// Whose it is.
+    /// Its owner.
     #[serde(default)]
     pub owner: Option<Owner>,
 }
@@ -53,11 +53,11 @@ pub struct Installation {
     pub id: u64,
     /// The account that it is installed on.
     pub account: String,
-    /// Whether that is an organisation, whose settings have addresses of their own.
+    /// Whether that account is an organization, whose settings have other addresses.
     pub organisation: bool,
-    /// What it was granted.
+    /// The permissions that it was granted.
     pub permissions: BTreeMap<String, String>,
-    /// Whether its account has suspended it; then it may do nothing.
+    /// Whether its account has suspended it; a suspended installation may do nothing.
     pub suspended: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Its name, where it is an organisation.
+    /// Its name if it is an organization.
     #[must_use]
     pub fn organisation(&self) -> Option<&str> {
         let is = self.kind.as_deref() == Some("Organization");
@@ -98,7 +98,7 @@ pub struct AppHook {
 }
 
 impl AppClient {
-    /// A client that has asked nothing yet. Must be made within a Tokio runtime.
+    /// A client that has sent no request yet. Must be created within a Tokio runtime.
     #[must_use]
     pub fn new(
         app: App,
@@ -108,7 +108,7 @@ impl AppClient {
         seed: u64,
     ) -> Self {
         let client = Client::new(Settings {
-            // No route of an App's own names a repository.
+            // Routes of the App itself name no repository.
             repository: RepositoryName {
                 owner: "-".to_owned(),
                 name: "-".to_owned(),
@@ -122,7 +122,7 @@ impl AppClient {
         Self { app, client }
     }
 
-    /// What GitHub says that this App is.
+    /// Reads this App's identity.
     ///
     /// # Errors
     ///
@@ -134,11 +134,11 @@ impl AppClient {
         self.client.parse(route, &answer)
     }
 
-    /// All installations.
+    /// Reads all installations.
     ///
     /// # Errors
     ///
-    /// When they cannot all be read.
+    /// When GitHub does not answer, or there are more than [`MAX_PAGES`] pages.
     pub async fn installations(&self) -> Result<Vec<Installation>, Failure> {
         let route = routes::LIST_INSTALLATIONS;
         let mut all = Vec::new();
@@ -156,7 +156,7 @@ impl AppClient {
         Err(error::plain(route, &said, Disposition::Refused))
     }
 
-    /// Where the App's webhooks go; `None`: it has no webhook.
+    /// Reads the address of the App's webhook. `None`: it has no webhook.
     ///
     /// # Errors
     ///
@@ -170,7 +170,8 @@ impl AppClient {
         }
     }
 
-    /// One page of what the App's webhook was sent, newest first. `next` is what the page before said.
+    /// Reads one page of the App's webhook deliveries, newest first. `next` is the cursor that the previous page
+    /// returned.
     ///
     /// # Errors
     ///
@@ -182,7 +183,7 @@ impl AppClient {
         page_of(&self.client, route, &answer)
     }
 
-    /// Asks for a delivery again.
+    /// Asks GitHub to send a delivery again.
     ///
     /// # Errors
     ///
@@ -195,7 +196,7 @@ impl AppClient {
     }
 }
 
-/// An App that GitHub does not know is a wrong id, whatever the status.
+/// Treats an unknown App as a denied credential: its id is wrong, whatever the status.
 fn denied(failure: Failure) -> Failure {
     match failure.disposition {
         Disposition::NotFound => Failure {

@@ -1,4 +1,4 @@
-//! A manifest's code becomes an App: the last step of making one by a form.
+//! Exchanges a manifest's code for an App, the last step of registering one from a form.
 //! <https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest>
 
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::adapters::github::http::{error, routes};
 use crate::adapters::transport::Transport;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// What phileas calls itself.
+/// The user agent of phileas.
 const AGENT: &str = concat!("phileas/", env!("CARGO_PKG_VERSION"));
 
-/// An App that was just made, with all its secrets. GitHub tells them this once.
+/// An App that was just registered, with all its secrets. GitHub shows them only once.
 #[derive(Debug, Deserialize)]
 pub struct Conversion {
     /// Its number.
@@ -32,12 +32,11 @@ pub struct Conversion {
     pub webhook_secret: Option<SecretString>,
 }
 
-/// Exchanges the code that GitHub has sent a browser back with. A code works once, for an hour, and needs no
-/// credential.
+/// Exchanges the code that GitHub passed to the browser. A code works once, within an hour, and needs no credential.
 ///
 /// # Errors
 ///
-/// [`Disposition::NotFound`] for a code that GitHub does not know, has taken already, or has let run out.
+/// [`Disposition::NotFound`] for a code that GitHub does not know, has already exchanged, or that has expired.
 pub async fn convert(
     transport: &Arc<dyn Transport>,
     base: &Base,
@@ -71,7 +70,7 @@ pub async fn convert(
             error::plain(route, &said, Disposition::Unknown)
         }),
         404 => {
-            let said = "GitHub does not know this code; it works once, for an hour";
+            let said = "GitHub does not know this code; a code works once, within an hour";
             Err(error::plain(route, said, Disposition::NotFound))
         }
         422 => {
@@ -85,7 +84,7 @@ pub async fn convert(
     }
 }
 
-/// What GitHub says of a refusal. Such an answer holds no secret.
+/// The reason that GitHub gives for a refusal. Such an answer holds no secret.
 fn message(body: &[u8]) -> String {
     #[derive(Deserialize)]
     struct Said {

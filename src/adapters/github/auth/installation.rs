@@ -1,4 +1,4 @@
-//! Tokens for requests: a fixed one, or an App's installation tokens, minted, kept and renewed.
+//! Mints and renews an App's installation tokens, and signs the App's own JSON Web Tokens.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -22,9 +22,11 @@ use crate::runtime::ports::{Disposition, Failure};
 
 /// An installation token is renewed this long before it expires.
 pub(crate) const RENEW_BEFORE: Duration = Duration::from_secs(5 * 60);
-/// How long a JSON Web Token of the App is used; then it is good for four more minutes, for the request and for clocks.
+/// How long a JSON Web Token of the App is used. It stays valid for four more minutes, which covers the request and
+/// clock skew.
 const SIGNED_FOR: Duration = Duration::from_secs(5 * 60);
-/// What phileas asks for, of what the installation was granted. Nothing of this lets anybody change workflows.
+/// The permissions that phileas requests, as far as the installation has them. None of them allows a change of
+/// workflows.
 const WANTED: [(&str, &str); 7] = [
     ("actions", "read"),
     ("checks", "read"),
@@ -55,7 +57,7 @@ struct MintedToken {
     expires_at: Timestamp,
 }
 
-/// A token with no more permissions than phileas uses: for one repository alone, or for all of an installation.
+/// Mints a token with only the permissions that phileas uses, for one repository or for the whole installation.
 async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
     let app = &minted.app;
     let (route, id) = match minted.installation {
@@ -69,22 +71,22 @@ async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
         .into_iter()
         .filter_map(|(name, most)| {
             let granted = installation.permissions.get(name)?;
-            // `read` where only reading was granted; GitHub refuses a wish for more than that.
+            // Request `read` where only reading was granted; GitHub refuses a request for more.
             Some((name, if granted == "read" { "read" } else { most }))
         })
         .collect();
-    let mut wish = serde_json::json!({ "permissions": permissions });
+    let mut request = serde_json::json!({ "permissions": permissions });
     if minted.installation.is_none() {
         // The name may be one from before a rename, which this method does not follow.
         match client.place.id() {
-            Some(id) => wish["repository_ids"] = serde_json::json!([id.0]),
-            None => wish["repositories"] = serde_json::json!([client.place.name().name]),
+            Some(id) => request["repository_ids"] = serde_json::json!([id.0]),
+            None => request["repositories"] = serde_json::json!([client.place.name().name]),
         }
     }
     let id = installation.id.to_string();
     let route = routes::CREATE_INSTALLATION_TOKEN;
-    let wish = Some(wish.to_string().into());
-    let answer = as_app(app, client, route, &[&id], "", wish).await?;
+    let request = Some(request.to_string().into());
+    let answer = as_app(app, client, route, &[&id], "", request).await?;
     let minted: MintedToken = client.parse(route, &answer)?;
     let token = Token::new(&minted.token)
         .map_err(|error| error::plain(route, &error.to_string(), Disposition::Denied))?;
@@ -95,7 +97,7 @@ async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
 }
 
 impl Client {
-    /// The token to use now.
+    /// The token for the next request, minted or renewed if necessary.
     pub(crate) async fn current_token(&self) -> Result<Token, Failure> {
         let minted = match &*self.tokens {
             Tokens::Fixed(token) => return Ok(token.clone()),
@@ -126,12 +128,12 @@ impl Client {
         }
     }
 
-    /// The token that this client has minted for itself, for whoever must keep it out of a log that others can read.
-    /// `None`: it uses one that it was given.
+    /// The token that this client has minted, so that the caller can mask it in public logs. `None`: it uses a
+    /// configured token.
     ///
     /// # Errors
     ///
-    /// When none can be minted.
+    /// When no token can be minted.
     pub async fn minted_token(&self) -> Result<Option<SecretString>, Failure> {
         match &*self.tokens {
             Tokens::Fixed(_) => Ok(None),
@@ -140,7 +142,7 @@ impl Client {
     }
 }
 
-/// One call with the App's own JSON Web Token. Minting twice harms nothing, so that every call here may be repeated.
+/// Sends one call with the App's own JSON Web Token. Minting twice does no harm, so every call here may be repeated.
 pub(crate) async fn as_app(
     app: &App,
     client: &Client,
@@ -186,7 +188,7 @@ pub(crate) async fn as_app(
         {
             continue;
         }
-        // A clock that is wrong makes GitHub refuse the token; GitHub's own time mends that once.
+        // GitHub refuses the token when this machine's clock is wrong. Sign once more with GitHub's time.
         if answer.status == StatusCode::UNAUTHORIZED
             && !corrected
             && let Some(date) = answer.date()
@@ -229,13 +231,13 @@ fn denied(client: &Client, route: &str, answer: &Answer) -> Failure {
     }
 }
 
-/// The App's token of the last minutes, or a new one: whoever reads page after page, or asks for a thousand deliveries,
-/// need not sign each request.
+/// The App's JSON Web Token of the last minutes, or a new one. Callers that read many pages or ask for a thousand
+/// deliveries need not sign each request.
 fn signed(app: &App, now: Timestamp) -> Result<Token, ()> {
     let mut last = app.signed.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(signed) = last.as_ref() {
         let age = now.duration_since(signed.at);
-        // A clock that was set back makes it one of the future.
+        // A negative age means that the clock was set back.
         if !age.is_negative() && age.unsigned_abs() < SIGNED_FOR {
             return Ok(signed.token.clone());
         }
@@ -248,14 +250,14 @@ fn signed(app: &App, now: Timestamp) -> Result<Token, ()> {
     Ok(token)
 }
 
-/// A token was refused; the next request is signed anew.
+/// Drops a refused token, so that the next request is signed again.
 fn forget(app: &App, token: &Token) {
     let mut last = app.signed.lock().unwrap_or_else(PoisonError::into_inner);
-    // Somebody else may have signed another one already.
+    // Another request may already have signed a new one.
     last.take_if(|signed| signed.token.expose() == token.expose());
 }
 
-/// GitHub wants `iat` a minute in the past and `exp` at most ten minutes ahead.
+/// GitHub asks for an `iat` one minute in the past and an `exp` at most ten minutes ahead.
 /// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
 fn sign(app: &App, now: Timestamp) -> Result<Token, ()> {
     let now = now.as_second();

@@ -1,4 +1,4 @@
-//! What the credential is, and what it may see, as far as harmless reads tell.
+//! Finds out what the credential may read, by reads that change nothing.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::runtime::ports::{Disposition, Failure};
 /// <https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps>
 const SCOPES: &str = "x-oauth-scopes";
 
-/// The repository as it is shown to this credential.
+/// The repository as GitHub shows it to this credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// GitHub's time.
@@ -35,7 +35,7 @@ pub struct Shown {
     pub pull_policy: Option<String>,
 }
 
-/// Something that a tick reads, tried by a read of one item.
+/// A permission that a tick needs, tested by reading one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Right {
     /// `contents: read`
@@ -93,11 +93,11 @@ impl Right {
 }
 
 impl Client {
-    /// The repository, and the headers that tell of the credential.
+    /// Reads the repository, and the headers that describe the credential.
     ///
     /// # Errors
     ///
-    /// When GitHub does not answer, or does not show it to this credential.
+    /// When GitHub does not answer, or hides the repository from this credential.
     pub async fn shown(&self) -> Result<Shown, Failure> {
         let route = routes::READ_REPOSITORY;
         let answer = success(route, self.read(route, &[], "").await?)?;
@@ -122,7 +122,7 @@ impl Client {
         })
     }
 
-    /// Whether the credential may read this. What a public repository shows to everybody counts.
+    /// Whether the credential may read this. Whatever a public repository shows to everyone counts as readable.
     ///
     /// # Errors
     ///
@@ -136,7 +136,8 @@ impl Client {
             Right::Statuses => (routes::READ_STATUS, &[branch]),
         };
         match self.read(route, values, "?per_page=1").await {
-            // An empty repository has no commits (409); a branch without any is no question of rights (422).
+            // An empty repository has no commits (409), and a branch may not exist (422): neither is a missing
+            // permission.
             Ok(answer) => Ok(answer.status != http::StatusCode::NOT_FOUND),
             Err(failure) if failure.disposition == Disposition::Denied => Ok(false),
             Err(failure) => Err(failure),

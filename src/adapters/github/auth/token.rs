@@ -1,4 +1,4 @@
-//! What phileas shows GitHub to be let in. Tokens are opaque: of any length, of any form.
+//! Tokens and Apps. Tokens are opaque: they have any length and any form.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -10,12 +10,12 @@ use octocrab::EncodingKey;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// What a key in PEM form begins and ends its marks with.
+/// The dashes around the labels of a key in PEM form.
 const PEM_MARK: &str = "-----";
 
-/// Stands where a token stood.
+/// Replaces a token in texts.
 const HIDDEN: &str = "[hidden]";
-/// A shorter token is none of GitHub's, and its letters may be those of any word.
+/// Shorter tokens are not GitHub's, and hiding them would hide ordinary words.
 const LEAST_HIDDEN: usize = 8;
 
 /// A token. Neither `Debug` nor an error ever shows it.
@@ -25,10 +25,10 @@ pub struct Token(SecretString);
 /// A GitHub App's identity.
 #[derive(Clone)]
 pub struct App {
-    /// Its client id, or its numeric id: the `iss` of its JSON Web Tokens.
+    /// Its client id or numeric id: the `iss` of its JSON Web Tokens.
     pub(crate) issuer: String,
     pub(crate) key: EncodingKey,
-    /// The token that was signed last. All clones share it.
+    /// The token that was signed last, shared by all clones.
     pub(crate) signed: Arc<Mutex<Option<Signed>>>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Signed {
     pub(crate) at: Timestamp,
 }
 
-/// What a token is, by the way it begins.
+/// The kind of a token, by its prefix.
 /// <https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github>
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -47,21 +47,21 @@ pub enum Kind {
     Classic,
     /// A fine-grained personal access token.
     FineGrained,
-    /// An App's on behalf of a person.
+    /// An App's token on behalf of a person.
     OfPerson,
-    /// Of an App's installation; a workflow's `GITHUB_TOKEN` is one of GitHub's own App.
+    /// An installation's token; a workflow's `GITHUB_TOKEN` is one of GitHub's own App.
     Installation,
-    /// Nothing that GitHub describes.
+    /// A form that GitHub does not describe.
     Unknown,
 }
 
 /// Why a credential cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
-    /// Nothing but white space.
+    /// The token is empty, or white space.
     #[error("the GitHub token is empty; set GITHUB_TOKEN")]
     EmptyToken,
-    /// It cannot stand in a header.
+    /// The token cannot be sent in a header.
     #[error("the GitHub token holds characters that no token has, such as a line break within it")]
     NotAToken,
     /// The App's id is missing.
@@ -91,7 +91,7 @@ impl Token {
         Ok(Self(SecretString::from(text.to_owned())))
     }
 
-    /// What it is, by the way it begins; what it may do is GitHub's to say.
+    /// Its kind, by its prefix. What it may do is for GitHub to say.
     #[must_use]
     pub fn kind(&self) -> Kind {
         let text = self.expose();
@@ -106,12 +106,12 @@ impl Token {
         }
     }
 
-    /// Whether a text holds it, as it is or as an address writes it.
+    /// Whether a text contains the token, plain or encoded as in a URL.
     pub(crate) fn stands_in(&self, text: &str) -> bool {
         self.forms().iter().any(|form| text.contains(form))
     }
 
-    /// A text of the other side, with the token taken out should it echo it.
+    /// Replaces the token in a text from the other side, which may echo it.
     pub(crate) fn hide(&self, text: &str) -> String {
         let forms = self.forms();
         forms
@@ -119,7 +119,7 @@ impl Token {
             .fold(text.to_owned(), |text, form| text.replace(form, HIDDEN))
     }
 
-    /// Itself, and as addresses and `Basic` credentials write it.
+    /// The token plain, encoded as in URLs, and as in `Basic` credentials.
     fn forms(&self) -> Vec<String> {
         let token = self.expose();
         let escaped = utf8_percent_encode(token, NON_ALPHANUMERIC).to_string();
@@ -168,8 +168,8 @@ impl App {
     }
 }
 
-/// The key in PEM form. Secrets in one line are common: base64 of the whole file, line ends as the two characters `\n`,
-/// or spaces in their place.
+/// The key in PEM form. Secrets are often stored in one line: base64 of the whole file, line ends as the two
+/// characters `\n`, or spaces in their place.
 fn pem_of(text: &str) -> String {
     let bare = text.trim_start_matches('\u{feff}').trim();
     let bare = bare.trim_matches(['"', '\'']).trim();
@@ -182,7 +182,7 @@ fn pem_of(text: &str) -> String {
     let pem = decoded.as_deref().unwrap_or(bare);
     let pem = pem.replace("\\r", "").replace("\\n", "\n");
     let parts: Vec<&str> = pem.trim().split(PEM_MARK).map(str::trim).collect();
-    // Before, the first label, the body, the last label, behind.
+    // The parts are: text before, first label, body, last label, text after.
     let [_, begin, body, end, ..] = parts.as_slice() else {
         return pem;
     };

@@ -1,4 +1,4 @@
-//! Where a client's tokens come from, and the one that an App has minted last.
+//! The source of a client's tokens, and the token that an App minted last.
 
 use std::sync::PoisonError;
 
@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use super::token::{App, Token};
 use crate::runtime::ports::Failure;
 
-/// Where tokens come from.
+/// The source of tokens.
 #[derive(Debug)]
 pub(crate) enum Tokens {
     Fixed(Token),
@@ -19,13 +19,13 @@ pub(crate) enum Tokens {
 #[derive(Debug)]
 pub(crate) struct Minted {
     pub(super) app: App,
-    /// The installation whose tokens are good for all its repositories. `None`: that of the client's own repository,
-    /// with tokens that are good for it alone.
+    /// The installation whose tokens are valid for all its repositories. `None`: that of the client's own repository,
+    /// with tokens for it alone.
     pub(super) installation: Option<u64>,
-    // Held while minting, so that whoever comes meanwhile waits for the same token.
+    // Locked while a token is minted, so that other requests wait for the same token.
     pub(super) last: Mutex<Option<Fresh>>,
-    // How often minting failed, and how it did last. Whoever waited meanwhile has had this answer: one after another
-    // they would each wait as long again, the last of them for longer than a tick may.
+    // How often minting failed, and the last failure. Requests that waited for the lock get this failure: minting
+    // again one after another, the last of them would wait longer than a tick may take.
     failed: std::sync::Mutex<(u64, Option<Failure>)>,
 }
 
@@ -45,13 +45,13 @@ impl Tokens {
         }))
     }
 
-    /// A token was refused. Whether it is worth while to ask for another one.
+    /// Drops a refused token. Returns whether another one can be minted.
     pub(crate) async fn refused(&self, token: &Token) -> bool {
         let Self::App(minted) = self else {
             return false;
         };
         let mut last = minted.last.lock().await;
-        // Somebody else may have renewed it already.
+        // Another request may already have renewed it.
         if last
             .as_ref()
             .is_some_and(|fresh| fresh.token.expose() == token.expose())
@@ -63,7 +63,7 @@ impl Tokens {
 }
 
 impl Minted {
-    /// How often minting failed so far, and how it did last.
+    /// How often minting has failed, and the last failure.
     pub(super) fn failures(&self) -> (u64, Option<Failure>) {
         let failed = self.failed.lock();
         failed.unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,4 +1,4 @@
-//! One answer of GitHub, and what its headers say.
+//! One answer of GitHub, with the limits that its headers announce.
 
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use jiff::fmt::rfc2822::DateTimeParser;
 
 use crate::adapters::github::auth::token::Token;
 
-/// How long to leave GitHub alone when it speaks of a secondary limit without a figure.
+/// How long to pause after a secondary limit without a figure.
 /// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: at least one minute.
 pub const SECONDARY_LIMIT_WAIT: Duration = Duration::from_secs(60);
 
 /// A whole answer.
 ///
-/// A front end may echo what it was sent, a token of any form included.
+/// A proxy may echo the request, including a token of any form.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// What it was asked for with.
+    /// The token of the request.
     pub(crate) token: Token,
 }
 
 impl Answer {
-    /// An answer whose body does not hold the token that it was asked for with: what is read of it ends up in messages, the
-    /// ledger and prompts. What GitHub makes is another token, such as an installation's.
+    /// An answer whose body does not contain the token of its request, because parts of the body reach messages, the
+    /// ledger and prompts. Tokens that GitHub creates, such as an installation's, stay.
     pub(crate) fn new(status: StatusCode, headers: HeaderMap, body: Bytes, token: &Token) -> Self {
         let body = match String::from_utf8_lossy(&body) {
             text if token.stands_in(&text) => Bytes::from(token.hide(&text)),
@@ -61,7 +61,7 @@ impl Answer {
         self.header(LOCATION.as_str())
     }
 
-    /// What GitHub says is wrong: the `message` of its JSON, with the `errors` behind it, or the beginning of the text.
+    /// GitHub's error message: `message` of the JSON with the `errors`, or the beginning of the text.
     pub(crate) fn message(&self) -> String {
         let Ok(value) = serde_json::from_slice::<serde_json::Value>(&self.body) else {
             return String::from_utf8_lossy(&self.body).trim().to_owned();
@@ -77,18 +77,19 @@ impl Answer {
                 text.push_str(said);
             }
         }
-        // Escapes of JSON may have hidden it.
+        // JSON escapes may have hidden the token from the first replacement.
         self.token.hide(&text)
     }
 
-    /// How long GitHub asks to wait, where it says so outright.
+    /// The wait that GitHub asks for explicitly.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         self.number(RETRY_AFTER.as_str()).map(Duration::from_secs)
     }
 
-    /// The wait that a rate limit demands, if this answer speaks of one; `said` is its text.
+    /// The wait that a rate limit demands, if this answer reports one. `said` is its text.
     ///
-    /// The order is GitHub's: `retry-after`; else the reset of a spent primary limit; else at least a minute.
+    /// The order is the one that GitHub documents: `retry-after`, then the reset of a spent primary limit, then at
+    /// least a minute.
     pub(crate) fn limit(&self, said: &str, now: Timestamp) -> Option<Duration> {
         let refused = matches!(
             self.status,
@@ -107,7 +108,7 @@ impl Answer {
         (secondary || self.status == StatusCode::TOO_MANY_REQUESTS).then_some(SECONDARY_LIMIT_WAIT)
     }
 
-    /// The time to the reset of the primary limit, where nothing of it remains.
+    /// The time until the primary limit resets, if nothing of it remains.
     pub(crate) fn spent_until(&self, now: Timestamp) -> Option<Duration> {
         if self.number("x-ratelimit-remaining") != Some(0) {
             return None;
@@ -115,12 +116,12 @@ impl Answer {
         let reset = i64::try_from(self.number("x-ratelimit-reset")?).ok()?;
         let now = self.date().unwrap_or(now).as_second();
         let seconds = u64::try_from(reset.saturating_sub(now)).unwrap_or(0);
-        // The second of the reset itself may still be counted to the old window.
+        // GitHub may still count the second of the reset itself to the old window.
         Some(Duration::from_secs(seconds + 1))
     }
 }
 
-/// GitHub has no code for its secondary limits, only words.
+/// GitHub has no error code for secondary limits, only texts.
 fn speaks_of_secondary_limit(said: &str) -> bool {
     let said = said.to_ascii_lowercase();
     ["secondary rate limit", "abuse detection"]

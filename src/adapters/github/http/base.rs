@@ -1,10 +1,10 @@
-//! Where GitHub's API is: github.com, or what `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL` name.
+//! The addresses of GitHub's API: github.com, or what `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL` name.
 
 use http::Uri;
 
 use crate::adapters::transport::is_loopback;
 
-/// REST on github.com.
+/// The address of REST on github.com.
 pub const DEFAULT_API_URL: &str = "https://api.github.com";
 
 /// The addresses of REST and of GraphQL.
@@ -19,19 +19,19 @@ pub struct Base {
 pub(crate) struct Address {
     /// Scheme and authority.
     pub(crate) origin: Uri,
-    /// Begins with a slash and does not end in one; empty at the root.
+    /// Starts with a slash and does not end with one; empty at the root.
     pub(crate) path: String,
 }
 
-/// Why an address is not usable.
+/// An address that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: `{text}` {problem}")]
 pub struct BaseError {
     /// The variable that names it.
     pub variable: &'static str,
-    /// What it says, without what stands before an `@`.
+    /// Its value, without anything before an `@`.
     pub text: String,
-    /// What is wrong, and how to mend it.
+    /// What is wrong, and how to fix it.
     pub problem: &'static str,
 }
 
@@ -54,7 +54,7 @@ impl Base {
             Some(text) => Address::parse("GITHUB_GRAPHQL_URL", &text)?,
             None => Address {
                 origin: rest.origin.clone(),
-                // Servers of one's own keep REST at `/api/v3` and GraphQL at `/api/graphql`.
+                // GitHub Enterprise Server has REST at `/api/v3` and GraphQL at `/api/graphql`.
                 path: format!(
                     "{}/graphql",
                     rest.path.strip_suffix("/v3").unwrap_or(&rest.path)
@@ -128,7 +128,7 @@ impl Address {
         })
     }
 
-    /// The path below this address that a `Location` header names; `None` when it leads to another host.
+    /// The path below this address that a `Location` header names. `None`: it leads to another host.
     pub(crate) fn below(&self, location: &str) -> Option<String> {
         let uri: Uri = location.parse().ok()?;
         if uri.authority().is_some() {

@@ -1,4 +1,4 @@
-//! What this client has used of GitHub's limits, and when it must leave GitHub alone.
+//! How much of GitHub's limits is used, and until when no request may be sent.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,27 +8,27 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::answer::Answer;
 
-/// What a client has used since it was made.
+/// What a client has used since it was created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Requests that were sent, REST and GraphQL.
     pub requests: u64,
-    /// GraphQL points: what GitHub said a query costs, one for each mutation.
+    /// GraphQL points: the cost that GitHub reports for a query, and one for each mutation.
     pub points: u64,
 }
 
-/// A primary limit as GitHub last told it.
+/// A primary limit, as GitHub last reported it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
     /// Requests (or points) an hour.
     pub limit: u64,
     /// How many are left.
     pub remaining: u64,
-    /// When they are given anew.
+    /// When the limit resets.
     pub reset: Timestamp,
 }
 
-/// The two faces of GitHub's API; each has a primary limit of its own.
+/// The two APIs of GitHub; each has a primary limit of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Face {
     /// REST.
@@ -37,7 +37,7 @@ pub enum Face {
     Graph,
 }
 
-/// The account book.
+/// Usage and limits, shared by all clients of an account.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(Mutex<Book>);
 
@@ -48,11 +48,11 @@ struct Book {
     closed: BTreeMap<Face, Closed>,
 }
 
-/// A face that GitHub asked to leave alone.
+/// A pause that GitHub asked for.
 #[derive(Debug, Clone, Copy)]
 struct Closed {
-    /// When it was last asked for. An instant before that is told by a clock that was set back since: how much of the
-    /// wait is left is unknown then, and GitHub says it again where it is asked too early.
+    /// When the pause was last asked for. A clock before this instant was set back since: the rest of the pause is
+    /// unknown then, and GitHub reports it again if it is asked too early.
     since: Timestamp,
     until: Timestamp,
 }
@@ -66,7 +66,7 @@ impl Budget {
         self.book(|book| book.quotas.get(&face).copied())
     }
 
-    /// How long GitHub asked to be left alone from now on; `None` when it may be asked.
+    /// How much of the pause that GitHub asked for is left; `None`: a request may be sent.
     pub(crate) fn closed_for(&self, face: Face, now: Timestamp) -> Option<Duration> {
         self.book(|book| {
             let closed = *book.closed.get(&face)?;
@@ -81,7 +81,7 @@ impl Budget {
         })
     }
 
-    /// GitHub asked to be left alone. A secondary limit holds for both faces.
+    /// Notes a pause that GitHub asked for. A secondary limit holds for both APIs.
     pub(crate) fn close(&self, faces: &[Face], now: Timestamp, length: Duration) {
         let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
         let until = now.checked_add(length).unwrap_or(Timestamp::MAX);
@@ -102,7 +102,7 @@ impl Budget {
         self.book(|book| book.usage.points += points);
     }
 
-    /// Keeps what an answer's headers say.
+    /// Keeps the limits in an answer's headers.
     pub(crate) fn note(&self, face: Face, answer: &Answer) {
         let figures = (
             answer.number("x-ratelimit-limit"),
@@ -122,7 +122,7 @@ impl Budget {
     }
 
     fn book<T>(&self, look: impl FnOnce(&mut Book) -> T) -> T {
-        // The figures stay meaningful whatever panicked while they were looked at.
+        // The figures stay valid even if a panic occurred while they were locked.
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,7 +1,7 @@
-//! octocrab, set over any [`Transport`]: the real network, the models and the tests share one path.
+//! Runs octocrab over any [`Transport`], so that the real network, the models and the tests share one path.
 //!
-//! octocrab brings headers, addresses and authentication. Its retries and its redirects are not part of the stack:
-//! they would repeat writes, and follow a redirect without knowing whose repository it leads to.
+//! octocrab adds headers, addresses and authentication. Its retries and redirects are left out: they would repeat
+//! writes, and follow a redirect without knowing whose repository it leads to.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -20,7 +20,7 @@ use super::base::Address;
 use crate::adapters::github::auth::token::Token;
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 
-/// What phileas calls itself.
+/// The user agent of phileas.
 const AGENT: &str = concat!("phileas/", env!("CARGO_PKG_VERSION"));
 /// The version of GitHub's REST API that this client is written against.
 const API_VERSION: &str = "2022-11-28";
@@ -33,7 +33,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// Must be called within a Tokio runtime: octocrab starts a task for its queue.
+    /// Must be called within a Tokio runtime, because octocrab starts a task for its queue.
     pub(crate) fn new(transport: Arc<dyn Transport>, address: &Address) -> Self {
         let headers = vec![
             (USER_AGENT, HeaderValue::from_static(AGENT)),
@@ -62,7 +62,7 @@ impl Channel {
         }
     }
 
-    /// Sends one request, once. `path` is the path below the address, its query included.
+    /// Sends one request, once. `path` is below the address and includes the query.
     pub(crate) async fn send(
         &self,
         method: Method,
@@ -70,7 +70,7 @@ impl Channel {
         body: Option<Bytes>,
         token: &Token,
     ) -> Result<Answer, TransportError> {
-        // octocrab adds its authentication only where a request names no host of its own.
+        // octocrab adds its authentication only to requests without a host.
         let uri: Uri = format!("{}{path}", self.path)
             .parse()
             .map_err(|_| not_sent("the path cannot stand in a URL"))?;
@@ -107,7 +107,7 @@ fn not_sent(text: &str) -> TransportError {
     TransportError::NotSent(text.to_owned())
 }
 
-/// The transport's own error below octocrab's. Anything else counts as lost, which promises least.
+/// Finds the transport's own error below octocrab's. Any other error counts as lost, the weakest claim.
 fn cause(error: &(dyn std::error::Error + 'static), token: &Token) -> TransportError {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -123,7 +123,7 @@ fn cause(error: &(dyn std::error::Error + 'static), token: &Token) -> TransportE
     TransportError::Lost("the client gave up".to_owned())
 }
 
-/// A transport as the service that octocrab is built on.
+/// Makes a transport the service that octocrab is built on.
 #[derive(Clone)]
 struct Adapter(Arc<dyn Transport>);
 

@@ -1,12 +1,12 @@
-//! Failures in the runtime's words: one line, with GitHub's request id, without secrets.
+//! Builds failures of the runtime: one line, with GitHub's request id, without secrets.
 
 use super::answer::Answer;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How much of what GitHub said is kept, in characters.
+/// The length at which GitHub's messages are cut, in characters.
 pub const DETAIL_LIMIT_CHARS: usize = 300;
 
-/// What tokens of GitHub, keys of Google and JSON Web Tokens begin with. Their lengths differ and change.
+/// The prefixes of GitHub's tokens, Google's keys and JSON Web Tokens. Their lengths vary and change.
 const SECRET_PREFIXES: [&str; 8] = [
     "ghp_",
     "gho_",
@@ -18,12 +18,12 @@ const SECRET_PREFIXES: [&str; 8] = [
     "eyJ",
 ];
 
-/// A failure that an answer tells of.
+/// A failure with the message of an answer.
 pub(crate) fn refused(what: &str, answer: &Answer, disposition: Disposition) -> Failure {
     told(what, answer, disposition, &answer.message())
 }
 
-/// A failure that an answer tells of, with a text of its own.
+/// A failure from an answer, with a message of our own.
 pub(crate) fn told(what: &str, answer: &Answer, disposition: Disposition, said: &str) -> Failure {
     let mut detail = format!("GitHub: {what}: {}", answer.status.as_u16());
     let said = clean(&answer.token.hide(said));
@@ -40,11 +40,10 @@ pub(crate) fn told(what: &str, answer: &Answer, disposition: Disposition, said: 
     }
 }
 
-/// What GitHub says beside an answer of 200 when it has given a query up.
+/// GitHub's message, beside a status of 200, when it has aborted a query.
 const GAVE_UP: &str = "Something went wrong while executing your query";
 
-/// Whether GitHub has not come to the end of a query in the time that it gives one: it says so with 502 or 504, or by an
-/// error beside an answer of 200.
+/// Whether GitHub ran out of time for a query: it answers 502 or 504, or 200 with an error.
 /// <https://docs.github.com/en/graphql/overview/rate-limits-and-node-limits-for-the-graphql-api#timeouts>
 pub(crate) fn is_too_slow(failure: &Failure) -> bool {
     let told = |status: &u16| failure.detail.contains(&format!("): {status}"));
@@ -52,7 +51,7 @@ pub(crate) fn is_too_slow(failure: &Failure) -> bool {
         && ([502, 504].iter().any(told) || failure.detail.contains(GAVE_UP))
 }
 
-/// Whether an answer was too large: what anybody may write without limit is asked for in parts then.
+/// Whether an answer was too large. Texts of unlimited length are then read in parts.
 pub(crate) fn is_too_large(failure: &Failure) -> bool {
     failure.disposition == Disposition::TooLarge
 }
@@ -65,7 +64,7 @@ pub(crate) fn plain(what: &str, said: &str, disposition: Disposition) -> Failure
     }
 }
 
-/// One line of at most [`DETAIL_LIMIT_CHARS`], in which nothing that looks like a secret is left.
+/// One line of at most [`DETAIL_LIMIT_CHARS`] characters, without anything that looks like a secret.
 pub(crate) fn clean(text: &str) -> String {
     let mut line = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {

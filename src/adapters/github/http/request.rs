@@ -1,4 +1,4 @@
-//! One call: sent, repeated where that is safe, followed where the repository was renamed, and judged.
+//! Sends one call, repeats it where that is safe, follows renames of the repository, and judges the answer.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::adapters::github::client::Client;
 use crate::adapters::transport::TransportError;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// A request that is to be made.
+/// A request to send.
 pub(crate) struct Call<'a> {
-    /// What it is called in failures and logs: a route, or `POST /graphql (Observe)`.
+    /// Its name in failures and logs: a route, or `POST /graphql (Observe)`.
     pub(crate) what: &'a str,
     pub(crate) face: Face,
     pub(crate) nature: Nature,
     pub(crate) body: Option<Bytes>,
-    /// Whether a 403 is an answer that the caller looks at. Otherwise it is a failure, as a token that is refused is.
+    /// Whether the caller handles a 403 itself. Otherwise it is a failure, like a refused token.
     pub(crate) may_be_forbidden: bool,
 }
 
@@ -39,27 +39,27 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What became of one request.
+/// The result of one request.
 pub(crate) enum Sent {
     Answer(Answer),
     Nothing(TransportError),
 }
 
-/// What to do after one request.
+/// What to do next after one request.
 enum Step {
     Done(Answer),
     Fail(Failure),
-    /// Nothing was carried out, or nothing that counts twice: may be tried again after backing off.
+    /// Nothing took effect, or repeating does no harm: try again after backing off.
     Again(Failure),
-    /// GitHub asks for a short wait.
+    /// GitHub asks for a short pause.
     Wait(Duration, Failure),
     Redirected(Answer),
     Unauthorized(Answer),
 }
 
 impl Client {
-    /// Calls a REST route. Every status that GitHub gives an answer of its own to the caller's question is an answer
-    /// here: success, 404, 409, 410 and 422.
+    /// Calls a REST route. Statuses that answer the caller's question are returned as answers: success, 404, 409, 410
+    /// and 422.
     pub(crate) async fn rest(
         &self,
         route: &str,
@@ -77,7 +77,7 @@ impl Client {
         .await
     }
 
-    /// The same for a read.
+    /// Calls a REST route that only reads.
     pub(crate) async fn read(
         &self,
         route: &str,
@@ -87,7 +87,7 @@ impl Client {
         self.rest(route, values, query, Nature::Read, None).await
     }
 
-    /// The same for a write: sent once.
+    /// Calls a REST route that writes: sent once.
     pub(crate) async fn write(
         &self,
         route: &str,
@@ -98,7 +98,7 @@ impl Client {
             .await
     }
 
-    /// The same for a write that only some accounts may do: a 403 is an answer.
+    /// Calls a REST route that only some accounts may use: a 403 is returned as an answer.
     pub(crate) async fn write_if_allowed(
         &self,
         route: &str,
@@ -146,7 +146,8 @@ impl Client {
                     if renewed || !self.tokens.refused(&token).await {
                         return Err(error::refused(call.what, &answer, Disposition::Denied));
                     }
-                    // A request that was not let in was not carried out: a write may be sent with the new token.
+                    // A request with a refused token took no effect, so even a write may be sent again with a new
+                    // token.
                     renewed = true;
                     continue;
                 }
@@ -160,7 +161,7 @@ impl Client {
         }
     }
 
-    /// Sends one request and keeps the books.
+    /// Sends one request, and notes the limits in its answer.
     pub(crate) async fn send_once(
         &self,
         face: Face,
@@ -180,7 +181,7 @@ impl Client {
         sent
     }
 
-    /// Sends one request whose limits are not this account's.
+    /// Sends one request that counts against other limits than this account's.
     pub(crate) async fn send_unnoted(
         &self,
         method: Method,
@@ -236,8 +237,8 @@ impl Client {
         })
     }
 
-    /// A redirect was not carried out, so that a write may be sent to the place it names: but only when that is
-    /// this very repository. `Place` remembers it, and the next round builds its path from there.
+    /// Follows a redirect. The redirected request took no effect, so even a write may be sent to the new address, but
+    /// only if that is this very repository. `Place` remembers the id, and the next attempt builds its path from it.
     fn follow(&self, call: &Call<'_>, answer: &Answer, redirects: &mut u32) -> Result<(), Failure> {
         *redirects += 1;
         if *redirects > MAX_REDIRECTS {
@@ -251,7 +252,7 @@ impl Client {
         if followed {
             return Ok(());
         }
-        let said = "redirected to something else than this repository";
+        let said = "redirected to something other than this repository";
         Err(error::told(call.what, answer, Disposition::NotFound, said))
     }
 
@@ -274,7 +275,7 @@ impl Client {
                 };
             }
         };
-        // A success is not searched for words of limits: a commit's own message may hold them.
+        // Do not search a success for messages about limits: a commit message may contain such words.
         if answer.status.is_success() {
             return Step::Done(answer);
         }
@@ -305,8 +306,8 @@ impl Client {
         }
     }
 
-    /// A rate limit. What GitHub limits it has not carried out; a short wait is worth while, a long one is the
-    /// runtime's to plan.
+    /// Handles a rate limit. The limited request took no effect. A short pause is waited for here; a longer one is
+    /// left to the runtime.
     fn limited(&self, call: &Call<'_>, answer: &Answer, after: Duration) -> Step {
         let disposition = Disposition::Retry { after: Some(after) };
         let failure = error::refused(call.what, answer, disposition);
@@ -317,7 +318,7 @@ impl Client {
         Step::Fail(failure)
     }
 
-    /// Asks nothing more until a limit is over.
+    /// Sends no further request until the limit is over.
     pub(crate) fn leave_alone(&self, face: Face, answer: &Answer, after: Duration) {
         let now = self.pause.now();
         let primary = answer.retry_after().is_none() && answer.spent_until(now).is_some();
@@ -330,7 +331,7 @@ impl Client {
     }
 }
 
-/// An answer that must be a success.
+/// Turns every answer other than a success into a failure.
 pub(crate) fn success(what: &str, answer: Answer) -> Result<Answer, Failure> {
     if answer.status.is_success() {
         return Ok(answer);

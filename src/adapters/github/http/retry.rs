@@ -1,30 +1,30 @@
-//! How often and after what time a request is repeated. Only reads, and what surely was not carried out, ever are.
+//! How often, and after which pauses, a request is repeated: only reads, and requests that surely took no effect.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a read is tried in all.
+/// The number of attempts of a read.
 pub const READ_ATTEMPTS: u32 = 4;
-/// After how long a read is not tried again: a GitHub that hangs must not hold up a tick for longer than a driver gives
-/// it.
+/// The time after which a read is not repeated: a GitHub that hangs must not delay a tick for longer than its driver
+/// allows.
 pub const LONGEST_CALL: Duration = Duration::from_secs(90);
 /// How many redirects are followed.
 pub const MAX_REDIRECTS: u32 = 3;
-/// The longest wait within a call. Whoever asks for more gets the call back, to come again later.
+/// The longest pause within a call. A call that needs a longer one fails, and the runtime repeats it later.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(4);
-/// The first wait; each further one may be twice as long.
+/// The first pause; each further one may be twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(400);
 
-/// What may be done again when nobody knows whether it took effect.
+/// Whether a request may be repeated when it is unknown whether it took effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nature {
-    /// Changes nothing, or only makes objects that nothing refers to: may be repeated.
+    /// Changes nothing, or only creates objects that nothing refers to: may be repeated.
     Read,
-    /// Is sent once.
+    /// Sent once.
     Write,
 }
 
-/// Waits that grow, are capped, and differ from one process to another.
+/// Pauses that grow, are capped, and differ between processes.
 #[derive(Debug)]
 pub(crate) struct Backoff(Mutex<fastrand::Rng>);
 
@@ -33,7 +33,7 @@ impl Backoff {
         Self(Mutex::new(fastrand::Rng::with_seed(seed)))
     }
 
-    /// The wait before the attempt that follows the given one, counted from 1.
+    /// The pause after this attempt, counted from 1.
     pub(crate) fn wait(&self, attempt: u32) -> Duration {
         let doubled = FIRST_WAIT.saturating_mul(1 << attempt.saturating_sub(1).min(16));
         let most = doubled.min(LONGEST_WAIT);

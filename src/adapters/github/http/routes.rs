@@ -1,34 +1,34 @@
-//! Every REST route that phileas calls, as GitHub's description writes it. The only place where paths stand.
+//! Every REST route that phileas calls, as GitHub's API description writes it. No other file contains paths.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// A GitHub App's installation on a repository.
 pub const READ_INSTALLATION: &str = "GET /repos/{owner}/{repo}/installation";
-/// The App whose JSON Web Token is shown.
+/// The App that the JSON Web Token identifies.
 pub const READ_APP: &str = "GET /app";
 /// An App's installations.
 pub const LIST_INSTALLATIONS: &str = "GET /app/installations";
 /// One of them.
 pub const READ_APP_INSTALLATION: &str = "GET /app/installations/{installation_id}";
-/// Where an App's webhooks go.
+/// The address of an App's webhook.
 pub const READ_APP_HOOK: &str = "GET /app/hook/config";
-/// What an App's webhook was sent, attempt by attempt, newest first.
+/// Deliveries of an App's webhook, one entry for each attempt, newest first.
 pub const LIST_APP_DELIVERIES: &str = "GET /app/hook/deliveries";
 /// Sends one of these again.
 pub const REDELIVER_TO_APP: &str = "POST /app/hook/deliveries/{delivery_id}/attempts";
 /// The repositories that an installation's token reaches.
 pub const LIST_REACHED: &str = "GET /installation/repositories";
-/// Exchanges a manifest's code for the App that was made of it.
+/// Exchanges a manifest's code for the App that it registered.
 pub const CONVERT_MANIFEST: &str = "POST /app-manifests/{code}/conversions";
 /// A repository.
 pub const READ_REPOSITORY: &str = "GET /repos/{owner}/{repo}";
-/// What was pushed to it, newest first.
+/// The repository's pushes, newest first.
 pub const LIST_ACTIVITY: &str = "GET /repos/{owner}/{repo}/activity";
-/// What a person may do in it.
+/// A person's permission in it.
 pub const READ_PERMISSION: &str = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
 /// Its webhooks.
 pub const LIST_HOOKS: &str = "GET /repos/{owner}/{repo}/hooks";
-/// What one of them was sent, attempt by attempt, newest first.
+/// Deliveries of one webhook, one entry for each attempt, newest first.
 pub const LIST_HOOK_DELIVERIES: &str = "GET /repos/{owner}/{repo}/hooks/{hook_id}/deliveries";
 /// Sends one of these again.
 pub const REDELIVER: &str =
@@ -38,7 +38,7 @@ pub const CREATE_INSTALLATION_TOKEN: &str =
     "POST /app/installations/{installation_id}/access_tokens";
 /// One branch's head.
 pub const READ_REF: &str = "GET /repos/{owner}/{repo}/git/ref/{ref}";
-/// All references whose names begin so.
+/// All references with this prefix.
 pub const LIST_MATCHING_REFS: &str = "GET /repos/{owner}/{repo}/git/matching-refs/{ref}";
 /// A new branch.
 pub const CREATE_REF: &str = "POST /repos/{owner}/{repo}/git/refs";
@@ -46,7 +46,7 @@ pub const CREATE_REF: &str = "POST /repos/{owner}/{repo}/git/refs";
 pub const READ_COMMIT: &str = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}";
 /// A branch's commits, newest first; with `path`, those that changed a file.
 pub const LIST_COMMITS: &str = "GET /repos/{owner}/{repo}/commits";
-/// What lies between two commits.
+/// The commits between two commits.
 pub const COMPARE: &str = "GET /repos/{owner}/{repo}/compare/{basehead}";
 /// A file at a commit.
 pub const READ_CONTENTS: &str = "GET /repos/{owner}/{repo}/contents/{path}";
@@ -56,7 +56,7 @@ pub const CREATE_COMMIT: &str = "POST /repos/{owner}/{repo}/git/commits";
 pub const CREATE_TREE: &str = "POST /repos/{owner}/{repo}/git/trees";
 /// A file's content by its object id.
 pub const READ_BLOB: &str = "GET /repos/{owner}/{repo}/git/blobs/{file_sha}";
-/// The log of a job: a redirect to where it is stored. A job's number is its check run's.
+/// The log of a job: a redirect to its store. A job has the number of its check run.
 pub const READ_JOB_LOG: &str = "GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs";
 /// A pull request.
 pub const READ_PULL: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
@@ -66,7 +66,7 @@ pub const UPDATE_PULL: &str = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
 pub const LIST_PULL_FILES: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}/files";
 /// Its reviews, oldest first.
 pub const LIST_REVIEWS: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews";
-/// What was said of single lines of it, likewise.
+/// Review comments on its lines, oldest first.
 pub const LIST_REVIEW_COMMENTS: &str = "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments";
 /// Merges it.
 pub const MERGE_PULL: &str = "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge";
@@ -86,16 +86,16 @@ pub const LIST_COMMENTS: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}
 pub const CREATE_COMMENT: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments";
 /// A change of a comment.
 pub const UPDATE_COMMENT: &str = "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}";
-/// A comment off its issue.
+/// Deletes a comment.
 pub const DELETE_COMMENT: &str = "DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}";
 /// A reaction to an issue.
 pub const REACT: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/reactions";
 /// A reaction to a comment.
 pub const REACT_TO_COMMENT: &str =
     "POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions";
-/// A label off an issue.
+/// Removes a label from an issue.
 pub const REMOVE_LABEL: &str = "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}";
-/// More labels on an issue.
+/// Adds labels to an issue.
 pub const ADD_LABELS: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/labels";
 /// A label of the repository.
 pub const READ_LABEL: &str = "GET /repos/{owner}/{repo}/labels/{name}";
@@ -107,35 +107,35 @@ pub const LIST_LABELS: &str = "GET /repos/{owner}/{repo}/labels";
 pub const LIST_PULLS: &str = "GET /repos/{owner}/{repo}/pulls";
 /// Checks of a commit.
 pub const LIST_CHECK_RUNS: &str = "GET /repos/{owner}/{repo}/commits/{ref}/check-runs";
-/// The joint status of a commit.
+/// The combined status of a commit.
 pub const READ_STATUS: &str = "GET /repos/{owner}/{repo}/commits/{ref}/status";
 /// A branch.
 pub const READ_BRANCH: &str = "GET /repos/{owner}/{repo}/branches/{branch}";
-/// Its older protection.
+/// The classic protection of a branch.
 pub const READ_PROTECTION: &str = "GET /repos/{owner}/{repo}/branches/{branch}/protection";
-/// The rules of rulesets that hold for a branch.
+/// The ruleset rules that apply to a branch.
 pub const LIST_BRANCH_RULES: &str = "GET /repos/{owner}/{repo}/rules/branches/{branch}";
 /// Workflows of Actions.
 pub const LIST_WORKFLOWS: &str = "GET /repos/{owner}/{repo}/actions/workflows";
-/// What one of them ran.
+/// Runs of one workflow.
 pub const LIST_WORKFLOW_RUNS: &str =
     "GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs";
-/// Lets it run again.
+/// Enables a workflow.
 pub const ENABLE_WORKFLOW: &str =
     "PUT /repos/{owner}/{repo}/actions/workflows/{workflow_id}/enable";
 /// A variable of Actions.
 pub const READ_VARIABLE: &str = "GET /repos/{owner}/{repo}/actions/variables/{name}";
-/// What happened to an issue.
+/// Events of an issue.
 pub const LIST_ISSUE_EVENTS: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}/events";
 
 /// A change of a label.
 pub const UPDATE_LABEL: &str = "PATCH /repos/{owner}/{repo}/labels/{name}";
-/// A label off the repository, and off whatever carries it.
+/// Deletes a label from the repository and from all issues.
 pub const DELETE_LABEL: &str = "DELETE /repos/{owner}/{repo}/labels/{name}";
 /// A new pull request.
 pub const CREATE_PULL: &str = "POST /repos/{owner}/{repo}/pulls";
 
-/// All of them, for whoever compares them with GitHub's description.
+/// All routes, for the check against GitHub's API description.
 pub const ALL: &[&str] = &[
     READ_INSTALLATION,
     READ_APP,
@@ -201,7 +201,7 @@ pub const ALL: &[&str] = &[
     LIST_ISSUE_EVENTS,
 ];
 
-/// Everything but what a path segment may hold as it is; a slash stays, since refs hold some.
+/// All characters that a path segment must encode. A slash stays, because refs contain slashes.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -209,10 +209,10 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// The same for a value that is no ref: a slash in it would end its segment.
+/// The same for values other than refs: a slash would end their segment.
 const NAMED: &AsciiSet = &ENCODED.add(b'/');
 
-/// A route's method and its path with the values filled in, in their order.
+/// A route's method, and its path with the values filled in, in order.
 ///
 /// `root` stands for `/repos/{owner}/{repo}`.
 pub(crate) fn expand(route: &str, root: &str, values: &[&str]) -> (http::Method, String) {

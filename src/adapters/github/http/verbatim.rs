@@ -1,4 +1,4 @@
-//! One request exactly as it is said, for whoever asks what GitHub answers to it.
+//! Sends one request exactly as the caller wrote it, for `phileas probe`.
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
@@ -21,11 +21,11 @@ pub struct Verbatim {
 }
 
 impl Client {
-    /// Sends one request, once. `path` stands below this repository, `/git/refs` for example; for GraphQL it is empty.
+    /// Sends one request, once. `path` is below this repository, such as `/git/refs`; for GraphQL it is empty.
     ///
     /// # Errors
     ///
-    /// Only when there was no answer, or no token to ask with.
+    /// When there is no answer, or no token.
     pub async fn ask(
         &self,
         face: Face,
@@ -54,7 +54,7 @@ impl Client {
     }
 }
 
-/// A text of the other side in one short line, in which nothing that looks like a secret is left.
+/// One short line of a text from the other side, without anything that looks like a secret.
 #[must_use]
 pub fn redacted(text: &str) -> String {
     error::clean(text)

@@ -1,5 +1,5 @@
-//! The texts of comments, read in parts where they do not fit into the one read of a tick: anybody may write long ones,
-//! and nobody may make phileas deaf by them.
+//! Reads the texts of comments in parts when they do not fit into a tick's one read. Long comments must not keep
+//! phileas from reading commands.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,10 @@ use serde::Deserialize;
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::BODIES;
 
-/// How many texts one query asks for: the longest that GitHub takes, 65,536 characters, fit into one answer so many times.
+/// How many texts one query reads. So many of the longest texts that GitHub accepts, 65,536 characters, fit into one
+/// answer.
 const CHUNK: usize = 25;
-/// How many queries one tick asks; the newest comments come first.
+/// How many queries one tick sends; the newest comments come first.
 const MAX_READS: usize = 20;
 
 #[derive(Deserialize)]
@@ -19,7 +20,7 @@ struct Found {
     nodes: Vec<Option<Body>>,
 }
 
-/// What is not a comment any more has neither.
+/// A deleted comment has neither field.
 #[derive(Deserialize)]
 struct Body {
     #[serde(default)]
@@ -29,7 +30,7 @@ struct Body {
 }
 
 impl Client {
-    /// The texts of comments by their ids, as far as they can be read.
+    /// The texts of comments by id, as far as they can be read.
     pub(crate) async fn bodies(
         &self,
         mut comments: Vec<(Timestamp, String)>,
@@ -40,7 +41,7 @@ impl Client {
         for chunk in comments.chunks(CHUNK).take(MAX_READS) {
             let ids: Vec<&str> = chunk.iter().map(|(_, id)| id.as_str()).collect();
             let variables = serde_json::json!({ "ids": ids });
-            // One that was deleted meanwhile is an error at its own place and no other.
+            // A comment that was deleted meanwhile is an error in its own field only.
             let read = self
                 .query::<Found>("Bodies", BODIES, &variables, |error| error.is("NOT_FOUND"))
                 .await;
@@ -50,7 +51,7 @@ impl Client {
                     bodies.extend(read.filter_map(|one| Some((one.id?, one.body?))));
                 }
                 Err(failure) => {
-                    tracing::warn!(%failure, "comments could not be read; they are looked at next time");
+                    tracing::warn!(%failure, "comments could not be read; the next tick reads them");
                     return bodies;
                 }
             }

@@ -1,9 +1,9 @@
-//! What failed checks say: their reports by one query, and the logs of jobs of GitHub Actions one by one.
+//! Reads why checks failed: their reports by one query, and the logs of GitHub Actions jobs one by one.
 //!
-//! A log takes `actions: read`; where that is missing, the logs are left out, and that is told.
+//! Reading a log needs `actions: read`. Without it, the logs are left out and the message says so.
 //!
-//! GitHub answers for a log with a redirect to a store of its own, whose address is signed and good for a minute. It is
-//! followed once and without any credential: the token is nobody's business but GitHub's.
+//! GitHub redirects a log request to a store with a signed address that is valid for a minute. That redirect is
+//! followed once, without any credential: the token is for GitHub alone.
 //! <https://docs.github.com/en/rest/actions/workflow-jobs#download-job-logs-for-a-workflow-run>
 
 use std::collections::BTreeMap;
@@ -29,18 +29,18 @@ use crate::runtime::ports::Failure;
 const LOGS_READ: usize = 3;
 /// How many pages of checks of one commit are read; each holds 100.
 const MAX_PAGES: usize = 5;
-/// How much of a log's end is kept, in bytes; a message shows less.
+/// How much of a log's end is kept, in bytes. A message shows less.
 const LOG_KEPT_BYTES: usize = 256 << 10;
 /// The App whose check runs are jobs with logs.
 const ACTIONS: &str = "github-actions";
 
-/// What came of the wish to read a log.
+/// The result of reading a log.
 enum Log {
-    /// Its end.
+    /// The end of the log.
     End(String),
     /// This credential may not read it.
     Hidden,
-    /// It is not there, or GitHub did not answer.
+    /// There is none, or GitHub did not answer.
     Away,
 }
 
@@ -115,7 +115,7 @@ struct Position {
 
 #[derive(Deserialize)]
 struct Suite {
-    /// Its node id: the number that GraphQL has for it is an `Int`, which real ones have outgrown.
+    /// Its node id. GraphQL's numeric id is an `Int`, which real ids have outgrown.
     #[serde(default)]
     id: Option<String>,
     app: Option<App>,
@@ -192,7 +192,7 @@ impl Client {
                 Context::CheckRun(_) => {}
             }
         }
-        // Nothing is said before all have ended.
+        // No message is sent before all checks have ended, so no log is needed.
         let wanted = if red.running > 0 { 0 } else { LOGS_READ };
         for (place, job) in jobs.into_iter().take(wanted) {
             let check = &mut red.failed[place];
@@ -205,7 +205,7 @@ impl Client {
         Ok(red)
     }
 
-    /// The end of a job's log. Where it cannot be read, a message goes without it.
+    /// The end of a job's log. A message goes without a log that cannot be read.
     async fn job_log(&self, job: u64) -> Log {
         let route = routes::READ_JOB_LOG;
         let Ok(token) = self.current_token().await else {
@@ -226,7 +226,7 @@ impl Client {
             },
             status => {
                 tracing::info!(job, status, "the log of a failed job cannot be read");
-                // What a token may not see at all is not found.
+                // GitHub answers 404 for what a token may not see.
                 if matches!(status, 401 | 403 | 404) {
                     return Log::Hidden;
                 }
@@ -236,10 +236,10 @@ impl Client {
         body.map_or(Log::Away, |body| Log::End(end_of(&body)))
     }
 
-    /// What lies at a signed address of another host. No header of ours goes there.
+    /// Fetches a log from a signed address of another host. None of our headers is sent there.
     async fn stored(&self, address: &str) -> Option<Bytes> {
         let uri: Uri = address.parse().ok()?;
-        // The store of a GitHub that is spoken to without TLS, on this very machine, has none either.
+        // A local GitHub without TLS has a store without TLS.
         let is_plain = self.base.rest().origin.scheme() == Some(&Scheme::HTTP);
         if uri.authority().is_none() || (uri.scheme() != Some(&Scheme::HTTPS) && !is_plain) {
             tracing::info!("the store of a log is at no address that is safe to ask");
@@ -256,8 +256,8 @@ impl Client {
     }
 }
 
-/// Without the runs that were run again since: GitHub goes on listing them, and a newer one of the same name in the same
-/// suite takes their place.
+/// Drops runs that were repeated: GitHub still lists them, and a newer run of the same name in the same suite
+/// replaces them.
 fn without_superseded(contexts: Vec<Context>) -> Vec<Context> {
     let mut newest: BTreeMap<(String, String), Timestamp> = BTreeMap::new();
     for context in &contexts {
@@ -274,7 +274,7 @@ fn without_superseded(contexts: Vec<Context>) -> Vec<Context> {
 }
 
 impl Context {
-    /// Its suite and name, and when it began.
+    /// Its suite and name, and when it started.
     fn started(&self) -> Option<((String, String), Timestamp)> {
         let Self::CheckRun(run) = self else {
             return None;
@@ -284,7 +284,7 @@ impl Context {
     }
 }
 
-/// The end of a log, from the beginning of a line.
+/// The end of a log, from the start of a line.
 fn end_of(body: &Bytes) -> String {
     let from = body.len().saturating_sub(LOG_KEPT_BYTES);
     let text = String::from_utf8_lossy(&body[from..]);
@@ -302,8 +302,8 @@ impl Run {
         )
     }
 
-    /// The job that it is, where it is one of GitHub Actions: its page is `…/actions/runs/1/job/2`. The number itself is
-    /// an Int in GraphQL, which jobs have outgrown.
+    /// The job's number, if the run is a GitHub Actions job: its page is `…/actions/runs/1/job/2`. The numeric id in
+    /// GraphQL is an `Int`, which jobs have outgrown.
     fn job(&self) -> Option<u64> {
         let app = self.check_suite.as_ref()?.app.as_ref()?;
         let page = self.details_url.as_ref().filter(|_| app.slug == ACTIONS)?;

@@ -1,7 +1,8 @@
-//! All comments since an instant, in one list for the whole repository: what a crowd pushed out of the first read.
+//! Reads all comments of the repository since an instant, for comments that no longer fit into the first read of a
+//! tick.
 //!
-//! The list is read in the order in which comments were last changed, from the last one that was read on, so that one that is
-//! edited meanwhile moves none of the others past the reader.
+//! The list is sorted by the last change, and each page starts at the last comment read. A comment that is edited
+//! meanwhile therefore moves no other comment past the reader.
 //! <https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository>
 
 use std::collections::BTreeSet;
@@ -45,7 +46,7 @@ struct User {
 }
 
 impl Listed {
-    /// The command that it gives, if it gives one.
+    /// The command in it, if there is one.
     fn command(self) -> Option<Comment> {
         let body = self.body?;
         command_in(&body)?;
@@ -54,7 +55,7 @@ impl Listed {
             number: self.id,
             thread: self.issue_url.rsplit('/').next()?.parse().ok()?,
             created_at: self.created_at,
-            // This list does not tell edits from other changes.
+            // This list does not distinguish edits from other changes.
             edited: self.updated_at != self.created_at,
             author: self.user.map(|user| Actor {
                 bot: user.kind != "User",

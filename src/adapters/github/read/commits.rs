@@ -1,4 +1,4 @@
-//! The newest commits of a branch, and what they touch.
+//! Reads the newest commits of a branch and the files that they touch.
 
 use http::StatusCode;
 use jiff::Timestamp;
@@ -11,9 +11,9 @@ use crate::adapters::github::http::request::success;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
-/// How many commits are told of where nobody knows how far the last summary went.
+/// How many commits are listed if the end of the last summary is unknown.
 const NEWEST: usize = 20;
-/// GitHub lists no more files than these in a comparison.
+/// The most files that GitHub lists in a comparison.
 const FILES_LISTED: usize = 300;
 
 #[derive(Deserialize)]
@@ -65,7 +65,7 @@ impl From<Shown> for Commit {
 }
 
 impl Client {
-    /// The commits of a span. Where the one before the first is not there any more, or none is named, the newest ones.
+    /// The commits of a span. If its start no longer exists, or none is named, the newest commits.
     pub(crate) async fn commits_of(&self, span: &CommitSpan) -> Result<Commits, Failure> {
         if let Some(after) = &span.after
             && let Some(compared) = self.compare(after, &span.until).await?
@@ -88,13 +88,13 @@ impl Client {
             total: listed.len() as u64,
             newest: listed.into_iter().map(Commit::from).collect(),
             files: Vec::new(),
-            // Of the first commits of a repository nobody lists the files.
+            // GitHub lists no files for the first commits of a repository.
             cut: true,
             lines: (0, 0),
         })
     }
 
-    /// `None`: one of them is not there, or they have nothing in common.
+    /// Compares two commits. `None`: one of them does not exist, or they have no common history.
     async fn compare(&self, base: &Oid, head: &Oid) -> Result<Option<Compared>, Failure> {
         let route = routes::COMPARE;
         let answer = self

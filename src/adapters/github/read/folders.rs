@@ -1,4 +1,4 @@
-//! Everything below folders at one commit, with texts: one query for all of them.
+//! Reads everything below folders at one commit, with texts, in one query.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,8 @@ use super::plan_files::Files;
 use crate::adapters::github::client::Client;
 use crate::runtime::ports::Failure;
 
-/// How many folders deep a query looks: `.jules/workstreams/<name>/exchange/events/pending/` has five below its first.
+/// How many levels of folders a query reads: `.jules/workstreams/<name>/exchange/events/pending/` has five below its
+/// first.
 pub(crate) const DEPTH: usize = 5;
 /// How many files that GraphQL does not show whole are read one by one.
 const MAX_BLOB_READS: usize = 16;
@@ -17,7 +18,7 @@ const MAX_BLOB_READS: usize = 16;
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
 const NAME: &str = "Folders";
 
-/// The query for so many folders or files.
+/// The query for this number of folders or files.
 pub(crate) fn document(paths: usize) -> String {
     let mut below = "fragment Below on TreeEntry {\n".to_owned();
     for level in 0..DEPTH {

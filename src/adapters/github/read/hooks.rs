@@ -1,4 +1,4 @@
-//! Webhooks of a repository, and what they were sent.
+//! Reads a repository's webhooks and their deliveries.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::adapters::github::http::retry::Nature;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
-/// The most hooks of a repository that are looked at; GitHub allows 20 for each event.
+/// The most webhooks of a repository that are read; GitHub allows 20 for each event.
 const MAX_HOOKS: usize = 100;
 
 /// A repository's webhook.
@@ -19,11 +19,11 @@ const MAX_HOOKS: usize = 100;
 pub struct Hook {
     /// Its number.
     pub id: u64,
-    /// Where it posts to.
+    /// The address that it posts to.
     pub url: String,
     /// Whether it is on.
     pub active: bool,
-    /// The events that it gets; `*` is all.
+    /// The events that it receives; `*` means all.
     pub events: Vec<String>,
     /// `json`, or `form`.
     pub content_type: String,
@@ -38,16 +38,16 @@ pub struct DeliveryAttempt {
     pub guid: String,
     /// When it was made.
     pub delivered_at: Option<Timestamp>,
-    /// What the receiver answered; 0 when nobody did.
+    /// The receiver's status; 0 if there was no answer.
     #[serde(default)]
     pub status_code: u16,
-    /// Whether somebody asked for it.
+    /// Whether it was requested by a person or a program.
     #[serde(default)]
     pub redelivery: bool,
     /// The event's name.
     #[serde(default)]
     pub event: String,
-    /// The event's action, where it has one.
+    /// The event's action, if it has one.
     #[serde(default)]
     pub action: Option<String>,
 }
@@ -57,7 +57,7 @@ pub struct DeliveryAttempt {
 pub struct DeliveryPage {
     /// The attempts.
     pub attempts: Vec<DeliveryAttempt>,
-    /// Where the next page begins; `None`: this is the last.
+    /// The cursor of the next page; `None`: this is the last.
     pub next: Option<String>,
 }
 
@@ -79,7 +79,7 @@ struct Config {
 }
 
 impl DeliveryAttempt {
-    /// Whether the receiver took it.
+    /// Whether the receiver accepted it.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         (200..300).contains(&self.status_code)
@@ -91,7 +91,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// When they cannot be read; only administrators may.
+    /// When they cannot be read; only administrators may read them.
     pub async fn hooks(&self) -> Result<Vec<Hook>, Failure> {
         let route = routes::LIST_HOOKS;
         let query = format!("?per_page={PAGE}");
@@ -107,7 +107,7 @@ impl Client {
         Ok(hooks.collect())
     }
 
-    /// One page of what a webhook was sent, newest first. `next` is what the page before said.
+    /// Reads one page of a webhook's deliveries, newest first. `next` is the cursor that the previous page returned.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl Client {
         page_of(self, route, &answer)
     }
 
-    /// Asks for a delivery again. Should it be delivered twice for it, the second one is a no-op.
+    /// Asks GitHub to send a delivery again. A second delivery of the same event does nothing.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl Client {
     }
 }
 
-/// The query of a page.
+/// The query string of a page.
 pub(crate) fn query(next: Option<&str>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("per_page", &PAGE.to_string());
@@ -148,7 +148,7 @@ pub(crate) fn query(next: Option<&str>) -> String {
     format!("?{}", query.finish())
 }
 
-/// A page and, from its `Link` header, the cursor of the next one.
+/// Parses a page, and the cursor of the next one in its `Link` header.
 pub(crate) fn page_of(
     client: &Client,
     route: &str,
@@ -160,7 +160,7 @@ pub(crate) fn page_of(
     })
 }
 
-/// The `cursor` of the address that is called `next`.
+/// The `cursor` of the address that the header calls `next`.
 fn cursor_of(link: &str) -> Option<String> {
     let next = link.split(',').find(|part| part.contains("rel=\"next\""))?;
     let address = next.trim().strip_prefix('<')?.split('>').next()?;

@@ -1,4 +1,4 @@
-//! What happened to an issue.
+//! Reads who put a label on an issue.
 
 use serde::Deserialize;
 
@@ -26,7 +26,7 @@ struct Actor {
 }
 
 impl Client {
-    /// Who put a label on an issue last, as far as its first 100 events tell.
+    /// The account that last put a label on an issue, according to its first 100 events.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A repository's own list of labels.
+//! Reads and writes the labels of a repository.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -18,11 +18,11 @@ const PAGE: usize = 100;
 /// <https://docs.github.com/en/rest/issues/labels>
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Its name; upper and lower case are one to GitHub.
+    /// Its name; GitHub ignores case.
     pub name: String,
     /// Six hexadecimal digits in lower case.
     pub color: String,
-    /// What it is for; may be empty.
+    /// Its description; may be empty.
     pub description: String,
 }
 
@@ -57,23 +57,23 @@ impl Client {
                 return Ok(found);
             }
         }
-        let said = "the repository has more labels than are looked through";
+        let said = "the repository has more labels than phileas reads";
         Err(error::plain(route, said, Disposition::Refused))
     }
 
-    /// Makes a label. One that somebody else made meanwhile is left as it is.
+    /// Creates a label. A label that exists already stays as it is.
     ///
     /// # Errors
     ///
     /// GitHub did not answer, or refused.
     pub async fn create_label(&self, label: &Label) -> Result<(), Failure> {
         let route = routes::CREATE_LABEL;
-        let wish = json!({
+        let request = json!({
             "name": label.name,
             "color": label.color,
             "description": label.description,
         });
-        let answer = self.write(route, &[], &wish).await?;
+        let answer = self.write(route, &[], &request).await?;
         let taken = answer.status == StatusCode::UNPROCESSABLE_ENTITY
             && String::from_utf8_lossy(&answer.body).contains("already_exists");
         if taken {
@@ -82,21 +82,21 @@ impl Client {
         success(route, answer).map(drop)
     }
 
-    /// Gives a label the name's spelling, the colour and the description that are wanted; issues keep it.
+    /// Sets a label's spelling, color and description; issues keep the label.
     ///
     /// # Errors
     ///
     /// GitHub did not answer, or refused.
     pub async fn update_label(&self, current: &str, label: &Label) -> Result<(), Failure> {
         let route = routes::UPDATE_LABEL;
-        let mut wish = json!({ "color": label.color, "description": label.description });
+        let mut request = json!({ "color": label.color, "description": label.description });
         if current != label.name {
-            wish["new_name"] = label.name.as_str().into();
+            request["new_name"] = label.name.as_str().into();
         }
-        success(route, self.write(route, &[current], &wish).await?).map(drop)
+        success(route, self.write(route, &[current], &request).await?).map(drop)
     }
 
-    /// Deletes a label, also from every issue that carries it. One that is gone already is well.
+    /// Deletes a label from the repository and from every issue. A missing label is no error.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Everything that one tick looks at, in one GraphQL read; in two where more is going on than usual.
+//! Reads everything that one tick needs, in one GraphQL query; in two for busy repositories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,9 +42,9 @@ const PLAN_FILE_LIMIT_BYTES: u64 = 1 << 20;
 const MAX_BLOB_READS: usize = 16;
 /// How many further pages of open pull requests are read; each holds 100.
 const MAX_PULL_PAGES: usize = 10;
-/// What was said before that is not heard any more.
+/// Comments older than this are not read.
 const HEARD_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The word of the label that pauses the repository.
+/// The label, without its prefix, that pauses the repository.
 const PAUSE: &str = "pause";
 const WHAT: &str = "POST /graphql (Observe)";
 
@@ -95,7 +95,7 @@ impl Client {
         };
         let (default_branch, commit) = match seen.default_branch_ref {
             Some(branch) => (BranchName::new(branch.name), branch.target),
-            // An empty repository has no default branch that GitHub shows here.
+            // GitHub shows no default branch for an empty repository.
             None => (BranchName::from("main"), None),
         };
         let (mut tree, unread) = commit.as_ref().map(tree_of).unwrap_or_default();
@@ -162,7 +162,7 @@ impl Client {
         let (mut notices, mut dashboards) = (Vec::new(), Vec::new());
         if seen.notices.next().is_some() {
             tracing::warn!(
-                "more open issues bear the label `phileas` than are read; those that were touched before others are not \
+                "more open issues have the label `phileas` than are read; those that were updated least recently are not \
                  seen"
             );
         }
@@ -175,7 +175,7 @@ impl Client {
                     tracing::warn!(
                         number,
                         key,
-                        "an issue that phileas did not open bears its marker; it counts for nothing"
+                        "an issue that phileas did not open has its marker; it is ignored"
                     );
                 }
                 Some(key) if key != DASHBOARD_KEY => {
@@ -183,7 +183,7 @@ impl Client {
                     let title = issue.title;
                     notices.push(Notice { number, key, title });
                 }
-                // A person may have cut the marker out of the one that the ledger knows.
+                // A person may have deleted the marker of the dashboard that the ledger knows.
                 _ => dashboards.push(Dashboard {
                     number,
                     body: issue.body,
@@ -195,7 +195,7 @@ impl Client {
         let age = Duration::try_from(self.pause.now().duration_since(answered_at));
         Ok(Observation {
             now,
-            // A clock that was set back meanwhile tells nothing.
+            // The age is unknown if the clock was set back meanwhile.
             age: age.unwrap_or_default(),
             repository,
             checks_hidden: checks_hidden.into_inner(),
@@ -218,7 +218,7 @@ impl Client {
         })
     }
 
-    /// The answer to the first question that shows all that matters, and with what it was asked.
+    /// The first answer that shows everything that matters, and the variables of its query.
     async fn look(
         &self,
         note: &impl Fn(&GraphError) -> bool,
@@ -244,7 +244,7 @@ impl Client {
         }
     }
 
-    /// Asks, and leaves out what is too much for an answer or takes too long.
+    /// Sends the query, and leaves out parts that make it too large or too slow.
     async fn ask_for_less(
         &self,
         pages: Pages,
@@ -256,14 +256,14 @@ impl Client {
             self.query("Observe", OBSERVE, &variables, note).await
         };
         let mut read = ask(variables).await;
-        // Each way out is tried once; a repository may need both.
+        // Try each reduction once; a repository may need both.
         for _ in 0..2 {
             match &read {
                 Err(failure) if is_too_large(failure) && variables["bodies"] == true => {
                     variables["bodies"] = false.into();
                 }
                 Err(failure) if is_too_slow(failure) && variables["costly"] == true => {
-                    tracing::warn!(%failure, "GitHub takes too long; checks and conflicts of pull requests are not looked at this time");
+                    tracing::warn!(%failure, "GitHub takes too long; this tick does not read checks and conflicts of pull requests");
                     variables["costly"] = false.into();
                 }
                 _ => break,
@@ -322,12 +322,12 @@ impl Client {
         self.blob(&file.oid).await
     }
 
-    /// A blob's text by REST; `None` when it is not UTF-8.
+    /// A blob's text by REST. `None`: it is not UTF-8.
     pub(crate) async fn blob(&self, oid: &str) -> Result<Option<String>, Failure> {
         Ok(String::from_utf8(self.blob_bytes(oid).await?).ok())
     }
 
-    /// A blob's text by REST; what is not UTF-8 in it is replaced.
+    /// A blob's text by REST, with invalid UTF-8 replaced.
     pub(crate) async fn blob_lossy(&self, oid: &str) -> Result<String, Failure> {
         let bytes = self.blob_bytes(oid).await?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -345,7 +345,7 @@ impl Client {
             .await
     }
 
-    /// The pull requests behind the first page, asked as that one was.
+    /// The open pull requests after the first page, queried like the first page.
     async fn further_pulls(
         &self,
         mut next: Option<String>,
@@ -377,20 +377,20 @@ impl Client {
         if next.is_some() {
             tracing::warn!(
                 pages = MAX_PULL_PAGES,
-                "the repository has more open pull requests than are read; the oldest are not seen"
+                "the repository has more open pull requests than phileas reads; the oldest are not seen"
             );
         }
         Ok(pulls)
     }
 }
 
-/// When the last of a list was touched that goes on.
+/// When the oldest entry of a truncated list was touched.
 fn oldest<T>(list: &Connection<T>, touched: impl Iterator<Item = Timestamp>) -> Option<Timestamp> {
     list.next()?;
     touched.min()
 }
 
-/// What was said on everything that is shown.
+/// The comments on all issues and pull requests of the answer.
 fn said_in(seen: &mut Shown) -> impl Iterator<Item = &mut Said> {
     let issues = seen.active.nodes.iter_mut().flatten();
     let pulls = seen.recent.nodes.iter_mut().flatten();
@@ -398,7 +398,7 @@ fn said_in(seen: &mut Shown) -> impl Iterator<Item = &mut Said> {
     issues.chain(pulls.map(|pull| &mut pull.comments))
 }
 
-/// The comments that came without their text and are not too old to be heard.
+/// The comments without their texts that are recent enough to matter.
 fn without_text(seen: &Shown, now: Timestamp) -> Vec<(Timestamp, String)> {
     let issues = seen.active.nodes.iter().flatten();
     let pulls = seen.recent.nodes.iter().flatten();
@@ -410,7 +410,7 @@ fn without_text(seen: &Shown, now: Timestamp) -> Vec<(Timestamp, String)> {
         .collect()
 }
 
-/// Notes the labels of ours among the names, without their prefix. GitHub does not tell labels apart by case.
+/// Notes the `phileas:` labels, without their prefix. GitHub ignores the case of labels.
 fn note_labels(
     labelled: &mut BTreeMap<u64, BTreeSet<String>>,
     number: u64,
@@ -424,7 +424,8 @@ fn note_labels(
     }
 }
 
-/// The lowest number that bears a label of ours. GitHub lists issues by a label, and never pull requests among them.
+/// The lowest number with this `phileas:` label. Pull requests are included, because GitHub's list of issues by label
+/// has none.
 fn with_label(labelled: &BTreeMap<u64, BTreeSet<String>>, word: &str) -> Option<u64> {
     let mut bearers = labelled.iter().filter(|(_, words)| words.contains(word));
     bearers.next().map(|(number, _)| *number)
@@ -437,7 +438,7 @@ fn misunderstood(what: &str, answer: &Answer, said: &str) -> Failure {
 fn decode(blob: &Blob) -> Result<Vec<u8>, &'static str> {
     match blob.encoding.as_str() {
         "utf-8" => Ok(blob.content.clone().into_bytes()),
-        // GitHub breaks the lines of its base64.
+        // GitHub wraps base64 at line ends.
         "base64" => STANDARD
             .decode(blob.content.replace(['\n', '\r'], ""))
             .map_err(|_| "the blob's base64 is broken"),

@@ -1,5 +1,5 @@
-//! How much a look asks for: what one of GitHub's points pays for, which is all of it where little happens, and six
-//! points' worth where more is going on. A page costs by what it may hold, not by what it holds.
+//! Chooses how many entries an observation asks for: quiet repositories fit into one of GitHub's points, busy ones
+//! cost six. A query costs by the number of entries that it may return.
 //! <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
 
 use std::collections::BTreeSet;
@@ -11,19 +11,19 @@ use serde_json::Value;
 
 use crate::adapters::github::wire::observation::Repository;
 
-/// How many of each list are asked for.
+/// How many entries of each list are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pages {
     /// Open pull requests, each with its labels and reviews.
     open: usize,
-    /// Pull requests that were touched last, each with its labels, reviews and comments.
+    /// The most recently updated pull requests, each with its labels, reviews and comments.
     recent: usize,
-    /// Open issues that were touched last, each with its labels and comments.
+    /// The most recently updated open issues, each with their labels and comments.
     active: usize,
 }
 
 impl Pages {
-    /// One point: 5 requests for the lists, and 2 · 20 + 3 · 14 + 2 · 30 for what hangs on them.
+    /// One point: 5 requests for the lists, and 2 · 20 + 3 · 14 + 2 · 30 for their entries' lists.
     pub(crate) const FEW: Self = Self {
         open: 20,
         recent: 14,
@@ -36,7 +36,7 @@ impl Pages {
         active: 100,
     };
 
-    /// What is asked with, and so much of each list.
+    /// The variables with these sizes added.
     pub(crate) fn of(self, variables: &Value) -> Value {
         let mut variables = variables.clone();
         variables["open"] = self.open.into();
@@ -45,8 +45,8 @@ impl Pages {
         variables
     }
 
-    /// Whether so much is all that matters of what is shown. Of the pull requests that were touched last only those
-    /// count that were touched since an instant; what is open stands in the other list, too.
+    /// Whether these sizes show all that matters. Of the recently updated pull requests only those updated since an
+    /// instant matter; open ones are in the other list, too.
     pub(crate) fn hold(self, seen: &Repository, since: Timestamp) -> bool {
         let recent = &seen.recent.nodes;
         let last = recent.get(self.recent - 1);
@@ -65,12 +65,12 @@ impl Pages {
     }
 }
 
-/// The repositories of an account in which more was going on than a small look shows, when they were last looked at.
+/// The repositories of an account that did not fit into the smaller sizes when they were last read.
 #[derive(Debug, Default)]
 pub(crate) struct Busy(Mutex<BTreeSet<String>>);
 
 impl Busy {
-    /// With what a look begins.
+    /// The sizes with which to start.
     pub(crate) fn pages(&self, repository: &RepositoryName) -> Pages {
         let busy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if busy.contains(&repository.to_string()) {

@@ -1,4 +1,4 @@
-//! Paths at one commit, each under an alias of its own in one query.
+//! Reads several paths at one commit by one query, each under its own alias.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,8 +25,7 @@ struct Repository {
     object: Option<BTreeMap<String, Option<File>>>,
 }
 
-/// The query of this name for so many paths. `further`: the name of one more fragment that each is asked for, and its
-/// text.
+/// The query of this name for this number of paths. `further`: the name and text of one more fragment for each path.
 pub(crate) fn document(name: &str, paths: usize, further: Option<(&str, &str)>) -> String {
     let mut text = format!("query {name}($owner: String!, $name: String!, $commit: GitObjectID!");
     for index in 0..paths {
@@ -54,7 +53,7 @@ pub(crate) fn document(name: &str, paths: usize, further: Option<(&str, &str)>) 
 }
 
 impl Client {
-    /// Asks by a [`document`] for these paths; answers with what is at each, in their order.
+    /// Reads these paths with such a query, and returns what is at each, in their order.
     pub(crate) async fn at_paths(
         &self,
         name: &'static str,

@@ -1,4 +1,4 @@
-//! What people may do, at this very moment: an event tells what they might do when it happened.
+//! Reads what a person may do now. An event's payload only says what they could do when it happened.
 
 use http::StatusCode;
 use phileas_domain::engine::Permission;
@@ -10,12 +10,12 @@ use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::subject;
 use crate::runtime::ports::Failure;
 
-/// What the login of an App ends in.
+/// The suffix of an App's login.
 const BOT: &str = "[bot]";
 
 impl Client {
-    /// Whether a person may write to the repository now. Somebody whom GitHub does not know may not, nor may an App:
-    /// what one may do is its installation's matter, and nobody allowed it to ask for work.
+    /// Whether a person may write to the repository now. An unknown account may not, and neither may an App: its
+    /// permissions belong to its installation, and no maintainer allowed it to request work.
     ///
     /// # Errors
     ///
@@ -48,8 +48,8 @@ impl Client {
         let found: subject::Permission = self.parse(route, &answer)?;
         Ok(Permission {
             id: found.user.map(|user| user.id),
-            // The older field knows four words and maps every role onto one of them, those that an organisation made
-            // for itself as well: `maintain` reads `write`, `triage` reads `read`.
+            // The `permission` field has four values, and GitHub maps every role onto one of them, custom roles
+            // included: `maintain` becomes `write`, `triage` becomes `read`.
             writes: matches!(found.permission.as_str(), "admin" | "write"),
         })
     }
@@ -113,8 +113,8 @@ mod tests {
         }
         let gone = permission(404, value!({ "message": "ada is not a user" }));
         assert!(!gone.await.unwrap().writes);
-        let nobody = value!({ "permission": "write", "user": null });
-        assert_eq!(permission(200, nobody).await.unwrap().id, None);
+        let unknown = value!({ "permission": "write", "user": null });
+        assert_eq!(permission(200, unknown).await.unwrap().id, None);
         let denied = permission(403, value!({ "message": "Resource not accessible" }));
         assert_eq!(denied.await.unwrap_err().disposition, Disposition::Denied);
     }

@@ -1,9 +1,12 @@
-//! Since when the files of the plan have been on the default branch as they are.
+//! Finds out since when the plan's files have been on the default branch in their present form.
 //!
-//! `history` with a path lists the commits that touched it, the newest first, and dates each as its committer did:
+//! `history` with a path lists the commits that touched it, newest first, with the committer's date:
+//! <https://docs.github.com/en/graphql/reference/objects#commit>. A commit may reach the branch later than its date.
+//! If it came by a pull request, the time of the merge counts; if the head is a merge, the date of that merge;
+//! otherwise the time of the push, from the repository's activity:
 //! <https://docs.github.com/en/graphql/reference/objects#commit>. A commit may be older than its way to the branch. Where it
 //! came by a pull request, its merge counts as well, and where the head is a merge, the merge's own date; any other one counts
-//! from its push, which GitHub tells by the repository's activity:
+//! from its push, which GitHub reports by the repository's activity:
 //! <https://docs.github.com/en/rest/repos/repos#list-repository-activities>.
 
 use jiff::Timestamp;
@@ -17,7 +20,7 @@ use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::{Connection, present};
 use crate::runtime::ports::Failure;
 
-/// How many pushes are looked at. What is older than all of them was known to earlier ticks.
+/// How many pushes are read. Earlier ticks have seen older ones.
 const PUSHES_READ: usize = 100;
 
 #[derive(Deserialize)]
@@ -83,7 +86,7 @@ struct Push {
 }
 
 impl Client {
-    /// `None`: there is no such commit, or none that touched the plan.
+    /// The time at which the plan last changed. `None`: the commit does not exist, or none touched the plan.
     pub(crate) async fn plan_commit_at(&self, commit: &Oid) -> Result<Option<Timestamp>, Failure> {
         let mut variables = self.repository_variables();
         variables["commit"] = commit.as_str().into();
@@ -118,7 +121,7 @@ impl Client {
                     known.extend(brought);
                 }
                 Err(failure) => {
-                    tracing::warn!(%failure, "when the plan was pushed could not be read; its commit's date counts");
+                    tracing::warn!(%failure, "the time of the plan's push could not be read; its commit's date is used");
                 }
             }
         }
@@ -128,7 +131,7 @@ impl Client {
             .map(|known| known.max(merged.unwrap_or(known))))
     }
 
-    /// The newest pushes to a branch, the newest first.
+    /// The newest pushes to a branch, newest first.
     async fn pushes(&self, branch: &str) -> Result<Vec<Push>, Failure> {
         let route = routes::LIST_ACTIVITY;
         let query = form_urlencoded::Serializer::for_suffix("?".to_owned(), 1)
@@ -140,8 +143,8 @@ impl Client {
     }
 }
 
-/// When a commit was pushed: by the newest push before which the branch did not have it. `newest`: the branch's newest
-/// commits, newest first.
+/// When a commit was pushed: the time of the newest push before which the branch did not have it. `newest`: the
+/// branch's newest commits, newest first.
 fn brought(pushes: &[Push], newest: &[String], commit: &str) -> Option<Timestamp> {
     let place = |oid: &str| newest.iter().position(|one| one == oid);
     let own = place(commit).unwrap_or(newest.len());

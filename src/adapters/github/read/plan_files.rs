@@ -1,4 +1,4 @@
-//! The plan's files in a domain [`Tree`]: regular files with their texts, links and submodules as what they are.
+//! Collects the plan's files in a domain [`Tree`]: regular files with their texts, links and submodules by kind.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use phileas_domain::model::{Entry, Mode, Tree};
 use crate::adapters::github::wire::file::{File, Form, Text};
 use crate::adapters::github::wire::observation::DefaultCommit;
 
-/// A blob that GitHub did not show whole, and where its text belongs.
+/// A blob that GitHub did not show whole, and the path of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unread {
     pub(crate) path: String,
@@ -16,7 +16,7 @@ pub(crate) struct Unread {
     pub(crate) size: u64,
 }
 
-/// The files of a commit, and those among them whose text must be fetched.
+/// The files of a commit, and those whose text must still be fetched.
 pub(crate) fn tree_of(commit: &DefaultCommit) -> (Tree, Vec<Unread>) {
     let mut files = Files::default();
     match &commit.jules {
@@ -38,7 +38,7 @@ pub(crate) fn tree_of(commit: &DefaultCommit) -> (Tree, Vec<Unread>) {
     files.into_parts()
 }
 
-/// The folders of what agents leave for one another, as far as they are there.
+/// The folders in which agents leave files for one another, if they exist.
 pub(crate) fn papers_of(commit: &DefaultCommit) -> BTreeSet<String> {
     let folders = [
         (TASKS_FOLDER, &commit.tasks),
@@ -51,7 +51,7 @@ pub(crate) fn papers_of(commit: &DefaultCommit) -> BTreeSet<String> {
     there.map(|(folder, _)| folder.to_owned()).collect()
 }
 
-/// Files that are put together from what GitHub shows.
+/// Collects files from GitHub's answers.
 pub(crate) struct Files {
     tree: Tree,
     unread: Vec<Unread>,
@@ -67,12 +67,12 @@ impl Default for Files {
 }
 
 impl Files {
-    /// The files, and those among them whose text must be fetched.
+    /// The files, and those whose text must still be fetched.
     pub(crate) fn into_parts(self) -> (Tree, Vec<Unread>) {
         (self.tree, self.unread)
     }
 
-    /// Notes what is in a folder, without adding it.
+    /// Notes which entries a folder has, without adding them.
     fn note_entries(&mut self, path: &str, folder: &File) {
         if folder.listed.form() != Form::Folder {
             self.tree.note_missing(path);
@@ -85,7 +85,7 @@ impl Files {
         }
     }
 
-    /// Notes that a path was asked for with everything that [`add`](Self::add) finds there.
+    /// Notes that a path was read completely, and adds it.
     pub(crate) fn note_read(&mut self, path: &str, file: Option<&File>) {
         self.tree.note_read(path);
         match file {
@@ -100,7 +100,7 @@ impl Files {
             Form::File => Mode::File,
             Form::Link => Mode::Link,
             Form::Submodule => Mode::Submodule,
-            // The document decides how deep it looks; below that there is nothing here.
+            // The query limits the depth; deeper entries are not known here.
             Form::Folder => {
                 match file.is_listed() {
                     true => self.tree.note_listed(path),
@@ -114,7 +114,7 @@ impl Files {
             Form::Unknown => return,
         };
         let mut text = None;
-        // What is only listed has no object at all.
+        // Entries that are only listed have no object.
         if mode == Mode::File && file.object.is_some() {
             match file.text() {
                 Text::Whole(whole) => text = Some(whole.into()),

@@ -1,4 +1,4 @@
-//! What stands in the way of changing a branch: rulesets, and the older protection of branches.
+//! Reads what protects a branch: rulesets and classic branch protection.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -9,21 +9,21 @@ use crate::adapters::github::http::request::success;
 use crate::adapters::github::http::{error, routes};
 use crate::runtime::ports::{Disposition, Failure};
 
-/// What protects a branch, as far as the credential may read it.
+/// The protection of a branch, as far as the credential may read it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Protection {
     /// Active rules of rulesets.
     pub rules: Vec<Rule>,
-    /// Whether the older protection is on.
+    /// Whether classic protection is on.
     pub classic: bool,
-    /// What that one says; `None` where it is off, or only administrators may read it.
+    /// Its settings; `None`: it is off, or only administrators may read them.
     pub details: Option<Classic>,
 }
 
-/// The older protection. <https://docs.github.com/en/rest/branches/branch-protection>
+/// Classic branch protection. <https://docs.github.com/en/rest/branches/branch-protection>
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Classic {
-    /// What refuses a plain commit, in GitHub's words.
+    /// The settings that refuse a direct commit, by GitHub's names.
     pub refuses: Vec<&'static str>,
     /// Whether history can be rewritten.
     pub force_pushes: bool,
@@ -37,12 +37,12 @@ pub struct Rule {
     /// Its kind, such as `deletion`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it looks for, where it looks for something.
+    /// Its parameters, if it has any.
     #[serde(default)]
     pub parameters: Parameters,
 }
 
-/// What a rule with a pattern says.
+/// The parameters of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Parameters {
@@ -50,14 +50,14 @@ pub struct Parameters {
     pub operator: String,
     /// The pattern.
     pub pattern: String,
-    /// Whether the pattern must not fit.
+    /// Whether the pattern must not match.
     pub negate: bool,
     /// Paths that no account may change.
     pub restricted_file_paths: Vec<String>,
 }
 
 impl Rule {
-    /// Whether a text is refused by a rule with a pattern. `None`: only GitHub can tell, as of a regular expression.
+    /// Whether a rule with a pattern refuses a text. `None`: only GitHub can tell, as for a regular expression.
     #[must_use]
     pub fn refuses(&self, text: &str) -> Option<bool> {
         let Parameters {
@@ -75,7 +75,7 @@ impl Rule {
         Some(fits == *negate)
     }
 
-    /// The kind, with the pattern where it has one.
+    /// The kind, with the pattern if it has one.
     #[must_use]
     pub fn text(&self) -> String {
         let Parameters {
@@ -150,7 +150,7 @@ impl Details {
 }
 
 impl Client {
-    /// What protects a branch. Rulesets tell even of branches that are not there yet.
+    /// Reads the protection of a branch. Rulesets apply even to branches that do not exist yet.
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ impl Client {
         })
     }
 
-    /// The rules of rulesets that hold for a branch, whether it is there or not.
+    /// Reads the ruleset rules that apply to a branch, even if it does not exist yet.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ impl Client {
         let query = format!("?per_page={PAGE}");
         let answer = self.read(route, &[branch], &query).await?;
         match answer.status {
-            // Repositories of plans without rulesets.
+            // GitHub plans without rulesets answer 404.
             StatusCode::NOT_FOUND => Ok(Vec::new()),
             _ => self.parse(route, &success(route, answer)?),
         }

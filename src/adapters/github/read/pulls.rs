@@ -1,4 +1,4 @@
-//! Pull requests by number: one query for each [`CHUNK`] of them.
+//! Reads pull requests by number, one query for each [`CHUNK`] of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ struct Found {
     repository: Option<BTreeMap<String, Option<PullFacts>>>,
 }
 
-/// The query for so many pull requests.
+/// The query for this number of pull requests.
 pub(crate) fn document(pulls: usize) -> String {
     let mut text =
         "query PullsByNumber($owner: String!, $name: String!, $bodies: Boolean!, $costly: Boolean!"
@@ -81,7 +81,7 @@ impl Client {
         Ok(pulls)
     }
 
-    /// A number that is missing, or an issue's, is an error at its own place and no other.
+    /// Reads some pull requests. A number that is missing, or an issue's, is an error in its own field only.
     async fn some_pulls(&self, document: &str, variables: &Value) -> Result<Reply<Found>, Failure> {
         let missing = |error: &GraphError| error.is("NOT_FOUND") && error.path.len() == 2;
         self.query("PullsByNumber", document, variables, |error| {

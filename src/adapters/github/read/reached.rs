@@ -1,4 +1,4 @@
-//! Which repositories a credential reaches.
+//! Lists the repositories that a credential can access.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,25 +15,25 @@ pub(crate) const MAX_PAGES: usize = 200;
 /// The largest page that GitHub gives.
 pub(crate) const PAGE: usize = 100;
 
-/// How often a listing is read that changed while its pages were.
+/// How often a listing is read again that changed while its pages were read.
 const MAX_READINGS: u32 = 3;
 
-/// A repository as a listing shows it.
+/// A repository, as a listing shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reached {
-    /// GitHub's number of it.
+    /// Its id on GitHub.
     pub id: RepositoryId,
     /// Its present name.
     pub name: RepositoryName,
-    /// Whether nothing can be written to it.
+    /// Whether it is archived, and so read-only.
     pub archived: bool,
-    /// Whether the token may push to it, where GitHub says so.
+    /// Whether the token may push to it, if GitHub says so.
     pub push: Option<bool>,
 }
 
 #[derive(Deserialize)]
 struct Page {
-    /// How many there are on all pages.
+    /// The number of repositories on all pages.
     total_count: Option<usize>,
     repositories: Vec<Shown>,
 }
@@ -53,16 +53,15 @@ struct Permissions {
 }
 
 impl Client {
-    /// The repositories that the installation of this client's account reaches, in GitHub's order. Those whose name is
-    /// not one are left out.
+    /// The repositories that this client's installation can access, in GitHub's order. Entries with an unusable name
+    /// are left out.
     ///
-    /// When a repository goes away while pages are read, those behind it move up and one of them is shown on no page. So
-    /// all are read again whenever GitHub's own count of them was not the same from the first page to the last, or is
-    /// not what was read.
+    /// When a repository disappears while pages are read, later ones move up and one of them appears on no page. All
+    /// pages are read again if GitHub's total differs between pages, or from the number of repositories read.
     ///
     /// # Errors
     ///
-    /// When they cannot all be read: part of them would look as if the others had been taken away.
+    /// When they cannot all be read: a partial list would look as if the others had been removed.
     pub async fn reached(&self) -> Result<Vec<Reached>, Failure> {
         for _ in 0..MAX_READINGS {
             if let Some(all) = self.reached_once().await? {
@@ -74,7 +73,7 @@ impl Client {
         Err(error::plain(routes::LIST_REACHED, said, again))
     }
 
-    /// One reading of all pages; `None`: the list changed meanwhile.
+    /// Reads all pages once; `None`: the list changed meanwhile.
     async fn reached_once(&self) -> Result<Option<Vec<Reached>>, Failure> {
         let route = routes::LIST_REACHED;
         let mut all = BTreeMap::new();

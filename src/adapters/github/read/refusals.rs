@@ -1,4 +1,4 @@
-//! Accounts that may not write to a repository, remembered for a while.
+//! Remembers for a while which accounts may not write to a repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Login, RepositoryName};
 
-/// How long it is remembered that an account may not write. Somebody who was given the right meanwhile waits so long.
+/// How long a missing permission is remembered. An account that gets the permission meanwhile waits this long.
 const REFUSAL_KEPT: SignedDuration = SignedDuration::from_mins(15);
-/// How many of these are remembered in all repositories of an account; the one that ends first is forgotten.
+/// How many entries are kept for all repositories of an account; the one that expires first is dropped.
 const MAX_REFUSALS: usize = 20_000;
 
-/// Accounts that may not write, by repository, and until when that is remembered. It spares a look at each of them at each
-/// tick while their comments are new; whether somebody may write is asked each time.
+/// Accounts that may not write, by repository, with the end of the entry. It spares a request for each of them in
+/// each tick while their comments are new. Whether an account may write is always read again.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals(Mutex<BTreeMap<(String, Login), Timestamp>>);
 
@@ -42,7 +42,7 @@ impl Refusals {
         known.insert(key, now.checked_add(REFUSAL_KEPT).unwrap_or(now));
     }
 
-    /// Those of a repository.
+    /// The accounts that may not write to a repository.
     pub(crate) fn of(&self, repository: &RepositoryName, now: Timestamp) -> BTreeSet<Login> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let name = repository.to_string();

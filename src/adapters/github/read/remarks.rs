@@ -1,4 +1,4 @@
-//! What people said of a pull request: in reviews, on single lines, and beside them.
+//! Reads what people wrote about a pull request: reviews, comments on its lines, and its conversation.
 //!
 //! Reviews and comments on lines: <https://docs.github.com/en/rest/pulls/reviews>,
 //! <https://docs.github.com/en/rest/pulls/comments>. GitHub lists each oldest first.
@@ -13,12 +13,12 @@ use crate::adapters::github::http::request::success;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
-/// How many of each kind one page has: the most that GitHub gives.
+/// The largest page that GitHub returns.
 const PAGE: usize = 100;
-/// How many pages of each kind are read beside the first one: the last ones, for what was said last counts, whoever has
-/// said how much before.
+/// How many of the last pages of each kind are read beside the first one. The newest remarks matter most, however
+/// many came before.
 const LAST_PAGES: u32 = 3;
-/// What GitHub calls those who belong to a repository.
+/// The associations that belong to a repository.
 const OWN: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 #[derive(Deserialize)]
@@ -27,15 +27,15 @@ struct Said {
     user: Option<User>,
     #[serde(default)]
     author_association: String,
-    /// A review's time.
+    /// The time of a review.
     #[serde(default)]
     submitted_at: Option<Timestamp>,
-    /// A comment's time.
+    /// The time of a comment.
     #[serde(default)]
     created_at: Option<Timestamp>,
     #[serde(default)]
     body: Option<String>,
-    /// The file, of a comment on a line.
+    /// The file of a comment on a line.
     #[serde(default)]
     path: Option<String>,
 }
@@ -49,7 +49,7 @@ struct User {
 }
 
 impl Client {
-    /// What was said of a pull request: of each kind the first and the last pages.
+    /// The remarks on a pull request: the first and the last pages of each kind.
     pub(crate) async fn remarks(&self, pull: PullNumber) -> Result<Vec<Remark>, Failure> {
         let id = pull.to_string();
         let mut remarks = Vec::new();
@@ -68,7 +68,7 @@ impl Client {
         Ok(remarks)
     }
 
-    /// One page, and which one is the last.
+    /// One page, and the number of the last one.
     async fn remarks_page(
         &self,
         route: &'static str,
@@ -93,7 +93,7 @@ fn last_page(link: &str) -> Option<u32> {
     page.parse().ok()
 }
 
-/// One that somebody said. A review may have no words, and an account may be gone.
+/// A remark, unless it has no text or no author. A review may have no text, and an account may be deleted.
 fn remark(said: Said) -> Option<Remark> {
     let user = said.user?;
     let text = said.body.filter(|body| !body.trim().is_empty())?;

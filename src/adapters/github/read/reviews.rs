@@ -1,5 +1,5 @@
-//! What reviewers of a pull request still want changed: threads on its lines that nobody has resolved, and the newest
-//! reviews that ask for changes.
+//! Reads what reviewers of a pull request still want changed: unresolved threads, and the newest reviews that request
+//! changes.
 
 use phileas_domain::engine::Reviews;
 use phileas_domain::model::PullNumber;
@@ -12,7 +12,7 @@ use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::review::Pull;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How many of the newest threads are read, and how many comments of each; less, where that is too much for one answer.
+/// How many of the newest threads are read, and how many comments of each; fewer if that is too much for one answer.
 const READ: [(usize, usize); 2] = [(50, 10), (15, 3)];
 
 #[derive(Deserialize)]
@@ -24,13 +24,13 @@ struct Found {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Repository {
-    /// Null when there is none of this number.
+    /// Null if there is no pull request of this number.
     #[serde(deserialize_with = "present")]
     pull_request: Option<Pull>,
 }
 
 impl Client {
-    /// What is still open of its reviews; `None` where there is no such pull request.
+    /// The open review remarks; `None`: there is no such pull request.
     pub(crate) async fn reviews_of(&self, pull: PullNumber) -> Result<Option<Reviews>, Failure> {
         let [most, less] = READ;
         let mut read = self.reviews_once(pull, most).await;

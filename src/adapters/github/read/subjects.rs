@@ -1,4 +1,5 @@
-//! What a wish is about, and what its actor may do: read only when a wish has to be decided on.
+//! Reads the issues and pull requests that requests refer to, and the history that shows who made them. Read only
+//! when a request must be decided.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,9 +15,9 @@ use crate::adapters::github::wire::subject::{SubjectFacts, Viewer};
 use crate::adapters::github::wire::{Connection, present};
 use crate::runtime::ports::{Disposition, Failure, Subjects};
 
-/// How many one query asks for.
+/// How many issues and pull requests one query reads.
 const CHUNK: usize = 20;
-/// Of how many dashboards it is read what each edit of their texts left. There is one; others copied its marker.
+/// For how many dashboards the texts of their edits are read. There is one; others copied its marker.
 const DASHBOARDS_READ: usize = 3;
 const WHAT: &str = "POST /graphql (Subjects)";
 
@@ -57,12 +58,12 @@ struct EditedIssue {
 #[derive(Deserialize)]
 struct EditText {
     id: String,
-    /// Null where it was deleted.
+    /// Null if it was deleted.
     #[serde(deserialize_with = "present")]
     diff: Option<String>,
 }
 
-/// The query for so many issues or pull requests.
+/// The query for this number of issues or pull requests.
 pub(crate) fn document(subjects: usize) -> String {
     let mut text = "query Subjects($owner: String!, $name: String!".to_owned();
     for index in 0..subjects {
@@ -96,7 +97,7 @@ impl Client {
             for (index, number) in chunk.iter().enumerate() {
                 variables[format!("n{index}")] = (*number).into();
             }
-            // One that is missing is an error at its own place and no other.
+            // A missing number is an error in its own field only.
             let reply = self
                 .query::<Found>("Subjects", &document(chunk.len()), &variables, |error| {
                     error.is("NOT_FOUND") && error.path.len() == 2
@@ -126,7 +127,7 @@ impl Client {
 }
 
 impl Client {
-    /// Fills in what each edit of an issue's text left. An edit whose text is not read counts for nothing but itself.
+    /// Fills in the text that each edit of an issue left. An edit without its text counts only for itself.
     async fn read_edits(&self, subject: &mut Subject) -> Result<(), Failure> {
         let mut variables = self.repository_variables();
         variables["number"] = subject.number.into();

@@ -1,4 +1,4 @@
-//! Texts of named files at one commit: one query for each [`CHUNK`] of them.
+//! Reads the texts of named files at one commit, one query for each [`CHUNK`] of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use crate::adapters::github::client::Client;
 use crate::adapters::github::wire::file::{Form, Text};
 use crate::runtime::ports::Failure;
 
-/// How many files one query asks for.
+/// How many files one query reads.
 pub(crate) const CHUNK: usize = 50;
 const NAME: &str = "Texts";
 
-/// The query for so many files.
+/// The query for this number of files.
 pub(crate) fn document(files: usize) -> String {
     paths::document(NAME, files, None)
 }

@@ -1,4 +1,4 @@
-//! What a file of a branch said before.
+//! Reads earlier versions of a file of a branch.
 
 use http::StatusCode;
 use jiff::Timestamp;
@@ -21,14 +21,14 @@ pub struct FileVersion {
     pub oid: Oid,
     /// When it was committed.
     pub committed_at: Timestamp,
-    /// The text; what is not UTF-8 in it is replaced.
+    /// The text, with invalid UTF-8 replaced.
     pub text: String,
 }
 
 impl Client {
-    /// The versions of a file on a branch, newest first: at most `limit` of them and at most [`MAX_VERSIONS`]. Commits
-    /// that removed it, or put something else than a file in its place, are left out; so are files above the limit
-    /// of a state file.
+    /// The versions of a file on a branch, newest first: at most `limit`, and at most [`MAX_VERSIONS`]. Commits that
+    /// removed it or replaced it by something other than a file are left out, and so are files above the limit of a
+    /// state file.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Client {
             .append_pair("per_page", &limit.clamp(1, MAX_VERSIONS).to_string())
             .finish();
         let answer = self.read(route, &[], &format!("?{query}")).await?;
-        // No such branch, or a repository without commits.
+        // The branch does not exist, or the repository has no commits.
         if matches!(answer.status, StatusCode::NOT_FOUND | StatusCode::CONFLICT) {
             return Ok(Vec::new());
         }
@@ -78,7 +78,7 @@ impl Client {
             return Ok(None);
         }
         let answer = success(route, answer)?;
-        // A folder answers with a list.
+        // GitHub answers with a list for a folder.
         if answer.body.starts_with(b"[") {
             return Ok(None);
         }

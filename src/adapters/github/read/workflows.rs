@@ -1,4 +1,4 @@
-//! Workflows of a repository and their runs: where phileas works as an Action, they are what calls it.
+//! Reads workflows of a repository and their runs, which run phileas when it is used as an Action.
 
 use http::StatusCode;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use crate::adapters::github::http::retry::Nature;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
-/// The most runs of a workflow that are looked at.
+/// The most runs of a workflow that are read.
 pub const MAX_RUNS: usize = 20;
 
 /// A workflow.
@@ -35,9 +35,9 @@ pub struct WorkflowRun {
     pub event: String,
     /// `success`, `failure`, …; `None` while it runs.
     pub conclusion: Option<String>,
-    /// When it was asked for.
+    /// When it was requested.
     pub created_at: Timestamp,
-    /// When it began.
+    /// When it started.
     pub run_started_at: Option<Timestamp>,
     /// When it last changed: when it ended, once it has.
     pub updated_at: Timestamp,
@@ -98,11 +98,11 @@ impl Client {
         Ok(found.workflow_runs)
     }
 
-    /// Lets a workflow run again. Doing it twice does no harm.
+    /// Enables a workflow. Doing so twice does no harm.
     ///
     /// # Errors
     ///
-    /// When GitHub does not answer, or not to this credential: it takes `actions: write`.
+    /// When GitHub does not answer, or refuses this credential: it needs `actions: write`.
     pub async fn enable_workflow(&self, id: u64) -> Result<(), Failure> {
         let route = routes::ENABLE_WORKFLOW;
         let id = id.to_string();
@@ -110,7 +110,7 @@ impl Client {
         success(route, answer).map(drop)
     }
 
-    /// The names of the files right below a folder of a branch; none where there is no such folder. GitHub shows the
+    /// The names of the files directly in a folder of a branch; empty if there is no such folder. GitHub lists the
     /// first 1,000.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl Client {
         Ok(files.map(|one| one.name).collect())
     }
 
-    /// A variable of Actions; `None` where there is none.
+    /// An Actions variable; `None`: there is none.
     ///
     /// # Errors
     ///

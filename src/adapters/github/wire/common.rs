@@ -18,33 +18,33 @@ impl Rollup {
         match self.state.as_str() {
             "SUCCESS" => Checks::Green,
             "FAILURE" | "ERROR" => Checks::Red,
-            // What is not known yet is not green.
+            // An unknown state is not green.
             _ => Checks::Pending,
         }
     }
 }
 
-/// The account that has opened an issue, or written a comment.
+/// The account that opened an issue or wrote a comment.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Opener {
     #[serde(rename = "__typename")]
     pub(crate) kind: String,
-    /// Left out where it was not asked for.
+    /// Absent if it was not queried.
     #[serde(default)]
     pub(crate) login: Option<String>,
 }
 
 impl Opener {
-    /// Whether phileas may have been this account, under this name or another: Apps and workflows open issues only where
-    /// they were given the right to, and the token of another person was one of this repository's own people. A stranger
-    /// may copy a marker, and whoever triages may set its label.
+    /// Whether phileas may have used this account before. Apps and workflows open issues only with permission, and a
+    /// person's token belonged to a member of this repository. An unauthorized user may copy a marker, and a person
+    /// with triage permission may set the label.
     pub(crate) fn may_be_ours(opener: Option<&Self>, standing: &str) -> bool {
         let is_bot = opener.is_some_and(|opener| opener.kind == "Bot");
         is_bot || ["OWNER", "MEMBER", "COLLABORATOR"].contains(&standing)
     }
 }
 
-/// Who has committed a commit, by what it says itself.
+/// The committer that a commit names.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Committer {
     #[serde(default)]
@@ -52,7 +52,7 @@ pub(crate) struct Committer {
 }
 
 impl Committer {
-    /// Whether it is the account of Jules' App: GitHub gives it an address of its own.
+    /// Whether it is the account of Jules' App, by the e-mail address that GitHub gives to it.
     /// <https://docs.github.com/en/account-and-profile/reference/email-addresses-reference>
     pub(crate) fn is_jules(&self) -> bool {
         let email = self.email.as_deref().unwrap_or_default();

@@ -12,7 +12,7 @@ pub(crate) struct Listed {
     pub(crate) size: u64,
 }
 
-/// An entry with what stands in it, as far as the document asks for it.
+/// An entry with its content, as far as the query asks for it.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct File {
     #[serde(flatten)]
@@ -21,7 +21,7 @@ pub(crate) struct File {
     pub(crate) object: Option<Object>,
 }
 
-/// A blob's facts, or a tree's entries; of anything else, nothing.
+/// A blob's facts, or a tree's entries; empty for other objects.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Object {
@@ -42,12 +42,12 @@ pub(crate) enum Form {
     Unknown,
 }
 
-/// What can be read of a blob.
+/// The readable text of a blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Text<'a> {
     /// The whole text.
     Whole(&'a str),
-    /// GitHub does not show it whole in this place, but it may be text: read the blob itself.
+    /// The answer does not hold it whole, but it may be text: read the blob itself.
     ReadBlob,
     /// It is not text.
     Binary,
@@ -66,8 +66,8 @@ impl Listed {
 }
 
 impl File {
-    /// The text of a regular file. What GitHub cut, or decoded from another encoding, is not what git holds: then
-    /// the length differs, and only the blob itself tells.
+    /// The text of a regular file. If GitHub truncated it or decoded another encoding, the length differs from git's,
+    /// and only the blob itself has the text.
     pub(crate) fn text(&self) -> Text<'_> {
         let Some(object) = &self.object else {
             return Text::ReadBlob;
@@ -89,7 +89,7 @@ impl File {
             .unwrap_or(self.listed.size)
     }
 
-    /// Whether the document asked for the entries of a folder.
+    /// Whether the query asked for the folder's entries.
     pub(crate) fn is_listed(&self) -> bool {
         let object = self.object.as_ref();
         object.is_some_and(|object| object.entries.is_some())

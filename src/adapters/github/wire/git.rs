@@ -1,4 +1,4 @@
-//! Objects of git, by REST.
+//! Git objects in REST answers.
 
 use serde::Deserialize;
 
@@ -48,7 +48,7 @@ pub(crate) struct Signature {
     pub(crate) date: Option<jiff::Timestamp>,
 }
 
-/// A file, or something else that stands at its path. Of a large file the content is left out.
+/// A file, or another entry at its path. The content of a large file is left out.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Contents {
     #[serde(rename = "type")]

@@ -1,4 +1,4 @@
-//! Issues and comments, by REST.
+//! Issues and comments in REST answers.
 
 use serde::Deserialize;
 
@@ -13,12 +13,12 @@ pub(crate) struct Issue {
     pub(crate) body: Option<String>,
     #[serde(default)]
     pub(crate) labels: Vec<Label>,
-    /// The listing of issues has pull requests in it; this key tells them.
+    /// Present in the listing of issues for pull requests only.
     #[serde(default)]
     pub(crate) pull_request: Option<serde_json::Value>,
 }
 
-/// GitHub's description allows both forms.
+/// GitHub's API description allows both forms.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Label {
@@ -32,7 +32,7 @@ pub(crate) struct Comment {
     pub(crate) body: Option<String>,
 }
 
-/// A comment that was just written.
+/// A comment that was just created.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Created {
     pub(crate) id: u64,

@@ -1,4 +1,4 @@
-//! A pull request right before it is merged.
+//! The answer to `merge_facts.graphql`: a pull request right before it is merged.
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
@@ -17,7 +17,7 @@ pub(crate) struct Repository {
     merge_commit_allowed: bool,
     squash_merge_allowed: bool,
     rebase_merge_allowed: bool,
-    /// Null when there is none of this number.
+    /// Null if there is no pull request of this number.
     #[serde(deserialize_with = "present")]
     pull_request: Option<Pull>,
 }
@@ -32,7 +32,7 @@ struct Pull {
     base_ref_name: String,
     mergeable: String,
     merge_state_status: String,
-    /// Null where the base's rules ask for no review.
+    /// Null if the base's rules require no review.
     #[serde(deserialize_with = "present")]
     review_decision: Option<String>,
     #[serde(deserialize_with = "present")]
@@ -52,12 +52,12 @@ struct PullCommit {
 struct Commit {
     oid: String,
     committed_date: Timestamp,
-    /// Null where there are no checks, or where they are hidden from us.
+    /// Null if there are no checks, or if they are hidden from this token.
     #[serde(deserialize_with = "present")]
     status_check_rollup: Option<Checked>,
 }
 
-/// The verdict about a commit, and the first hundred of the checks that it comes from.
+/// The verdict about a commit, and the first hundred of its checks.
 #[derive(Debug, Deserialize)]
 struct Checked {
     #[serde(flatten)]
@@ -89,9 +89,8 @@ struct Suite {
 }
 
 impl Checked {
-    /// GitHub calls a commit a success whose checks were all skipped or are neutral, and one with a conclusion that it
-    /// calls stale. Green is a commit of which a check has passed, and each other one has passed, is neutral or was
-    /// skipped.
+    /// GitHub reports success for a commit whose checks were all skipped, are neutral, or are stale. A commit counts
+    /// as green only if at least one check passed, and every other one passed, is neutral or was skipped.
     /// <https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks>
     fn verdict(&self) -> Checks {
         let verdict = self.rollup.verdict();
@@ -115,7 +114,7 @@ impl Checked {
         if passed { Checks::Green } else { Checks::None }
     }
 
-    /// Whether a run was run again since: GitHub goes on listing it beside the newer one of the same name and suite.
+    /// Whether a run was repeated: GitHub still lists it beside the newer run of the same name and suite.
     fn is_superseded(&self, run: &Run) -> bool {
         let mut all = self.contexts.nodes.iter().flatten();
         all.any(|other| {
@@ -142,7 +141,7 @@ struct Reviewed {
 }
 
 impl Repository {
-    /// Everything but the files. `None`: the pull request is gone.
+    /// All facts except the files. `None`: the pull request is gone.
     pub(crate) fn facts(self) -> Option<MergeFacts> {
         let method = self.method();
         let pull = self.pull_request?;
@@ -177,7 +176,7 @@ impl Repository {
         })
     }
 
-    /// One commit is what was looked at, and goes with rules that ask for a straight history.
+    /// Prefer a squash: the result is one commit, and rules that require a linear history allow it.
     fn method(&self) -> Option<MergeMethod> {
         let ways = [
             (self.squash_merge_allowed, MergeMethod::Squash),
@@ -190,13 +189,13 @@ impl Repository {
 }
 
 impl Pull {
-    /// The commit that is the newest, where GitHub lists it already.
+    /// The head commit, if GitHub already lists it.
     fn newest(&self) -> Option<&PullCommit> {
         let newest = self.commits.nodes.iter().flatten().next_back();
         newest.filter(|one| one.commit.oid == self.head_ref_oid)
     }
 
-    /// The verdict about the very commit that is the newest. One that GitHub does not list yet has checks to come.
+    /// The verdict about the head commit. A commit that GitHub does not list yet has pending checks.
     fn checks(&self) -> Checks {
         match self.newest() {
             None => Checks::Pending,
@@ -209,7 +208,7 @@ impl Pull {
     }
 }
 
-/// `None`: there are more than are read.
+/// The opinions of the reviewers. `None`: there are more than one page.
 fn opinions(reviews: Connection<Review>) -> Option<Vec<Opinion>> {
     if reviews.next().is_some() {
         return None;
@@ -230,13 +229,14 @@ fn opinions(reviews: Connection<Review>) -> Option<Vec<Opinion>> {
     Some(opinions.collect())
 }
 
-/// What GitHub's two words for it come to.
+/// The merge status that GitHub's two fields describe together.
 fn stands(can: &str, stands: &str) -> MergeStands {
     match (can, stands) {
         ("CONFLICTING", _) => MergeStands::Conflicting,
         ("MERGEABLE", "BEHIND") => MergeStands::Behind,
         ("MERGEABLE", "BLOCKED") => MergeStands::Blocked,
-        // What is no more than unstable fails a check that the base's rules do not ask for; all checks are looked at.
+        // `UNSTABLE` means that a check failed which the base's rules do not require; all checks are evaluated
+        // separately.
         ("MERGEABLE", "CLEAN" | "HAS_HOOKS" | "UNSTABLE" | "DRAFT") => MergeStands::Yes,
         _ => MergeStands::Unknown,
     }
@@ -374,7 +374,7 @@ mod tests {
         });
         assert_eq!(more.unwrap().opinions, None);
         assert_eq!(shown(|one| one["pullRequest"] = Value::Null), None);
-        let nobody = shown(|one| {
+        let no_method = shown(|one| {
             for way in [
                 "mergeCommitAllowed",
                 "squashMergeAllowed",
@@ -383,7 +383,7 @@ mod tests {
                 one[way] = false.into();
             }
         });
-        assert_eq!(nobody.unwrap().method, None);
+        assert_eq!(no_method.unwrap().method, None);
         let asked = shown(|one| one["pullRequest"]["reviewDecision"] = "REVIEW_REQUIRED".into());
         assert_eq!(asked.unwrap().demand, ReviewDemand::Missing);
     }

@@ -1,4 +1,4 @@
-//! GitHub's answers, as narrow as they are used. Nothing here is shared with the models that judge this client.
+//! GitHub's answers, with only the fields that phileas uses. The models that judge this client share none of it.
 
 pub(crate) mod common;
 pub(crate) mod file;
@@ -12,7 +12,7 @@ pub(crate) mod subject;
 
 use serde::{Deserialize, Deserializer};
 
-/// A field that may be null but must be there: a missing key is a misunderstanding, not an absence.
+/// A field that may be null but must be present: a missing key is an error, not an absence.
 pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -25,7 +25,7 @@ where
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", bound = "T: Deserialize<'de>")]
 pub(crate) struct Connection<T> {
-    /// GitHub's schema lets single items be null.
+    /// GitHub's schema allows null items.
     pub(crate) nodes: Vec<Option<T>>,
     #[serde(default)]
     pub(crate) page_info: Option<PageInfo>,

@@ -34,7 +34,7 @@ pub(crate) struct Repository {
     pub(crate) active: Connection<Labelled>,
 }
 
-/// A pull request, and what was said on it last.
+/// A pull request with its newest comments.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RecentPull {
@@ -111,7 +111,7 @@ pub(crate) struct LedgerCommit {
 }
 
 impl LedgerCommit {
-    /// What tells one exchange from another: the git ids of its folders.
+    /// Identifies the state of the exchange: the git ids of its folders.
     pub(crate) fn exchange_id(&self) -> String {
         let folders = [
             &self.exchange,
@@ -133,7 +133,7 @@ pub(crate) struct NoticeIssue {
     #[serde(deserialize_with = "present")]
     pub(crate) last_edited_at: Option<Timestamp>,
     pub(crate) viewer_did_author: bool,
-    /// What its author is to the repository, as a word of GitHub's.
+    /// The author's association with the repository.
     pub(crate) author_association: String,
     /// Null when the account is gone.
     #[serde(deserialize_with = "present")]

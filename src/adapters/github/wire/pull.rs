@@ -15,7 +15,7 @@ pub(crate) struct PullFacts {
     state: State,
     is_draft: bool,
     title: String,
-    /// Left out where it was not asked for.
+    /// Absent if it was not queried.
     #[serde(default)]
     body: String,
     /// Null when the account is gone.
@@ -30,7 +30,7 @@ pub(crate) struct PullFacts {
     closed_at: Option<Timestamp>,
     #[serde(deserialize_with = "present")]
     merged_at: Option<Timestamp>,
-    /// This and the next two are left out where GitHub would take too long to work them out.
+    /// This and the next two are absent if GitHub would take too long to compute them.
     #[serde(default)]
     mergeable: String,
     #[serde(default)]
@@ -43,14 +43,14 @@ pub(crate) struct PullFacts {
     reviews: Option<Connection<Review>>,
 }
 
-/// The checks, as far as they were asked for.
+/// The checks, if they were queried.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(from = "Option<Rollup>")]
 enum Asked {
     /// They were not.
     #[default]
     Not,
-    /// Null where there are none, or where they are hidden from us.
+    /// Null if there are none, or if they are hidden from this token.
     Answered(Option<Rollup>),
 }
 
@@ -61,7 +61,7 @@ impl From<Option<Rollup>> for Asked {
 }
 
 impl Asked {
-    /// What nobody has asked for is neither green nor red.
+    /// Checks that were not queried are neither green nor red.
     fn verdict(&self) -> Checks {
         match self {
             Self::Not => Checks::Pending,
@@ -97,7 +97,7 @@ struct Reviewer {
 }
 
 impl Review {
-    /// Whether a person other than the pull request's author has said something.
+    /// Whether a person other than the pull request's author wrote the review.
     fn is_by_a_person_other_than(&self, author: &str) -> bool {
         self.state != "PENDING"
             && self.author.as_ref().is_some_and(|reviewer| {
@@ -124,7 +124,7 @@ impl PullFacts {
 
 impl From<PullFacts> for Pull {
     fn from(facts: PullFacts) -> Self {
-        // GitHub shows `ghost` for accounts that are gone.
+        // GitHub shows `ghost` for deleted accounts.
         let author = facts
             .author
             .map_or_else(|| "ghost".to_owned(), |author| author.login);
@@ -157,8 +157,8 @@ impl From<PullFacts> for Pull {
     }
 }
 
-/// What GitHub's two words for it come to. It says `BEHIND` only where the protection of the base demands that a pull
-/// request is up to date, and it says whether two commits can be merged before it says how everything stands.
+/// The status that GitHub's two fields describe together. GitHub reports `BEHIND` only if the base's protection
+/// requires up-to-date pull requests, and it knows about conflicts before it knows the rest.
 fn mergeable(can: &str, stands: &str) -> Mergeable {
     match (can, stands) {
         ("CONFLICTING", _) => Mergeable::Conflicting,

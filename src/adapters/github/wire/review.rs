@@ -1,4 +1,4 @@
-//! What reviewers of a pull request said.
+//! The answer to `reviews.graphql`: what reviewers of a pull request wrote.
 
 use jiff::Timestamp;
 use phileas_domain::engine::{ReviewThread, Reviews, Saying};
@@ -46,7 +46,7 @@ struct Commit {
 struct Thread {
     is_resolved: bool,
     path: String,
-    /// Null where later commits have taken the line away.
+    /// Null if later commits removed the line.
     #[serde(deserialize_with = "present")]
     line: Option<u64>,
     comments: Counted<Comment>,
@@ -59,7 +59,7 @@ struct Comment {
     #[serde(deserialize_with = "present")]
     author: Option<Account>,
     created_at: Timestamp,
-    /// Somebody who may has hidden it.
+    /// Whether a maintainer has hidden it.
     is_minimized: bool,
     body: String,
 }
@@ -112,7 +112,7 @@ impl From<Pull> for Reviews {
 }
 
 impl Thread {
-    /// With the time of its newest comment.
+    /// The remark, with the time of its newest comment.
     fn remark(self) -> Option<(Timestamp, ReviewThread)> {
         let place = match self.line {
             Some(line) => format!("{}:{line}", self.path),

@@ -1,4 +1,4 @@
-//! Issues and pull requests that a wish is about, and the comments on them.
+//! Issues and pull requests that requests refer to, and the comments on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use serde::Deserialize;
 use super::common::{Named, Opener};
 use super::{Connection, present};
 
-/// Behind the login of every bot in REST and in the plan. GraphQL writes the login without it.
+/// The suffix of every bot's login in REST and in the plan. GraphQL leaves it out.
 const BOT_SUFFIX: &str = "[bot]";
 
-/// Who asks.
+/// The account of this client's token.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Viewer {
@@ -31,7 +31,7 @@ pub(super) struct Account {
     #[serde(rename = "__typename")]
     kind: String,
     login: String,
-    /// Only people and bots have it.
+    /// Present for people and bots only.
     #[serde(default)]
     database_id: Option<u64>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct IssueFacts {
     #[serde(flatten)]
     content: Content,
     issue_events: Connection<TimelineItem>,
-    /// Null where nobody has edited it.
+    /// Null if it was never edited.
     #[serde(deserialize_with = "present")]
     user_content_edits: Option<Connection<ContentEdit>>,
 }
@@ -130,7 +130,7 @@ struct TimedEvent {
     actor: Option<Account>,
 }
 
-/// The newest comments on something.
+/// The newest comments on an issue or pull request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Said {
@@ -158,7 +158,7 @@ struct SaidComment {
 }
 
 impl Said {
-    /// When those were written that came without their text, and their ids.
+    /// Time and id of each comment that came without its text.
     pub(crate) fn without_text(&self) -> impl Iterator<Item = (Timestamp, &str)> {
         let shown = self.nodes.iter().flatten();
         shown
@@ -166,7 +166,7 @@ impl Said {
             .map(|comment| (comment.created_at, comment.id.as_str()))
     }
 
-    /// Puts in the texts that were read apart.
+    /// Fills in texts that were read separately.
     pub(crate) fn complete(&mut self, texts: &BTreeMap<String, String>) {
         for comment in self.nodes.iter_mut().flatten() {
             let text = texts.get(&comment.id).cloned();
@@ -174,7 +174,7 @@ impl Said {
         }
     }
 
-    /// The time after which every comment is shown, with its text; `None`: all are.
+    /// The time after which every comment is shown with its text; `None`: all are.
     pub(crate) fn cut(&self) -> Option<Timestamp> {
         let shown = self.nodes.iter().flatten();
         let oldest = shown.map(|comment| comment.created_at).min();
@@ -183,7 +183,7 @@ impl Said {
         oldest.filter(|_| is_cut).max(unread)
     }
 
-    /// Those that say something to phileas.
+    /// The comments with a command for phileas.
     pub(crate) fn commands(self, thread: u64) -> impl Iterator<Item = Command> {
         let comments = self.nodes.into_iter().flatten();
         comments.filter_map(move |comment| {
@@ -203,8 +203,8 @@ impl Said {
     }
 }
 
-/// Whether GitHub's word for what somebody is to a repository says that they belong to it. Members whose membership is
-/// private may be called contributors.
+/// Whether an author association belongs to the repository. GitHub may report members with private membership as
+/// contributors.
 /// <https://docs.github.com/en/graphql/reference/enums#commentauthorassociation>
 pub(crate) fn is_insider(association: &str) -> bool {
     ["OWNER", "MEMBER", "COLLABORATOR"].contains(&association)
@@ -214,7 +214,7 @@ pub(crate) fn is_insider(association: &str) -> bool {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Comment {
-    /// A number beyond 32 bits, as a text.
+    /// A number of more than 32 bits, as text.
     #[serde(deserialize_with = "present")]
     pub(crate) full_database_id: Option<String>,
     pub(crate) viewer_did_author: bool,
@@ -223,7 +223,7 @@ pub(crate) struct Comment {
     /// Null when the account is gone.
     #[serde(deserialize_with = "present")]
     pub(crate) author: Option<Opener>,
-    /// Who edited it last; null when nobody did, or the account is gone.
+    /// The last editor; null if it was never edited, or the account is gone.
     #[serde(deserialize_with = "present")]
     pub(crate) editor: Option<Opener>,
     pub(crate) created_at: Timestamp,
@@ -251,7 +251,7 @@ pub(crate) struct Thread {
     pub(crate) comments: Comments,
 }
 
-/// A person's permission, by REST.
+/// A person's permission, in a REST answer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Permission {
     pub(crate) permission: String,
@@ -290,14 +290,14 @@ impl From<Account> for Actor {
 }
 
 impl SubjectFacts {
-    /// The subject as the engine sees it; `repository` is the number of the one that was asked.
+    /// The subject as the engine sees it. `repository` is the id of the queried repository.
     pub(crate) fn subject(self, repository: Option<u64>) -> Subject {
         let mut edits = Vec::new();
         let (content, pull, events) = match self {
             Self::Issue(issue) => {
                 let all = issue.user_content_edits.into_iter().flatten();
                 edits.extend(all.map(SubjectEdit::from));
-                // GitHub says nothing of their order; those of one instant stay as they are.
+                // GitHub documents no order; edits of the same instant keep theirs.
                 edits.sort_by_key(|edit: &SubjectEdit| std::cmp::Reverse(edit.at));
                 (issue.content, None, issue.issue_events)
             }
@@ -307,7 +307,7 @@ impl SubjectFacts {
                     head: pull.head_ref_name.into(),
                     head_oid: pull.head_ref_oid.into(),
                     base_oid: pull.base_ref_oid.into(),
-                    // Names may be reused, numbers never are.
+                    // Names may be reused, ids never are.
                     same_repository: !pull.is_cross_repository
                         && repository.is_some()
                         && head == repository,
@@ -332,7 +332,7 @@ impl SubjectFacts {
     }
 }
 
-/// What stands behind the prefix of labels of ours. GitHub does not tell labels apart by case.
+/// The `phileas:` labels, without their prefix. GitHub ignores the case of labels.
 pub(super) fn words_of_ours(labels: impl Iterator<Item = Named>) -> BTreeSet<String> {
     let names = labels.map(|label| label.name.to_lowercase());
     names

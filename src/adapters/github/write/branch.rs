@@ -1,5 +1,5 @@
-//! Branches for sessions, and where pull requests point. Each write is sent once; when its answer says nothing, what
-//! is there is looked at instead.
+//! Creates branches for sessions, and changes the base of pull requests. Each write is sent once; if its answer is
+//! lost, the branch is read instead.
 
 use http::StatusCode;
 use phileas_domain::model::{BranchName, Oid, PullNumber};
@@ -13,7 +13,7 @@ use crate::adapters::github::wire::git::{ListedRef, Ref};
 use crate::adapters::github::wire::issue::PullBase;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// What GitHub says where a ruleset or a protection refuses a change, without the form of its answer.
+/// GitHub's message if a ruleset or protection refuses a change, without the rest of the failure.
 pub(crate) fn rule_violation(failure: &Failure) -> Option<&str> {
     let starts = [
         "Repository rule violations found",
@@ -35,7 +35,7 @@ pub fn blocking_among<'b>(name: &str, branches: &'b [String]) -> Option<&'b str>
     names.find(|one| is_inside(one, name) || is_inside(name, one))
 }
 
-/// Says which branch is in the way of another one.
+/// Explains which branch blocks another one.
 #[must_use]
 pub fn blocked(branch: &str, blocking: &str) -> String {
     format!(
@@ -51,16 +51,16 @@ impl Client {
         at: &Oid,
     ) -> Result<(), Failure> {
         let route = routes::CREATE_REF;
-        let wish = json!({ "ref": format!("refs/heads/{name}"), "sha": at.as_str() });
-        let failure = match self.write(route, &[], &wish).await {
+        let request = json!({ "ref": format!("refs/heads/{name}"), "sha": at.as_str() });
+        let failure = match self.write(route, &[], &request).await {
             Ok(answer) if answer.status.is_success() => return Ok(()),
-            // 422 also means a bad name, a missing commit, a branch in its way, or a rule that forbids the branch.
+            // 422 also stands for a bad name, a missing commit, a blocking branch, or a rule that forbids the branch.
             Ok(answer) if answer.status == StatusCode::UNPROCESSABLE_ENTITY => {
                 error::refused(route, &answer, Disposition::Refused)
             }
             Ok(answer) => return success(route, answer).map(drop),
             Err(failure) if failure.disposition == Disposition::Unknown => Failure {
-                // A branch that is made twice is made once.
+                // Creating the same branch twice does no harm.
                 disposition: Disposition::Retry { after: None },
                 ..failure
             },
@@ -72,12 +72,12 @@ impl Client {
                 Err(self.explain_refusal(name.as_str(), failure).await)
             }
             Ok(None) => Err(failure),
-            // It may be there all the same, so that nothing is refused for good.
+            // The branch may exist, so this is not a final refusal.
             Err(unseen) => Err(unseen),
         }
     }
 
-    /// The head of a branch by REST; `None` when there is no such branch.
+    /// The head of a branch by REST; `None`: there is no such branch.
     pub(crate) async fn branch_head(&self, name: &str) -> Result<Option<Oid>, Failure> {
         let route = routes::READ_REF;
         let answer = self.read(route, &[&format!("heads/{name}")], "").await?;
@@ -92,7 +92,7 @@ impl Client {
         }
     }
 
-    /// The branch that keeps git from holding one of this name: git keeps `a/b` inside a folder `a`, so that no branch
+    /// The branch that keeps git from holding one of this name: git stores `a/b` inside a folder `a`, so no branch
     /// `a` can exist beside it. <https://git-scm.com/docs/git-check-ref-format>
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl Client {
         Ok(blocking_among(name, &listed).map(str::to_owned))
     }
 
-    /// The branches whose names begin so.
+    /// The branches whose names have this prefix.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Client {
         Ok(names.map(str::to_owned).collect())
     }
 
-    /// A refusal to make or to move a branch, with the branch that is in its way, and what to do about it.
+    /// Adds to a refusal which branch or rule blocks it, and what to do.
     pub(crate) async fn explain_refusal(&self, branch: &str, failure: Failure) -> Failure {
         if let Some(said) = rule_violation(&failure) {
             return Failure {
@@ -140,12 +140,12 @@ impl Client {
                 ),
                 ..failure
             },
-            // GitHub's own words are all that is known.
+            // Nothing more is known than GitHub's message.
             Ok(None) | Err(_) => failure,
         }
     }
 
-    /// What is said where rules refuse a change of a branch: the branch, the rules, and who says more.
+    /// The message if rules refuse a change: the branch, the rules, and the command that explains more.
     async fn rules_text(&self, branch: &str, said: &str) -> String {
         let repository = self.place.name();
         let rules = self.rules(branch).await.unwrap_or_default();
@@ -161,7 +161,7 @@ impl Client {
         )
     }
 
-    /// The command that moves a branch out of the way of another one. GitHub takes its pull requests along.
+    /// The commands that rename or delete a blocking branch. GitHub keeps its pull requests.
     #[must_use]
     pub fn rename_command(&self, blocking: &str) -> String {
         let blocking = error::clean(blocking);
@@ -188,7 +188,7 @@ impl Client {
             }
             Ok(answer) => return success(route, answer).map(drop),
             Err(failure) if failure.disposition == Disposition::Unknown => Failure {
-                // Pointing twice at the same base does no harm.
+                // Setting the same base twice does no harm.
                 disposition: Disposition::Retry { after: None },
                 ..failure
             },

@@ -1,8 +1,8 @@
-//! The dashboard issue: one of ours, looked for before it is opened, and written only over the text that was seen.
+//! Opens the dashboard issue, after searching for an existing one, and edits it only if its text is still the one
+//! that was read.
 //!
-//! GitHub offers no compare-and-swap for an issue's text. It is read right before it is written, so that a box that
-//! somebody ticks meanwhile is lost only in the moment between the two requests; it then springs back, and nothing
-//! says that it was heard.
+//! GitHub offers no compare-and-swap for an issue's text. It is read right before it is written, so a checkbox is
+//! lost only if a person ticks it between these two requests; it is then unticked again, without a message.
 
 use std::time::Duration;
 
@@ -21,9 +21,9 @@ use crate::adapters::github::wire::issue::Issue;
 use crate::adapters::github::wire::{Connection, present};
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How many pages of open issues of ours are looked through; each holds 100.
+/// How many pages of open issues with the label are read; each holds 100.
 const MAX_PAGES: usize = 5;
-/// The waits before looking again for what may have been written: replicas lag.
+/// The waits before searching again for an issue that may have been opened: replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 const WHAT: &str = "POST /graphql (OwnIssues)";
 
@@ -68,14 +68,14 @@ impl Client {
         self.ensure_label().await?;
         if let Some(number) = ours {
             let route = routes::UPDATE_ISSUE;
-            let wish = json!({ "body": body, "state": "open" });
-            let answer = self.write(route, &[&number.to_string()], &wish).await?;
+            let request = json!({ "body": body, "state": "open" });
+            let answer = self.write(route, &[&number.to_string()], &request).await?;
             let issue: Issue = self.parse(route, &success(route, answer)?)?;
             return self.label(issue).await;
         }
         let route = routes::CREATE_ISSUE;
-        let wish = json!({ "title": title, "body": body, "labels": [NOTICE_LABEL] });
-        let failure = match self.write(route, &[], &wish).await {
+        let request = json!({ "title": title, "body": body, "labels": [NOTICE_LABEL] });
+        let failure = match self.write(route, &[], &request).await {
             Ok(answer) => {
                 let issue: Issue = self.parse(route, &success(route, answer)?)?;
                 return self.label(issue).await;
@@ -108,17 +108,18 @@ impl Client {
             ));
         };
         if text_digest(issue.body.as_deref().unwrap_or_default()) != seen {
-            let said = format!("issue #{number} was edited meanwhile; it is read again first");
+            let said =
+                format!("issue #{number} was edited meanwhile; the next tick reads it again");
             let disposition = Disposition::Retry { after: None };
             return Err(error::plain(route, &said, disposition));
         }
         let route = routes::UPDATE_ISSUE;
-        let wish = json!({ "body": body });
-        let answer = self.write(route, &[&number.to_string()], &wish).await?;
+        let request = json!({ "body": body });
+        let answer = self.write(route, &[&number.to_string()], &request).await?;
         success(route, answer).map(drop)
     }
 
-    /// An issue, open or closed; `None` where it is gone, or is none.
+    /// An issue, open or closed; `None`: it is gone, or it is a pull request.
     async fn issue(&self, number: u64) -> Result<Option<Issue>, Failure> {
         let route = routes::READ_ISSUE;
         let answer = self.read(route, &[&number.to_string()], "").await?;
@@ -129,12 +130,13 @@ impl Client {
         Ok(Some(issue).filter(|issue| issue.pull_request.is_none()))
     }
 
-    /// The oldest open issue of ours that carries the marker.
+    /// The oldest open issue of this account with the marker.
     async fn own_issue(&self, marker: &str) -> Result<Option<u64>, Failure> {
         self.issue_of_ours(marker, false).await
     }
 
-    /// The same; with `alias`, one of an account that phileas may have worked as before counts as well.
+    /// The oldest open issue of this account with the marker. With `alias`, issues of other accounts that phileas may
+    /// have used count as well.
     pub(crate) async fn issue_of_ours(
         &self,
         marker: &str,

@@ -1,7 +1,7 @@
-//! A pull request is looked at once more, and merged.
+//! Reads a pull request once more, and merges it.
 //!
-//! GitHub is given the commit, so that it refuses when another one was pushed meanwhile. It is asked once; where its
-//! answer says nothing, or says no, the pull request is looked at, which tells whether it is merged.
+//! The request names the commit, so GitHub refuses it if another one was pushed meanwhile. It is sent once. If its
+//! answer is lost or a refusal, the pull request is read to see whether it is merged.
 //! <https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request>
 
 use std::time::Duration;
@@ -20,13 +20,14 @@ use crate::adapters::github::wire::merge::Repository;
 use crate::adapters::github::wire::present;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How many pages of files are looked through; each holds [`PAGE`].
+/// How many pages of files are read; each holds [`PAGE`].
 const MAX_PAGES: usize = 3;
 const PAGE: usize = 100;
-/// The waits before looking again whether it can be merged, or was: GitHub works out the one, and its replicas lag.
+/// The waits before reading again whether it can be merged, or was: GitHub computes the former later, and replicas
+/// lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
-/// What GitHub says while the base has just moved.
+/// GitHub's message while the base has just moved.
 const BASE_MOVED: &str = "Base branch was modified";
 
 #[derive(Deserialize)]
@@ -38,7 +39,7 @@ struct Found {
 #[derive(Deserialize)]
 struct File {
     filename: String,
-    /// What a renamed one was called.
+    /// The former name of a renamed file.
     #[serde(default)]
     previous_filename: Option<String>,
 }
@@ -49,7 +50,7 @@ struct Merged {
 }
 
 impl Client {
-    /// Everything that decides whether it may be merged; `None` where there is no such pull request.
+    /// The facts that decide whether a pull request may be merged; `None`: there is no such pull request.
     pub(crate) async fn merge_facts(
         &self,
         pull: PullNumber,
@@ -92,7 +93,8 @@ impl Client {
         Ok(repository.facts())
     }
 
-    /// Every path that it touches; GraphQL does not tell what a renamed file was called. `None`: there are too many.
+    /// Every path that it touches. REST is used because GraphQL does not show the former names of renamed files.
+    /// `None`: there are too many.
     async fn files_of(&self, pull: PullNumber) -> Result<Option<Vec<String>>, Failure> {
         let route = routes::LIST_PULL_FILES;
         let mut paths = Vec::new();
@@ -119,9 +121,9 @@ impl Client {
         method: MergeMethod,
     ) -> Result<(), Failure> {
         let route = routes::MERGE_PULL;
-        let wish = json!({ "sha": head.as_str(), "merge_method": method.as_str() });
-        let asked = self.write(route, &[&pull.to_string()], &wish).await;
-        // The commit is not the newest one, as far as GitHub knows: another look tells.
+        let request = json!({ "sha": head.as_str(), "merge_method": method.as_str() });
+        let asked = self.write(route, &[&pull.to_string()], &request).await;
+        // 409: GitHub knows a newer commit. The next tick decides again.
         let is_other = asked
             .as_ref()
             .is_ok_and(|answer| answer.status == StatusCode::CONFLICT);
@@ -131,10 +133,10 @@ impl Client {
         };
         let passes_by = is_other || has_just_moved(&failure);
         let looks: &[Duration] = match failure.disposition {
-            // It was not carried out.
+            // The merge was not attempted.
             Disposition::Retry { .. } => return Err(failure),
             Disposition::Unknown => &LOOKS,
-            // What somebody else has merged meanwhile is refused, too.
+            // GitHub also refuses a pull request that was merged meanwhile.
             _ => &LOOKS[..1],
         };
         for wait in looks {
@@ -163,7 +165,7 @@ impl Client {
     }
 }
 
-/// GitHub says so with 405 while its base has just moved, and merges a moment later.
+/// GitHub answers 405 while the base has just moved, and accepts the merge a moment later.
 /// <https://github.com/cli/cli/issues/12748>
 fn has_just_moved(failure: &Failure) -> bool {
     failure.disposition == Disposition::Refused && failure.detail.contains(BASE_MOVED)

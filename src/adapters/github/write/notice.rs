@@ -1,9 +1,9 @@
-//! Issues that call a person: one open issue for each key, found again by a hidden marker.
+//! Opens and closes notices: one open issue for each key, found again by a hidden marker.
 //!
-//! A notice is looked for right before it is opened, and again when the answer to opening it was lost; what this process
-//! has opened lately is remembered besides, for a listing may not show it yet. Both looks
-//! go by the label `phileas`, which only people with triage permission can set, and by who has opened it: an issue of a
-//! person that copies the marker is not taken for ours.
+//! phileas searches for a notice right before it opens one, and again if the answer was lost. It also remembers what
+//! this process opened lately, because a listing may not show it yet. The search uses the label `phileas`, which
+//! needs triage permission, and the account that opened the issue, so that an issue with a copied marker does not
+//! count.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use crate::adapters::github::notice_marks::{
 use crate::adapters::github::wire::issue::{Comment, Issue};
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How many pages of open notices, or of comments, are looked through; each holds 100.
+/// How many pages of comments are read; each holds 100.
 const MAX_PAGES: u32 = 5;
-/// The waits before looking again for what may have been written: replicas lag.
+/// The waits before searching again for an issue that may have been opened: replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
-/// The same, in an issue that shows a work item.
+/// The start of the marker in an issue that shows a work item.
 const WORK_MARKER_START: &str = "<!-- phileas:work:";
-/// Stands in the last comment, so that it is not written twice.
+/// Marks the last comment, so that it is not written twice.
 const CLOSING_MARKER: &str = "<!-- phileas:closing -->";
 
 impl Client {
@@ -35,7 +35,7 @@ impl Client {
         title: &str,
         body: &str,
     ) -> Result<u64, Failure> {
-        // A list may show for a while what was closed a moment ago.
+        // A listing may still show an issue that was just closed.
         if let Some(number) = self.find_notice(key).await?
             && self.stands(number).await?
         {
@@ -49,12 +49,12 @@ impl Client {
         }
         self.ensure_label().await?;
         let route = routes::CREATE_ISSUE;
-        let wish = json!({
+        let request = json!({
             "title": title,
             "body": format!("{body}\n\n{}\n", marker_of(key)),
             "labels": [NOTICE_LABEL],
         });
-        let failure = match self.write(route, &[], &wish).await {
+        let failure = match self.write(route, &[], &request).await {
             Ok(answer) => {
                 let answer = success(route, answer)?;
                 let issue: Issue = self.parse(route, &answer)?;
@@ -99,12 +99,12 @@ impl Client {
         }
         if !self.is_closing(&id).await? {
             let route = routes::CREATE_COMMENT;
-            let wish = json!({ "body": format!("{comment}\n\n{CLOSING_MARKER}\n") });
-            let said = match self.write(route, &[&id], &wish).await {
+            let request = json!({ "body": format!("{comment}\n\n{CLOSING_MARKER}\n") });
+            let said = match self.write(route, &[&id], &request).await {
                 Ok(answer) => success(route, answer).map(drop),
                 Err(failure) => Err(failure),
             };
-            // On a locked issue only people with write access may comment; it can be closed all the same.
+            // Only accounts with write access may comment on a locked issue; closing it works all the same.
             // <https://docs.github.com/en/communities/moderating-comments-and-conversations/locking-conversations>
             match said {
                 Err(failure) if !issue.locked || failure.disposition != Disposition::Denied => {
@@ -114,8 +114,8 @@ impl Client {
             }
         }
         let route = routes::UPDATE_ISSUE;
-        let wish = json!({ "state": "closed", "state_reason": "completed" });
-        success(route, self.write(route, &[&id], &wish).await?).map(drop)
+        let request = json!({ "state": "closed", "state_reason": "completed" });
+        success(route, self.write(route, &[&id], &request).await?).map(drop)
     }
 
     /// Whether the conversation of an issue or pull request is locked.
@@ -130,8 +130,7 @@ impl Client {
         Ok(issue.locked)
     }
 
-    /// Whether an issue that was opened a moment ago is open still, as far as anybody can see. Where it could not be given
-    /// its label then, it is now.
+    /// Whether a recently opened issue is still open, as far as GitHub shows. Adds the label if that failed before.
     async fn stands(&self, number: u64) -> Result<bool, Failure> {
         let route = routes::READ_ISSUE;
         let answer = self.read(route, &[&number.to_string()], "").await?;
@@ -160,27 +159,27 @@ impl Client {
             return success(route, answer).map(drop);
         }
         let route = routes::CREATE_LABEL;
-        let wish = json!({
+        let request = json!({
             "name": NOTICE_LABEL,
             "color": NOTICE_COLOR,
             "description": NOTICE_DESCRIPTION,
         });
-        let answer = self.write(route, &[], &wish).await?;
-        // 422: somebody else was faster.
+        let answer = self.write(route, &[], &request).await?;
+        // 422: another client created it meanwhile.
         if answer.status == StatusCode::UNPROCESSABLE_ENTITY {
             return Ok(());
         }
         success(route, answer).map(drop)
     }
 
-    /// GitHub drops labels silently from the issues of those who may not set them. Without its label an issue would
-    /// never be found again, and opened anew with every tick.
+    /// Adds the label if it is missing: GitHub silently drops labels of accounts that may not set them. Without its
+    /// label an issue would never be found again, and every tick would open another one.
     pub(crate) async fn label(&self, issue: Issue) -> Result<u64, Failure> {
         if !issue.has_label(NOTICE_LABEL) {
             let route = routes::ADD_LABELS;
             let id = issue.number.to_string();
-            let wish = json!({ "labels": [NOTICE_LABEL] });
-            success(route, self.write(route, &[&id], &wish).await?)?;
+            let request = json!({ "labels": [NOTICE_LABEL] });
+            success(route, self.write(route, &[&id], &request).await?)?;
         }
         Ok(issue.number)
     }
@@ -203,7 +202,7 @@ impl Client {
                 return Ok(false);
             }
         }
-        // Such a crowd has said enough.
+        // With so many comments, do not add another one.
         Ok(true)
     }
 }

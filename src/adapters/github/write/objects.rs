@@ -1,4 +1,4 @@
-//! What the ledger's protocol needs of git on GitHub: the compare-and-swap, and objects to look at or to be born with.
+//! Git operations for the ledger: the compare-and-swap commit, reading commits, and creating the first one.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::runtime::ports::{Disposition, Failure};
 
 const WHAT: &str = "POST /graphql (Commit)";
 
-/// A commit as it stands on GitHub.
+/// A commit on GitHub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     /// Subject and body.
@@ -30,16 +30,16 @@ pub struct Recorded {
     pub parents: Vec<Oid>,
 }
 
-/// What became of one attempt to move or to make a branch.
+/// The result of one attempt to move or create a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Attempt {
-    /// It was done; the branch's new head.
+    /// It succeeded; the branch's new head.
     Done(Oid),
-    /// The branch is not where it was said to be.
+    /// The branch's head is not the expected one.
     Stale,
-    /// Nobody knows.
+    /// It is unknown whether it took effect.
     Doubtful(Failure),
-    /// It was not done.
+    /// It had no effect.
     Failed(Failure),
 }
 
@@ -60,7 +60,7 @@ struct CommitOid {
 }
 
 impl Client {
-    /// One commit on top of `base`, by `createCommitOnBranch`: sent once.
+    /// Adds one commit on top of `base` by `createCommitOnBranch`, sent once.
     pub async fn swap(
         &self,
         branch: &str,
@@ -110,7 +110,7 @@ impl Client {
         }
     }
 
-    /// What a mutation's answer says. Only a plain success and a plain refusal are believed.
+    /// The result that a mutation's answer reports. Only a clear success or a clear refusal is believed.
     fn attempt(&self, answer: &Answer) -> Attempt {
         let envelope: Envelope<Created> = match self.parse(WHAT, answer) {
             Ok(envelope) => envelope,
@@ -122,8 +122,8 @@ impl Client {
         if let Some(problem) = envelope.errors.first() {
             let failure = self.graph_failure(WHAT, answer, problem);
             return match failure.disposition {
-                // GitHub looks at permissions and at the input before it commits anything, and does not carry out
-                // what it limits.
+                // GitHub checks permissions and input before it commits anything, and does not execute requests that
+                // it rate-limits.
                 Disposition::Denied
                 | Disposition::NotFound
                 | Disposition::Refused
@@ -149,11 +149,11 @@ impl Client {
         }
     }
 
-    /// A commit's message and parents; `None` when it does not exist.
+    /// A commit's message and parents; `None`: it does not exist.
     ///
     /// # Errors
     ///
-    /// GitHub did not answer, or not so that it is understood.
+    /// GitHub did not answer, or its answer cannot be read.
     pub async fn recorded(&self, oid: &Oid) -> Result<Option<Recorded>, Failure> {
         let route = routes::READ_COMMIT;
         let answer = self.read(route, &[oid.as_str()], "").await?;
@@ -172,12 +172,12 @@ impl Client {
         }))
     }
 
-    /// Writes a commit without parents, which no branch holds yet. Objects that nothing refers to harm nobody, so
-    /// that this may be repeated.
+    /// Writes a commit without parents and without a branch. Unreferenced objects do no harm, so this may be
+    /// repeated.
     ///
     /// # Errors
     ///
-    /// GitHub did not answer, or refused; an empty repository cannot take objects at all.
+    /// GitHub did not answer, or refused; an empty repository accepts no objects.
     pub async fn write_orphan(
         &self,
         message: &str,
@@ -193,14 +193,16 @@ impl Client {
         let tree = self
             .object(routes::CREATE_TREE, &json!({ "tree": entries }))
             .await?;
-        let wish = json!({ "message": message, "tree": tree, "parents": [] });
-        self.object(routes::CREATE_COMMIT, &wish)
+        let request = json!({ "message": message, "tree": tree, "parents": [] });
+        self.object(routes::CREATE_COMMIT, &request)
             .await
             .map(Oid::new)
     }
 
-    async fn object(&self, route: &str, wish: &Value) -> Result<String, Failure> {
-        let answer = self.rest(route, &[], "", Nature::Read, Some(wish)).await?;
+    async fn object(&self, route: &str, request: &Value) -> Result<String, Failure> {
+        let answer = self
+            .rest(route, &[], "", Nature::Read, Some(request))
+            .await?;
         if answer.status == StatusCode::CONFLICT {
             let said = "the repository is empty; push a first commit to its default branch";
             return Err(error::told(route, &answer, Disposition::Refused, said));
@@ -210,12 +212,12 @@ impl Client {
         Ok(made.sha)
     }
 
-    /// Makes a branch at a commit: sent once. [`Attempt::Stale`] means that GitHub refused with the status that it
-    /// also has for a branch that exists.
+    /// Creates a branch at a commit, sent once. [`Attempt::Stale`] means that GitHub refused because the branch
+    /// exists.
     pub async fn create_branch(&self, branch: &str, at: &Oid) -> Attempt {
         let route = routes::CREATE_REF;
-        let wish = json!({ "ref": format!("refs/heads/{branch}"), "sha": at.as_str() });
-        match self.write(route, &[], &wish).await {
+        let request = json!({ "ref": format!("refs/heads/{branch}"), "sha": at.as_str() });
+        match self.write(route, &[], &request).await {
             Ok(answer) if answer.status == StatusCode::UNPROCESSABLE_ENTITY => {
                 let said = answer.message().to_ascii_lowercase();
                 if said.contains("already exists") {
@@ -236,8 +238,8 @@ impl Client {
     }
 }
 
-/// Whether GitHub says that the branch's head is not the expected one: by its type, else by either of the two texts
-/// that were seen (planetscale/ghcommit#153, babarot/gh-infra#163).
+/// Whether GitHub reports that the branch's head is not the expected one: by its type, or by one of the two texts
+/// that were observed (planetscale/ghcommit#153, babarot/gh-infra#163).
 fn is_stale(problem: &GraphError) -> bool {
     let said = problem.message.to_ascii_lowercase();
     problem.is("STALE_DATA")

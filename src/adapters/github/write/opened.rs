@@ -1,5 +1,5 @@
-//! Issues that this process has opened and no listing shows yet: replicas of GitHub lag by seconds, and the webhook of an
-//! issue wakes the next tick before that.
+//! Remembers issues that this process opened and that no listing shows yet: replicas of GitHub lag by seconds, and an
+//! issue's webhook starts the next tick sooner.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,22 +7,22 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryName;
 
-/// For so long an issue is remembered. No listing is known to lag for longer.
+/// How long an issue is remembered. Listings are not known to lag longer.
 const UNSEEN_FOR: SignedDuration = SignedDuration::from_mins(5);
 
-/// The issues that were opened lately, by repository and key.
+/// The recently opened issues, by repository and key.
 #[derive(Debug, Default)]
 pub(crate) struct Opened(Mutex<BTreeMap<(String, String), (Timestamp, u64)>>);
 
 impl Opened {
-    /// An issue of this key was opened now.
+    /// Notes that an issue with this key was opened.
     pub(crate) fn note(&self, repository: &RepositoryName, key: &str, number: u64, now: Timestamp) {
         let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         opened.retain(|_, (at, _)| is_late(*at, now));
         opened.insert((repository.to_string(), key.to_owned()), (now, number));
     }
 
-    /// The issue of this key that was opened last, if that was lately.
+    /// The issue with this key that was opened last, if that was recent.
     pub(crate) fn lately(
         &self,
         repository: &RepositoryName,
@@ -35,7 +35,7 @@ impl Opened {
     }
 }
 
-/// A clock that was set back counts as late, too: what it opened is still unseen.
+/// A negative age counts as recent, because the clock was set back.
 fn is_late(at: Timestamp, now: Timestamp) -> bool {
     now.duration_since(at) < UNSEEN_FOR
 }

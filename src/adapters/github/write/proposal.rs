@@ -1,4 +1,4 @@
-//! A change that is proposed to people: a branch with one commit, and a pull request from it.
+//! Opens a pull request with one commit on a new branch.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::adapters::github::http::request::success;
 use crate::adapters::github::http::{error, routes};
 use crate::runtime::ports::{Disposition, Failure};
 
-/// What is proposed.
+/// The proposed change.
 #[derive(Debug, Clone)]
 pub struct Proposal<'a> {
-    /// The branch that is made for it.
+    /// The branch to create.
     pub branch: &'a str,
-    /// The branch that it should go into.
+    /// The branch to merge into.
     pub base: &'a str,
-    /// The head of that branch, as it was read.
+    /// The head of the base branch, as it was read.
     pub at: &'a Oid,
     /// Title of the pull request, and subject of the commit.
     pub title: &'a str,
@@ -38,7 +38,7 @@ pub struct Proposed {
     /// Its page.
     #[serde(rename = "html_url")]
     pub url: String,
-    /// It was open before.
+    /// Whether it was already open.
     #[serde(skip)]
     pub before: bool,
 }
@@ -52,8 +52,8 @@ struct Listed {
 }
 
 impl Client {
-    /// Makes the branch, the commit and the pull request, each once. What an earlier call left half done is gone on
-    /// with: a pull request that is open from the branch is the answer, and a branch without a commit of its own is used.
+    /// Creates the branch, the commit and the pull request, each once. It resumes an earlier call that failed
+    /// halfway: an open pull request from the branch is returned, and a branch without a commit of its own is used.
     ///
     /// # Errors
     ///
@@ -89,18 +89,18 @@ impl Client {
             Attempt::Doubtful(failure) | Attempt::Failed(failure) => return Err(failure),
         }
         let route = routes::CREATE_PULL;
-        let wish = json!({
+        let request = json!({
             "title": proposal.title,
             "body": proposal.body,
             "head": proposal.branch,
             "base": proposal.base,
         });
-        match self.write(route, &[], &wish).await {
+        match self.write(route, &[], &request).await {
             Ok(answer) => {
                 let answer = success(route, answer)?;
                 self.parse(route, &answer)
             }
-            // It may have been opened all the same.
+            // The pull request may have been opened even so.
             Err(failure) => match self.open_pull_from(proposal.branch).await {
                 Ok(Some(open)) => Ok(open),
                 _ => Err(failure),
@@ -121,7 +121,7 @@ impl Client {
         Ok(found.into_iter().next())
     }
 
-    /// The names of the files in a folder at a commit; none where there is no such folder. GitHub lists at most 1,000.
+    /// The names of the files in a folder at a commit; empty if there is no such folder. GitHub lists at most 1,000.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Client {
 
 fn elsewhere(branch: &str) -> Failure {
     let said = format!(
-        "the branch `{branch}` is there already and holds something else; delete it (git push origin --delete {branch}), and run this again"
+        "the branch `{branch}` exists already and has other commits; delete it (git push origin --delete {branch}), and run this again"
     );
     error::plain(routes::CREATE_REF, &said, Disposition::Refused)
 }

@@ -1,9 +1,9 @@
-//! Issues that proposals and work items become: one for each marker, looked for before it is opened.
+//! Opens issues for proposals and work items: one for each marker, after searching for an existing one.
 //!
-//! Issues with the label of its kind are looked through: those of proposals open and closed ones, since people close what
-//! they do not want; those of work items open ones, since on a closed one nobody can let it through. The marker is the end
-//! of a text of ours, so that one which agents wrote further up is not taken for it.
-//! Only people with triage permission can set a label, so a stranger's issue that copies the marker is not taken for ours.
+//! The search reads issues with the label of the kind. For proposals it includes closed issues, because people close
+//! what they do not want; for work items only open ones, because a closed one cannot be approved. The marker must end
+//! the text, so that a marker that agents wrote further up does not count. Setting a label needs triage permission,
+//! so an unauthorized user's issue with a copied marker does not count, either.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use crate::adapters::github::read::labels::Label;
 use crate::adapters::github::wire::issue::Issue as Shown;
 use crate::runtime::ports::{Disposition, Failure, Issue};
 
-/// The colour of a label that is made for it.
+/// The color of the labels that phileas creates for them.
 const COLOR: &str = "bfd4f2";
-/// How many pages of issues are looked through; each holds 100.
+/// How many pages of issues are read; each holds 100.
 const MAX_PAGES: u32 = 5;
-/// The waits before looking again for what may have been opened: replicas lag.
+/// The waits before searching again for an issue that may have been opened: replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
 impl Client {
@@ -36,8 +36,8 @@ impl Client {
         })
         .await?;
         let route = routes::CREATE_ISSUE;
-        let wish = json!({ "title": issue.title, "body": issue.body, "labels": [issue.label] });
-        let failure = match self.write(route, &[], &wish).await {
+        let request = json!({ "title": issue.title, "body": issue.body, "labels": [issue.label] });
+        let failure = match self.write(route, &[], &request).await {
             Ok(answer) => {
                 let answer = success(route, answer)?;
                 let opened: Shown = self.parse(route, &answer)?;

@@ -1,4 +1,4 @@
-//! A draft is marked as ready for review, by GraphQL: REST cannot.
+//! Marks a draft as ready for review, by GraphQL because REST cannot.
 
 use phileas_domain::model::PullNumber;
 use serde::Deserialize;
@@ -32,7 +32,7 @@ struct Pull {
     id: String,
     closed: bool,
     is_draft: bool,
-    /// The newest time that somebody changed whether it is a draft.
+    /// The latest change between draft and ready.
     turns: Connection<Value>,
 }
 

@@ -1,27 +1,27 @@
-//! What people see of a request on its issue or pull request: eyes, the label off, and one status comment.
+//! Shows the state of a request on its issue or pull request: an eyes reaction, the label removed, and one status
+//! comment.
 //!
-//! The comment is looked for before every write, so that a first one whose answer was lost is found instead of being
-//! written twice. GitHub says which comments are ours, and the marker says which of these it is. A listing may be some
-//! seconds old: where it does not show the number that the ledger knows, it is looked at again before that comment counts
-//! as deleted.
+//! phileas searches for the comment before every write, so that a first comment whose answer was lost is found
+//! instead of written twice. GitHub says which comments are from this account, and the marker says which of them is
+//! the status comment. A listing may be some seconds old: if it does not show the comment that the ledger knows, it
+//! is read again before that comment counts as deleted.
 //!
-//! Two may be written nevertheless, by replicas that look at the same moment, or by one that stood still between looking
-//! and writing. So whoever writes again takes its own younger [copies](candidate) away. The oldest is the one that stays,
-//! whoever looks, so that two who do this at once never take away both. Where nothing is left to be said, both stay.
+//! Two comments may be written nevertheless, by replicas that search at the same moment, or by one that paused
+//! between searching and writing. So a later write deletes its own account's younger [copies](candidate). The oldest
+//! one always stays, so that two replicas never delete both. If no later write follows, both stay.
 //!
-//! One repository may know phileas as several accounts: an App's service, a workflow's token, a person's. What one of
-//! them wrote another takes over, where nobody could have forged it who gains by it:
+//! One repository may know phileas as several accounts: an App's service, a workflow's token, a person's token. One
+//! of them takes over a comment of another if no one who gains by it could have forged it:
 //!
-//! - the comment is framed as ours is: the heading is the first line and the marker the whole last one. A quotation, or
-//!   words beside a copied marker, are somebody else's;
-//! - a bot wrote it, which speaks only where somebody in charge let it in, but not Jules, which says what an agent thinks
-//!   up; or a person who may write to the repository at this moment. GitHub lets both edit every comment on it, ours as
-//!   well, so that a forged one gives them nothing that they do not have. Being a member, or having been invited to read,
-//!   is too little: its author could rewrite what we say.
+//! - The comment has our form: the same first line, and the marker alone on the last line. A quotation, or text
+//!   beside a copied marker, does not count.
+//! - Its author is a bot, which needs an installation, but not Jules, whose text comes from an agent; or a person who
+//!   may write to the repository now. GitHub lets both edit every comment, so a forged one gives them no new power.
+//!   Being a member, or being invited to read, is not enough: the author could rewrite our text.
 //!
-//! The number that the ledger knows proves nothing and only chooses among these: whoever can put a wrong one there could
-//! otherwise make us write over a stranger's words. Where GitHub does not let this account edit the other's, it writes
-//! its own, and the ledger hands that number over to all.
+//! The comment id in the ledger proves nothing and only chooses among these: a wrong id could otherwise make phileas
+//! overwrite another user's comment. If GitHub does not let this account edit the other account's comment, it writes
+//! its own, and the ledger hands its id to all.
 
 mod candidate;
 
@@ -45,23 +45,23 @@ use crate::adapters::stopwatch::SystemStopwatch;
 use crate::runtime::ports::{Disposition, Failure, Stopwatch};
 use candidate::{Author, Candidate, Ours};
 
-/// How many pages of comments are looked through, newest first; each holds 100.
+/// How many pages of comments are read, newest first; each holds 100.
 const MAX_PAGES: usize = 10;
-/// How many people are asked for who may have written one of them.
+/// For how many authors the permission is read.
 const MAX_PEOPLE: usize = 5;
-/// The waits before looking again for what may have been written: replicas lag.
+/// The waits before searching again for a comment that may have been written: replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
-/// The waits before a comment that was written once and is not listed counts as deleted.
+/// The waits before a known comment that is not listed counts as deleted.
 const LOOKS_FOR_KNOWN: [Duration; 3] = [
     Duration::from_secs(1),
     Duration::from_secs(3),
     Duration::from_secs(8),
 ];
-/// How many copies are taken away in one go. What is left waits for the next time.
+/// How many copies one write deletes. The next write deletes the rest.
 const MAX_COPIES: usize = 3;
 const WHAT: &str = "POST /graphql (OwnComments)";
-/// For so long after a comment was written to, what it says is taken to stand there. Whoever was held up for longer takes
-/// nothing away: somebody may have deleted that comment, and a copy be what another replica writes to since.
+/// How long after a write its comment is known to exist. A process that was held up longer deletes no copies: the
+/// comment may have been deleted, and another replica may use a copy since.
 const STANDS: Duration = Duration::from_secs(10);
 
 #[derive(Deserialize)]
@@ -76,12 +76,12 @@ struct Repository {
     thread: Option<Thread>,
 }
 
-/// What was found on a thread.
+/// The comments that were found on a thread.
 struct Candidates {
     found: Vec<Candidate>,
-    /// Whether there are more comments than are looked through.
+    /// Whether there are more comments than are read.
     cut: bool,
-    /// Whether the known one was among all comments that were looked through, whosever it is.
+    /// Whether the known comment was among those read, whoever wrote it.
     is_known_listed: bool,
 }
 
@@ -95,8 +95,12 @@ impl Client {
             Some(comment) => (routes::REACT_TO_COMMENT, comment),
             None => (routes::REACT, thread),
         };
-        let wish = json!({ "content": "eyes" });
-        success(route, self.write(route, &[&id.to_string()], &wish).await?).map(drop)
+        let request = json!({ "content": "eyes" });
+        success(
+            route,
+            self.write(route, &[&id.to_string()], &request).await?,
+        )
+        .map(drop)
     }
 
     pub(crate) async fn take_off_label(&self, thread: u64, label: &str) -> Result<(), Failure> {
@@ -107,7 +111,7 @@ impl Client {
         }
         let values = [&*thread.to_string(), label];
         let answer = self.rest(route, &values, "", Nature::Write, None).await?;
-        // It is off already.
+        // The label is already removed.
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(());
         }
@@ -125,9 +129,9 @@ impl Client {
         if let Some(id) = self.write_over(ours, thread, marker, body).await? {
             return Ok(id);
         }
-        let wish = json!({ "body": body });
+        let request = json!({ "body": body });
         let route = routes::CREATE_COMMENT;
-        let failure = match self.write(route, &[&thread.to_string()], &wish).await {
+        let failure = match self.write(route, &[&thread.to_string()], &request).await {
             Ok(answer) => {
                 let answer = success(route, answer)?;
                 let created: Created = self.parse(route, &answer)?;
@@ -140,7 +144,7 @@ impl Client {
                 self.pause.pause(wait).await;
                 match self.our_comment(thread, known, marker, body).await {
                     Ok(Some(one)) if one.says_it => return Ok(one.id),
-                    // Another replica has written one as well, and sooner.
+                    // Another replica wrote one earlier.
                     Ok(Some(one)) => {
                         let told = self.write_over(Some(one), thread, marker, body).await;
                         return told?.ok_or(failure);
@@ -152,7 +156,7 @@ impl Client {
         Err(failure)
     }
 
-    /// Makes the comment of ours say this, or the next one where that is not to be; `None` where there is none.
+    /// Overwrites our comment, or the next one if this account may not edit it; `None`: there is none.
     async fn write_over(
         &self,
         mut ours: Option<Ours>,
@@ -160,14 +164,14 @@ impl Client {
         marker: &str,
         body: &str,
     ) -> Result<Option<u64>, Failure> {
-        let wish = json!({ "body": body });
+        let request = json!({ "body": body });
         let route = routes::UPDATE_COMMENT;
         let mut is_second = false;
         while let Some(one) = ours.take() {
             let watch = SystemStopwatch::default();
             let id = one.id.to_string();
-            let answer = self.write_if_allowed(route, &[&id], &wish).await;
-            // A token that is refused altogether, as for a moment while it is renewed, says nothing of this comment.
+            let answer = self.write_if_allowed(route, &[&id], &request).await;
+            // A token that is refused for everything, as while it is renewed, says nothing about this comment.
             let is_forbidden = answer
                 .as_ref()
                 .is_ok_and(|answer| answer.status == StatusCode::FORBIDDEN);
@@ -176,11 +180,11 @@ impl Client {
                     self.take_away(&one.copies, &watch).await;
                     return Ok(Some(one.id));
                 }
-                // It is another account's, and this one may not edit it.
+                // It is another account's comment, and this account may not edit it.
                 Err(_) if !one.own && is_forbidden => {
                     ours = self.own_comment(thread, marker, body).await?;
                 }
-                // Another replica has just taken this copy away.
+                // Another replica has just deleted this copy.
                 Err(failure) if !is_second && failure.disposition == Disposition::NotFound => {
                     is_second = true;
                     ours = self.our_comment(thread, None, marker, body).await?;
@@ -195,7 +199,8 @@ impl Client {
         Ok(None)
     }
 
-    /// What was to be said is said by now, so that a failure here is none of the tick's: the next time tries again.
+    /// Deletes copies of the comment. A failure here does not fail the tick, because the status is written already:
+    /// the next write tries again.
     async fn take_away(&self, copies: &[u64], since: &impl Stopwatch) {
         let route = routes::DELETE_COMMENT;
         for id in copies.iter().take(MAX_COPIES) {
@@ -205,20 +210,17 @@ impl Client {
             let number = id.to_string();
             let answer = self.rest(route, &[&number], "", Nature::Write, None).await;
             match answer.and_then(|answer| success(route, answer)) {
-                Ok(_) => tracing::info!(
-                    comment = id,
-                    "a younger copy of a comment of ours is deleted"
-                ),
+                Ok(_) => tracing::info!(comment = id, "deleted a younger copy of a status comment"),
                 Err(failure) if failure.disposition == Disposition::NotFound => {}
                 Err(failure) => {
-                    tracing::warn!(comment = id, %failure, "a copy of a comment of ours stays for now");
+                    tracing::warn!(comment = id, %failure, "could not delete a copy of a status comment");
                     return;
                 }
             }
         }
     }
 
-    /// The comment of ours that carries the marker: the known one, or else the oldest.
+    /// Our comment with the marker: the known one, otherwise the oldest.
     async fn our_comment(
         &self,
         thread: u64,
@@ -264,7 +266,7 @@ impl Client {
         Ok(None)
     }
 
-    /// The oldest one that this very account wrote.
+    /// The oldest comment of this account.
     async fn own_comment(
         &self,
         thread: u64,
@@ -280,7 +282,7 @@ impl Client {
         Ok(oldest.map(|one| Ours::of(one, &candidates.found)))
     }
 
-    /// All comments that may be ours, on pages that are read until the known one is there.
+    /// All comments that may be ours, reading pages until the known one is found.
     async fn candidates(
         &self,
         thread: u64,
@@ -307,7 +309,7 @@ impl Client {
                 is_known_listed |= known_digits.is_some() && one.full_database_id == known_digits;
                 found.extend(Candidate::of(one, marker, body));
             }
-            // Another's must still be looked into, and may not be ours after all.
+            // A person's comment must still be checked, and may turn out not to be ours.
             let is_there =
                 |one: &Candidate| Some(one.id) == known && !matches!(one.author, Author::Person(_));
             let page = comments.page_info;

@@ -1,4 +1,4 @@
-//! Where the database is, and how it is spoken to.
+//! The address of the database, and how to connect to it.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -15,27 +15,27 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::adapters::trust;
 
-/// How long a connection may take to come about.
+/// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Where a server listens whose address says no port.
+/// The default port.
 const PORT: u16 = 5432;
-/// What the server ends by itself, so that a process which stands still holds nobody up: a statement, the wait for a
-/// row, and a transaction in which nothing happens.
+/// What the server ends by itself, so that a process that hangs does not block others: a statement, the wait for a
+/// row, and an idle transaction.
 const LIMITS: &str =
     "-c statement_timeout=20s -c lock_timeout=10s -c idle_in_transaction_session_timeout=5s";
 
-/// The address of a database. It is never shown: there may be a password in it.
+/// The address of a database. It is never shown, because it may contain a password.
 #[derive(Debug, Clone)]
 pub struct DatabaseUrl {
     config: Config,
-    /// A file with the certificates of the only authorities that are trusted.
+    /// A file with the certificates of the trusted authorities.
     roots: Option<PathBuf>,
 }
 
-/// Why an address is none.
+/// Why an address cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseUrlError {
-    /// It cannot be read as one.
+    /// It cannot be parsed.
     #[error("{0}; write it as postgres://user:password@host:5432/database")]
     Unreadable(String),
     /// The file of `sslrootcert` cannot be used.
@@ -49,13 +49,13 @@ pub enum DatabaseUrlError {
 }
 
 impl DatabaseUrl {
-    /// Reads an address as libpq has them. A server on this machine is spoken to as it stands; any other over TLS with a
-    /// certificate that is verified, unless `sslmode=disable` says that the network can be trusted. `sslrootcert` names
-    /// a file of certificates.
+    /// Parses an address in libpq's format. A server on this machine is connected to without TLS; any other one over
+    /// TLS with a verified certificate, unless `sslmode=disable` says that the network is trusted. `sslrootcert`
+    /// names a file of certificates.
     ///
     /// # Errors
     ///
-    /// When it is no address, or has parameters that are not known. What it says is not repeated.
+    /// When it is no address, or has unknown parameters. The error does not repeat it.
     pub fn parse(url: &SecretString) -> Result<Self, DatabaseUrlError> {
         let url = url.expose_secret().trim();
         let unreadable = |detail: &str| DatabaseUrlError::Unreadable(detail.to_owned());
@@ -83,20 +83,20 @@ impl DatabaseUrl {
         let rest = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(rest)
             .finish();
-        // `+` is a space in forms and a plus in addresses of databases.
+        // `+` is a space in forms, but a plus in addresses of databases.
         let rest = rest.replace('+', "%20");
         let mut config: Config =
             format!("{address}?{rest}")
                 .parse()
                 .map_err(|error: tokio_postgres::Error| {
-                    // The source speaks of the part that is wrong, and not of what stands beside it.
+                    // The source names the wrong part only.
                     let source = std::error::Error::source(&error);
                     unreadable(&source.map_or_else(|| error.to_string(), ToString::to_string))
                 })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(unreadable("it names no host"));
         }
-        // An address counts before the name beside it, and nothing at all is no place on this machine.
+        // A host address takes precedence over the name beside it, and an empty one is not this machine.
         let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
         let here = hosts.len() + addresses.len() > 0
             && hosts.iter().all(is_here)
@@ -120,7 +120,7 @@ impl DatabaseUrl {
         Ok(Self { config, roots })
     }
 
-    /// Which database it is: the user, the host, the port and the name, and nothing that lets anybody in.
+    /// The user, host, port and name of the database, without secrets.
     #[must_use]
     pub fn shown(&self) -> String {
         let config = &self.config;
@@ -147,14 +147,14 @@ impl DatabaseUrl {
         )
     }
 
-    /// How to connect.
+    /// The configuration of a connection.
     pub(super) fn config(&self) -> Config {
         self.config.clone()
     }
 
-    /// How to speak, once it is connected.
+    /// The TLS settings of a connection.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect, DatabaseUrlError> {
-        // libpq's word for the system's store.
+        // libpq's keyword for the system's store.
         // <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-SSLROOTCERT>
         let named = self
             .roots
@@ -189,8 +189,8 @@ impl DatabaseUrl {
     }
 }
 
-/// Whether a password ends where it should not: it has an `@`, a `/` or a `?` in it as it stands, and its rest would be
-/// taken for the host, the name of the database or a parameter, which are shown.
+/// Whether the password is cut short: it contains an unescaped `@`, `/` or `?`, and its rest would be taken for the
+/// host, the database's name or a parameter, which are shown.
 fn is_cut_short(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let end = rest.find(['/', '?']).unwrap_or(rest.len());

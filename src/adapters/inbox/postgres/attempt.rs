@@ -1,18 +1,19 @@
-//! Doing something on a connection, within a time, and once more on another where the failure passes.
+//! Runs an operation on a connection, within a time limit, and once more on another connection if the failure is
+//! transient.
 
 use std::time::Duration;
 
-/// How long one attempt may take at what leases and deliveries depend on. Two of them fit between a heartbeat and the
+/// The time limit of operations that leases and deliveries depend on. Two attempts fit between a heartbeat and the
 /// end of its lease.
 pub(super) const ATTEMPT: Duration = Duration::from_secs(4);
-/// How long one attempt may take at what goes through many rows: a little longer than the server allows a statement.
+/// The time limit of operations on many rows: a little longer than the server allows a statement.
 pub(super) const LONG_ATTEMPT: Duration = Duration::from_secs(21);
 
-/// Does something on one of the connections, within a time, and once more on another where the failure passes.
-/// `$waited` is how long before an attempt the first one began: nothing for the first.
+/// Runs an operation on one of the connections, within a time limit, and once more on another one if the failure is
+/// transient. `$waited` is the time since the first attempt; zero for the first.
 ///
-/// What was committed before the answer was lost is not done twice: deliveries are known by their ids, and leases by
-/// their tokens.
+/// An operation that was committed before its answer was lost is not repeated: deliveries are known by their ids, and
+/// leases by their tokens.
 macro_rules! tried {
     ($connections:expr, $patience:expr, |$client:ident, $waited:ident| $work:expr) => {{
         let begun = std::time::Instant::now();
@@ -49,7 +50,7 @@ macro_rules! tried {
 }
 pub(super) use tried;
 
-/// As [`tried`], for whoever hands the failure on.
+/// As [`tried`], for callers that return the failure.
 macro_rules! retried {
     ($($all:tt)*) => {
         tried!($($all)*).map_err(crate::runtime::inbox::InboxError::from)

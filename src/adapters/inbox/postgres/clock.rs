@@ -1,4 +1,4 @@
-//! How far this machine's clock is from the database's.
+//! Measures how far this machine's clock is from the database's.
 
 use deadpool_postgres::Transaction;
 use jiff::{SignedDuration, Timestamp};
@@ -7,18 +7,18 @@ use tokio_postgres::{GenericClient, Statement};
 use super::failure::Failure;
 use super::state::State;
 
-/// What the database's clock says, in microseconds.
+/// The query for the database's clock, in microseconds.
 pub(super) const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-/// How far this machine's clock may be from the database's, in microseconds. Two machines differ by twice as much at
-/// most, which leaves a lease long enough for its next heartbeat, and for one that fails.
+/// The largest allowed difference from the database's clock, in microseconds. Two machines differ by at most twice as
+/// much, which leaves a lease long enough for its next heartbeat, and for one that fails.
 const APART: i64 = 2_000_000;
 
-/// By how much this machine's clock is ahead of the database's.
+/// How far this machine's clock is ahead of the database's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ahead(i64);
 
 impl Ahead {
-    /// Asks the database by [`CLOCK`]. It is right within half of the time that the answer takes.
+    /// Reads the database's clock by [`CLOCK`], with an error of at most half of the time that the answer takes.
     pub(super) async fn measured(
         client: &(impl GenericClient + Sync),
         clock: &Statement,
@@ -29,13 +29,13 @@ impl Ahead {
         Ok(Self(i64::midpoint(before, after).saturating_sub(there)))
     }
 
-    /// Asks the database within a transaction.
+    /// Reads the database's clock within a transaction.
     pub(super) async fn within(transaction: &Transaction<'_>) -> Result<Self, Failure> {
         let clock = transaction.prepare_cached(CLOCK).await?;
         Self::measured(&**transaction, &clock).await
     }
 
-    /// What is to be said of the two clocks, where they are too far apart.
+    /// The problem to report if the two clocks are too far apart.
     pub(super) fn apart(self) -> Option<String> {
         (self.0.saturating_abs() > APART).then(|| {
             format!(
@@ -47,7 +47,7 @@ impl Ahead {
         })
     }
 
-    /// What a time of this machine's clock is by the database's, where the two are too far apart.
+    /// Converts a time of this machine's clock to the database's if the two are too far apart.
     pub(super) fn corrected(self, at: Timestamp) -> Timestamp {
         match self.apart() {
             Some(_) => at
@@ -57,7 +57,7 @@ impl Ahead {
         }
     }
 
-    /// Lets everybody know.
+    /// Records the result for all parts of the inbox.
     pub(super) fn note(self, state: &State) {
         state.clock(self.apart());
     }

@@ -1,4 +1,4 @@
-//! The connections of a process: how they are made, and when none is given.
+//! The connection pool of a process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +12,18 @@ use super::failure::Failure;
 use super::schema::{OpenError, unreachable};
 use super::state::State;
 
-/// How many connections a process has at most, beside the one that listens.
+/// The most connections of a process, beside the one that listens.
 const CONNECTIONS: usize = 8;
-/// How long it is waited for one of them at the start.
+/// How long the start waits for a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Where a role or a database says `off`, a commit is answered before it is on disk, and a crash loses what was accepted.
-/// Every other setting waits for the disk of the server; how long it waits for standbys is left to whoever runs it, so
-/// that `remote_apply` stays what it is. Said in the session, it holds even when the server's files are read again.
+/// With `off` in a role or database, a commit is answered before it is on disk, and a crash loses accepted
+/// deliveries. Every other setting waits for the server's disk; whether it waits for standbys is the operator's
+/// choice, so `remote_apply` stays as it is. Set in the session, it holds even when the server reloads its
+/// configuration.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', coalesce(nullif( \
                        current_setting('synchronous_commit'), 'off'), 'on'), false)";
 
-/// The connections of a process. They are given while this version can work with the tables.
+/// The connections of a process. They are available while this version can use the tables.
 #[derive(Debug, Clone)]
 pub(super) struct Connections {
     pool: Pool,
@@ -30,7 +31,7 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Connects once.
+    /// Opens the pool, and connects once.
     pub(super) async fn open(
         url: &DatabaseUrl,
         state: Arc<State>,
@@ -62,7 +63,7 @@ impl Connections {
         Ok((Self { pool, state }, client))
     }
 
-    /// One that nobody else uses.
+    /// Takes a free connection.
     pub(super) async fn get(&self) -> Result<Client, Failure> {
         match self.state.unreadable() {
             Some(because) => Err(Failure::Newer(because)),
@@ -70,8 +71,8 @@ impl Connections {
         }
     }
 
-    /// Why an attempt has not come to its end within a time. Where all connections are at work, the others may well be
-    /// answered. Otherwise the one that it had is closed, and the idle ones beside it: their other end may be the same.
+    /// The failure of an attempt that timed out. If all connections are busy, the others may still be answered.
+    /// Otherwise its connection is closed, and the idle ones with it: their other end may be the same.
     pub(super) fn late(&self, silent: Option<Client>, patience: Duration) -> Failure {
         let status = self.pool.status();
         if silent.is_none() && status.available == 0 && status.size >= status.max_size {
@@ -82,7 +83,7 @@ impl Connections {
         Failure::late(patience)
     }
 
-    /// Closes the idle ones. Where one was lost, the others may be, too, and nobody knows it yet.
+    /// Closes the idle connections. If one was lost, the others may be lost, too, unnoticed.
     pub(super) fn forget_idle(&self) {
         self.pool.retain(|_, _| false);
     }

@@ -1,4 +1,4 @@
-//! Counting the stored deliveries.
+//! Counts the stored deliveries.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use super::rows::natural;
 use super::state::State;
 use crate::runtime::inbox::InboxError;
 
-/// How often they are counted.
+/// How often deliveries are counted.
 const OFTEN: Duration = Duration::from_secs(10);
-/// The part of the time that the database may spend on it: counting millions takes seconds.
+/// The share of time that the database may spend on it: counting millions takes seconds.
 const PART: u32 = 20;
 
 /// How many deliveries are stored.
@@ -27,8 +27,8 @@ pub(super) async fn deliveries(connections: &Connections) -> Result<u64, InboxEr
     })
 }
 
-/// Counts them until it is aborted: other services store some, too. Where they cannot be counted, this service's own
-/// count goes on from the last one.
+/// Counts deliveries until it is aborted, because other services store some, too. If the count fails, this service's
+/// own count continues from the last one.
 pub(super) async fn again_and_again(connections: Connections, state: Arc<State>) {
     let mut well = true;
     loop {
@@ -39,7 +39,7 @@ pub(super) async fn again_and_again(connections: Connections, state: Arc<State>)
                 well = true;
             }
             Err(error) if well => {
-                tracing::warn!("the stored deliveries cannot be counted: {error}");
+                tracing::warn!("cannot count the stored deliveries: {error}");
                 well = false;
             }
             Err(_) => {}

@@ -1,4 +1,4 @@
-//! What can go wrong between here and the database.
+//! Failures of the database and the connection to it.
 
 use std::time::Duration;
 
@@ -8,32 +8,32 @@ use tokio_postgres::error::SqlState;
 
 use crate::runtime::inbox::InboxError;
 
-/// Why something was not done, or may not have been done.
+/// Why an operation failed, or may have failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("{0}")]
     Pool(PoolError),
     #[error("{0}")]
     Database(Error),
-    /// One of the steps failed by which tables are changed: which, and what the database says.
+    /// A migration step failed: which one, and the database's error.
     #[error("{1}")]
     Step(usize, Error),
     /// No answer came in time.
     #[error("{0}")]
     Late(String),
-    /// A newer version has changed the tables in a way that this one cannot work with.
+    /// A newer version has changed the tables so that this one cannot use them.
     #[error("{0}")]
     Newer(String),
     /// The clocks are too far apart.
     #[error("{0}")]
     Apart(String),
-    /// What was read is nothing of ours.
+    /// A stored value is invalid.
     #[error("{0}")]
     Damaged(String),
 }
 
 impl Failure {
-    /// Whether the database refuses us, and will do so again: the user, the password, or what they may do.
+    /// Whether the database refuses the connection permanently: the user, the password, or their rights.
     pub(super) fn is_refusal(&self) -> bool {
         let (Self::Database(error) | Self::Step(_, error) | Self::Pool(PoolError::Backend(error))) =
             self
@@ -45,7 +45,7 @@ impl Failure {
         })
     }
 
-    /// No answer came within this time.
+    /// The failure for an answer that did not arrive within this time.
     pub(super) fn late(patience: Duration) -> Self {
         let seconds = patience.as_secs();
         Self::Late(format!(
@@ -53,7 +53,7 @@ impl Failure {
         ))
     }
 
-    /// All connections were at work for this time, so that there was none to ask by.
+    /// The failure for a time in which all connections were busy.
     pub(super) fn busy(connections: usize, patience: Duration) -> Self {
         let seconds = patience.as_secs();
         Self::Late(format!(
@@ -62,7 +62,7 @@ impl Failure {
         ))
     }
 
-    /// How often something is tried that fails so. It is tried less often where each attempt takes its time.
+    /// How often an operation with this failure is tried. Fewer times if each attempt takes long.
     pub(super) fn tries(&self) -> u32 {
         match self {
             Self::Late(_) => 2,
@@ -71,7 +71,7 @@ impl Failure {
         }
     }
 
-    /// Whether the connection is gone.
+    /// Whether the connection is lost.
     pub(super) fn is_loss(&self) -> bool {
         match self {
             Self::Database(error) | Self::Pool(PoolError::Backend(error)) => {
@@ -81,7 +81,7 @@ impl Failure {
         }
     }
 
-    /// Whether the database takes a value for none of its own: one text of many with a character that it does not keep.
+    /// Whether the database rejects a value: for example one text of many with a character that it cannot store.
     pub(super) fn is_of_data(&self) -> bool {
         let Self::Database(error) = self else {
             return false;
@@ -91,7 +91,7 @@ impl Failure {
             .is_some_and(|code| code.code().starts_with("22"))
     }
 
-    /// Whether the same may well work at once, on another connection.
+    /// Whether the same operation may succeed at once on another connection.
     fn passes(&self) -> bool {
         match self {
             Self::Database(error) => {
@@ -117,7 +117,7 @@ impl Failure {
 impl From<PoolError> for Failure {
     fn from(error: PoolError) -> Self {
         Self::Pool(match error {
-            // A connection that was lost before anything could be done on it.
+            // The connection was lost before it was used.
             PoolError::PostCreateHook(HookError::Backend(error)) => PoolError::Backend(error),
             error => error,
         })
@@ -153,7 +153,7 @@ impl From<Failure> for InboxError {
     }
 }
 
-/// What the database says, or what keeps it from saying anything. Neither repeats the address.
+/// The database's error, or the error of the connection. Neither repeats the address.
 fn said(error: &Error) -> String {
     use std::error::Error as _;
     if let Some(told) = error.as_db_error() {

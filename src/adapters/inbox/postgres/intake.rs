@@ -1,4 +1,4 @@
-//! Storing deliveries: whatever has come meanwhile goes into one transaction, and is answered after its commit.
+//! Stores deliveries: those that arrive meanwhile go into one transaction, and are answered after its commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,18 +18,18 @@ use super::rows::{integer, micros, natural};
 use super::state::State;
 use crate::runtime::inbox::{Accepted, Delivery, DeliveryId, InboxError, Outcome, Wake, outcome};
 
-/// How much may wait to be stored. Whatever comes beyond is refused.
+/// How many deliveries may wait to be stored. Further ones are refused.
 pub(super) const QUEUE: usize = 1_024;
 /// The most that one transaction stores.
 const BATCH: usize = 256;
 
-/// A delivery, and whoever waits for word of it.
+/// A delivery, and the caller that waits for its result.
 pub(super) struct Brought {
     pub(super) delivery: Delivery,
     pub(super) answer: oneshot::Sender<Result<Accepted, InboxError>>,
 }
 
-/// Stores what is brought until nobody can bring anything any more.
+/// Stores deliveries until the channel is closed.
 pub(super) async fn store(
     connections: Connections,
     state: Arc<State>,
@@ -38,7 +38,7 @@ pub(super) async fn store(
     let mut batch = Vec::with_capacity(BATCH);
     while brought.recv_many(&mut batch, BATCH).await > 0 {
         match together(&connections, &state, &batch).await {
-            // One of them cannot be stored as it is. The others can.
+            // One of them cannot be stored; store the others without it.
             Err(failure) if failure.is_of_data() && batch.len() > 1 => {
                 for one in batch.drain(..) {
                     let alone = [one];
@@ -65,7 +65,7 @@ async fn together(
     .await)
 }
 
-/// Tells what has become of them. Whoever brought one may have gone away.
+/// Answers the callers, which may be gone.
 fn answer(
     state: &State,
     batch: impl IntoIterator<Item = Brought>,
@@ -83,7 +83,7 @@ fn answer(
             let of_data = failure.is_of_data();
             let error = InboxError::from(failure);
             if of_data {
-                tracing::error!("a delivery is not taken: {error}");
+                tracing::error!("a delivery was not stored: {error}");
             } else {
                 state.failed(&error);
             }
@@ -94,7 +94,7 @@ fn answer(
     }
 }
 
-/// A row of before.
+/// An existing row.
 #[derive(Clone, Copy)]
 struct Before {
     place: i64,
@@ -102,12 +102,12 @@ struct Before {
     generation: Option<u64>,
 }
 
-/// What is to be done with a delivery, once all rules have spoken.
+/// The write for a delivery, after all rules were applied.
 struct Deed {
-    /// When it was received, by the database's clock where this machine's is wrong.
+    /// When it was received; by the database's clock if this machine's is wrong.
     received_at: Timestamp,
     generation: Option<u64>,
-    /// Its row, where it had failed and came again: that goes to the end, where the youngest are.
+    /// Its row, if it had failed and arrived again: that moves to the end, where the newest are.
     again: Option<i64>,
 }
 
@@ -119,7 +119,7 @@ async fn once(
     let transaction = client.transaction().await?;
     let woken: BTreeSet<RepositoryId> = deliveries.iter().filter_map(|one| one.woken()).collect();
     let mut rows = Locked::rows(&transaction, &woken, true).await?;
-    // Whoever stores the same delivery at another machine has either committed by now, or waits for these rows.
+    // A machine that stores the same delivery has either committed by now, or waits for these rows.
     let (before, ahead) =
         tokio::try_join!(known(&transaction, deliveries), Ahead::within(&transaction))?;
     let mut seen: BTreeSet<&DeliveryId> = BTreeSet::new();
@@ -158,7 +158,7 @@ async fn once(
     Ok(accepted
         .into_iter()
         .map(|(answer, after)| match answer {
-            // Another machine was quicker with one that locks no row.
+            // Another machine was faster with a delivery that locks no row.
             Accepted::Stored if !written[after - 1] && deeds[after - 1].1.again.is_none() => {
                 Accepted::Duplicate
             }
@@ -227,7 +227,7 @@ async fn known(
     Ok(known)
 }
 
-/// Writes the row of a delivery. `false`: there is none more than before.
+/// Writes the row of a delivery. `false`: no row was added.
 async fn write(
     transaction: &deadpool_postgres::Transaction<'_>,
     delivery: &Delivery,

@@ -1,5 +1,4 @@
-//! Hearing of wakes that other processes have written, and looking after the connection, the clock and the version of the
-//! tables.
+//! Listens for wakes that other processes write, and checks the connection, the clock and the version of the tables.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -18,9 +17,9 @@ use super::schema;
 use super::state::State;
 use crate::runtime::inbox::InboxError;
 
-/// How long it is waited before the next attempt to connect. Meanwhile it is looked for news as often.
+/// The pause before the next attempt to connect. Meanwhile the tables are checked as often.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How often it is looked whether the database takes writes, what its clock says and of which version its tables are.
+/// How often writes, the database's clock and the tables' version are checked.
 const LOOK: Duration = Duration::from_secs(10);
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -38,7 +37,7 @@ pub(super) async fn listen(url: DatabaseUrl, state: Arc<State>) {
     }
 }
 
-/// One connection, until it ends.
+/// Uses one connection until it ends.
 async fn connected(url: &DatabaseUrl, state: &State) -> Result<(), Failure> {
     let tls = url
         .tls()
@@ -53,7 +52,7 @@ async fn connected(url: &DatabaseUrl, state: &State) -> Result<(), Failure> {
     }
 }
 
-/// Drives the connection, and tells of each notification: of wakes, and of tables that have changed.
+/// Drives the connection, and reports each notification: of wakes, and of changed tables.
 async fn hear<S, T>(
     mut connection: Connection<S, T>,
     state: &State,
@@ -75,7 +74,7 @@ where
     Ok(())
 }
 
-/// Looks, again and again.
+/// Checks periodically.
 async fn look(
     client: &Client,
     place: &str,
@@ -85,7 +84,7 @@ async fn look(
     let listen = format!("LISTEN {CHANNEL}; LISTEN {}", schema::CHANNEL);
     let listening = timeout(PATIENCE, client.batch_execute(&listen));
     listening.await.map_err(|_| Failure::late(PATIENCE))??;
-    // What was told before anybody listened.
+    // Notifications may have been sent before this connection listened.
     state.tell();
     let clock = timeout(PATIENCE, client.prepare(CLOCK));
     let clock = clock.await.map_err(|_| Failure::late(PATIENCE))??;
@@ -100,13 +99,14 @@ async fn look(
         match unreadable {
             Some(because) => state.failed(&InboxError::from(Failure::Newer(because))),
             None => {
-                // An answer alone does not show that deliveries can be stored: a standby and a full disk answer, too.
+                // An answer alone does not prove that deliveries can be stored: a standby or a server with a full
+                // disk answers, too.
                 let written = timeout(PATIENCE, schema::touch(client));
                 written.await.map_err(|_| Failure::late(PATIENCE))??;
                 state.works();
             }
         }
-        // What another has changed is looked at once.
+        // Check changes by others at once.
         tokio::select! {
             () = changed.notified() => {}
             () = sleep(LOOK) => {}

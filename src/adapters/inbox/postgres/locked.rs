@@ -1,4 +1,4 @@
-//! Rows of repositories that nobody else can change until the transaction ends.
+//! Rows of repositories that are locked until the transaction ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +10,17 @@ use super::failure::Failure;
 use super::rows::{UPDATE, Written, integer, wake, wake_columns};
 use crate::runtime::inbox::Wake;
 
-/// Whoever waits for another process' wakes listens to this.
+/// The channel of notifications about wakes.
 pub(super) const CHANNEL: &str = "phileas_wake";
 
-/// Rows that are locked. They are always locked in the order of their ids, so that nobody waits in a circle.
+/// Locked rows. They are always locked in the order of their ids, so that transactions never deadlock.
 pub(super) struct Locked {
     before: BTreeMap<RepositoryId, Wake>,
     now: BTreeMap<RepositoryId, Wake>,
 }
 
 impl Locked {
-    /// Locks the rows of these repositories. Those that are missing are made where `make` says so.
+    /// Locks the rows of these repositories. Missing ones are created if `make` says so.
     pub(super) async fn rows(
         transaction: &Transaction<'_>,
         repositories: &BTreeSet<RepositoryId>,
@@ -68,8 +68,8 @@ impl Locked {
         self.now.get_mut(&id)
     }
 
-    /// Writes what has changed, and tells the other processes where somebody can be claimed earlier than before. They
-    /// hear of it when the transaction is committed.
+    /// Writes the changes, and notifies the other processes if a repository can be claimed earlier than before. The
+    /// notification is sent with the commit.
     pub(super) async fn store(&self, transaction: &Transaction<'_>) -> Result<(), Failure> {
         let changed = self
             .now

@@ -1,4 +1,4 @@
-//! Rows, read and written.
+//! Converts rows to the inbox's types and back.
 
 use jiff::Timestamp;
 use phileas_domain::model::{Holder, RepositoryId};
@@ -17,7 +17,7 @@ macro_rules! wake_columns {
 }
 pub(super) use wake_columns;
 
-/// A number of ours. They count up from nothing, one at a time.
+/// A counter as PostgreSQL stores it. Counters start at zero and never overflow.
 pub(super) fn integer(number: u64) -> Result<i64, Failure> {
     i64::try_from(number).map_err(|error| Failure::Damaged(format!("{number}: {error}")))
 }
@@ -66,7 +66,7 @@ pub(super) fn wake(row: &Row) -> Result<Wake, Failure> {
     };
     Ok(Wake {
         repository: RepositoryId(number(0)?),
-        // The next delivery tells it again.
+        // The next delivery reports it again.
         name: text(1)?.and_then(|name| name.parse().ok()),
         due_at: maybe_instant(row, 2)?,
         generation: number(3)?,
@@ -84,7 +84,7 @@ pub(super) fn wake(row: &Row) -> Result<Wake, Failure> {
     })
 }
 
-/// The values of a row, as they are written.
+/// The values of a row to write.
 pub(super) struct Written {
     numbers: [i64; 5],
     counts: [i32; 3],
@@ -93,7 +93,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// What is to be written of a repository.
+    /// The row of a repository.
     pub(super) fn of(wake: &Wake) -> Result<Self, Failure> {
         let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
         let (held, parked) = (wake.held.as_ref(), wake.parked.as_ref());
@@ -141,19 +141,19 @@ impl Written {
     }
 }
 
-/// What PostgreSQL keeps of a text: everything but NUL. A reason may quote what others have answered.
+/// Removes NUL, which PostgreSQL cannot store, from a text. A reason may quote answers of others.
 fn kept(text: &str) -> String {
     text.replace('\0', "")
 }
 
-/// Writes the row of a repository, which is there.
+/// Updates the row of a repository.
 pub(super) const UPDATE: &str = "UPDATE phileas.wake SET name = $2, due_at = $3, generation = $4, \
     done_generation = $5, failed_generation = $6, not_before = $7, attempts = $8, outages = $9, token = $10, \
     lease_owner = $11, lease_until = $12, heard_at = $13, parked_at = $14, parked_because = $15, probe_at = $16, \
     last_fault = $17, next_at = $18, deaths = $19 WHERE repo = $1";
 
-/// All columns of a delivery, in the order in which [`record`] reads them. What comes of it follows from two columns of
-/// its repository.
+/// All columns of a delivery, in the order in which [`read_record`] reads them. Its outcome follows from two columns
+/// of its repository.
 pub(super) const RECORD: &str = "SELECT place, id, event, action, delivery.repo, repo_name, installation, subject, \
     sender, received_at, wakes, times, delivery.generation, done_generation, failed_generation \
     FROM phileas.delivery LEFT JOIN phileas.wake ON wake.repo = delivery.repo";

@@ -32,9 +32,9 @@ impl Tables<'_> {
     }
 }
 
-/// Whoever has a connection of its own for it hears here that the tables have changed.
+/// The channel of notifications that the tables have changed.
 pub(super) const CHANNEL: &str = "phileas_tables";
-/// Held by whoever changes the tables; any number that nobody else uses would do.
+/// The advisory lock of migrations; an arbitrary number that no other program uses.
 const MIGRATING: i64 = 0x7068_696c_6561_7331;
 
 /// What the tables say of themselves.
@@ -103,7 +103,7 @@ pub enum OpenError {
     },
 }
 
-/// Makes the tables what a version needs. Of several services that start at once, one does it and the others wait.
+/// Migrates the tables to what a version needs. Of several services that start at once, one does it.
 pub(super) async fn migrate(
     client: &mut Client,
     tables: &Tables<'_>,
@@ -116,10 +116,10 @@ pub(super) async fn migrate(
     }
 }
 
-/// Answers with the version of the tables where it is too new.
+/// Returns the version of the tables if it is too new.
 async fn change(client: &mut Client, tables: &Tables<'_>) -> Result<Option<i32>, Failure> {
     let transaction = client.transaction().await?;
-    // It ends with the transaction, however that ends. Another's steps may take longer than anybody waits for a row.
+    // The lock ends with the transaction. Another service's steps may take longer than the time limit of a row lock.
     transaction
         .batch_execute("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")
         .await?;
@@ -161,7 +161,7 @@ async fn change(client: &mut Client, tables: &Tables<'_>) -> Result<Option<i32>,
     Ok(None)
 }
 
-/// Writes what is there already, to find out whether anything can be written.
+/// Writes an unchanged value, to test whether writes succeed.
 pub(super) async fn touch(client: &tokio_postgres::Client) -> Result<(), Failure> {
     client
         .batch_execute("UPDATE phileas.tables SET version = version")
@@ -169,7 +169,7 @@ pub(super) async fn touch(client: &tokio_postgres::Client) -> Result<(), Failure
     Ok(())
 }
 
-/// Why this version cannot work with the tables, where a later one has changed them so.
+/// Why this version cannot use the tables, if a later one has changed them so.
 pub(super) async fn unreadable(
     client: &tokio_postgres::Client,
     place: &str,
@@ -188,7 +188,7 @@ fn newer(place: &str, found: i32, tables: &Tables<'_>) -> OpenError {
     }
 }
 
-/// Looks whether this version can work with the tables, for a command beside the services.
+/// Checks whether this version can use the tables, for a command beside the services.
 pub(super) async fn expect(client: &Client, place: &str) -> Result<(), OpenError> {
     let table = client
         .query_one("SELECT to_regclass('phileas.tables') IS NOT NULL", &[])
@@ -221,7 +221,7 @@ pub(super) async fn expect(client: &Client, place: &str) -> Result<(), OpenError
     Ok(())
 }
 
-/// The database cannot be used, and says why.
+/// The error for a database that cannot be used.
 pub(super) fn unreachable(place: &str, failure: Failure) -> OpenError {
     let place = place.to_owned();
     let refused = failure.is_refusal();

@@ -1,4 +1,4 @@
-//! How the database fares, as far as this process knows.
+//! The state of the database, as far as this process knows.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,23 +8,24 @@ use tokio::sync::watch;
 
 use crate::runtime::inbox::{CROWDED, InboxError};
 
-/// What a delivery takes in the tables and their indexes, in bytes: 338 with a million of them in PostgreSQL 15, and
-/// room for what is rewritten.
+/// The room of a delivery in tables and indexes, in bytes: 338 with a million of them in PostgreSQL 15, plus room for
+/// rewritten rows.
 pub(super) const DELIVERY: u64 = 400;
-/// How often it is said that the database cannot be used while that is so.
+/// How often an unusable database is logged.
 const SAID_EVERY: Duration = Duration::from_secs(60);
 
-/// What all parts of the inbox know.
+/// The state that all parts of the inbox share.
 #[derive(Debug)]
 pub(super) struct State {
-    /// How many deliveries there is room for.
+    /// How many deliveries fit.
     room: u64,
-    /// How many are stored, as this process knows: others store some, too, and all are counted anew now and then.
+    /// How many are stored, as far as this process knows: others store some, too, and all are counted again from time
+    /// to time.
     stored: AtomicU64,
     trouble: Mutex<Option<Trouble>>,
-    /// Why this version cannot work with the tables any more.
+    /// Why this version cannot use the tables any more.
     unreadable: Mutex<Option<String>>,
-    /// How far this machine's clock is from the database's, where that is too far.
+    /// The problem of this machine's clock, if it is too far from the database's.
     apart: Mutex<Option<String>>,
     news: watch::Sender<u64>,
 }
@@ -47,22 +48,22 @@ impl State {
         }
     }
 
-    /// All were counted.
+    /// Sets the count of stored deliveries.
     pub(super) fn counted(&self, stored: u64) {
         self.stored.store(stored, Ordering::Relaxed);
     }
 
-    /// So many were stored.
+    /// Adds to the count of stored deliveries.
     pub(super) fn stored(&self, more: usize) {
         self.stored.fetch_add(more as u64, Ordering::Relaxed);
     }
 
-    /// Whether there is no room for one more beside those that wait for the same commit.
+    /// Whether there is no room for another delivery beside those that wait for the same commit.
     pub(super) fn is_full(&self, waiting: usize) -> bool {
         self.used(waiting) >= self.room
     }
 
-    /// Whether there is little room, which is kept for those that wake somebody.
+    /// Whether the remaining room is reserved for deliveries that wake a repository.
     pub(super) fn is_crowded(&self, waiting: usize) -> bool {
         self.used(waiting) as f64 >= self.room as f64 * CROWDED
     }
@@ -76,7 +77,7 @@ impl State {
         self.room * DELIVERY
     }
 
-    /// Something may be due earlier than before.
+    /// Notifies that a repository may be due earlier than before.
     pub(super) fn tell(&self) {
         self.news.send_modify(|count| *count += 1);
     }
@@ -85,7 +86,7 @@ impl State {
         self.news.subscribe()
     }
 
-    /// Something could not be done. It is said once a minute.
+    /// Records a failure, and logs it once a minute.
     pub(super) fn failed(&self, error: &InboxError) {
         let because = error.to_string();
         let mut trouble = self.trouble();
@@ -99,24 +100,24 @@ impl State {
         }
     }
 
-    /// It works.
+    /// Records a success.
     pub(super) fn works(&self) {
         if self.trouble().take().is_some() {
             tracing::warn!("the database works again");
         }
     }
 
-    /// Whether this version can work with the tables, and why it cannot. While it cannot, nobody is given a connection.
+    /// Sets why this version cannot use the tables. Until it can, no connection is available.
     pub(super) fn tables(&self, unreadable: Option<String>) {
         *held(&self.unreadable) = unreadable;
     }
 
-    /// Why this version cannot work with the tables.
+    /// Why this version cannot use the tables.
     pub(super) fn unreadable(&self) -> Option<String> {
         held(&self.unreadable).clone()
     }
 
-    /// How far the clocks are apart, where that is too far.
+    /// Sets the problem of the clocks, if they are too far apart.
     pub(super) fn clock(&self, apart: Option<String>) {
         let mut known = held(&self.apart);
         if let Some(apart) = apart.as_ref().filter(|_| known.is_none()) {
@@ -125,12 +126,12 @@ impl State {
         *known = apart;
     }
 
-    /// Why nothing may be claimed.
+    /// Why no repository may be claimed.
     pub(super) fn apart(&self) -> Option<String> {
         held(&self.apart).clone()
     }
 
-    /// Why it does not work as it should.
+    /// The current problem.
     pub(super) fn why(&self) -> Option<String> {
         let because = self.trouble().as_ref().map(|one| one.because.clone());
         because.or_else(|| self.apart())
@@ -141,7 +142,7 @@ impl State {
     }
 }
 
-/// What a lock guards. What a panic elsewhere has left is still right: each is written at once.
+/// Locks a value. It is valid even after a panic elsewhere, because each write is complete.
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Leases that may have been given without anybody hearing of it: the answer to the commit was lost.
+//! Leases that may have been granted without an answer, because the answer to the commit was lost.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,25 +8,25 @@ use phileas_domain::model::{Holder, RepositoryId};
 use super::locked::Locked;
 use crate::runtime::inbox::{Claimed, Lease};
 
-/// Leases of this process that nobody uses. Whether they were given is known once their rows are read again.
+/// Unused leases of this process. Whether they were granted is known once their rows are read again.
 #[derive(Debug, Default)]
 pub(super) struct Unanswered(Mutex<Vec<Lease>>);
 
 impl Unanswered {
-    /// Takes all, for whoever claims next.
+    /// Takes all, for the next claim.
     pub(super) fn take(&self) -> Vec<Lease> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps those of a claim that came to nothing.
+    /// Keeps the leases of a failed claim.
     pub(super) fn keep(&self, leases: Vec<Lease>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(leases);
     }
 }
 
-/// Leases those of these repositories that are due. Leases that nobody has heard of are given back before, so that they
-/// are not counted as attempts; the new ones are among them until their commit is answered.
+/// Leases the due ones of these repositories. Unanswered leases are released first, so that they do not count as
+/// attempts; new ones are unanswered until their commit is answered.
 pub(super) fn grant(
     rows: &mut Locked,
     unanswered: &mut Vec<Lease>,
@@ -38,7 +38,7 @@ pub(super) fn grant(
 ) -> Vec<Lease> {
     for lease in unanswered.iter() {
         if let Some(wake) = rows.get_mut(lease.repository) {
-            // One that was not given, or was taken over since, does not count.
+            // A lease that was not granted, or was taken over since, does not count.
             let _settled = wake.release(lease, now);
         }
     }

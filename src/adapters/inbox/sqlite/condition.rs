@@ -1,32 +1,32 @@
-//! Whether what comes can be written at this time, and saying so once and not for each delivery.
+//! Tracks whether writes succeed, and logs failures once instead of for each delivery.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::runtime::inbox::InboxError;
 
-/// How often it is said that nothing can be written while that is so.
+/// How often failing writes are logged.
 const SAID_EVERY: Duration = Duration::from_secs(60);
-/// How long nothing must have failed until a write of no consequence is tried: what fails all the time needs no proof.
+/// The time without failures before a test write is tried; a write that keeps failing needs no test.
 const QUIET: Duration = Duration::from_secs(30);
 
-/// How the writing fares.
+/// Whether writes succeed.
 #[derive(Debug, Default)]
 pub(super) struct Condition(Mutex<Option<Failing>>);
 
-/// What is known of failures since deliveries could last be stored.
+/// The failures since deliveries could last be stored.
 #[derive(Debug)]
 struct Failing {
     because: String,
     since: Instant,
     last: Instant,
-    /// Batches that failed.
+    /// The number of failed batches.
     batches: u64,
     said: Instant,
 }
 
 impl Condition {
-    /// A batch could not be written.
+    /// Records a failed batch.
     pub(super) fn failed(&self, error: &InboxError) {
         let now = Instant::now();
         let mut failing = self.failing();
@@ -54,7 +54,7 @@ impl Condition {
         }
     }
 
-    /// A delivery was stored, or something else was written after a time in which nothing failed.
+    /// Records a stored delivery, or another write after a time without failures.
     pub(super) fn written(&self) {
         if let Some(failing) = self.failing().take() {
             tracing::warn!(
@@ -65,7 +65,7 @@ impl Condition {
         }
     }
 
-    /// Whether writing failed, and has not been tried for a while.
+    /// Whether writes failed, and the last attempt was some time ago.
     pub(super) fn is_to_be_tried(&self) -> bool {
         let failing = self.failing();
         failing
@@ -73,7 +73,7 @@ impl Condition {
             .is_some_and(|failing| failing.last.elapsed() >= QUIET)
     }
 
-    /// Why nothing can be stored.
+    /// Why deliveries cannot be stored.
     pub(super) fn trouble(&self) -> Option<String> {
         self.failing()
             .as_ref()

@@ -1,25 +1,25 @@
-//! The names of the files in a data directory, and how they are made.
+//! Names of the files in a data directory, and how they are created.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 
-/// The file's name in the data directory.
+/// The name of the database file.
 pub const DATABASE: &str = "inbox.sqlite3";
-/// The file that is locked, and that says by whom.
+/// The lock file, which names its holder.
 pub(super) const LOCK: &str = "lock";
 
-/// Makes the entries of a folder durable, where the system can.
+/// Makes the entries of a folder durable, if the system can.
 pub(super) fn sync_folder(path: &Path) {
     let path = if path.as_os_str().is_empty() {
         Path::new(".")
     } else {
         path
     };
-    // Not every file system can; then there is nothing that could be done about it.
+    // Some file systems cannot; nothing more can be done then.
     let _cannot = File::open(path).and_then(|folder| folder.sync_all());
 }
 
-/// Lets a file that is made be its owner's alone.
+/// Makes a new file accessible to its owner only.
 pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);

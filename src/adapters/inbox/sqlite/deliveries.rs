@@ -1,11 +1,11 @@
-//! Rows of deliveries.
+//! Reads and writes rows of deliveries.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::value::{integer, micros, natural, parsed, repository};
 use crate::runtime::inbox::{Delivery, DeliveryId};
 
-/// A row, without what follows from other rows.
+/// A row of a delivery.
 pub(super) struct Stored {
     pub(super) place: u64,
     pub(super) delivery: Delivery,
@@ -21,7 +21,7 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// The row in a place.
+/// The row at a place.
 pub(super) fn load(connection: &Connection, place: u64) -> rusqlite::Result<Option<Stored>> {
     connection
         .prepare_cached(concat!(
@@ -33,7 +33,7 @@ pub(super) fn load(connection: &Connection, place: u64) -> rusqlite::Result<Opti
         .optional()
 }
 
-/// The row of a delivery, by a look at all of them.
+/// Finds the row of a delivery by a scan of the table.
 pub(super) fn search(connection: &Connection, id: &DeliveryId) -> rusqlite::Result<Option<Stored>> {
     connection
         .prepare_cached(concat!(
@@ -71,7 +71,7 @@ pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     })
 }
 
-/// Stores a delivery that is not stored yet, and answers with its place.
+/// Stores a new delivery, and returns its place.
 pub(super) fn insert(
     connection: &Connection,
     delivery: &Delivery,
@@ -100,7 +100,7 @@ pub(super) fn insert(
     natural(connection.last_insert_rowid())
 }
 
-/// A delivery that had failed came again: its row goes to the end, where the youngest are. Answers with its new place.
+/// Moves the row of a failed delivery that arrived again to the end, where the newest are. Returns its new place.
 pub(super) fn came_again(
     connection: &Connection,
     before: &Stored,
@@ -112,7 +112,7 @@ pub(super) fn came_again(
         ..before.delivery.clone()
     };
     let times = before.times.saturating_add(1);
-    // The old one stays until then, so that its place is not given again.
+    // The old row stays until then, so that its place is not reused.
     let place = insert(connection, &heard, times, generation)?;
     connection
         .prepare_cached("DELETE FROM delivery WHERE place = ?1")?
@@ -120,8 +120,8 @@ pub(super) fn came_again(
     Ok(place)
 }
 
-/// Up to which place all deliveries came before an instant. It is found by halves, since they stand in the order of
-/// their coming; where a clock was set back, a few may be missed until the next time.
+/// The last place up to which all deliveries arrived before an instant, by binary search, because they are sorted by
+/// arrival. If a clock was set back, a few may be missed until the next time.
 pub(super) fn older_than(connection: &Connection, before: i64) -> rusqlite::Result<i64> {
     let mut at_or_after = connection.prepare_cached(
         "SELECT place, received_at FROM delivery WHERE place >= ?1 ORDER BY place LIMIT 1",
@@ -146,7 +146,7 @@ pub(super) fn older_than(connection: &Connection, before: i64) -> rusqlite::Resu
     Ok(low)
 }
 
-/// A delivery is to be run again.
+/// Marks a delivery to be processed again.
 pub(super) fn pending_again(
     connection: &Connection,
     place: u64,

@@ -1,4 +1,4 @@
-//! What is done within one transaction.
+//! The operations of one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,19 +15,19 @@ use crate::runtime::inbox::{
     Outcome, PROBE_INTERVAL, PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,
 };
 
-/// How much room new deliveries have.
+/// How much room is left for new deliveries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
     Plenty,
-    /// For those that wake somebody.
+    /// Only for deliveries that wake a repository.
     Little,
     None,
 }
 
-/// One transaction. Rows of repositories are read once and written once, however many deliveries of a batch wake them.
+/// One transaction. A repository's row is read once and written once, however many deliveries of a batch wake it.
 pub(super) struct Desk<'a> {
     connection: &'a Connection,
-    /// `None` for a visitor, who does not know what the service stores meanwhile.
+    /// `None` for a command, which does not know what the service stores meanwhile.
     known: Option<&'a Known>,
     news: News,
     room: Room,
@@ -43,7 +43,7 @@ struct Touched {
 }
 
 impl<'a> Desk<'a> {
-    /// A desk on a connection whose transaction has begun.
+    /// A transaction that has begun on this connection.
     pub(super) fn new(connection: &'a Connection, known: Option<&'a Known>, room: Room) -> Self {
         Self {
             connection,
@@ -55,7 +55,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Writes what was changed.
+    /// Writes the changed rows.
     pub(super) fn put_down(&mut self) -> rusqlite::Result<()> {
         for touched in self.wakes.values_mut().filter(|touched| touched.changed) {
             if let Some(wake) = &touched.wake {
@@ -67,8 +67,8 @@ impl<'a> Desk<'a> {
         Ok(())
     }
 
-    /// What counts once the transaction is committed: which deliveries were stored and removed, and whether a row of a
-    /// repository was written.
+    /// The effects of the committed transaction: which deliveries were stored and removed, and whether a repository's
+    /// row was written.
     pub(super) fn into_news(self) -> (News, bool) {
         (self.news, self.woke)
     }
@@ -91,7 +91,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Applies a rule to the row of a repository, which is made where there is none.
+    /// Applies a rule to the row of a repository, and creates it if there is none.
     pub(super) fn change<T>(
         &mut self,
         id: RepositoryId,
@@ -175,7 +175,7 @@ impl<'a> Desk<'a> {
         Ok(leases)
     }
 
-    /// Calls back whom a clock of before has put off too far.
+    /// Wakes repositories that an earlier, wrong clock has delayed too far.
     pub(super) fn call_back(&mut self, now: Timestamp) -> rusqlite::Result<usize> {
         self.put_down()?;
         let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
@@ -285,7 +285,7 @@ impl<'a> Desk<'a> {
         Ok(removed + handled)
     }
 
-    /// Removes at most so many deliveries of places before this one, and answers with their number.
+    /// Removes at most this many deliveries before a place, and returns their number.
     fn remove(&mut self, sql: &str, before: i64, most: usize) -> rusqlite::Result<usize> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows_gone = statement.query(params![before, rows(most)])?;
@@ -299,7 +299,7 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// A number of rows.
+/// A number of rows, for SQLite.
 fn rows(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use super::data_files::{DATABASE, LOCK, private, sync_folder};
 use super::value::DISK_FULL;
 
-/// How much of it is read. What we write is shorter.
+/// How much of the lock file is read; its content is shorter.
 const LOCK_TEXT: u64 = 400;
 
-/// A data directory that nobody else uses, until this is dropped or the process ends in whatever way.
+/// A locked data directory. The lock ends when the value is dropped or the process ends.
 #[derive(Debug)]
 pub struct DataDirectory {
     path: PathBuf,
-    /// The operating system takes the lock back when the process ends, in whatever way.
+    /// The operating system releases the lock when the process ends.
     lock: File,
 }
 
@@ -30,25 +30,25 @@ pub enum DirectoryError {
     Held {
         /// The directory.
         path: PathBuf,
-        /// Who uses it, in words.
+        /// A description of the holder.
         by: String,
     },
     /// The disk has no room.
     #[error("{path}: {DISK_FULL}, and start again")]
     Full {
-        /// What could not be written.
+        /// The path that could not be written.
         path: PathBuf,
     },
-    /// A link stands in a file's place.
+    /// One of the files is a link.
     #[error("{path} is a symbolic link, and nothing is written through links; remove it")]
     Link {
         /// The link.
         path: PathBuf,
     },
-    /// It cannot be made or locked.
+    /// It cannot be created or locked.
     #[error("{path}: {detail}; let --data-dir name a folder that this user may write to")]
     Unusable {
-        /// What could not be used.
+        /// The path that cannot be used.
         path: PathBuf,
         /// What the system says.
         detail: String,
@@ -56,11 +56,11 @@ pub enum DirectoryError {
 }
 
 impl DataDirectory {
-    /// Makes the directory where there is none, for its owner alone, and locks it.
+    /// Creates the directory if there is none, for its owner only, and locks it.
     ///
     /// # Errors
     ///
-    /// When another service holds it, or it cannot be made or locked.
+    /// When another service has locked it, or it cannot be created or locked.
     pub fn lock(path: &Path) -> Result<Self, DirectoryError> {
         make(path)
             .and_then(|()| close_to_others(path))
@@ -84,7 +84,7 @@ impl DataDirectory {
             Err(TryLockError::Error(error)) => return Err(unusable(&file, &error)),
         }
         sign(&mut lock).map_err(|error| unusable(&file, &error))?;
-        // The directory's own entry must outlive a loss of power as much as what is in it.
+        // The directory's own entry must survive a power failure, too.
         sync_folder(path.parent().unwrap_or(path));
         Ok(Self {
             path: path.to_owned(),
@@ -92,11 +92,11 @@ impl DataDirectory {
         })
     }
 
-    /// Whether the directory could be made, or written to where it is there. Nothing is made that stays.
+    /// Checks whether the directory could be created, or written to. Leaves nothing behind.
     ///
     /// # Errors
     ///
-    /// When it could not.
+    /// When it cannot.
     pub fn could_be(path: &Path) -> Result<(), DirectoryError> {
         let here = Path::new(".");
         let above = path.ancestors().map(|one| {
@@ -106,7 +106,8 @@ impl DataDirectory {
                 one
             }
         });
-        // It would be made below what is nearest. Where that is no folder, as a file or a link to nowhere, nothing can be.
+        // It would be created below the nearest existing ancestor. If that is no folder, as a file or a broken link,
+        // it cannot be created.
         let nearest = above
             .into_iter()
             .find(|one| one.symlink_metadata().is_ok())
@@ -115,14 +116,14 @@ impl DataDirectory {
             let error = io::Error::from(io::ErrorKind::NotADirectory);
             return Err(unusable(nearest, &error));
         }
-        // Nobody sees the file: it has no name, or loses it at once.
+        // The file is invisible: it has no name, or loses it at once.
         match tempfile::tempfile_in(nearest) {
             Ok(_) => Ok(()),
             Err(error) => Err(unusable(path, &without_place(error))),
         }
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -131,12 +132,12 @@ impl DataDirectory {
 
 impl Drop for DataDirectory {
     fn drop(&mut self) {
-        // Closing alone would leave the lock to a child that is just being started and has the file still open.
+        // Closing alone would leave the lock with a child that is just starting and has inherited the file.
         let _unlocked = self.lock.unlock();
     }
 }
 
-/// Refuses a file of the directory that is a link: what it leads to is not the service's.
+/// Refuses a link, whose target does not belong to the service.
 fn refuse_link(path: &Path) -> Result<(), DirectoryError> {
     if path.is_symlink() {
         return Err(DirectoryError::Link {
@@ -154,8 +155,8 @@ fn make(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Closes a directory to others that somebody has made for us, and that is still empty. One with something in it may
-/// be meant for more than us: that is only said.
+/// Closes an existing, empty directory to other users. A directory with content may have other purposes, so it only
+/// warns.
 fn close_to_others(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -166,7 +167,7 @@ fn close_to_others(path: &Path) -> io::Result<()> {
         }
         if fs::read_dir(path)?.next().is_none() {
             match fs::set_permissions(path, fs::Permissions::from_mode(0o700)) {
-                // An orchestrator may own the volume and let its user in as a member of a group.
+                // An orchestrator may own the volume and give access through a group.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
                 closed => return closed,
             }
@@ -181,7 +182,7 @@ fn close_to_others(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes into the lock who holds it.
+/// Writes the holder into the lock file.
 fn sign(lock: &mut File) -> io::Result<()> {
     lock.set_len(0)?;
     writeln!(
@@ -194,7 +195,7 @@ fn sign(lock: &mut File) -> io::Result<()> {
     lock.flush()
 }
 
-/// What the holder has written.
+/// Reads the holder from the lock file.
 fn holder(lock: &File) -> String {
     let mut text = String::new();
     let read = lock.take(LOCK_TEXT).read_to_string(&mut text);
@@ -206,7 +207,7 @@ fn holder(lock: &File) -> String {
     }
 }
 
-/// This machine's name, as far as the system tells it.
+/// This machine's name, if the system has one.
 fn host() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     match name.trim() {
@@ -226,7 +227,7 @@ fn unusable(path: &Path, error: &io::Error) -> DirectoryError {
     }
 }
 
-/// What the system says, without the place of a file that nobody has named.
+/// The system's error, without the path of a temporary file.
 fn without_place(error: io::Error) -> io::Error {
     let said = error
         .get_ref()
@@ -272,7 +273,7 @@ mod tests {
             let named = format!("{}: not a directory", file.display());
             assert!(refused.starts_with(&named), "{refused}");
         }
-        // Nobody makes anything there, whoever they are.
+        // No user can create anything there.
         let refused = DataDirectory::could_be(Path::new("/proc/nope")).unwrap_err();
         let said = refused.to_string();
         assert!(said.starts_with("/proc/nope: "), "{said}");

@@ -1,8 +1,8 @@
-//! Which deliveries are stored, found by their ids.
+//! Finds stored deliveries by their ids.
 //!
-//! Ids come in no order, so an index of them on disk writes a page of its own for nearly every delivery: many times what
-//! the facts take. They are kept in memory instead, 16 bytes a delivery and what a hash table leaves empty, and read from
-//! the table at the start. Only the process that holds the directory accepts deliveries, so that nobody else adds any.
+//! Ids have no order, so an index on disk would write a page for nearly every delivery, many times the size of the
+//! data. The index is kept in memory instead, 16 bytes a delivery plus the free part of a hash table, and read from
+//! the table at the start. Only the process that locks the directory accepts deliveries, so no other one adds any.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ impl Key {
     }
 }
 
-/// What a transaction changes. It counts once that is committed.
+/// The changes of a transaction, applied once it is committed.
 #[derive(Debug, Default)]
 pub(super) struct News {
     stored: HashMap<Key, u64>,
@@ -43,12 +43,12 @@ impl News {
         !self.stored.is_empty()
     }
 
-    /// A delivery was stored.
+    /// Records a stored delivery.
     pub(super) fn stored(&mut self, id: &DeliveryId, place: u64) {
         self.stored.insert(Key::of(id.as_str()), place);
     }
 
-    /// A delivery was removed.
+    /// Records a removed delivery.
     pub(super) fn removed(&mut self, id: &str, place: u64) {
         self.removed.push((Key::of(id), place));
     }
@@ -65,7 +65,7 @@ impl Known {
         rows.collect::<rusqlite::Result<_>>().map(Self)
     }
 
-    /// The row of a delivery, if it is stored, or was in the transaction that `news` are of.
+    /// The row of a delivery, if it is stored or was stored by the transaction with these changes.
     pub(super) fn find(
         &self,
         news: &News,
@@ -78,16 +78,16 @@ impl Known {
         };
         match deliveries::load(connection, *place)? {
             Some(stored) if stored.delivery.id == *id => Ok(Some(stored)),
-            // Another id has the same key, or the row was removed by this transaction.
+            // Another id has the same key, or this transaction removed the row.
             _ => deliveries::search(connection, id),
         }
     }
 
-    /// Takes over what a transaction has changed.
+    /// Applies the changes of a committed transaction.
     pub(super) fn take_over(&mut self, news: News) {
         self.0.extend(news.stored);
         for (key, place) in news.removed {
-            // The same id may have been stored again since, in another place.
+            // The same id may have been stored again at another place.
             if self.0.get(&key) == Some(&place) {
                 self.0.remove(&key);
             }

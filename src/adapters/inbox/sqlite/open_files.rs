@@ -1,7 +1,7 @@
-//! Whether the files of an inbox are still those that were opened.
+//! Checks whether the files of an inbox are still the opened ones.
 //!
-//! SQLite goes on in a file that was deleted, moved or replaced while it is open, and reports no error: what is stored
-//! there is lost. <https://www.sqlite.org/howtocorrupt.html>, section 2.5
+//! SQLite continues in a file that was deleted, moved or replaced while it is open, and reports no error: later
+//! writes are lost.
 
 use std::fs::{Metadata, OpenOptions};
 use std::io;
@@ -16,7 +16,7 @@ pub(super) struct OpenFiles {
     files: Vec<(PathBuf, Identity)>,
 }
 
-/// What no two files of the machine share.
+/// The identity of a file on this machine.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -24,7 +24,7 @@ struct Identity {
 }
 
 impl OpenFiles {
-    /// Notes the files. The database must be open, which makes its log and its index.
+    /// Records the files. The database must be open, so that its log and index exist.
     pub(super) fn note(directory: &Path) -> io::Result<Self> {
         let names = ["", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
         let paths = [directory.to_owned(), directory.join(LOCK)]
@@ -40,7 +40,7 @@ impl OpenFiles {
         })
     }
 
-    /// Whether each is still there. Says otherwise which is not, and what to do.
+    /// Checks that each file is still the same. The error says which is not, and what to do.
     pub(super) fn check(&self) -> Result<(), String> {
         for (path, noted) in &self.files {
             let found = path.metadata().map(|metadata| identity(&metadata));
@@ -62,7 +62,7 @@ impl OpenFiles {
         Ok(())
     }
 
-    /// Whether the file system takes writes, which is found out without writing.
+    /// Checks, without writing, whether the file system is writable.
     pub(super) fn check_writable(&self) -> Result<(), String> {
         let lock = self.directory.join(LOCK);
         match OpenOptions::new().write(true).open(&lock) {
@@ -70,7 +70,7 @@ impl OpenFiles {
                 "{}: the file system is mounted read-only; mount it for writing",
                 self.directory.display()
             )),
-            // Any other refusal concerns this file alone; the database is open already.
+            // Any other error concerns this file only; the database is open already.
             _ => Ok(()),
         }
     }
@@ -85,7 +85,7 @@ fn identity(metadata: &Metadata) -> Identity {
     }
 }
 
-/// Elsewhere a file that is open can be neither deleted nor replaced.
+/// Other systems do not let an open file be deleted or replaced.
 #[cfg(not(unix))]
 fn identity(_: &Metadata) -> Identity {
     Identity {

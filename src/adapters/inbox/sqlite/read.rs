@@ -1,4 +1,4 @@
-//! What is read beside the writing.
+//! Reads from the inbox beside the writing thread.
 
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
@@ -51,7 +51,7 @@ fn record(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Record> {
     })
 }
 
-/// Parked repositories.
+/// Suspended repositories.
 pub(super) fn parked(connection: &Connection) -> rusqlite::Result<Vec<Wake>> {
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
@@ -62,7 +62,7 @@ pub(super) fn parked(connection: &Connection) -> rusqlite::Result<Vec<Wake>> {
     rows.filter_map(Result::transpose).collect()
 }
 
-/// A row that is damaged is passed over. Whoever writes makes it anew and says so.
+/// Skips a damaged row. The writing thread resets it and logs that.
 fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<T>> {
     match read {
         Err(error) if is_damage(&error) => Ok(None),
@@ -70,7 +70,7 @@ fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<T>> {
     }
 }
 
-/// The figures, without those of the files.
+/// The counts, without the size of the files.
 pub(super) fn counts(connection: &Connection, now: Timestamp) -> rusqlite::Result<Counts> {
     let deliveries: i64 = connection
         .prepare_cached("SELECT count(*) FROM delivery")?
@@ -97,7 +97,7 @@ pub(super) fn counts(connection: &Connection, now: Timestamp) -> rusqlite::Resul
         })
 }
 
-/// Who can be claimed, the longest overdue first.
+/// The repositories that can be claimed, the longest overdue first.
 pub(super) fn due(
     connection: &Connection,
     now: Timestamp,
@@ -112,7 +112,7 @@ pub(super) fn due(
     rows.collect()
 }
 
-/// Who can be claimed and must be ticked alone.
+/// The repositories that can be claimed and must be ticked alone.
 pub(super) fn due_alone(
     connection: &Connection,
     now: Timestamp,
@@ -130,6 +130,6 @@ pub(super) fn next_due(connection: &Connection) -> rusqlite::Result<Option<Times
     let next: Option<i64> = connection
         .prepare_cached("SELECT min(next_at) FROM wake WHERE next_at IS NOT NULL")?
         .query_row([], |row| row.get(0))?;
-    // An instant that is none belongs to a damaged row, which is claimed to be made anew.
+    // An invalid instant belongs to a damaged row, which is claimed so that it is reset.
     Ok(next.map(|next| instant(next).unwrap_or(Timestamp::UNIX_EPOCH)))
 }

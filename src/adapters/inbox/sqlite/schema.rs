@@ -1,4 +1,4 @@
-//! The database file: how it is opened, and what its tables are.
+//! Opens the database file, and migrates its tables.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -12,18 +12,18 @@ use super::data_files::{DATABASE, private, sync_folder};
 use super::room::{LEAST_ROOM, LOG_ROOM};
 use super::value::{DISK_FULL, is_damage};
 
-/// Tells the file from those of other programs: "phil" in ASCII.
+/// Identifies phileas' files: "phil" in ASCII.
 const APPLICATION: i32 = 0x7068_696c;
-/// How long one process waits for another one's transaction. Ours take milliseconds.
+/// How long one process waits for another one's transaction, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How many statements are kept compiled. There are fewer.
+/// The size of the statement cache, larger than the number of statements.
 const STATEMENTS: usize = 48;
-/// When the log is folded into the database, and to what size it is cut back, in bytes.
+/// The size at which the log is checkpointed and truncated, in bytes.
 const LOG_LIMIT: i64 = (LOG_ROOM / 2).cast_signed();
-/// How many pages the log may have before it is folded into the database: half of its room in pages of 4 KiB.
+/// The number of pages of the log before a checkpoint: half of its room in pages of 4 KiB.
 const LOG_PAGES: i64 = LOG_LIMIT / 4_096;
 
-/// The steps from an empty file to today's tables. A step that was released is never changed; a new one is added.
+/// The migrations from an empty file to the present tables. A released one is never changed; new ones are appended.
 pub(super) const MIGRATIONS: [&str; 4] = [
     include_str!("schema_1.sql"),
     include_str!("schema_2.sql"),
@@ -46,13 +46,13 @@ pub enum OpenError {
         /// The file that is missing.
         path: PathBuf,
     },
-    /// It may take too little room.
+    /// The given room is too small.
     #[error("{room} bytes are too few for an inbox; give it at least {LEAST_ROOM}")]
     Room {
         /// What it was given.
         room: u64,
     },
-    /// Another version has made it.
+    /// Another version created it.
     #[error(
         "{path} has the tables of version {found}, and this phileas knows version {known}; {}",
         if found > known { "use the newer phileas that made it" } else { "start `phileas serve` once, which brings it up to date" }
@@ -65,7 +65,7 @@ pub enum OpenError {
         /// Ours.
         known: usize,
     },
-    /// It is something else.
+    /// It is another program's file.
     #[error("{path} is no inbox of phileas; move it away, or name another --data-dir")]
     Foreign {
         /// The file.
@@ -74,7 +74,7 @@ pub enum OpenError {
     /// It is damaged.
     #[error(
         "{path} is damaged: {detail}. The ledger is in git, and nothing of it is lost: move {DATABASE}, {DATABASE}-wal and \
-         {DATABASE}-shm away and start again. What GitHub sent meanwhile is asked for again, and every repository looked at"
+         {DATABASE}-shm away and start again. phileas asks GitHub for missed deliveries again, and checks every repository"
     )]
     Damaged {
         /// The file.
@@ -125,7 +125,7 @@ impl OpenError {
     }
 }
 
-/// Makes the file where there is none, for its owner alone. SQLite gives its log the same mode.
+/// Creates the file if there is none, for its owner only. SQLite gives its log the same mode.
 pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     let mut options = OpenOptions::new();
     let made = private(options.write(true).create_new(true)).open(path);
@@ -141,7 +141,7 @@ pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// A file that came from a copy may have any mode.
+/// A copied file may have any mode.
 fn close_to_others(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -172,7 +172,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "trusted_schema", false)
 }
 
-/// Brings the tables up to date.
+/// Migrates the tables to the present version.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let wrong = OpenError::sqlite(path);
     let transaction = connection
@@ -192,7 +192,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Op
         .map_err(&wrong)
 }
 
-/// A visitor leaves the tables as they are.
+/// Checks the version of the tables, which a command does not migrate.
 pub(super) fn expect_present_version(
     connection: &Connection,
     path: &Path,
@@ -205,8 +205,8 @@ pub(super) fn expect_present_version(
     }
 }
 
-/// Ends all leases: their holders are gone. That they never came back stays counted. The repositories are due since now:
-/// an older time would count as the time for which no tick was started.
+/// Ends all leases, because their holders are gone. Attempts stay counted. The repositories are due now: an older
+/// time would count as a delay.
 pub(super) fn end_leases(
     connection: &Connection,
     path: &Path,
@@ -219,12 +219,12 @@ pub(super) fn end_leases(
     ended.map(drop).map_err(OpenError::sqlite(path))
 }
 
-/// Writes what is there already, to find out whether anything can be written.
+/// Writes an unchanged value, to test whether writes succeed.
 pub(super) fn touch(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// The version of the tables; 0 of an empty file.
+/// The version of the tables; 0 for an empty file.
 fn version(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
     let pragma = |name: &str| {
         connection

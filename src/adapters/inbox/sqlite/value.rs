@@ -1,4 +1,4 @@
-//! Values as SQLite keeps them.
+//! Converts values to SQLite's types and back.
 
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
@@ -7,7 +7,7 @@ use rusqlite::{Error, ErrorCode};
 
 use crate::runtime::inbox::InboxError;
 
-/// What is said where the disk has no room.
+/// The message for a full disk.
 pub(super) const DISK_FULL: &str = "the disk of the data directory is full; make room on it";
 
 /// An instant in microseconds. Finer parts are dropped.
@@ -30,7 +30,7 @@ pub(super) fn maybe_instant(micros: Option<i64>) -> rusqlite::Result<Option<Time
     micros.map(instant).transpose()
 }
 
-/// A number of ours. They count up from nothing, one at a time.
+/// A counter as SQLite stores it. Counters start at zero and never overflow.
 pub(super) fn integer(number: u64) -> rusqlite::Result<i64> {
     i64::try_from(number).map_err(|error| Error::ToSqlConversionFailure(error.into()))
 }
@@ -45,7 +45,7 @@ pub(super) fn repository(number: i64) -> rusqlite::Result<RepositoryId> {
     natural(number).map(RepositoryId)
 }
 
-/// A text that was stored, read as something.
+/// Parses a stored text.
 pub(super) fn parsed<T>(text: &str) -> rusqlite::Result<T>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
@@ -57,7 +57,7 @@ fn unreadable(kind: Type, error: impl std::error::Error + Send + Sync + 'static)
     Error::FromSqlConversionFailure(0, kind, Box::new(error))
 }
 
-/// What an error of SQLite means to whoever uses the inbox.
+/// The inbox's error for an error of SQLite.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "it is what `map_err` hands over"
@@ -72,7 +72,7 @@ pub(super) fn inbox_error(error: Error) -> InboxError {
     })
 }
 
-/// Whether what is stored cannot be read, whenever it is tried.
+/// Whether stored data is damaged, so that a retry cannot help.
 pub(super) fn is_damage(error: &Error) -> bool {
     matches!(
         error.sqlite_error_code(),

@@ -1,4 +1,4 @@
-//! Rows of repositories.
+//! Reads and writes rows of repositories.
 
 use jiff::Timestamp;
 use phileas_domain::model::{Holder, RepositoryId};
@@ -26,10 +26,10 @@ pub(super) fn load(connection: &Connection, id: RepositoryId) -> rusqlite::Resul
         .optional()
 }
 
-/// The row of a repository; one that cannot be read is made anew, as due at once, and `true` says so.
+/// The row of a repository. A row that cannot be read is reset to due at once; `true` says so.
 ///
-/// One damaged row must not stop all the others, and nothing of it is lost: the ledger in git carries all that must be
-/// right. What can be read of its counters is kept, that no lease of before counts again.
+/// One damaged row must not stop the others, and nothing is lost: the ledger in git has everything that matters.
+/// Readable counters are kept, so that no earlier lease counts again.
 pub(super) fn load_or_mend(
     connection: &Connection,
     id: RepositoryId,
@@ -38,7 +38,7 @@ pub(super) fn load_or_mend(
         Err(error) if is_damage(&error) => {
             tracing::error!(
                 repository = id.0,
-                "its row in the inbox cannot be read and is made anew: {error}"
+                "its row in the inbox cannot be read and is reset: {error}"
             );
             let mut wake = Wake::new(id);
             (wake.generation, wake.token) = connection
@@ -83,7 +83,7 @@ pub(super) fn wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
     let name: Option<String> = row.get(1)?;
     Ok(Wake {
         repository: repository(row.get(0)?)?,
-        // The next delivery tells it again.
+        // The next delivery reports it again.
         name: name.and_then(|name| name.parse().ok()),
         due_at: maybe_instant(row.get(2)?)?,
         generation: natural(row.get(3)?)?,

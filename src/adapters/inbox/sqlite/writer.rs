@@ -1,4 +1,4 @@
-//! The thread that writes.
+//! The thread that writes to the database.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -19,27 +19,27 @@ use super::schema;
 use super::value::inbox_error;
 use crate::runtime::inbox::{CROWDED, InboxError};
 
-/// How much may wait for the thread. Whatever comes beyond is refused or must wait before it is queued.
+/// The most jobs that may wait for the thread. Further ones are refused, or wait before they are queued.
 const QUEUE: usize = 1_024;
-/// The most that one transaction does. What has come meanwhile is the next one's.
+/// The most jobs in one transaction. Later ones go into the next.
 const BATCH: usize = 256;
-/// How often it is looked whether another process has written.
+/// How often writes of other processes are checked.
 const OTHERS: Duration = Duration::from_secs(1);
 
-/// Hands work to the thread that writes.
+/// Sends work to the writing thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    /// `None` once it is to end.
+    /// `None` once the thread must end.
     queue: Option<Sender<Job>>,
     places: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
     condition: Arc<Condition>,
-    /// Its sender is the thread's own, and goes with it.
+    /// Its sender belongs to the thread and is dropped with it.
     alive: watch::Receiver<()>,
 }
 
-/// Work for one transaction. It answers with what is to be said once that is committed; where it is not, both are
-/// dropped, and whoever waits learns from that.
+/// Work for one transaction. It returns a reply to send after the commit. If the commit fails, both are dropped, and
+/// the waiting caller sees that.
 type Work = Box<dyn FnOnce(&mut Desk<'_>) -> rusqlite::Result<Reply> + Send>;
 type Reply = Box<dyn FnOnce() + Send>;
 
@@ -48,7 +48,7 @@ struct Job {
     place: OwnedSemaphorePermit,
 }
 
-/// What is to be said once a transaction is committed.
+/// The replies to send once a transaction is committed.
 struct Answers {
     replies: Vec<Reply>,
     places: Vec<OwnedSemaphorePermit>,
@@ -59,16 +59,16 @@ impl Answers {
         for reply in self.replies {
             reply();
         }
-        // Only now is there room for more in the queue.
+        // Only now does the queue have room for more.
         drop(self.places);
     }
 }
 
-/// Where answers are said: by one task of the runtime in which the inbox was opened. It wakes the others as its neighbours, while
-/// each waking from this thread would take a lock and a call to the system.
+/// Sends replies from one task of the runtime in which the inbox was opened. It wakes its neighbours cheaply, while
+/// waking each from this thread would need a lock and a system call.
 fn speaker() -> UnboundedSender<Answers> {
     let (answers, mut waiting) = unbounded_channel::<Answers>();
-    // Without a runtime the channel is closed at once, and the thread answers by itself.
+    // Without a runtime the channel is closed at once, and the thread sends replies itself.
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
             while let Some(answers) = waiting.recv().await {
@@ -80,8 +80,9 @@ fn speaker() -> UnboundedSender<Answers> {
 }
 
 impl Writer {
-    /// Starts the thread. New deliveries have room while the database is smaller than `room` bytes. `known`: all that are
-    /// stored, or `None` for a visitor. `files`: what must stay in place, or `None` for a visitor.
+    /// Starts the thread. New deliveries are accepted while the database is smaller than `room` bytes. `known`: the
+    /// index of stored deliveries; `None` for a command. `files`: the files that must stay in place; `None` for a
+    /// command.
     pub(super) fn start(
         connection: Connection,
         known: Option<Known>,
@@ -118,7 +119,7 @@ impl Writer {
         })
     }
 
-    /// Why nothing can be stored, where that is so.
+    /// Why deliveries cannot be stored.
     pub(super) fn trouble(&self) -> Option<String> {
         if self.alive.has_changed().is_err() {
             return Some("the thread that writes the inbox has ended".to_owned());
@@ -126,13 +127,13 @@ impl Writer {
         self.condition.trouble()
     }
 
-    /// Completes when the thread has ended although nobody has told it to: nothing is written any more.
+    /// Completes when the thread has ended unexpectedly: nothing is written any more.
     pub(super) fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut alive = self.alive.clone();
         async move { while alive.changed().await.is_ok() {} }
     }
 
-    /// Queues work and waits for what came of it.
+    /// Queues work and waits for its result.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Desk<'_>) -> rusqlite::Result<T> + Send + 'static,
@@ -142,7 +143,7 @@ impl Writer {
         self.queue(place, work).await
     }
 
-    /// Queues work unless too much is waiting already; then nothing is done.
+    /// Queues work unless the queue is full; then nothing is done.
     pub(super) fn try_ask<T, W>(
         &self,
         work: W,
@@ -155,7 +156,7 @@ impl Writer {
         Some(self.queue(place, work))
     }
 
-    /// The work is queued when this returns, whether or not its future is awaited.
+    /// The work is queued when this returns, even if its future is never awaited.
     fn queue<T, W>(
         &self,
         place: OwnedSemaphorePermit,
@@ -169,16 +170,16 @@ impl Writer {
         let work: Work = Box::new(move |desk| {
             let value = work(desk)?;
             Ok(Box::new(move || {
-                // Whoever asked may have gone away.
+                // The caller may be gone.
                 let _gone = answer.send(value);
             }))
         });
         if let Some(queue) = &self.queue {
-            // A thread that is gone drops the job, and with it the answer.
+            // A dead thread drops the job, and with it the reply.
             let _gone = queue.send(Job { work, place });
         }
         async move {
-            let lost = "nobody can say whether it was written; the log may";
+            let lost = "it is unknown whether it was written; the log may say";
             answered
                 .await
                 .map_err(|_| InboxError::Unavailable(lost.to_owned()))
@@ -188,16 +189,16 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // What is queued is still done; then the thread ends and closes the file.
+        // Queued work is still done; then the thread ends and closes the file.
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
-            // A panic over there has been told as lost answers.
+            // Callers have seen a panic there as lost replies.
             let _panicked = thread.join();
         }
     }
 }
 
-/// The thread's own side.
+/// The state of the thread.
 struct Clerk {
     connection: Connection,
     /// `None` for a visitor.
@@ -237,7 +238,7 @@ impl Clerk {
         }
     }
 
-    /// Does a batch in one transaction, and answers after it.
+    /// Runs a batch in one transaction, and sends the replies after it.
     fn batch(&mut self, batch: Vec<Job>) {
         let (works, places): (Vec<Work>, Vec<_>) =
             batch.into_iter().map(|job| (job.work, job.place)).unzip();
@@ -254,8 +255,8 @@ impl Clerk {
         }
     }
 
-    /// A transaction in files that are where they were opened, before it and after it: what was committed to a file that
-    /// is deleted is not stored.
+    /// Runs a transaction, and checks before and after it that the files are still the opened ones: a commit to a
+    /// deleted file is not stored.
     fn transact_in_place(&mut self, works: Vec<Work>) -> Result<(Vec<Reply>, bool), InboxError> {
         self.check_files()?;
         let done = self.transact(works).map_err(inbox_error)?;
@@ -268,7 +269,7 @@ impl Clerk {
         checked.map_err(InboxError::Unavailable)
     }
 
-    /// Finds out whether deliveries could be stored, where no delivery comes that would show it.
+    /// Tests whether deliveries could be stored, if none arrives that would show it.
     fn check_storage(&self) {
         let Some(files) = &self.files else { return };
         if let Err(because) = files.check().and_then(|()| files.check_writable()) {
@@ -276,7 +277,7 @@ impl Clerk {
         }
     }
 
-    /// Finds out whether it can be written again, where nobody brings anything that would show it.
+    /// Tests whether writes succeed again, if no work arrives that would show it.
     fn try_again(&self) {
         if self.condition.is_to_be_tried() {
             let touched = self
@@ -293,7 +294,7 @@ impl Clerk {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Within the transaction: outside, each question would be one of its own, with its own locks.
+        // Read within the transaction: outside, each query would be a transaction with its own locks.
         let room = room_left(&transaction, self.room)?;
         let mut desk = Desk::new(&transaction, self.known.as_ref(), room);
         let mut replies = Vec::with_capacity(works.len());
@@ -312,7 +313,7 @@ impl Clerk {
         Ok((replies, woke))
     }
 
-    /// A number that changes when another process writes, and only then.
+    /// A number that changes only when another process writes.
     fn written_by_others(&self) -> Option<i64> {
         let mut statement = self.connection.prepare_cached("PRAGMA data_version").ok()?;
         statement.query_row([], |row| row.get(0)).ok()
@@ -323,7 +324,7 @@ impl Clerk {
     }
 }
 
-/// How much room new deliveries have: pages that were freed are used again.
+/// How much room is left for new deliveries, including freed pages.
 fn room_left(connection: &Connection, most: u64) -> rusqlite::Result<Room> {
     let number = |sql| -> rusqlite::Result<u64> {
         let mut statement = connection.prepare_cached(sql)?;
@@ -348,7 +349,7 @@ fn room_left(connection: &Connection, most: u64) -> rusqlite::Result<Room> {
 mod tests {
     use super::*;
 
-    /// Whoever runs the service must be able to see it: without the thread nothing is stored any more.
+    /// An operator must see it: without the thread nothing is stored any more.
     #[tokio::test]
     async fn a_thread_that_ends_is_missed() {
         let connection = Connection::open_in_memory().unwrap();

@@ -41,7 +41,7 @@ async fn r15_nothing_of_it_reaches_the_log() {
         "status=503",
         "route=\"POST /v1alpha/sessions\"",
         "status=\"lost\"",
-        "Jules is asked again",
+        "a call to Jules is repeated",
     ] {
         assert!(log.contains(told), "{told} is missing in {log}");
     }

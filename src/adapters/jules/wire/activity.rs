@@ -1,4 +1,4 @@
-//! What happened in a session.
+//! Activities of a session.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -6,25 +6,25 @@ use serde_json::Value;
 use super::change_set::ChangeSet;
 use super::lenient::{Object, defaulted, last_segment, text};
 
-/// One thing that happened.
+/// One activity.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Activity {
     /// `sessions/<session>/activities/<id>`.
     pub name: String,
     own_id: String,
-    /// A sentence about it.
+    /// A sentence that describes it.
     pub description: String,
     /// When, RFC 3339.
     pub create_time: String,
     /// `user`, `agent`, `system`; empty means `system`.
     pub originator: String,
-    /// What it brought with it.
+    /// Its artifacts.
     pub artifacts: Vec<Artifact>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// What happened, by the name of its field.
+/// The kind of an activity, by the name of its field.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Kind {
     /// `agentMessaged`.
@@ -44,9 +44,9 @@ pub enum Kind {
     },
     /// `sessionCompleted`.
     SessionCompleted,
-    /// `sessionFailed`, with the reason: nowhere else is it to be found.
+    /// `sessionFailed`, with the reason, which no other field has.
     SessionFailed(String),
-    /// Anything else: its field's name and value as they came.
+    /// An unknown kind: its field's name and value as they came.
     Unknown(String, Value),
     /// No field names a kind.
     #[default]
@@ -83,17 +83,17 @@ pub struct PlanStep {
     pub index: u32,
 }
 
-/// Something that an activity brought with it.
+/// An artifact of an activity.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Artifact {
-    /// All changes since the session began: each change set contains those before it.
+    /// All changes since the session started: each change set contains the earlier ones.
     ChangeSet(ChangeSet),
-    /// Anything else (`media`, `bashOutput`, what is still to come), as it came.
+    /// Any other artifact (`media`, `bashOutput`, or a new one), as it came.
     Unknown(Value),
 }
 
 impl Activity {
-    /// Its id, from the name where the field is missing. Empty: there is none.
+    /// Its id, taken from the name if the field is missing. Empty: it has none.
     #[must_use]
     pub fn id(&self) -> &str {
         if self.own_id.is_empty() {
@@ -103,7 +103,7 @@ impl Activity {
         }
     }
 
-    /// The changes that it shows, if it shows any.
+    /// Its change set, if it has one.
     #[must_use]
     pub fn changes(&self) -> Option<&ChangeSet> {
         self.artifacts.iter().find_map(|artifact| match artifact {
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for Activity {
 }
 
 impl Kind {
-    /// Reads the kind from the fields that are left when the common ones are taken out.
+    /// Reads the kind from the fields that remain after the common ones.
     fn of(fields: Object) -> Self {
         let inner = |value: &Value, name: &str| {
             let text = value.get(name).and_then(Value::as_str);
@@ -164,7 +164,7 @@ impl Kind {
                 _ => continue,
             };
         }
-        // A kind's value is an object; a new common field would rather be a text or a number.
+        // A kind's value is an object; a new common field would more likely be a text or a number.
         let mut unknown: Vec<_> = fields.into_iter().collect();
         unknown.sort_by_key(|(_, value)| !value.is_object());
         match unknown.into_iter().next() {

@@ -17,7 +17,7 @@ pub struct ChangeSet {
 }
 
 impl ChangeSet {
-    /// Whether anything is changed by it.
+    /// Whether it changes anything.
     #[must_use]
     pub fn has_changes(&self) -> bool {
         !self.git_patch.unidiff_patch.is_empty()

@@ -1,4 +1,4 @@
-//! Reading values that may be null, missing, or of a type that nobody expected.
+//! Reads values that may be null, missing, or of an unexpected type.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -16,7 +16,7 @@ where
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
-/// A text; whole numbers (an id, an enum's number) become their digits, everything else nothing.
+/// A text; whole numbers (an id, an enum's number) become their digits, other types an empty text.
 pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(match Value::deserialize(from)? {
         Value::String(text) => text,
@@ -25,7 +25,7 @@ pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Erro
     })
 }
 
-/// A value of the shape that is known here, or nothing. For fields whose loss harms nobody.
+/// A value of the expected shape, or `None`. Only for fields that phileas can do without.
 pub(super) fn if_readable<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -16,10 +16,10 @@ pub struct Session {
     /// 15 to 20 decimal digits.
     #[serde(rename = "id", deserialize_with = "text")]
     own_id: String,
-    /// What it was asked.
+    /// Its prompt.
     #[serde(deserialize_with = "text")]
     pub prompt: String,
-    /// Its title; Jules makes one up where none was given.
+    /// Its title; Jules generates one if none was given.
     #[serde(deserialize_with = "text")]
     pub title: String,
     /// What it works on.
@@ -31,13 +31,13 @@ pub struct Session {
     /// When it last changed, RFC 3339.
     #[serde(deserialize_with = "text")]
     pub update_time: String,
-    /// Where it stands, as Jules wrote it; empty means `STATE_UNSPECIFIED`.
+    /// Its state, as Jules wrote it; empty means `STATE_UNSPECIFIED`.
     #[serde(deserialize_with = "text")]
     pub state: String,
     /// Its page in the web application.
     #[serde(deserialize_with = "text")]
     pub url: String,
-    /// What it brought forth.
+    /// Its outputs.
     #[serde(deserialize_with = "defaulted")]
     pub outputs: Vec<Output>,
     /// Whether it is archived.
@@ -46,7 +46,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Its id, from the name where the field is missing. Empty: there is none.
+    /// Its id, taken from the name if the field is missing. Empty: it has none.
     #[must_use]
     pub fn id(&self) -> &str {
         if self.own_id.is_empty() {
@@ -64,7 +64,7 @@ pub struct SourceContext {
     /// The source's name.
     #[serde(deserialize_with = "text")]
     pub source: String,
-    /// Where in it the session started.
+    /// The branch on which the session started.
     #[serde(deserialize_with = "defaulted")]
     pub github_repo_context: GitHubRepoContext,
 }
@@ -78,7 +78,7 @@ pub struct GitHubRepoContext {
     pub starting_branch: String,
 }
 
-/// What a session brought forth. There is no tag: the field's name is the kind.
+/// An output of a session. There is no tag: the field's name is the kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     /// A pull request.
@@ -120,7 +120,7 @@ pub struct PullRequest {
     /// Its text.
     #[serde(deserialize_with = "text")]
     pub description: String,
-    /// Where it wants to go.
+    /// Its base branch.
     #[serde(deserialize_with = "text")]
     pub base_ref: String,
     /// Its branch.
@@ -128,7 +128,7 @@ pub struct PullRequest {
     pub head_ref: String,
 }
 
-/// What a session is created with. The API refuses fields that it does not know, so these are all.
+/// The fields of a new session. The API refuses unknown fields, so these are all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(into = "Value")]
 pub struct NewSession {
@@ -142,7 +142,7 @@ pub struct NewSession {
     pub open_pull: bool,
     /// Whether it waits for its plan to be approved.
     pub require_plan_approval: bool,
-    /// Whether it gets the environment variables that are set for the repository at Jules.
+    /// Whether it gets the environment variables that the repository has at Jules.
     pub environment_variables: bool,
 }
 
@@ -155,7 +155,7 @@ impl From<NewSession> for Value {
         }
         if let Some((source, branch)) = new.source {
             let mut context = serde_json::json!({"source": source, "githubRepoContext": {"startingBranch": branch}});
-            // Sent only where it is wanted: the field is younger than the others.
+            // Send it only if needed: the field is newer than the others.
             if new.environment_variables {
                 context["environmentVariablesEnabled"] = true.into();
             }

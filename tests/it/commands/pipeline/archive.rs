@@ -24,14 +24,14 @@ fn a_run_is_put_away_once() {
     // What is over is not begun anew by whoever comes late.
     write(&folder, "review-result", CONTENT).refused(
         2,
-        "the run of X-1 was put away in .pipeline/completed/X-1, so nothing was written",
+        "the run of X-1 was archived in .pipeline/completed/X-1, so nothing was written",
     );
     assert_eq!(names(&folder.join(".pipeline")), ["completed"]);
     assert_eq!(names(&put_away), all);
     // The same issue comes back by hand.
     folder.write(".pipeline/X-1/git-result.json", PROPOSED);
     write(&folder, "git-result", PROPOSED).done();
-    on(&folder, &["archive"]).refused(1, "is there already, and nothing is written over");
+    on(&folder, &["archive"]).refused(1, "exists already and is not overwritten");
     assert_eq!(names(&put_away), all);
     assert_eq!(text_of(&put_away.join("notes.md")), "mine");
     assert_eq!(names(&folder.join(".pipeline")), ["X-1", "completed"]);
@@ -42,7 +42,7 @@ fn an_empty_folder_is_not_written_over_either() {
     let folder = repository();
     write(&folder, "plan", PLAN).done();
     std::fs::create_dir_all(folder.join(".pipeline/completed/X-1")).unwrap();
-    on(&folder, &["archive", "--unfinished"]).refused(1, "is there already");
+    on(&folder, &["archive", "--unfinished"]).refused(1, "exists already");
     assert_eq!(names(&folder.join(".pipeline/completed/X-1")), [""; 0]);
     std::fs::remove_dir(folder.join(".pipeline/completed/X-1")).unwrap();
     on(&folder, &["archive", "--unfinished"]).done();

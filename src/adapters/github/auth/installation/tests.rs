@@ -50,9 +50,9 @@ async fn r17_an_installation_token_is_narrow_kept_and_renewed_in_time() {
         seen[1].line,
         "POST https://api.github.com/app/installations/42/access_tokens"
     );
-    let wish = value!({ "repositories": ["widget"],
+    let expected = value!({ "repositories": ["widget"],
         "permissions": { "contents": "write", "issues": "read", "metadata": "read" } });
-    assert_eq!(seen[1].body, wish);
+    assert_eq!(seen[1].body, expected);
     let shown: Vec<&str> = [2, 3, 6]
         .map(|at: usize| seen[at].authorization.as_str())
         .to_vec();
@@ -153,7 +153,7 @@ async fn a_failed_minting_answers_all_who_waited_for_it() {
         assert_eq!(failure.disposition, Disposition::Retry { after: None });
     }
     assert!(set.script.is_used_up());
-    // Whoever comes later asks anew.
+    // A later request mints again.
     set.script.push(installation());
     set.script.push(minted("ghs_one", "2026-01-05T01:00:00Z"));
     set.script.push(found());
@@ -203,9 +203,9 @@ async fn a_renamed_repository_is_named_by_its_id() {
         ],
     );
     look(&set).await.unwrap();
-    let wish = &set.script.seen()[2].body;
-    assert_eq!(wish["repository_ids"], value!([7]));
-    assert_eq!(wish["repositories"], serde_json::Value::Null);
+    let expected = &set.script.seen()[2].body;
+    assert_eq!(expected["repository_ids"], value!([7]));
+    assert_eq!(expected["repositories"], serde_json::Value::Null);
 }
 
 #[tokio::test]

@@ -283,7 +283,7 @@ fn sizes(asked: &Value) -> [u64; 3] {
     ["open", "recent", "active"].map(|list| asked["variables"][list].as_u64().unwrap())
 }
 
-/// One point pays for a small look; whoever has more is asked for all at once from then on, until it is little again.
+/// A quiet repository costs one point; a busy one is read with all entries at once, until it is quiet again.
 #[tokio::test]
 async fn where_more_is_going_on_more_is_asked_for() {
     const FEW: [u64; 3] = [20, 14, 30];
@@ -307,7 +307,7 @@ async fn where_more_is_going_on_more_is_asked_for() {
     assert!(set.script.is_used_up());
 }
 
-/// What was touched a week ago is nobody's news, however many pull requests there are.
+/// Pull requests that were touched a week ago do not matter, however many there are.
 #[tokio::test]
 async fn old_pull_requests_are_not_asked_for_all_the_time() {
     for (touched, questions) in [("2025-12-28T00:00:00Z", 1), ("2026-01-04T00:00:00Z", 2)] {
@@ -339,7 +339,7 @@ async fn further_pages_of_open_pulls_are_read() {
     assert_eq!(set.script.seen()[2].body["variables"]["after"], "c1");
 }
 
-/// Whoever opens many long pull requests must not keep phileas from looking.
+/// Many long pull requests must not keep phileas from reading.
 #[tokio::test]
 async fn pull_requests_that_are_too_much_for_one_answer_come_without_their_texts() {
     let mut first = answer();
@@ -480,7 +480,7 @@ async fn the_age_of_the_first_answer_is_told() {
     );
 }
 
-/// Whoever writes long comments must not keep phileas from looking.
+/// Long comments must not keep phileas from reading.
 #[tokio::test]
 async fn comments_that_are_too_much_for_one_answer_are_read_in_parts() {
     let mut short = answer();

@@ -1,16 +1,17 @@
-//! Which comment is ours, and which are its copies.
+//! Decides which comment is ours, and which ones are its copies.
 //!
-//! Deleting cannot be undone, so a copy is only what a race can have left: this account wrote it, within minutes of the
-//! one that stays; nobody else has edited it; and its first and last line are what we write.
+//! Deleting cannot be undone, so only what a race can leave is a copy: written by this account within minutes of the
+//! one that stays, edited by no other account, and with our first and last line.
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::adapters::github::wire::common::Opener;
 use crate::adapters::github::wire::subject::Comment;
 
-/// Races are over by then, whatever the lag of a listing. What this account writes later is meant: it may be a person's.
+/// The longest time between a comment and its copy. A comment that this account writes later is intentional; the
+/// account may be a person's.
 const RACE: SignedDuration = SignedDuration::from_mins(10);
-/// The bot of Jules, as GraphQL writes its name.
+/// The login of Jules' bot in GraphQL.
 pub(super) const JULES: &str = "google-labs-jules";
 
 /// A comment that may be ours.
@@ -19,7 +20,7 @@ pub(super) struct Candidate {
     pub(super) id: u64,
     pub(super) author: Author,
     written_at: Timestamp,
-    /// Whether its frame is ours and nobody but its author has edited it.
+    /// Whether it has our form and no one but its author edited it.
     is_untouched: bool,
     /// Whether it says already what is to be said.
     says_it: bool,
@@ -76,15 +77,15 @@ impl Candidate {
         })
     }
 
-    /// Whether this very account wrote it, and nothing but what we say stands in it.
+    /// Whether this account wrote it and its text is still ours.
     fn is_own_and_untouched(&self) -> bool {
         self.author == Author::Viewer && self.is_untouched
     }
 }
 
 impl Ours {
-    /// The chosen one. Of several that this account wrote it is the oldest, whichever is known: all who look have to
-    /// agree on the one that stays.
+    /// Chooses the comment to write to. Of several by this account it is the oldest, whichever is known, so that all
+    /// replicas agree.
     pub(super) fn of(chosen: &Candidate, found: &[Candidate]) -> Self {
         let own = chosen.author == Author::Viewer;
         let untouched = || found.iter().filter(|one| one.is_own_and_untouched());
@@ -106,8 +107,7 @@ impl Ours {
     }
 }
 
-/// Whether a text begins with the same line as the one that is to be written, and the marker is all that its last line
-/// says.
+/// Whether a text starts with the same line as the new body, and its last line is the marker alone.
 fn is_framed(text: &str, marker: &str, body: &str) -> bool {
     let first = |text: &str| text.lines().next().map(|line| line.trim_end().to_owned());
     let last = text.trim_end().lines().next_back();

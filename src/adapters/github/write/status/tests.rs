@@ -68,7 +68,7 @@ async fn r22_a_forged_marker_is_ignored_and_nobody_elses_comment_edited() {
     }
 }
 
-/// Whatever the ledger says: somebody may have put a stranger's number there.
+/// Whatever the ledger says: it may hold the id of an unauthorized user's comment.
 #[tokio::test]
 async fn r22_whose_words_only_contain_the_marker_is_not_taken_for_another_of_us() {
     let quoted = BEFORE.replace('\n', "\n> ");
@@ -201,7 +201,7 @@ async fn a_known_one_that_is_not_listed_yet_is_looked_for_again() {
     assert!(lines[3].starts_with("PATCH"), "{lines:?}");
     assert!(lines[3].ends_with("/issues/comments/6"), "{lines:?}");
 
-    // Somebody has deleted it: there is a new one in the end.
+    // The comment was deleted: a new one is written.
     let deleted = [
         none(),
         none(),

@@ -1,4 +1,4 @@
-//! Two comments where one was to be: replicas that looked at the same moment have both written.
+//! Two comments instead of one: replicas that searched at the same moment both wrote one.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -24,7 +24,7 @@ fn later(seconds: i64, mut comment: Value) -> Value {
     comment
 }
 
-/// Edited since, by this account; nobody is an account that is gone.
+/// Edited since, by this account; `None` stands for a deleted account.
 fn edited(by_whom: Value, mut comment: Value) -> Value {
     comment["lastEditedAt"] = "2026-01-06T00:00:00Z".into();
     comment["editor"] = by_whom;
@@ -97,7 +97,7 @@ async fn what_somebody_may_have_meant_is_never_taken_away() {
     .await;
 }
 
-/// It is told by then; the next time tries again.
+/// The status is written by then; the next write tries again.
 #[tokio::test]
 async fn a_copy_that_stays_is_no_failure() {
     let ours = listed(&[(6, true, BEFORE), (7, true, BEFORE), (8, true, BEFORE)]);
