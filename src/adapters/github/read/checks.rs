@@ -172,26 +172,7 @@ impl Client {
             by_jules,
             ..RedChecks::default()
         };
-        let mut jobs = Vec::new();
-        for context in contexts {
-            match context {
-                Context::CheckRun(run) if run.status != "COMPLETED" => red.running += 1,
-                Context::CheckRun(run) if run.failed() => {
-                    red.failed_at = red.failed_at.max(run.completed_at);
-                    jobs.extend(run.job().map(|job| (red.failed.len(), job)));
-                    red.failed.push(run.into());
-                }
-                Context::StatusContext(status) => match status.state.as_str() {
-                    "PENDING" | "EXPECTED" => red.running += 1,
-                    "FAILURE" | "ERROR" => {
-                        red.failed_at = red.failed_at.max(status.created_at);
-                        red.failed.push(status.into());
-                    }
-                    _ => {}
-                },
-                Context::CheckRun(_) => {}
-            }
-        }
+        let jobs = add_contexts(&mut red, contexts);
         // No message is sent before all checks have ended, so no log is needed.
         let wanted = if red.running > 0 { 0 } else { LOGS_READ };
         for (place, job) in jobs.into_iter().take(wanted) {
@@ -254,6 +235,31 @@ impl Client {
         let answer = self.transport.send(request).await.ok()?;
         answer.status().is_success().then(|| answer.into_body())
     }
+}
+
+/// Adds the failed and running checks. Returns the jobs with a log: the place of the failed check, and the job's number.
+fn add_contexts(red: &mut RedChecks, contexts: Vec<Context>) -> Vec<(usize, u64)> {
+    let mut jobs = Vec::new();
+    for context in contexts {
+        match context {
+            Context::CheckRun(run) if run.status != "COMPLETED" => red.running += 1,
+            Context::CheckRun(run) if run.failed() => {
+                red.failed_at = red.failed_at.max(run.completed_at);
+                jobs.extend(run.job().map(|job| (red.failed.len(), job)));
+                red.failed.push(run.into());
+            }
+            Context::StatusContext(status) => match status.state.as_str() {
+                "PENDING" | "EXPECTED" => red.running += 1,
+                "FAILURE" | "ERROR" => {
+                    red.failed_at = red.failed_at.max(status.created_at);
+                    red.failed.push(status.into());
+                }
+                _ => {}
+            },
+            Context::CheckRun(_) => {}
+        }
+    }
+    jobs
 }
 
 /// Drops runs that were repeated: GitHub still lists them, and a newer run of the same name in the same suite

@@ -17,6 +17,7 @@ pub(crate) mod plan_files;
 pub(crate) mod protection;
 pub(crate) mod pulls;
 pub(crate) mod reached;
+mod recent_activity;
 pub(crate) mod refusals;
 pub(crate) mod remarks;
 pub(crate) mod reviews;

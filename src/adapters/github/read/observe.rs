@@ -1,21 +1,19 @@
 //! Reads everything that one tick needs, in one GraphQL query; in two for busy repositories.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{
-    Checks, DASHBOARD_KEY, Dashboard, Heard, LABEL_PREFIX, Notice, Pull, Repository,
-};
-use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName};
+use phileas_domain::engine::{Checks, DASHBOARD_KEY, Dashboard, Notice, Repository};
+use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName, Tree};
 use phileas_domain::state::STATE_PATH;
 use serde_json::Value;
 
 use super::pages::Pages;
 use super::plan_files::{Unread, papers_of, tree_of};
+use super::recent_activity::{RecentActivity, with_label};
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{GraphError, OBSERVE, OPEN_PULLS, Reply, tolerated};
 use crate::adapters::github::http::answer::Answer;
@@ -28,7 +26,7 @@ use crate::adapters::github::wire::common::Opener;
 use crate::adapters::github::wire::file::{Form, Text};
 use crate::adapters::github::wire::git::Blob;
 use crate::adapters::github::wire::observation::{
-    LedgerCommit, Observed, OpenPulls, Repository as Shown,
+    DefaultCommit, LedgerCommit, NoticeIssue, Observed, OpenPulls, Repository as Shown,
 };
 use crate::adapters::github::wire::pull::PullFacts;
 use crate::adapters::github::wire::subject::Said;
@@ -98,18 +96,7 @@ impl Client {
             // GitHub shows no default branch for an empty repository.
             None => (BranchName::from("main"), None),
         };
-        let (mut tree, unread) = commit.as_ref().map(tree_of).unwrap_or_default();
-        for file in unread.into_iter().take(MAX_BLOB_READS) {
-            if let Some(text) = self.plan_text(&file).await?
-                && let Some(entry) = tree.get(&file.path)
-            {
-                let entry = Entry {
-                    text: Some(text.into()),
-                    ..entry.clone()
-                };
-                tree.insert(file.path, entry);
-            }
-        }
+        let tree = self.read_plan(commit.as_ref()).await?;
         let papers = commit.as_ref().map(papers_of).unwrap_or_default();
         let repository = Repository {
             id,
@@ -123,75 +110,11 @@ impl Client {
                 .map_or(Checks::None, |rollup| rollup.verdict()),
             default_head: commit.map(|commit| Oid::new(commit.oid)),
         };
-        let mut labelled = BTreeMap::new();
-        let issues = seen.active.nodes.iter().flatten();
-        let pulls = seen.recent.nodes.iter().flatten();
-        let mut heard = Heard {
-            cut: BTreeMap::new(),
-            issues_after: oldest(&seen.active, issues.map(|issue| issue.updated_at)),
-            pulls_after: oldest(&seen.recent, pulls.map(|pull| pull.updated_at)),
-            further: None,
-            refused: self.refusals.of(&self.place.name(), self.pause.now()),
-        };
-        let mut comments = Vec::new();
-        let mut hear = |number: u64, said: Said| {
-            heard.cut.extend(said.cut().map(|at| (number, at)));
-            comments.extend(said.commands(number));
-        };
-        for issue in seen.active {
-            let names = issue.labels.into_iter().flatten().map(|label| label.name);
-            note_labels(&mut labelled, issue.number, names);
-            hear(issue.number, issue.comments);
-        }
-        let mut pulls = BTreeMap::new();
+        let refused = self.refusals.of(&self.place.name(), self.pause.now());
         let further = self.further_pulls(seen.open.next(), asked).await?;
-        let recent = seen.recent.into_iter().map(|pull| {
-            if let Some(number) = pull.facts.number_while_open() {
-                hear(number, pull.comments);
-            }
-            pull.facts
-        });
-        let recent: Vec<PullFacts> = recent.collect();
-        for facts in further.into_iter().chain(seen.open).chain(recent) {
-            if let Some((number, names)) = facts.labels_while_open() {
-                note_labels(&mut labelled, number, names);
-            }
-            let pull = Pull::from(facts);
-            pulls.insert(pull.number, pull);
-        }
-        let (mut notices, mut dashboards) = (Vec::new(), Vec::new());
-        if seen.notices.next().is_some() {
-            tracing::warn!(
-                "more open issues have the label `phileas` than are read; those that were updated least recently are not \
-                 seen"
-            );
-        }
-        for issue in seen.notices {
-            let number = issue.number;
-            let is_ours = issue.viewer_did_author
-                || Opener::may_be_ours(issue.author.as_ref(), &issue.author_association);
-            match key_in(&issue.body) {
-                Some(key) if key != DASHBOARD_KEY && !is_ours => {
-                    tracing::warn!(
-                        number,
-                        key,
-                        "an issue that phileas did not open has its marker; it is ignored"
-                    );
-                }
-                Some(key) if key != DASHBOARD_KEY => {
-                    let key = key.to_owned();
-                    let title = issue.title;
-                    notices.push(Notice { number, key, title });
-                }
-                // A person may have deleted the marker of the dashboard that the ledger knows.
-                _ => dashboards.push(Dashboard {
-                    number,
-                    body: issue.body,
-                    edited_at: issue.last_edited_at,
-                    own: issue.viewer_did_author,
-                }),
-            }
-        }
+        let pulls = further.into_iter().chain(seen.open);
+        let activity = RecentActivity::collect(seen.active, seen.recent, pulls, refused);
+        let (notices, dashboards) = sort_notices(seen.notices);
         let age = Duration::try_from(self.pause.now().duration_since(answered_at));
         Ok(Observation {
             now,
@@ -203,7 +126,7 @@ impl Client {
             ledger,
             tree,
             papers,
-            pulls,
+            pulls: activity.pulls,
             notices,
             dashboards,
             paused_by_label: seen
@@ -211,11 +134,28 @@ impl Client {
                 .into_iter()
                 .next()
                 .map(|issue| issue.number)
-                .or_else(|| with_label(&labelled, PAUSE)),
-            labelled,
-            comments,
-            heard,
+                .or_else(|| with_label(&activity.labelled, PAUSE)),
+            labelled: activity.labelled,
+            comments: activity.comments,
+            heard: activity.heard,
         })
+    }
+
+    /// The files of the plan, with the texts that the first answer did not hold whole.
+    async fn read_plan(&self, commit: Option<&DefaultCommit>) -> Result<Tree, Failure> {
+        let (mut tree, unread) = commit.map(tree_of).unwrap_or_default();
+        for file in unread.into_iter().take(MAX_BLOB_READS) {
+            if let Some(text) = self.plan_text(&file).await?
+                && let Some(entry) = tree.get(&file.path)
+            {
+                let entry = Entry {
+                    text: Some(text.into()),
+                    ..entry.clone()
+                };
+                tree.insert(file.path, entry);
+            }
+        }
+        Ok(tree)
     }
 
     /// The first answer that shows everything that matters, and the variables of its query.
@@ -384,10 +324,42 @@ impl Client {
     }
 }
 
-/// When the oldest entry of a truncated list was touched.
-fn oldest<T>(list: &Connection<T>, touched: impl Iterator<Item = Timestamp>) -> Option<Timestamp> {
-    list.next()?;
-    touched.min()
+/// The notices and dashboards among the open issues with the label of notices.
+fn sort_notices(issues: Connection<NoticeIssue>) -> (Vec<Notice>, Vec<Dashboard>) {
+    let (mut notices, mut dashboards) = (Vec::new(), Vec::new());
+    if issues.next().is_some() {
+        tracing::warn!(
+            "more open issues have the label `phileas` than are read; those that were updated least recently are not \
+             seen"
+        );
+    }
+    for issue in issues {
+        let number = issue.number;
+        let is_ours = issue.viewer_did_author
+            || Opener::may_be_ours(issue.author.as_ref(), &issue.author_association);
+        match key_in(&issue.body) {
+            Some(key) if key != DASHBOARD_KEY && !is_ours => {
+                tracing::warn!(
+                    number,
+                    key,
+                    "an issue that phileas did not open has its marker; it is ignored"
+                );
+            }
+            Some(key) if key != DASHBOARD_KEY => {
+                let key = key.to_owned();
+                let title = issue.title;
+                notices.push(Notice { number, key, title });
+            }
+            // A person may have deleted the marker of the dashboard that the ledger knows.
+            _ => dashboards.push(Dashboard {
+                number,
+                body: issue.body,
+                edited_at: issue.last_edited_at,
+                own: issue.viewer_did_author,
+            }),
+        }
+    }
+    (notices, dashboards)
 }
 
 /// The comments on all issues and pull requests of the answer.
@@ -408,27 +380,6 @@ fn without_text(seen: &Shown, now: Timestamp) -> Vec<(Timestamp, String)> {
         .filter(|(at, _)| now.duration_since(*at) < HEARD_FOR)
         .map(|(at, id)| (at, id.to_owned()))
         .collect()
-}
-
-/// Notes the `phileas:` labels, without their prefix. GitHub ignores the case of labels.
-fn note_labels(
-    labelled: &mut BTreeMap<u64, BTreeSet<String>>,
-    number: u64,
-    names: impl IntoIterator<Item = impl AsRef<str>>,
-) {
-    for name in names {
-        let name = name.as_ref().to_lowercase();
-        if let Some(word) = name.strip_prefix(LABEL_PREFIX) {
-            labelled.entry(number).or_default().insert(word.to_owned());
-        }
-    }
-}
-
-/// The lowest number with this `phileas:` label. Pull requests are included, because GitHub's list of issues by label
-/// has none.
-fn with_label(labelled: &BTreeMap<u64, BTreeSet<String>>, word: &str) -> Option<u64> {
-    let mut bearers = labelled.iter().filter(|(_, words)| words.contains(word));
-    bearers.next().map(|(number, _)| *number)
 }
 
 fn misunderstood(what: &str, answer: &Answer, said: &str) -> Failure {
