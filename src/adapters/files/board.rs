@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use phileas_domain::board::{Change, SPRINTS_FOLDER, TASKS_FOLDER};
 use tempfile::{NamedTempFile, TempPath};
 
+use super::change_files::{Folders, Unchanged};
 use super::same_file::{differ_in_case, is_same};
-use super::together::{Folders, Unchanged};
 use super::write::{NEW, ReadError, is_want_of_room, linked, staged};
 
 /// The most sprint folders that are listed.

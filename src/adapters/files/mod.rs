@@ -1,11 +1,11 @@
 //! Files of a repository's folder on this machine: read as a tree, written one by one or together.
 
 pub mod board;
+mod change_files;
 mod same_file;
-mod together;
 mod tree;
 mod write;
 
-pub use together::{Unchanged, Wanted, change_together};
+pub use change_files::{Unchanged, Wanted, change_together};
 pub use tree::read_tree;
 pub use write::{ReadError, change, refuse_link, write_named};

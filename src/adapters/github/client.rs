@@ -6,15 +6,15 @@ use std::sync::Arc;
 use phileas_domain::model::RepositoryName;
 
 use super::auth::account::{Account, Credential};
-use super::auth::tokens::Tokens;
+use super::auth::token_source::Tokens;
 use super::http::base::Base;
 use super::http::budget::{Budget, Face, Quota, Usage};
 use super::http::channel::Channel;
 use super::http::retry::Backoff;
-use super::read::pages::Busy;
-use super::read::refusals::Refusals;
+use super::read::list_sizes::Busy;
+use super::read::refusal_cache::Refusals;
 use super::repository::Place;
-use super::write::opened::Opened;
+use super::write::opened_issues::Opened;
 use crate::adapters::pause::Pause;
 use crate::adapters::transport::Transport;
 

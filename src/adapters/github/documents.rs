@@ -4,7 +4,7 @@ use super::graphql::{
     BODIES, CHECKS, COMMIT, DRAFT, EDITS, MARK_READY, MERGE_FACTS, OBSERVE, OPEN_PULLS,
     OWN_COMMENTS, OWN_ISSUES, PLAN_COMMIT, REVIEWS,
 };
-use super::read::{folders, pulls, subjects, texts};
+use super::read::{file_texts, folders, pulls, subjects};
 
 /// Every document as it is sent, by name, for the check against GitHub's schema. Documents that grow with the number
 /// of items are shown for two.
@@ -14,7 +14,7 @@ pub fn documents() -> Vec<(&'static str, String)> {
         ("Observe", OBSERVE.to_owned()),
         ("OpenPulls", OPEN_PULLS.to_owned()),
         ("PullsByNumber", pulls::document(2)),
-        ("Texts", texts::document(2)),
+        ("Texts", file_texts::document(2)),
         ("Folders", folders::document(2)),
         ("Subjects", subjects::document(2)),
         ("Edits", EDITS.to_owned()),

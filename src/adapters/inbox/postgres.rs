@@ -13,15 +13,15 @@ mod address;
 mod attempt;
 mod clock;
 mod connections;
-mod count;
+mod delivery_count;
 mod failure;
 mod intake;
 mod listen;
-mod locked;
+mod locked_wakes;
 mod rows;
 mod schema;
 mod state;
-mod unanswered;
+mod unanswered_leases;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,10 +44,10 @@ use clock::{Ahead, CLOCK};
 use connections::Connections;
 use failure::Failure;
 use intake::{Brought, QUEUE};
-use locked::Locked;
+use locked_wakes::Locked;
 use rows::{RECORD, instant, integer, micros, natural, wake_columns};
 use state::State;
-use unanswered::Unanswered;
+use unanswered_leases::Unanswered;
 
 /// An inbox in PostgreSQL.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl PostgresInbox {
         let ahead = ahead.map_err(|failure| schema::unreachable(&url.shown(), failure))?;
         // Stored deliveries use room from the start. If there are too many to count in time, the count is repeated
         // later.
-        let stored = count::deliveries(&connections).await;
+        let stored = delivery_count::deliveries(&connections).await;
         let inbox = Self::start(url, connections, state);
         ahead.note(&inbox.state);
         match stored {
@@ -135,7 +135,7 @@ impl PostgresInbox {
                 drop(living);
             }),
             tokio::spawn(listen::listen(url.clone(), Arc::clone(&state))),
-            tokio::spawn(count::again_and_again(
+            tokio::spawn(delivery_count::again_and_again(
                 connections.clone(),
                 Arc::clone(&state),
             )),
@@ -218,7 +218,7 @@ impl PostgresInbox {
             let mut rows = Locked::rows(&transaction, &wanted, false).await?;
             let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
             let now = later(now, waited);
-            let leases = unanswered::grant(
+            let leases = unanswered_leases::grant(
                 &mut rows,
                 &mut unanswered,
                 holder,
@@ -574,18 +574,18 @@ impl Inbox for PostgresInbox {
         let before = |age: SignedDuration| now.saturating_sub(age).unwrap_or(now);
         let mut removed = self.remove(before(RETENTION), PRUNE_BATCH, false).await?;
         self.state
-            .counted(count::deliveries(&self.connections).await?);
+            .counted(delivery_count::deliveries(&self.connections).await?);
         if removed < PRUNE_BATCH && self.state.is_full(0) {
             let rest = PRUNE_BATCH - removed;
             removed += self.remove(before(REDELIVERY_WINDOW), rest, true).await?;
             self.state
-                .counted(count::deliveries(&self.connections).await?);
+                .counted(delivery_count::deliveries(&self.connections).await?);
         }
         Ok(removed)
     }
 
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        let deliveries = count::deliveries(&self.connections).await?;
+        let deliveries = delivery_count::deliveries(&self.connections).await?;
         let now = micros(now);
         let counts = retried!(self.connections, LONG_ATTEMPT, |client| {
             let row = client

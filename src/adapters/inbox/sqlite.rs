@@ -4,18 +4,18 @@
 //! work waits, the more of it shares one wait for the disk. No caller is answered before its write survives a power
 //! failure (`synchronous=FULL`). Other processes may read and write, too; only a service locks the directory.
 
-mod condition;
 mod data_files;
 mod deliveries;
-mod desk;
+mod delivery_index;
 mod directory;
-mod known;
 mod open_files;
 mod read;
 mod room;
 mod schema;
+mod transaction;
 mod value;
 mod wakes;
+mod write_health;
 mod writer;
 
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ use crate::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
     Replayed, Settled, Wake,
 };
-use known::Known;
+use delivery_index::Known;
 use open_files::OpenFiles;
 use writer::Writer;
 

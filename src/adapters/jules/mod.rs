@@ -12,7 +12,7 @@
 //! | `verbatim.rs` | how is a single request sent as written? |
 //! | [`port`] | how does the runtime see it? |
 //! | [`account`] | how do jobs read and steer sessions of any repository? |
-//! | [`hire`] | how do MCP tools and commands use Jules directly? |
+//! | [`sessions_api`] | how do MCP tools and commands use Jules directly? |
 //!
 //! The API is alpha and partly undocumented. Behaviour marked as seen was reported by users, and Google does not
 //! promise it.
@@ -24,7 +24,6 @@ mod activity_cache;
 pub mod base;
 pub mod client;
 pub mod error;
-pub mod hire;
 pub mod key;
 pub mod listing;
 pub mod listing_cache;
@@ -34,6 +33,7 @@ pub mod query;
 mod recent;
 pub mod retry;
 pub mod routes;
+pub mod sessions_api;
 pub mod settings;
 mod translate;
 mod verbatim;

@@ -2,10 +2,10 @@
 
 use phileas_domain::model::Oid;
 
-use super::birth;
+use super::commit_check::{self, Trace};
+use super::first_commit;
 use super::limits::{MAX_SWAPS, settled};
 use super::remote::{Remote, Swap};
-use super::trace::{self, Trace};
 use crate::runtime::ports::{Commit, CommitError, Disposition, Failure};
 
 /// Makes a commit and returns its id.
@@ -15,7 +15,7 @@ use crate::runtime::ports::{Commit, CommitError, Disposition, Failure};
 /// [`CommitError::Stale`] if the branch has moved; [`CommitError::Failed`] if GitHub refuses or does not answer.
 pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, CommitError> {
     let Some(base) = &commit.base else {
-        return birth::give_birth(remote, commit).await;
+        return first_commit::give_birth(remote, commit).await;
     };
     let mut last = None;
     for _ in 0..MAX_SWAPS {
@@ -26,7 +26,7 @@ pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, Commit
             Swap::Stale => (true, None),
             Swap::Failed(failure) | Swap::Doubtful(failure) => (false, Some(failure)),
         };
-        match trace::look(remote, base, commit).await {
+        match commit_check::look(remote, base, commit).await {
             Ok(Trace::Ours(oid)) => return Ok(oid),
             Ok(Trace::Others) => return Err(CommitError::Stale),
             // The refusal knows of a move that is not visible yet: there is nothing to repeat.

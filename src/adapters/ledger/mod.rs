@@ -41,12 +41,12 @@
 //! branch at our root commit, or with it at its root, was created by us. A repository without any commit accepts no
 //! objects (409).
 
-mod birth;
 mod commit;
+mod commit_check;
+mod first_commit;
 mod limits;
 mod message;
 mod remote;
-mod trace;
 
 pub use commit::commit;
 pub use limits::{LOOKS, MAX_SWAPS};

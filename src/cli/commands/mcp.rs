@@ -13,7 +13,7 @@ use rmcp::ServiceExt as _;
 
 use super::jobs::{monitor_of_environment, monitored_places};
 use crate::adapters::jules;
-use crate::adapters::jules::hire::Account;
+use crate::adapters::jules::sessions_api::Account;
 use crate::cli::arguments::{Mcp, McpCommand, McpDesk, RunsPlace};
 use crate::cli::context::{clients, clock, run_identity};
 use crate::cli::exit::{Exit, Stopped};

@@ -6,11 +6,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::token::{App, Token};
-use super::tokens::Tokens;
+use super::token_source::Tokens;
 use crate::adapters::github::http::budget::{Budget, Face, Quota, Usage};
-use crate::adapters::github::read::pages::Busy;
-use crate::adapters::github::read::refusals::Refusals;
-use crate::adapters::github::write::opened::Opened;
+use crate::adapters::github::read::list_sizes::Busy;
+use crate::adapters::github::read::refusal_cache::Refusals;
+use crate::adapters::github::write::opened_issues::Opened;
 
 /// New work stops when less than one part in so many of a primary limit is left. Running work needs that rest to
 /// finish.

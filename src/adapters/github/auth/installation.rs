@@ -12,7 +12,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use super::token::{App, Signed, Token};
-use super::tokens::{Fresh, Minted, Tokens};
+use super::token_source::{Fresh, Minted, Tokens};
 use crate::adapters::github::client::Client;
 use crate::adapters::github::http::answer::Answer;
 use crate::adapters::github::http::request::Sent;

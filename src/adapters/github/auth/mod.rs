@@ -6,4 +6,4 @@ pub(crate) mod conversion;
 pub(crate) mod installation;
 pub(crate) mod rights;
 pub mod token;
-pub(crate) mod tokens;
+pub(crate) mod token_source;

@@ -11,7 +11,7 @@ use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName
 use phileas_domain::state::STATE_PATH;
 use serde_json::Value;
 
-use super::pages::Pages;
+use super::list_sizes::Pages;
 use super::plan_files::{Unread, papers_of, tree_of};
 use super::recent_activity::{RecentActivity, with_label};
 use crate::adapters::github::client::Client;

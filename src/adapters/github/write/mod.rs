@@ -2,11 +2,11 @@
 
 pub(crate) mod branch;
 pub(crate) mod dashboard;
+pub(crate) mod mark_ready;
 pub(crate) mod merge;
 pub(crate) mod notice;
 pub mod objects;
-pub(crate) mod opened;
+pub(crate) mod opened_issues;
 pub(crate) mod proposal;
 pub(crate) mod publish;
-pub(crate) mod ready;
 pub(crate) mod status;

@@ -13,7 +13,7 @@ use super::attempt::{ATTEMPT, tried};
 use super::clock::Ahead;
 use super::connections::Connections;
 use super::failure::Failure;
-use super::locked::Locked;
+use super::locked_wakes::Locked;
 use super::rows::{integer, micros, natural};
 use super::state::State;
 use crate::runtime::inbox::{Accepted, Delivery, DeliveryId, InboxError, Outcome, Wake, outcome};

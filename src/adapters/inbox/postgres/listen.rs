@@ -12,7 +12,7 @@ use tokio_postgres::{AsyncMessage, Client, Connection};
 use super::address::DatabaseUrl;
 use super::clock::{Ahead, CLOCK};
 use super::failure::Failure;
-use super::locked::CHANNEL;
+use super::locked_wakes::CHANNEL;
 use super::schema;
 use super::state::State;
 use crate::runtime::inbox::InboxError;

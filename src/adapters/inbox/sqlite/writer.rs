@@ -11,12 +11,12 @@ use tokio::sync::mpsc::error::SendError;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
-use super::condition::Condition;
-use super::desk::{Desk, Room};
-use super::known::Known;
+use super::delivery_index::Known;
 use super::open_files::OpenFiles;
 use super::schema;
+use super::transaction::{Desk, Room};
 use super::value::inbox_error;
+use super::write_health::Condition;
 use crate::runtime::inbox::{CROWDED, InboxError};
 
 /// The most jobs that may wait for the thread. Further ones are refused, or wait before they are queued.

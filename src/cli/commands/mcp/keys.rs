@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use phileas_domain::engine::CreateFailure;
 
-use crate::adapters::jules::hire::Account;
+use crate::adapters::jules::sessions_api::Account;
 use crate::runtime::ports::hire::{Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::keys::KeyClient;

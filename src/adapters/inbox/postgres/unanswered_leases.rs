@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 
-use super::locked::Locked;
+use super::locked_wakes::Locked;
 use crate::runtime::inbox::{Claimed, Lease};
 
 /// Unused leases of this process. Whether they were granted is known once their rows are read again.

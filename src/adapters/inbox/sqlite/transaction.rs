@@ -7,7 +7,7 @@ use phileas_domain::model::{Holder, RepositoryId};
 use rusqlite::{Connection, params};
 
 use super::deliveries::{self, Stored};
-use super::known::{Known, News};
+use super::delivery_index::{Known, News};
 use super::value::{micros, natural, repository};
 use super::wakes;
 use crate::runtime::inbox::{
