@@ -29,7 +29,7 @@ const QUIET_TICKS = 6;
 const MOST_TICKS = 40;
 const BETWEEN_TICKS = '30m'; // of the world's time
 const STATUS_MARKER = '<!-- phileas:status -->';
-const ROUTE_FILES = { github: 'src/adapters/github/routes.rs', jules: 'src/adapters/jules/routes.rs' };
+const ROUTE_FILES = { github: 'src/adapters/github/http/routes.rs', jules: 'src/adapters/jules/routes.rs' };
 // Routes that cannot be taken here, each with the reason. An entry that is exercised after all is an error too.
 const OUT_OF_REACH = {
   github: {
