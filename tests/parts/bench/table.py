@@ -1,8 +1,8 @@
-"""Writes the README's table of figures to reach from what scripts/bench has measured.
+"""Writes the documentation's table of figures to reach from what scripts/bench has measured.
 
-    table.py FIGURES README
+    table.py FIGURES PAGE
 
-FIGURES is the folder that scripts/bench keeps. A part that was not measured keeps the row that the README has.
+FIGURES is the folder that scripts/bench keeps. A part that was not measured keeps the row that the page has.
 """
 
 import argparse

@@ -136,7 +136,7 @@ pub(super) fn check_files(files: &[File], plan: Option<&Plan>, findings: &mut Fi
                     "{path} is not called by {}: what people ask for waits for the clock",
                     missing.join(", ")
                 ),
-                format!("{path}: add them to `on`, as README.md has them"),
+                format!("{path}: add them to `on`, as docs/guide/action.md has them"),
             );
         }
         if file.cancels {
