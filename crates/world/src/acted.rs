@@ -1,4 +1,4 @@
-//! How often each knob has changed what a world does. A knob that is turned and never acts puts nobody to the test.
+//! Counts how often each knob has changed what a world does. A knob that never acts tests nothing.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Clone, Default)]
 pub struct Acted(Arc<Mutex<BTreeMap<&'static str, u64>>>);
 
-/// What has happened is no part of how the knobs stand.
+/// Two sets of knobs are equal when their values are, whatever their counts.
 impl PartialEq for Acted {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -15,7 +15,7 @@ impl PartialEq for Acted {
 }
 
 impl Acted {
-    /// How often each knob has acted, by its name in kebab-case. Those that never did are left out.
+    /// How often each knob has acted, by its name in kebab-case. Knobs that never acted are left out.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         self.0

@@ -1,9 +1,9 @@
-//! An agent that does what its prompt asks for, by what stands in the prompt and in its checkout.
+//! An agent that writes the files that its prompt asks for, from the prompt and its checkout alone.
 //!
-//! It knows no format of anybody's. A heading such as `What you write for each finding: FOLDER/NAME.yml` tells where to
-//! write, the template below it what: it fills in blanks in angle brackets, chooses among `one|or|another`, and copies
-//! the rest. Where the prompt quotes a file that it is to write, it starts from that one. Take the template out of the
-//! prompt, and the agent writes nothing of the kind.
+//! It knows no file format. A heading such as `What you write for each finding: FOLDER/NAME.yml` names the file, and the
+//! template below it gives the content. The agent fills in blanks in angle brackets, chooses among `one|or|another`, and
+//! copies the rest. Where the prompt quotes the file to write, the agent starts from that text. Without the template in
+//! the prompt, the agent writes no such file.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use sha2::{Digest, Sha256};
 use crate::github;
 use crate::jules::{FileTexts, Task, Worker};
 
-/// A place to write to, as a prompt's heading gives it.
+/// The heading that names a file to write.
 const HEADING: &str =
     r"^# What you write(?: (?P<many>for each [^:]+)| at the end)?: (?P<path>\S+)$";
-/// What stands where the agent is to find a name.
+/// The placeholder for a name that the agent chooses.
 const NAME: &str = "NAME";
 
-/// The agent. It is the same for all sessions; what it makes up follows from the session's id.
+/// The agent. It has no state: what it makes up follows from the session's id.
 #[derive(Debug, Default)]
 pub struct Agent;
 
@@ -38,7 +38,7 @@ impl Worker for Agent {
     }
 }
 
-/// One thing that the prompt asks for.
+/// One kind of file that the prompt asks for.
 struct Page {
     path: String,
     many: Option<String>,
@@ -128,7 +128,7 @@ impl<'t> Desk<'t> {
         }
     }
 
-    /// Whether the one file that is asked for is one that waits for an answer.
+    /// Whether the prompt asks to answer the question of a quoted work item.
     fn is_to_expand(&self) -> bool {
         self.prompt
             .contains("deep_analysis_reason` is the question")
@@ -235,7 +235,7 @@ impl<'t> Desk<'t> {
         if !self.prompt.contains("# The requirement\n") {
             return files;
         }
-        // As the requirement's file has it, or as people were shown it, who let it through.
+        // The path stands in the requirement's file, or in the issue that showed it to a maintainer.
         let area = Regex::new(
             r"(?m)^(?:affected_areas:.*|### affected areas\n\n`{3,}text)\n\s*- \x22?([\w./-]+)",
         )
@@ -257,7 +257,7 @@ impl<'t> Desk<'t> {
     }
 }
 
-/// The files that a prompt quotes, each between marks that the prompt itself names.
+/// The files that a prompt quotes, by path. The prompt names the marks around each of them.
 fn quoted(prompt: &str) -> BTreeMap<String, String> {
     let mark = Regex::new(
         r"What stands between <(data-[0-9a-f]+)> and </data-[0-9a-f]+> \(the file (\S+)\)",

@@ -1,4 +1,4 @@
-//! The world's own books: everything that happened, for judges.
+//! The books of a world: a record of everything that happened, for judges.
 //!
 //! They serialise in a stable order as `world.json`.
 
@@ -17,7 +17,7 @@ pub struct Books {
     pub requests: Vec<Request>,
     /// Jules sessions in the order of their creation.
     pub sessions: Vec<Session>,
-    /// What was written on GitHub, by whomever.
+    /// Everything that was written on GitHub.
     pub github_writes: Vec<Write>,
     /// Webhook deliveries and what became of them.
     pub deliveries: Vec<Delivery>,
@@ -25,7 +25,7 @@ pub struct Books {
     pub questions: Vec<Question>,
     /// Reviews of pull requests and other verdicts by the maintainer.
     pub reviews: Vec<Review>,
-    /// Anything else worth knowing: knobs that took effect, scenes that were played.
+    /// Other facts worth knowing, for example that a knob took effect.
     pub notes: Vec<Note>,
 }
 
@@ -46,11 +46,11 @@ pub struct Request {
     pub route: String,
     /// The status of the reply; absent when none was sent.
     pub status: Option<u16>,
-    /// By whom: the name of the token or key, never its value.
+    /// The name of the caller's token or key, never its value.
     pub identity: Option<String>,
     /// What GitHub's secondary limit counts for it.
     pub points: u32,
-    /// The fault that befell it.
+    /// The fault that hit it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     /// Whether the service did what it was asked, as far as the fault goes.
@@ -71,19 +71,19 @@ pub struct Session {
     pub source: Option<String>,
     /// The starting branch.
     pub starting_branch: Option<String>,
-    /// The title as it was given, whatever became of it.
+    /// The title as the client sent it, even where the service changed it.
     pub title: Option<String>,
     /// The prompt as it was given.
     pub prompt: String,
     /// When it was made.
     pub created_at: Option<Timestamp>,
-    /// Whether the maker was told (a reply was sent).
+    /// Whether the creating client got no reply.
     pub reply_lost: bool,
     /// Its states with the instants from which they held.
     pub states: Vec<(Timestamp, String)>,
     /// The pull request that it opened.
     pub pull: Option<u64>,
-    /// Whether the world played somebody else who made it.
+    /// Whether a person made it in the web app, and not the client under test.
     pub foreign: bool,
     /// Whether it was archived.
     pub archived: bool,
@@ -120,7 +120,7 @@ pub struct Write {
     pub actor: String,
     /// What: `commit`, `ref.created`, `ref.moved`, `pull.opened`, `issue.labeled`, `comment.created`, …
     pub what: String,
-    /// Its particulars.
+    /// Details of the write.
     pub detail: Value,
 }
 
@@ -179,7 +179,7 @@ pub struct Review {
     pub verdict: String,
 }
 
-/// Anything else.
+/// Another fact worth knowing.
 #[derive(Debug, Clone, Serialize, Deserialize, PartialEq)]
 pub struct Note {
     /// When.
@@ -189,7 +189,7 @@ pub struct Note {
 }
 
 impl Books {
-    /// The session of this id, for completing it.
+    /// The session of this id.
     pub fn session_mut(&mut self, id: &str) -> Option<&mut Session> {
         self.sessions
             .iter_mut()
@@ -223,7 +223,7 @@ impl Books {
         self.requests.clear();
     }
 
-    /// Writes something down.
+    /// Adds a note.
     pub fn note(&mut self, at: Timestamp, text: impl Into<String>) {
         self.notes.push(Note {
             at,

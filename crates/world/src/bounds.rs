@@ -1,19 +1,19 @@
-//! The bounds of what a file or a request may ask of a world. Beyond them it could not do what it was asked.
+//! Checks the bounds of values in files and requests, beyond which a world could not do what they ask.
 
 use std::fmt::Display;
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// The largest count, or number of seconds: some thirty years.
+/// The largest count or number of seconds; about thirty years.
 const MOST: u64 = 1_000_000_000;
-/// The longest time that a session is told to take, in minutes or seconds: some ninety years in the latter.
+/// The longest duration of a session, in minutes or seconds; in seconds it is about ninety years.
 const LONGEST: f64 = 3e9;
-/// The statuses that a reply can have. Those below are no last word, which a server must not end with.
+/// The statuses that a reply can have. A status below 200 is not final, so no server may end with it.
 const STATUSES: std::ops::RangeInclusive<u16> = 200..=599;
 
-/// A value that may be out of bounds.
+/// A value that has bounds.
 pub(crate) trait Bounded {
-    /// What is wrong with it and how to mend it, where it is out of bounds.
+    /// What is wrong with the value and how to fix it; none when it is within its bounds.
     fn out_of_bounds(&self) -> Option<String> {
         None
     }
@@ -35,7 +35,7 @@ impl Bounded for i64 {
     }
 }
 
-/// Every fraction of a world is a probability or a share.
+/// Every fraction in the settings is a probability or a share.
 impl Bounded for f64 {
     fn out_of_bounds(&self) -> Option<String> {
         (!(0.0..=1.0).contains(self)).then(|| wrong(self, "a number from 0 to 1, such as 0.2"))
@@ -48,7 +48,7 @@ impl<T: Bounded> Bounded for Option<T> {
     }
 }
 
-/// Reads a value within its bounds.
+/// Reads a value and checks its bounds.
 pub(crate) fn bounded<'de, D: Deserializer<'de>, T: Deserialize<'de> + Bounded>(
     from: D,
 ) -> Result<T, D::Error> {
@@ -73,7 +73,7 @@ pub(crate) fn status<'de, D: Deserializer<'de>>(from: D) -> Result<u16, D::Error
     )))
 }
 
-/// Reads which of several it is, counted from 1.
+/// Reads an ordinal number, counted from 1.
 pub(crate) fn nth<'de, D: Deserializer<'de>, T: Deserialize<'de> + PartialEq + From<u8>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
@@ -84,13 +84,13 @@ pub(crate) fn nth<'de, D: Deserializer<'de>, T: Deserialize<'de> + PartialEq + F
     Ok(nth)
 }
 
-/// Reads how long something takes.
+/// Reads an optional duration.
 pub(crate) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let time = Option::<f64>::deserialize(from)?;
     time.map(lasting).transpose().map_err(D::Error::custom)
 }
 
-/// Reads how much later something comes.
+/// Reads a delay.
 pub(crate) fn after<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     lasting(f64::deserialize(from)?).map_err(D::Error::custom)
 }

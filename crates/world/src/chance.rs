@@ -1,7 +1,7 @@
 //! Seeded randomness with independent child streams.
 //!
-//! A stream is derived from the seed and a name alone, so that one more draw in one room of the world does not
-//! change what another room draws.
+//! A stream is derived from the seed and a name alone, so that one more draw in one part of the world does not
+//! change what another part draws.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -1,13 +1,13 @@
-//! Virtual time: it moves only when told, or in proportion to real time.
+//! Virtual time, which moves by hand or in proportion to real time.
 
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How virtual time moves while nobody advances it by hand.
+/// How virtual time moves between two calls of [`crate::World::advance_to`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Pace {
-    /// Only by [`crate::World::advance_to`].
+    /// It does not move.
     #[default]
     Manual,
     /// This many virtual seconds pass in one real second.
@@ -48,7 +48,7 @@ impl Clock {
                     .real_target(Instant::now())
                     .is_some_and(|target| target < instant)
             {
-                // A jump ahead of the accelerated pace starts the pace again from here.
+                // After a jump ahead of the accelerated pace, the pace continues from here.
                 self.anchor = Some((real.max(Instant::now()), instant));
             }
         }

@@ -29,11 +29,11 @@ pub enum Face {
 pub enum Fault {
     /// The connection is cut before the service did anything.
     DropBefore,
-    /// The service did it; the connection is cut before the reply.
+    /// The service did what was asked; the connection is cut before the reply.
     DropAfter,
     /// Nothing was done and no reply ever comes.
     TimeoutBefore,
-    /// It was done and no reply ever comes.
+    /// The service did what was asked, and no reply ever comes.
     TimeoutAfter,
     /// This status is answered and nothing was done.
     Status {
@@ -54,7 +54,7 @@ pub enum Fault {
     PrimaryLimit,
     /// GitHub's secondary limit: 403 with Retry-After.
     SecondaryLimit {
-        /// Seconds for Retry-After; without it the header is missing, as happens.
+        /// Seconds for Retry-After; the header is missing without it, as on the real service at times.
         #[serde(default, deserialize_with = "bounds::bounded")]
         retry_after: Option<u64>,
     },
@@ -66,7 +66,7 @@ pub enum Fault {
     },
 }
 
-/// When a fault happens. All conditions that are given must hold.
+/// A fault and its conditions. All conditions that are given must hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FaultRule {
@@ -107,7 +107,7 @@ pub struct FaultPlan {
     pub rules: Vec<FaultRule>,
 }
 
-/// A plan at work: it counts the requests that each rule has seen.
+/// A fault plan in use, which counts the requests that each rule has seen.
 #[derive(Debug, Clone)]
 pub struct Faults {
     plan: FaultPlan,
@@ -116,7 +116,7 @@ pub struct Faults {
     chance: Stream,
 }
 
-/// The facts of a request that rules look at.
+/// The properties of a request that rules match.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// The service.
@@ -143,14 +143,14 @@ impl Faults {
         }
     }
 
-    /// Takes another plan; counting starts again.
+    /// Replaces the plan and resets the counts.
     pub fn replace(&mut self, plan: FaultPlan) {
         self.seen = vec![0; plan.rules.len()];
         self.struck.clone_from(&self.seen);
         self.plan = plan;
     }
 
-    /// How often each rule of the plan has struck, in its order.
+    /// How often each rule of the plan has applied, in the plan's order.
     #[must_use]
     pub fn struck(&self) -> &[u64] {
         &self.struck
@@ -162,7 +162,7 @@ impl Faults {
         &self.plan
     }
 
-    /// The fault that befalls this request, if any.
+    /// The fault for this request, if any.
     pub fn strike(&mut self, subject: Subject<'_>, now: Timestamp) -> Option<Fault> {
         let counts = self.seen.iter_mut().zip(&mut self.struck);
         for (rule, (seen, struck)) in self.plan.rules.iter().zip(counts) {
@@ -207,7 +207,7 @@ impl FaultRule {
 }
 
 impl Fault {
-    /// Whether the service still does what it was asked.
+    /// Whether the service still does what the request asks for.
     #[must_use]
     pub fn takes_effect(&self) -> bool {
         match self {
@@ -217,7 +217,7 @@ impl Fault {
         }
     }
 
-    /// The virtual time by which the reply is later than usual.
+    /// The extra virtual time until the reply.
     #[must_use]
     pub fn delay(&self) -> Duration {
         match self {

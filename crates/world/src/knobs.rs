@@ -1,7 +1,7 @@
-//! Every open question about the two services, as a value that a run can turn.
+//! The knobs: a setting for each open question about how the two services behave.
 //!
-//! `documented()` is what the services' own papers say or what is commonly seen; `worst()` is the answer that would
-//! hurt a client most. In files the names are written in kebab-case.
+//! `documented()` is what the services' documentation says or what is commonly seen; `worst()` is the answer that is
+//! hardest for a client. In files the names are written in kebab-case.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use crate::acted::Acted;
 use crate::bounds::{Bounded, bounded};
 
-/// What becomes of a title that was given to a new session.
+/// What Jules does with the title that a client sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TitleKept {
     /// Kept as it was given.
     Verbatim,
-    /// Cut to 60 characters, which loses a marker at the end.
+    /// Truncated to 60 characters, which loses a marker at the end.
     Truncated,
     /// Replaced by a title of Jules' own.
     Rewritten,
@@ -57,7 +57,7 @@ pub enum PullAuthor {
     User,
 }
 
-/// Whose Jules' commits are: a setting of the account, <https://jules.google/docs/changelog> of 2026-02-19.
+/// The author of Jules' commits: a setting of the account, <https://jules.google/docs/changelog> of 2026-02-19.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommitAuthor {
@@ -99,7 +99,7 @@ pub enum QuotaWindow {
 pub enum DeleteRunning {
     /// The session stops and is gone.
     Stops,
-    /// The session is gone from listings, but its work goes on and may still open a pull request.
+    /// The session is gone from listings, but it continues to work and may still open a pull request.
     WorksOn,
     /// Refused with 400 FAILED_PRECONDITION.
     Refused,
@@ -139,10 +139,9 @@ pub enum BranchForm {
     Mixed,
 }
 
-/// What a knob can be turned to.
+/// The values that a knob can take.
 trait Turned: Sized {
-    /// Every value that it can be turned to, where it is like this without and like that at its worst. Of a number or a
-    /// switch that is the worst one alone.
+    /// Every value to test, given the documented and the worst one. For a number or a switch it is the worst one alone.
     fn turned(_documented: &Self, worst: Self) -> Vec<Self> {
         vec![worst]
     }
@@ -154,7 +153,7 @@ impl Turned for u64 {}
 impl Turned for i64 {}
 impl Turned for f64 {}
 
-/// One of a few words, none of which is out of bounds. It can be turned to each but the one that is documented.
+/// Enumerations, which are always within bounds. Each value but the documented one is to be tested.
 macro_rules! words {
     ($($type:ident: $($word:ident)+;)+) => {
         $(
@@ -197,13 +196,13 @@ macro_rules! knobs {
         }
 
         impl Knobs {
-            /// The services as their papers describe them.
+            /// The services as their documentation describes them.
             #[must_use]
             pub fn documented() -> Self {
                 Self { $($name: $documented,)+ acted: Acted::default() }
             }
 
-            /// Every open question answered in the way that hurts most.
+            /// Every open question with the answer that is hardest for a client.
             #[must_use]
             pub fn worst() -> Self {
                 Self { $($name: $worst,)+ acted: Acted::default() }
@@ -215,7 +214,7 @@ macro_rules! knobs {
                 vec![$(stringify!($name).replace('_', "-"),)+]
             }
 
-            /// Turns one knob, by its name in kebab-case, to its worst value; false when there is no such knob.
+            /// Sets one knob, by its name in kebab-case, to its worst value; false when there is no such knob.
             pub fn turn_worst(&mut self, name: &str) -> bool {
                 let worst = Self::worst();
                 let name = name.replace('-', "_");
@@ -226,7 +225,7 @@ macro_rules! knobs {
                 true
             }
 
-            /// What one knob, by its name in kebab-case, can be turned to; nothing when there is no such knob.
+            /// The values of one knob to test, by its name in kebab-case; empty when there is no such knob.
             #[must_use]
             pub fn turned(name: &str) -> Vec<Value> {
                 let (documented, worst) = (Self::documented(), Self::worst());
@@ -240,7 +239,7 @@ macro_rules! knobs {
                 }
             }
 
-            /// What a knob, named in kebab-case, is about.
+            /// The description of a knob, by its name in kebab-case.
             #[must_use]
             pub fn meaning(name: &str) -> Option<String> {
                 let name = name.replace('-', "_");
@@ -285,7 +284,7 @@ knobs! {
     /// GitHub: `baseRefOid` of a pull request moves with its base branch, and not only with a push to the pull request.
     base_oid_follows: bool = false, worst true;
 
-    /// Jules: what becomes of a given title.
+    /// Jules: what it does with the title that a client sends.
     title: TitleKept = TitleKept::Verbatim, worst TitleKept::Dropped;
     /// Jules: the order of the listing of sessions.
     listing_order: ListingOrder = ListingOrder::NewestFirst, worst ListingOrder::Unordered;
@@ -307,7 +306,7 @@ knobs! {
     draft_pulls: bool = false, worst true;
     /// Jules: who opens the pull requests.
     pull_author: PullAuthor = PullAuthor::Bot, worst PullAuthor::User;
-    /// Jules: whose the commits are.
+    /// Jules: who is the author of the commits.
     commit_author: CommitAuthor = CommitAuthor::Jules, worst CommitAuthor::User;
     /// Jules: the undocumented filter by create_time on activities is accepted.
     activity_filter: bool = true, worst false;
@@ -321,7 +320,7 @@ knobs! {
     quota_window: QuotaWindow = QuotaWindow::Rolling, worst QuotaWindow::Calendar;
     /// Jules: what deleting a running session does.
     delete_running: DeleteRunning = DeleteRunning::Stops, worst DeleteRunning::WorksOn;
-    /// Jules: a plan is approved by itself after this many seconds even where approval is required; 0 is never.
+    /// Jules: a plan is approved automatically after this many seconds even where approval is required; 0 is never.
     auto_approve_seconds: u64 = 0, worst 1_800;
     /// Jules: the longest prompt in characters; a longer one is refused with 400. 0 is no limit.
     prompt_limit: u64 = 0, worst 60_000;
@@ -329,13 +328,13 @@ knobs! {
     create_burst: u64 = 0, worst 4;
     /// Jules: owner and repository of a source come back in another case.
     source_case_changed: bool = false, worst true;
-    /// Jules: archived sessions are listed without being asked for.
+    /// Jules: archived sessions are listed without a filter that asks for them.
     archived_listed: bool = false, worst true;
     /// Jules: unknown states and activity kinds appear now and then.
     unknown_kinds: bool = false, worst true;
     /// Jules: `sessions.get` answers 404 about a new session for this many seconds.
     fresh_session_404_seconds: u64 = 0, worst 20;
-    /// Jules: an approval of a session that reads COMPLETED with nothing but a plan is answered 200 and does nothing.
+    /// Jules: an approval of a session that reads COMPLETED with only a plan is answered 200 and does nothing.
     late_approval_ignored: bool = false, worst true;
     /// Jules: an approval before there is a plan is answered 200 and does nothing.
     early_approval_ignored: bool = false, worst true;
@@ -359,7 +358,7 @@ knobs! {
     originator_missing: f64 = 0.0, worst 0.3;
     /// Jules: share of progress updates that are empty.
     empty_progress: f64 = 0.1, worst 0.5;
-    /// Jules: share of sessions that go on reading IN_PROGRESS after their work is done.
+    /// Jules: share of sessions that still read IN_PROGRESS after their work is done.
     never_completes: f64 = 0.0, worst 0.05;
     /// Jules: share of finished sessions whose outputs stay empty although there are changes.
     outputs_missing: f64 = 0.0, worst 0.2;
@@ -371,12 +370,11 @@ knobs! {
     done_message_unread: f64 = 0.0, worst 0.1;
     /// Jules: a message to a QUEUED session is answered 404.
     queued_message_404: bool = false, worst true;
-    /// Jules: a session says that it gets environment variables although it was not told so.
+    /// Jules: a session claims to get environment variables although the client did not ask for them.
     environment_echoed: bool = false, worst true;
     /// Jules: the CI Fixer goes to work this many seconds after a check of its newest commit failed; 0 is never.
     ci_fixer_seconds: u64 = 0, worst 600;
-    /// Jules: a completed session goes back to work after a comment of its user on its pull request that asks for
-    /// something.
+    /// Jules: a completed session works again after a comment of its user on its pull request that asks for something.
     answers_comments: bool = false, worst true;
     /// Jules: upper bound of a request's latency in milliseconds.
     jules_latency_ms: u64 = 400, worst 8_000;
@@ -389,7 +387,7 @@ impl Default for Knobs {
 }
 
 impl Knobs {
-    /// Whether a knob, by its name in kebab-case, acts here. That is counted.
+    /// Counts that a knob, by its name in kebab-case, acts here, if it does; returns whether it does.
     pub(crate) fn acts(&self, name: &'static str, does: bool) -> bool {
         if does {
             self.acted.add(name);
@@ -397,7 +395,7 @@ impl Knobs {
         does
     }
 
-    /// Changes the knobs that the object names, in kebab-case; the others stay.
+    /// Sets the knobs that the object names, in kebab-case; the others keep their values.
     ///
     /// # Errors
     /// Names the knob that is unknown or whose value does not fit.

@@ -1,7 +1,7 @@
 //! Stateful models of GitHub and of Jules, with a maintainer, fault plans and knobs, on virtual time.
 //!
-//! A [`World`] is one thread's worth of both services. It is deterministic: the same configuration and the same
-//! requests give the same replies, deliveries and books. It knows nothing of the program that is tested against it.
+//! A [`World`] holds both services and runs on one thread. It is deterministic: the same configuration and the same
+//! requests give the same replies, deliveries and books. It shares no type with the program under test.
 
 // The JSON of repositories and pull requests is written as one literal each.
 #![recursion_limit = "512"]

@@ -1,4 +1,4 @@
-//! Setting a scene: repositories, people, tokens.
+//! Fills a world for a test: repositories, people, tokens, Apps, webhooks.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::github::repository::{Label, Variable, Workflow};
 use crate::github::{Identity, Model, NewApp, RepoId, Repository, Role, TokenKind};
 use crate::world::World;
 
-/// Files taken from one directory before a seed is refused.
+/// The most files that are read from one directory.
 const MAX_FILES: usize = 100_000;
 
 /// A tree of files by their paths.
 pub type Files = BTreeMap<String, Bytes>;
 
-/// What a new repository holds.
+/// The content of a new repository.
 #[derive(Debug, Clone, Default)]
 pub struct Seed {
     /// The owner's login.
@@ -113,7 +113,7 @@ impl World {
 }
 
 impl Model {
-    /// Makes a repository with what the seed says.
+    /// Creates a repository from a seed.
     pub fn seed(&mut self, seed: &Seed, now: Timestamp) -> RepoId {
         let owner = self.account(&seed.owner);
         let id = RepoId(self.next_id() % 1_000_000_007);
@@ -297,7 +297,7 @@ impl Model {
         Some(id)
     }
 
-    /// Takes all webhooks of a repository off.
+    /// Removes all webhooks of a repository.
     pub fn remove_hooks(&mut self, repo: RepoId) {
         if let Some(repository) = self.repository_mut(repo) {
             repository.hooks.clear();
@@ -323,7 +323,7 @@ impl Model {
             });
     }
 
-    /// A label as it stands.
+    /// A label of a repository.
     #[must_use]
     pub fn label_of(&self, repo: RepoId, name: &str) -> Option<&Label> {
         self.repository(repo)?.labels.get(&name.to_lowercase())

@@ -1,15 +1,15 @@
-//! A file that turns knobs and sets faults, as `--faults FILE` takes it.
+//! The file of `--faults FILE`, which sets knobs and faults.
 
 use serde::Deserialize;
 
 use crate::faults::{FaultPlan, FaultRule};
 use crate::knobs::Knobs;
 
-/// What such a file holds: `[knobs]` with single knobs by their names, and `[[rules]]` of faults.
+/// The content of a faults file: `[knobs]` with single knobs by their names, and `[[rules]]` of faults.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trouble {
-    /// The knobs, of which those that the file leaves out are as documented.
+    /// The knobs; those that the file leaves out have their documented values.
     #[serde(default)]
     pub knobs: Knobs,
     /// The fault rules in order of precedence.

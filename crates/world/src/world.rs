@@ -1,4 +1,4 @@
-//! The world: both services, the maintainer, time, and what goes wrong.
+//! The world: both services, the maintainer, virtual time and faults.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::knobs::Knobs;
 use crate::maintainer::{self, Maintainer};
 use crate::{github, jules};
 
-/// Steps of one [`World::advance_to`] before the world is taken to run in circles.
+/// The most steps of one [`World::advance_to`]; a world that needs more is taken to loop.
 const MAX_STEPS: usize = 10_000_000;
 
 /// How a world begins.
@@ -29,9 +29,9 @@ pub struct WorldConfig {
     pub start: Timestamp,
     /// The seed of all randomness.
     pub seed: u64,
-    /// The open questions' answers.
+    /// The knobs.
     pub knobs: Knobs,
-    /// What goes wrong.
+    /// The fault plan.
     pub faults: FaultPlan,
     /// How the maintainer behaves.
     pub temper: maintainer::Temper,
@@ -65,11 +65,11 @@ pub struct World {
     latency: Stream,
     requests: u64,
     arrivals: Arc<AtomicU64>,
-    /// Where each delivery stands in the books.
+    /// The index of each delivery in the books.
     delivery_lines: BTreeMap<u64, usize>,
 }
 
-/// What a client gets for a request, and after how long.
+/// The outcome of a request for the client, and its latency.
 #[derive(Debug)]
 pub struct Answer {
     /// Virtual time from the request to the outcome.
@@ -83,9 +83,9 @@ pub struct Answer {
 pub enum Outcome {
     /// A reply.
     Reply(Response<Bytes>),
-    /// The connection was cut. Whether the effect happened is written in the books only.
+    /// The connection was cut. Only the books say whether the request had an effect.
     Dropped,
-    /// No reply ever comes. Whether the effect happened is written in the books only.
+    /// No reply ever comes. Only the books say whether the request had an effect.
     TimedOut,
 }
 
@@ -100,7 +100,7 @@ impl Answer {
     }
 }
 
-/// A signed delivery whose time has come. The caller posts it and reports by [`World::delivery_done`].
+/// A signed delivery that is due. The caller posts it and reports by [`World::delivery_done`].
 #[derive(Debug, Clone)]
 pub struct WebhookDelivery {
     /// The attempt's number.
@@ -158,14 +158,14 @@ impl World {
         &self.clock
     }
 
-    /// Moves an accelerated world to where it should stand at this real instant; a manual one stays.
+    /// Advances an accelerated world to its virtual time at this real instant; a manual one does not move.
     pub fn catch_up(&mut self, real: std::time::Instant) {
         if let Some(target) = self.clock.real_target(real) {
             self.advance_to(target);
         }
     }
 
-    /// Lets everything that is due up to `until` happen in order of its time, and stands at `until` afterwards.
+    /// Performs everything that is due up to `until` in order of time, and then moves the clock to `until`.
     pub fn advance_to(&mut self, until: Timestamp) {
         self.settle();
         let now = self.clock.now();
@@ -193,7 +193,7 @@ impl World {
         self.settle();
     }
 
-    /// The earliest instant at which something will happen by itself; never before now.
+    /// The earliest instant at which something is due; never before now.
     #[must_use]
     pub fn next_due(&self) -> Option<Timestamp> {
         [
@@ -207,7 +207,7 @@ impl World {
         .map(|due| due.max(self.now()))
     }
 
-    /// Answers a request as `api.github.com` does; git over smart HTTP stands under `/{owner}/{repo}.git/`.
+    /// Answers a request as `api.github.com` does; git over smart HTTP is at `/{owner}/{repo}.git/`.
     pub fn github_request(&mut self, request: Request<Bytes>) -> Answer {
         self.request(Face::Github, &request)
     }
@@ -312,7 +312,7 @@ impl World {
         self.requests
     }
 
-    /// Writes down that the reply to a request, by its number in the books, was never sent.
+    /// Records in the books that the reply to a request, by its number, was never sent.
     pub(crate) fn reply_was_cut(&mut self, n: u64) {
         if let Some(entry) = self.books.requests.iter_mut().rev().find(|r| r.n == n) {
             entry.status = None;
@@ -328,7 +328,7 @@ impl World {
         Duration::from_millis(self.latency.between(most / 10, most))
     }
 
-    /// Deliveries whose time has come, in order of their time, each handed over once.
+    /// The deliveries that are due, in order of time; each is returned once.
     pub fn take_due_deliveries(&mut self) -> Vec<WebhookDelivery> {
         self.settle();
         let now = self.now();
@@ -372,7 +372,7 @@ impl World {
         &self.github
     }
 
-    /// GitHub, for setting scenes. What is written here enters the books at the next request or advance.
+    /// GitHub, for tests that change it. The books record such changes at the next request or advance.
     pub fn github_mut(&mut self) -> &mut github::Model {
         &mut self.github
     }
@@ -383,7 +383,7 @@ impl World {
         &self.jules
     }
 
-    /// Jules, for setting scenes.
+    /// Jules, for tests that change it.
     pub fn jules_mut(&mut self) -> &mut jules::Model {
         &mut self.jules
     }
@@ -394,7 +394,7 @@ impl World {
         &self.books
     }
 
-    /// Everything that happened, what [`World::github_mut`] was used for since then included.
+    /// Everything that happened, with changes through [`World::github_mut`] since then.
     #[must_use]
     pub fn complete_books(&self) -> Books {
         let mut books = self.books.clone();
@@ -415,17 +415,17 @@ impl World {
         &self.knobs
     }
 
-    /// The knobs, for turning while the world runs.
+    /// The knobs, for changes while the world runs.
     pub fn knobs_mut(&mut self) -> &mut Knobs {
         &mut self.knobs
     }
 
-    /// The fault plan at work.
+    /// The fault plan in use.
     pub fn faults_mut(&mut self) -> &mut Faults {
         &mut self.faults
     }
 
-    /// Moves what the models left behind into books and delivery plans.
+    /// Records the changes of the models in the books, and plans new deliveries.
     fn settle(&mut self) {
         let now = self.now();
         self.books.github_writes.append(&mut self.github.written);
@@ -435,7 +435,7 @@ impl World {
         self.book_deliveries();
     }
 
-    /// Brings the lines of deliveries that changed up to date.
+    /// Updates the entries of changed deliveries in the books.
     fn book_deliveries(&mut self) {
         for id in std::mem::take(&mut self.github.touched) {
             let Some(delivery) = self.github.deliveries.get(&id) else {

@@ -1,4 +1,4 @@
-//! What a person does in a test: on GitHub, and to a session in Jules' web app.
+//! The acts of a person in a test: on GitHub, and on a session in Jules' web app.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 use crate::github::{Role, Verdict};
 
-/// Something that a person does, for example
+/// One act of a person, for example
 /// `{"act": "merge-pull", "repo": "octo/garden", "number": 3, "by": "maintainer"}`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Act {
-    /// The login of the person; the repository's owner when absent. Nobody checks what the person may do.
+    /// The login of the person; the repository's owner when absent. The person's permissions are not checked.
     #[serde(default)]
     pub by: Option<String>,
     /// `owner/name`; the world's only repository when absent. Acts on sessions need none.
@@ -21,7 +21,7 @@ pub struct Act {
     pub deed: Deed,
 }
 
-/// What is done, by the name in `act`.
+/// The kinds of acts, by the name in `act`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "act", rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the fields are those of GitHub's own forms")]
@@ -76,7 +76,7 @@ pub enum Deed {
         #[serde(default)]
         conclusion: Option<String>,
     },
-    /// Lets a job of Actions fail on the head of a pull request, with this log.
+    /// Makes a job of Actions fail on the head of a pull request, with this log.
     FailJob {
         number: u64,
         name: String,
@@ -92,8 +92,8 @@ pub enum Deed {
         #[serde(default)]
         assets: BTreeMap<String, String>,
     },
-    /// Lets rules hold for a branch or a pattern, each a kind or an object with `type` and `parameters`; `classic` also
-    /// protects it in the older way.
+    /// Sets the rules of a branch or a pattern. A rule is a kind, or an object with `type` and `parameters`. `classic` also
+    /// sets the older branch protection.
     ProtectBranch {
         branch: String,
         #[serde(default)]
@@ -101,7 +101,7 @@ pub enum Deed {
         #[serde(default)]
         classic: Option<serde_json::Value>,
     },
-    /// Runs the workflow of this file to its end; an unknown one is made. Replies `{"run"}`.
+    /// Runs the workflow of this file to its end, and makes the workflow if it is missing. Replies `{"run"}`.
     RunWorkflow { path: String, conclusion: String },
     /// Gives a workflow a state, such as `disabled_inactivity`.
     SetWorkflow { path: String, state: String },
@@ -111,14 +111,14 @@ pub enum Deed {
     SetIssues { on: bool },
     /// Lets only collaborators open pull requests, or all accounts again.
     SetPullPolicy { collaborators_only: bool },
-    /// Shows the repository to everybody, or to its people only.
+    /// Makes the repository private, or public.
     SetPrivate { private: bool },
     /// Gives the repository another name.
     Rename { name: String },
     /// Installs an App on the repository; replies `{"installation"}`.
     InstallApp { app: u64 },
-    /// Gives GitHub the key for an App that will be made from a manifest, because the model makes none: the private half
-    /// as PEM, handed out as it is, and the public one as PKCS#1 DER in base64. The key that was given last goes first.
+    /// Gives GitHub a key for an App that will be made from a manifest, because the model makes no keys. The private half
+    /// is PEM and is returned as it is; the public half is PKCS#1 DER in base64. The key that came last is used first.
     StockAppKey { pem: String, public_key: String },
     /// Writes a message to a session in the web app.
     ReplyToSession { session: String, message: String },

@@ -1,4 +1,4 @@
-//! GitHub Apps: their keys, and where they are installed. A person makes one with GitHub's own form, by a manifest.
+//! Stocks the keys of GitHub Apps and installs Apps. A person makes an App on GitHub's own form, from a manifest.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::mistake::Mistake;
 use crate::github::{AppKey, Model, RepoId};
 
-/// Puts a key where the next App that is made takes its own.
+/// Adds a key that the next App takes.
 pub(super) fn stock_key(github: &mut Model, pem: String, public_key: &str) -> Result<(), Mistake> {
-    // Signatures are checked against keys of 2048 bits and more, and their PKCS#1 form always begins alike: a sequence
-    // whose length takes two bytes, and in it a number. Other forms have a sequence there, or are no DER at all.
+    // Signatures are checked against keys of at least 2048 bits. Their PKCS#1 form always begins with a sequence whose
+    // length takes two bytes, and a number in it. Other forms have a second sequence there, or are no DER at all.
     let public = STANDARD
         .decode(public_key)
         .ok()
@@ -26,8 +26,8 @@ pub(super) fn stock_key(github: &mut Model, pem: String, public_key: &str) -> Re
     Ok(())
 }
 
-/// Installs an App on a repository. An account has an App once: where it is at work already, it gets the repository in
-/// addition.
+/// Installs an App on a repository. An account has at most one installation of an App: an existing installation gets the
+/// repository in addition.
 pub(super) fn install(
     github: &mut Model,
     repo: RepoId,

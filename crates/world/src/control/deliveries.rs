@@ -1,4 +1,4 @@
-//! Webhook deliveries for a poster in another process.
+//! Hands webhook deliveries to a process that posts them, and takes its reports.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::mistake::Mistake;
 use crate::world::World;
 
-/// What became of a delivery.
+/// The report about a delivery.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Delivered {

@@ -1,8 +1,8 @@
-//! A mistake in a request, with the status that it is answered with.
+//! An error in a request to the control, with the status of its reply.
 
 use ::http::StatusCode;
 
-/// A mistake, with the status that it is answered with.
+/// An error and the status of its reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mistake(pub(super) StatusCode, pub(super) String);
 

@@ -1,8 +1,8 @@
-//! Steering a served world: `/__world/…` on the GitHub face.
+//! Controls a served world through `/__world/…` on the GitHub face.
 //!
-//! It is meant for tests and for the sandbox's own dashboard, has no credentials, and is therefore reachable through a
-//! loopback listener only. Every body is JSON; a mistake is answered `{"error": "<what is wrong>"}` with 400 for JSON
-//! that does not fit, 404 for things that do not exist, 405 for a wrong method and 409 for an act that is impossible.
+//! It serves tests and the sandbox's own dashboard. It has no credentials, so only a loopback listener serves it. Every
+//! body is JSON. An error is answered `{"error": "<what is wrong>"}`: 400 for JSON that does not fit, 404 for something
+//! that does not exist, 405 for a wrong method, and 409 for an act that is impossible.
 //!
 //! | request | what it does |
 //! |---|---|
@@ -13,9 +13,9 @@
 //! | `POST knobs` | single knobs by their names: `{"title": "dropped"}` |
 //! | `POST scenario` | a [`crate::jules::Scenario`], or a list of which the first that fits decides |
 //! | `POST reset-requests` | forgets the requests in the books, so that a measurement starts from here |
-//! | `POST act` | an [`Act`]: what a person does |
-//! | `POST deliveries` | hands over the webhook deliveries whose time has come, each once, for the caller to post |
-//! | `POST delivered` | `{"id", "status"}`: what the receiver answered; without a status it did not in time |
+//! | `POST act` | an [`Act`] of a person |
+//! | `POST deliveries` | returns the webhook deliveries that are due, each once, for the caller to post |
+//! | `POST delivered` | `{"id", "status"}`: the receiver's answer; no status means that it did not answer in time |
 
 mod act;
 mod apps;
@@ -39,10 +39,10 @@ use mistake::Mistake;
 pub use act::{Act, Deed, FilePush};
 pub use time::MAX_ADVANCE_DAYS;
 
-/// What the paths of the control begin with.
+/// The prefix of the control's paths.
 pub const PREFIX: &str = "/__world/";
 
-/// Answers a request to `/__world/…`. Such requests are not in the books.
+/// Answers a request to `/__world/…`. The books do not record such requests.
 pub fn handle(world: &mut World, request: &Request<Bytes>) -> Response<Bytes> {
     match answer(world, request) {
         Ok(body) => reply(StatusCode::OK, &body),
@@ -50,7 +50,7 @@ pub fn handle(world: &mut World, request: &Request<Bytes>) -> Response<Bytes> {
     }
 }
 
-/// Does what a person does.
+/// Performs an act of a person.
 ///
 /// # Errors
 /// What cannot be done, and why.
@@ -92,7 +92,7 @@ fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake>
             Ok(json!({"rules": rules}))
         }
         "knobs" => {
-            // A mistake in one of several knobs turns none of them.
+            // Change no knob when one of several is wrong.
             let mut knobs = world.knobs().clone();
             knobs.set(&read(body)?).map_err(Mistake::malformed)?;
             *world.knobs_mut() = knobs;
@@ -101,7 +101,7 @@ fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake>
         "scenario" => {
             let scenarios = scenarios(body)?;
             let count = scenarios.len();
-            // Each goes before those that are there, so the last must go first.
+            // Each scenario is put before the others, so the last one must be added first.
             for scenario in scenarios.into_iter().rev() {
                 world.jules_mut().script(scenario);
             }
@@ -118,7 +118,7 @@ fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake>
     }
 }
 
-/// One scenario or a list of them; each is read by itself, so that a mistake is named by its place.
+/// Parses one scenario or a list of them. Each is parsed by itself, so that an error names its line.
 fn scenarios(body: &[u8]) -> Result<Vec<Scenario>, Mistake> {
     if body.trim_ascii_start().starts_with(b"[") {
         read(body)
@@ -135,7 +135,7 @@ fn written(value: &impl Serialize) -> Value {
     serde_json::to_value(value).expect("books and knobs are JSON")
 }
 
-/// A mistake as a reply.
+/// The reply for an error.
 pub(crate) fn error(status: StatusCode, what: &str) -> Response<Bytes> {
     reply(status, &json!({"error": what}))
 }

@@ -1,4 +1,4 @@
-//! Doing what a person does.
+//! Performs the acts of a person on GitHub and in Jules' web app.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::github::{CheckOutput, Model, Oid, RepoId, State};
 use crate::jules::WebAct;
 use crate::world::World;
 
-/// Does it, and lets what follows at once enter the books.
+/// Performs the act, and records its immediate consequences in the books.
 pub(super) fn perform(world: &mut World, act: Act) -> Result<Value, Mistake> {
     let result = dispatch(world, act);
     let now = world.now();
@@ -56,7 +56,7 @@ fn in_web_app(world: &mut World, id: &str, act: WebAct<'_>) -> Result<Value, Mis
     }
 }
 
-/// Where an act on GitHub happens, and by whom.
+/// The repository and the person of an act on GitHub.
 struct Place {
     repo: RepoId,
     by: String,

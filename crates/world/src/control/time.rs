@@ -1,4 +1,4 @@
-//! Looking at the clock and moving it.
+//! Reads and advances the clock of a served world.
 
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::world::World;
 /// The most days that one request may advance the world.
 pub const MAX_ADVANCE_DAYS: i64 = 3_660;
 
-/// How far to advance: one of the two.
+/// How far to advance; exactly one field is given.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Advance {

@@ -1,4 +1,4 @@
-//! The files of a branch as plain files.
+//! Writes the files of a branch as plain files.
 
 use std::fs;
 use std::io;
@@ -38,7 +38,7 @@ pub(super) fn write(objects: &Objects, head: Oid, branch: &str, branches: &Path)
     Ok(())
 }
 
-/// A name that is one plain part of a path.
+/// The name, if it is one plain part of a path.
 pub(super) fn plain(name: &str) -> io::Result<&str> {
     let unusable =
         name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']);

@@ -1,4 +1,4 @@
-//! The world on disk: real git repositories, the files of every branch, and the books.
+//! Exports a world to disk: real git repositories, the files of every branch, and the books.
 //!
 //! ```text
 //! DIR/git/                          a bare repository; `git fsck --full` passes
@@ -21,13 +21,13 @@ use replace::BOOKS;
 
 /// Writes the world to a folder, with `repo` at its top and all other repositories under `repos/`.
 ///
-/// The export is written beside `dir` under a temporary name and renamed when it is whole. An earlier export in `dir` is
-/// replaced; an empty folder too.
+/// The export is written beside `dir` under a temporary name and renamed when it is complete. It replaces an earlier
+/// export or an empty folder.
 ///
 /// # Errors
 /// `NotFound` when there is no such repository. `AlreadyExists` when `dir` holds something that is not an earlier
-/// export. `InvalidData`, naming the branch and path, when a name in a repository cannot be a file's name. Else what the
-/// file system says, with the path.
+/// export. `InvalidData`, with the branch and path, when a name in a repository cannot be a file's name. Otherwise the
+/// error of the file system, with the path.
 pub fn export(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
     if world.github().repository(repo).is_none() {
         return Err(io::Error::new(
@@ -41,20 +41,20 @@ pub fn export(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
     replace::put_in_place(partial, dir)
 }
 
-/// Whether [`export`] could write to `dir`, asked before the world has lived its days.
+/// Checks that [`export_world`] could write to `dir`, before a simulation spends its time.
 ///
 /// # Errors
-/// What [`export`] would say of the folder.
+/// The error that [`export_world`] would return for the folder.
 pub fn check(dir: &Path) -> io::Result<()> {
     replace::check(dir)?;
     replace::sibling(dir).map(drop)
 }
 
 impl World {
-    /// Writes the world to a folder with the repository of the lowest number at its top; see [`export`].
+    /// Writes the world to a folder with the repository of the lowest number at its top; see [`export_world`].
     ///
     /// # Errors
-    /// `NotFound` for a world without repositories; else those of [`export`].
+    /// `NotFound` for a world without repositories; otherwise those of [`export_world`].
     pub fn export(&self, dir: &Path) -> io::Result<()> {
         let first = self.github().repositories().next().ok_or_else(|| {
             io::Error::new(io::ErrorKind::NotFound, "the world has no repositories")

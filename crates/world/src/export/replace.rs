@@ -1,4 +1,4 @@
-//! Putting a whole export in the place of an earlier one.
+//! Replaces an earlier export by a complete new one.
 
 use std::fs;
 use std::io;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The file that holds the books, and by which an earlier export is known.
+/// The file that holds the books. It marks a folder as an earlier export.
 pub(super) const BOOKS: &str = "world.json";
 
-/// Everything that an export may have at its top.
+/// The names that an export may have at its top.
 const ENTRIES: [&str; 4] = ["branches", "git", "repos", BOOKS];
 
-/// Refuses a folder that holds something else than an earlier export.
+/// Refuses a folder that holds anything but an earlier export.
 pub(super) fn check(dir: &Path) -> io::Result<()> {
     let refuse = |why: &str| {
         Err(io::Error::new(
@@ -67,7 +67,7 @@ pub(super) fn sibling(dir: &Path) -> io::Result<TempDir> {
         .map_err(|error| named(&parent, &error))
 }
 
-/// Renames a whole export to `dir`. What was there comes back when that fails.
+/// Renames a complete export to `dir`. The earlier one is restored when that fails.
 pub(super) fn put_in_place(whole: TempDir, dir: &Path) -> io::Result<()> {
     let earlier = if dir.exists() {
         let aside = sibling(dir)?;
@@ -83,12 +83,12 @@ pub(super) fn put_in_place(whole: TempDir, dir: &Path) -> io::Result<()> {
         }
         return Err(named(dir, &error));
     }
-    // The folder bears another name now, and nothing is left to remove under the old one.
+    // The folder was renamed, so there is nothing to remove under its old name.
     let _ = whole.keep();
     Ok(())
 }
 
-/// A temporary folder is for its maker alone; an export is as readable as any folder.
+/// Makes the folder readable for all users. A temporary folder is readable for its owner only.
 #[cfg(unix)]
 fn readable(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

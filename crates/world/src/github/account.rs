@@ -19,7 +19,7 @@ pub enum AccountKind {
 }
 
 impl AccountKind {
-    /// The word in REST's `type` and GraphQL's `__typename`.
+    /// The value of REST's `type` and GraphQL's `__typename`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Account {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Nothing beyond what everybody may.
+    /// No role: only what any user may do.
     None,
     /// Read.
     Read,
@@ -87,7 +87,7 @@ impl Role {
         }
     }
 
-    /// The value of the older field `permission`, which knows four words.
+    /// The value of the older field `permission`, which has four values.
     #[must_use]
     pub fn legacy_name(self) -> &'static str {
         match self {
@@ -124,14 +124,14 @@ pub fn permissions(pairs: &[(&str, Access)]) -> Permissions {
 /// What kind of token was shown.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TokenKind {
-    /// A classic personal access token of a person, which may what its person may, as far as its scopes go.
+    /// A classic personal access token: its scopes limit what its owner may do.
     Person {
         /// Its scopes; every one when absent.
         scopes: Option<Vec<String>>,
     },
-    /// A fine-grained personal access token of a person: at most what its person may, and of that only this.
+    /// A fine-grained personal access token: its permissions limit what its owner may do.
     FineGrained {
-        /// What it may do in its person's repositories and in those that the person takes part in.
+        /// What it may do in repositories that its owner owns or collaborates on.
         permissions: Permissions,
     },
     /// The `GITHUB_TOKEN` of a workflow run in one repository.
@@ -167,16 +167,16 @@ impl TokenKind {
     }
 }
 
-/// Who a request comes from.
+/// The caller of a request.
 #[derive(Debug, Clone)]
 pub struct Identity {
     /// The account that acts.
     pub account: u64,
-    /// By what kind of token.
+    /// The kind of the token.
     pub kind: TokenKind,
     /// When the token ends; never when absent.
     pub expires_at: Option<Timestamp>,
-    /// The name under which limits are counted and requests are booked; not a secret.
+    /// The name for rate limits and for the books; not a secret.
     pub name: String,
 }
 
@@ -187,7 +187,7 @@ pub struct App {
     pub id: u64,
     /// The short name; the bot's login is `<slug>[bot]`.
     pub slug: String,
-    /// The client id, which may stand as `iss` too.
+    /// The client id, which `iss` may hold as well.
     pub client_id: String,
     /// The bot's account.
     pub account: u64,
@@ -205,7 +205,7 @@ pub struct App {
     pub created_at: Timestamp,
 }
 
-/// An App at work on an account's repositories.
+/// An installation of an App on an account's repositories.
 #[derive(Debug, Clone)]
 pub struct Installation {
     /// The installation's id.

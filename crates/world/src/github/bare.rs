@@ -1,4 +1,4 @@
-//! A repository of the model as a bare repository on disk, with loose objects as git writes them.
+//! Writes a repository of the model as a bare repository on disk, with loose objects as git writes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use super::object::{Mode, Object, Oid};
 use super::objects::Objects;
 use super::repository::Repository;
 
-/// What every bare repository of the model is configured with.
+/// The configuration of every bare repository.
 const CONFIG: &str =
     "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n[gc]\n\tauto = 0\n";
 
@@ -66,7 +66,7 @@ pub(crate) fn set_refs(dir: &Path, refs: &BTreeMap<String, Oid>) -> io::Result<(
 /// Writes everything that can be reached from these objects and is not in `written`, which grows by it.
 ///
 /// # Errors
-/// `InvalidData` when an object is missing in the model; else what the file system says.
+/// `InvalidData` when an object is missing in the model; otherwise the error of the file system.
 pub(crate) fn write_objects(
     dir: &Path,
     objects: &Objects,
@@ -74,7 +74,7 @@ pub(crate) fn write_objects(
     written: &mut BTreeSet<Oid>,
 ) -> io::Result<()> {
     let mut waiting: Vec<Oid> = from.into_iter().collect();
-    // Only a whole closure counts as written: a failure in the middle must not hide what is missing.
+    // Only a complete closure counts as written: a failure in the middle must not hide a missing object.
     let mut fresh = BTreeSet::new();
     while let Some(oid) = waiting.pop() {
         if written.contains(&oid) || !fresh.insert(oid) {

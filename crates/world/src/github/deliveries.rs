@@ -1,4 +1,4 @@
-//! Making, planning and listing webhook deliveries.
+//! Creates, schedules, repeats and lists webhook deliveries.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use super::{Model, RepoId};
 use crate::clock::{earlier, later};
 use crate::knobs::Knobs;
 
-/// Deliveries can be listed and asked for again this long (GitHub's documentation: three days).
+/// How long a delivery can be listed and repeated (GitHub's documentation: three days).
 const REDELIVERY_WINDOW: Duration = Duration::from_secs(3 * 24 * 3600);
 
-/// What GitHub needs at least between an event and its delivery.
+/// The shortest time between an event and its delivery.
 const SHORTEST_DELIVERY: Duration = Duration::from_millis(300);
 
 impl Model {
-    /// Puts an event to every hook that wants it. The payload is built only when there is one.
+    /// Sends an event to every hook that subscribes to it. The payload is built only when there is such a hook.
     pub(crate) fn emit(
         &mut self,
         repo: RepoId,
@@ -46,7 +46,7 @@ impl Model {
             .filter_map(|installation| {
                 let app = self.apps.get(&installation.app)?;
                 let target = app.hook.clone()?;
-                // Events about the installation itself come to every App unasked.
+                // An App gets events about its own installation without a subscription.
                 let always = event.starts_with("installation");
                 (always || wanted(&app.events)).then_some((
                     Source::App(app.id),
@@ -94,7 +94,7 @@ impl Model {
         }
     }
 
-    /// Makes a new delivery of a payload.
+    /// Queues a new delivery of a payload.
     #[expect(
         clippy::too_many_arguments,
         reason = "each is a fact of the delivery, and there is one place that calls it"
@@ -134,7 +134,7 @@ impl Model {
         id
     }
 
-    /// Decides for every new delivery when it is posted, whether it is lost, and whether it comes twice.
+    /// Decides for every new delivery when it is posted, whether it is lost, and whether it is doubled.
     pub(crate) fn plan_deliveries(&mut self, knobs: &Knobs) {
         for id in std::mem::take(&mut self.unplanned) {
             self.touched.push(id);
@@ -170,7 +170,7 @@ impl Model {
         }
     }
 
-    /// Asks for a delivery again: a new attempt with the same GUID. None when it is unknown or too old.
+    /// Repeats a delivery: a new attempt with the same GUID. None when it is unknown or too old.
     pub(crate) fn redeliver(&mut self, id: u64, now: Timestamp) -> Option<u64> {
         let old = self.deliveries.get(&id)?;
         if old.created_at < earlier(now, REDELIVERY_WINDOW) {
@@ -188,7 +188,7 @@ impl Model {
         Some(new)
     }
 
-    /// The attempts of a hook that can still be listed, newest first; only those with a smaller number, where one is given.
+    /// The attempts of a hook that can still be listed, newest first; `below` limits them to smaller numbers.
     pub(crate) fn listed_deliveries(
         &self,
         source: Source,

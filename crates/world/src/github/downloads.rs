@@ -1,8 +1,8 @@
-//! Downloading a release's files: the page of `github.com` that leads to the storage, and the storage.
+//! Serves the files of releases: the page of `github.com` that redirects to the storage, and the storage.
 //!
-//! GitHub itself serves no file of a release: both `github.com/{owner}/{repo}/releases/download/{tag}/{name}` and the
-//! asset's API address answer 302 with a signed address of another host, which is good for some minutes, and which
-//! takes no credential beside its signature.
+//! GitHub itself serves no file of a release. Both `github.com/{owner}/{repo}/releases/download/{tag}/{name}` and the
+//! asset's API address answer 302 with a signed address on another host. That address is valid for some minutes and
+//! takes no other credential.
 //! <https://docs.github.com/en/rest/releases/assets#get-a-release-asset>
 
 use std::time::Duration;
@@ -16,13 +16,13 @@ use super::reply::put;
 use super::{Model, RepoId, Repository};
 use crate::clock::later;
 
-/// How long a signed address is good (seen on the real service: 5 minutes to an hour).
+/// How long a signed address is valid (seen on the real service: 5 minutes to an hour).
 const GOOD_FOR: Duration = Duration::from_secs(300);
-/// What addresses of the storage begin with.
+/// The prefix of the storage's addresses.
 const STORAGE: &str = "/github-production-release-asset/";
-/// What addresses of the store of logs begin with.
+/// The prefix of the log storage's addresses.
 const LOGS: &str = "/actions-results/job-logs/";
-/// What the storage signs with; nobody else knows it.
+/// The secret with which the storage signs; no client knows it.
 const SIGNING_KEY: &str = "the model's own storage key";
 
 impl Model {
@@ -67,7 +67,7 @@ impl Model {
         };
         Some(match found {
             Some((repo, asset)) => moved(&self.storage_address(repo, asset, now)),
-            // A private repository is not there for whoever has not signed in with a browser, token or not.
+            // Without a browser login a private repository is answered 404, even with a token.
             None => said(StatusCode::NOT_FOUND, "Not Found"),
         })
     }

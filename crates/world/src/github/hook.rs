@@ -25,7 +25,7 @@ pub struct Hook {
     pub id: u64,
     /// Where it posts to.
     pub target: Target,
-    /// The events that it wants; `*` is all.
+    /// The events that it subscribes to; `*` is all.
     pub events: Vec<String>,
     /// Whether it is on.
     pub active: bool,
@@ -65,17 +65,17 @@ pub struct Delivery {
     pub repository: Option<RepoId>,
     /// The installation of the event.
     pub installation: Option<u64>,
-    /// When the event happened, or when the redelivery was asked for.
+    /// When the event happened, or when the redelivery was requested.
     pub created_at: Timestamp,
-    /// When it is posted; absent before it was planned, and for ever when it is lost.
+    /// When it is posted; absent before it is planned, and when it is lost.
     pub due: Option<Timestamp>,
-    /// Whether it was asked for again.
+    /// Whether it is a redelivery.
     pub redelivery: bool,
-    /// What became of it.
+    /// Its status.
     pub fate: Fate,
 }
 
-/// What became of an attempt.
+/// The status of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Not planned yet.
@@ -84,14 +84,14 @@ pub enum Fate {
     Planned,
     /// Never sent.
     Lost,
-    /// Handed over for posting.
+    /// Given to the caller for posting.
     Taken,
-    /// Answered with this status; none when nobody answered.
+    /// Answered with this status; none when the receiver did not answer.
     Done(Option<u16>),
 }
 
 impl Fate {
-    /// A word for the books.
+    /// The name in the books.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Replies to requests that met a rate limit.
+//! Replies to requests that exceed a rate limit.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -9,7 +9,7 @@ use super::Model;
 use super::limits::{HOUR, Met, Resource, Standing};
 use crate::clock::later;
 
-/// What `Retry-After` says when a secondary limit is met.
+/// The value of `Retry-After` for a secondary limit.
 const RETRY_AFTER: u64 = 60;
 
 impl Model {
@@ -44,7 +44,7 @@ impl Model {
         response
     }
 
-    /// The reply to a request that met a limit by itself.
+    /// The reply to a request that exceeds a limit by counting.
     pub(crate) fn limit_reply(met: Met, standing: Standing, resource: Resource) -> Response<Bytes> {
         let mut response = match met {
             Met::Primary => refusal(

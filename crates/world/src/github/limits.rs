@@ -1,4 +1,4 @@
-//! GitHub's rate limits: requests an hour, points and content creation a minute.
+//! Counts requests against GitHub's rate limits: requests an hour, points a minute, content created.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -26,7 +26,7 @@ const ACTIONS_LIMIT: u64 = 1_000;
 /// Requests an hour without credentials (GitHub's documentation).
 const ANONYMOUS_LIMIT: u64 = 60;
 
-/// One of the two budgets that are counted apart.
+/// The two budgets, which are counted separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Resource {
     /// REST.
@@ -93,7 +93,7 @@ impl Standing {
     }
 }
 
-/// Which limit a request met.
+/// The limit that a request exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Met {
     Primary,
@@ -101,7 +101,7 @@ pub(crate) enum Met {
 }
 
 impl Limits {
-    /// How an identity stands, without counting anything.
+    /// The state of an identity's primary limit; counts nothing.
     pub(crate) fn standing(
         &mut self,
         name: &str,
@@ -129,10 +129,10 @@ impl Limits {
         }
     }
 
-    /// Counts a request, or says which limit it met; a refused request is not counted.
+    /// Counts a request, or returns the limit that it exceeds; a refused request is not counted.
     #[expect(
         clippy::too_many_arguments,
-        reason = "the facts of a request that limits look at"
+        reason = "the properties of a request that limits depend on"
     )]
     pub(crate) fn count(
         &mut self,
@@ -183,14 +183,14 @@ impl Limits {
         Ok(())
     }
 
-    /// Counts what a query costs beyond the one that each request counts.
+    /// Counts the points of a query beyond the one that each request costs.
     pub(crate) fn count_more(&mut self, name: &str, resource: Resource, points: u64) {
         if let Some(counter) = self.counters.get_mut(&(name.to_owned(), resource)) {
             counter.used += points;
         }
     }
 
-    /// Takes back a request of the primary limit: an answer of 304 costs nothing.
+    /// Takes back one request of the primary limit, because an answer of 304 costs nothing.
     pub(crate) fn give_back(&mut self, name: &str, resource: Resource) {
         if let Some(counter) = self.counters.get_mut(&(name.to_owned(), resource)) {
             counter.used = counter.used.saturating_sub(1);

@@ -1,7 +1,6 @@
 //! A model of GitHub: REST, GraphQL, webhooks and git over smart HTTP above real git objects in memory.
 //!
-//! [`Model`] gives typed access for setting scenes and for judging; `Model::handle` answers requests as
-//! `api.github.com` does.
+//! [`Model`] gives typed access for tests and judges; `Model::handle_request` answers requests as `api.github.com` does.
 
 pub mod account;
 mod acts;

@@ -22,7 +22,7 @@ use crate::books::Write;
 use crate::chance::Stream;
 use crate::knobs::Knobs;
 
-/// The first of the numbers that the model gives to things.
+/// The first number that the model gives to an object.
 const FIRST_ID: u64 = 3_000_000_000;
 
 /// All of GitHub.
@@ -35,7 +35,7 @@ pub struct Model {
     pub(crate) verified: BTreeSet<Oid>,
     pub(crate) former_names: BTreeMap<String, RepoId>,
     pub(crate) tokens: BTreeMap<String, Identity>,
-    /// How tokens begin that are refused for a while, whoever's they are.
+    /// Prefixes of tokens that are refused.
     pub(crate) refused: BTreeSet<String>,
     pub(crate) apps: BTreeMap<u64, App>,
     pub(crate) installations: BTreeMap<u64, Installation>,
@@ -50,9 +50,9 @@ pub struct Model {
     pub(crate) documents: Documents,
     pub(crate) shelves: Shelves,
     pub(crate) manifests: BTreeMap<String, ConfirmedManifest>,
-    /// Keys for Apps that will be made from manifests, the last one first.
+    /// Keys for Apps that will be made from manifests; the last one is used first.
     pub app_keys: Vec<AppKey>,
-    /// The address under which links of answers begin; `https://api.github.com` unless served elsewhere.
+    /// The base address of links in answers; `https://api.github.com` unless served elsewhere.
     pub api_url: String,
     next: u64,
 }
@@ -98,13 +98,13 @@ impl Model {
         model
     }
 
-    /// A number that nothing else bears.
+    /// A number that is not in use.
     pub(crate) fn next_id(&mut self) -> u64 {
         self.next += 7;
         self.next
     }
 
-    /// The account of a login, in any case; it is made when it does not exist. A login that ends in `[bot]` is a bot's.
+    /// The account of a login, in any case; it is created if missing. A login that ends in `[bot]` is a bot's.
     pub fn account(&mut self, login: &str) -> u64 {
         if let Some(id) = self.find_account(login) {
             return id;
@@ -120,7 +120,7 @@ impl Model {
         self.logins.get(&login.to_lowercase()).copied()
     }
 
-    /// Makes an account with this number; used to play a look-alike of a known login.
+    /// Creates an account with this number, for example a look-alike of a known login.
     pub fn add_account(&mut self, id: u64, login: &str) {
         let kind = if login.ends_with("[bot]") {
             AccountKind::Bot
@@ -155,7 +155,7 @@ impl Model {
             .map_or("ghost", |account| &account.login)
     }
 
-    /// The repository of this owner and name, in any case; former names are not looked at.
+    /// The repository of this owner and name, in any case; former names do not count.
     #[must_use]
     pub fn repository_by_name(&self, owner: &str, name: &str) -> Option<RepoId> {
         let owner = self.find_account(owner)?;

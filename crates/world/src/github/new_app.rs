@@ -1,4 +1,4 @@
-//! What GitHub Apps are made of: by a test, or by a manifest that a person confirms.
+//! The data from which a GitHub App is made, by a test or by a manifest that a person confirms.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub struct NewApp {
     pub owner: String,
     /// What it may do where it is installed.
     pub permissions: Permissions,
-    /// The events that it wants; `*` is all.
+    /// The events that it subscribes to; `*` is all.
     pub events: Vec<String>,
     /// Where its deliveries go.
     pub hook: Option<Target>,
@@ -33,7 +33,7 @@ pub(crate) struct ConfirmedManifest {
     pub(super) until: Timestamp,
 }
 
-/// A key for an App that will be made. The model makes none itself: that takes long, and is not what is tested.
+/// A key for an App that will be made. The model makes no keys itself, because that takes long.
 #[derive(Debug, Clone)]
 pub struct AppKey {
     /// The private key, PEM.

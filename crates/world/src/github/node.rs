@@ -1,4 +1,4 @@
-//! Node ids: opaque to clients, readable to the model.
+//! Encodes and decodes node ids, which are opaque to clients.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::RepoId;
 use super::object::Oid;
 
-/// The node id of a thing with a number.
+/// The node id of an object with a number.
 #[must_use]
 pub fn encode(prefix: &str, repo: RepoId, id: u64) -> String {
     let mut bytes = Vec::with_capacity(16);
@@ -31,7 +31,7 @@ pub fn encode_ref(repo: RepoId, name: &str) -> String {
     format!("REF_kwDO{}", URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// What a node id names: its prefix, the repository, and what follows it.
+/// The parts of a node id: its prefix, the repository, and the rest.
 #[must_use]
 pub fn decode(id: &str) -> Option<(&str, RepoId, Vec<u8>)> {
     let (prefix, rest) = id.split_once("_kwDO")?;
@@ -44,7 +44,7 @@ pub fn decode(id: &str) -> Option<(&str, RepoId, Vec<u8>)> {
     ))
 }
 
-/// The number in what follows the repository.
+/// The number in the rest of a node id.
 #[must_use]
 pub fn number(rest: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(rest.try_into().ok()?))

@@ -176,7 +176,7 @@ impl Entry {
     }
 }
 
-/// Who did something, when.
+/// The person and the time of an act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     /// The name.
@@ -234,7 +234,7 @@ impl Signature {
 pub struct Commit {
     /// Its tree.
     pub tree: Oid,
-    /// Its parents, the first being the line it stands on.
+    /// Its parents; the first is the branch that it was committed to.
     pub parents: Vec<Oid>,
     /// Who wrote it.
     pub author: Signature,
@@ -242,7 +242,7 @@ pub struct Commit {
     pub committer: Signature,
     /// The message.
     pub message: String,
-    /// Headers besides these, such as a signature, as they stand in the object, each ended by a line feed.
+    /// Other headers, such as a signature, as they are in the object, each ended by a line feed.
     pub more_headers: String,
 }
 

@@ -1,4 +1,4 @@
-//! The object database of one repository, and the questions that are asked of it.
+//! The object database of one repository: lookups, history, diffs, merges.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::object::{Commit, Entry, Mode, Object, Oid};
 
-/// Ancestors looked at before a walk gives up; far beyond what a simulated repository holds.
+/// The most ancestors that a walk visits; far more than a simulated repository holds.
 pub const MAX_WALK: usize = 200_000;
 
 /// Reached by the one, by the other, by both.
@@ -115,7 +115,7 @@ impl Objects {
         }
     }
 
-    /// What stands at a path below a tree or commit; the root for an empty path.
+    /// The entry at a path below a tree or commit; the root for an empty path.
     #[must_use]
     pub fn at_path(&self, from: Oid, path: &str) -> Option<(Mode, Oid)> {
         let mut found = (Mode::Directory, self.tree_of(from)?);
@@ -395,7 +395,7 @@ impl Objects {
         line
     }
 
-    /// Which of two commits reach which ancestors, as far back as it takes to tell.
+    /// Marks which ancestors each of two commits reaches, as far back as needed.
     fn paint(&self, one: Oid, other: Oid) -> BTreeMap<Oid, u8> {
         let when = |oid: Oid| self.commit(oid).map(|commit| commit.committer.when);
         let mut sides: BTreeMap<Oid, u8> = BTreeMap::new();
@@ -417,7 +417,7 @@ impl Objects {
                     waiting.insert((when(*parent), *parent));
                 }
             }
-            // What is left can only repaint commits that are not younger than it.
+            // The remaining commits can only mark commits that are not younger.
             let settled = side == BOTH
                 && waiting.iter().all(|(_, oid)| sides[oid] == BOTH)
                 && !sides
@@ -430,7 +430,7 @@ impl Objects {
         sides
     }
 
-    /// The tree that joins what both sides did since the base, or the paths on which both did something different.
+    /// The tree with the changes of both sides since the base, or the paths that both changed differently.
     ///
     /// # Errors
     /// The conflicting paths; files are not merged line by line.

@@ -1,4 +1,4 @@
-//! What a repository holds besides its objects.
+//! The state of a repository besides its git objects.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::{Deref, DerefMut};
@@ -116,8 +116,7 @@ impl Repository {
         self.refs.get(&format!("refs/heads/{name}")).copied()
     }
 
-    /// The reference that keeps git from holding one of this name: a name cannot be a reference and the folder of
-    /// another one at once.
+    /// The reference that conflicts with one of this name, because git cannot use a name as a reference and as a folder.
     #[must_use]
     pub fn blocking_ref(&self, name: &str) -> Option<&str> {
         let folders = name.match_indices('/').map(|(end, _)| &name[..end]);
@@ -139,7 +138,7 @@ impl Repository {
             .filter_map(|(name, oid)| Some((name.strip_prefix("refs/heads/")?, *oid)))
     }
 
-    /// What issue and pull request have in common, by number.
+    /// The thread of an issue or pull request, by number.
     #[must_use]
     pub fn thread(&self, number: u64) -> Option<&Thread> {
         match self.issues.get(&number) {
@@ -193,7 +192,7 @@ pub struct Edit {
     pub editor: u64,
     /// When.
     pub at: Timestamp,
-    /// The text that the edit left behind.
+    /// The text before the edit.
     pub text: String,
 }
 
@@ -210,7 +209,7 @@ pub struct Reaction {
     pub at: Timestamp,
 }
 
-/// What issues and pull requests have in common.
+/// The fields that issues and pull requests share.
 #[derive(Debug, Clone)]
 pub struct Thread {
     /// The number that API objects bear.
@@ -256,7 +255,7 @@ pub struct Thread {
 /// An issue.
 #[derive(Debug, Clone)]
 pub struct Issue {
-    /// What it shares with pull requests.
+    /// The fields that it shares with pull requests.
     pub thread: Thread,
 }
 
@@ -281,7 +280,7 @@ pub struct TimelineEvent {
     pub what: Happening,
 }
 
-/// What a timeline event tells.
+/// The kinds of timeline events.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Happening {
     /// A label was put on.
@@ -365,13 +364,13 @@ pub struct Side {
 pub struct Merge {
     /// When.
     pub at: Timestamp,
-    /// By whom.
+    /// The account that merged it.
     pub by: u64,
     /// The commit on the base branch.
     pub commit: Oid,
 }
 
-/// What a review says.
+/// The verdict of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -442,7 +441,7 @@ pub struct ReviewComment {
 /// A pull request between two branches of one repository.
 #[derive(Debug, Clone)]
 pub struct Pull {
-    /// What it shares with issues.
+    /// The fields that it shares with issues.
     pub thread: Thread,
     /// Where the change is.
     pub head: Side,
@@ -456,11 +455,11 @@ pub struct Pull {
     pub reviews: Vec<Review>,
     /// Comments on lines, oldest first.
     pub review_comments: Vec<ReviewComment>,
-    /// The first comments of threads on lines that somebody has resolved.
+    /// The first comments of resolved threads.
     pub resolved: BTreeSet<u64>,
     /// Accounts whose review was asked for.
     pub requested_reviewers: Vec<u64>,
-    /// Whether it merges by itself once its conditions hold, and how.
+    /// The merge method, if GitHub merges it automatically once its conditions hold.
     pub auto_merge: Option<String>,
     /// How many reads have seen `mergeable` unknown since head or base moved.
     pub mergeable_reads: u32,
@@ -480,7 +479,7 @@ impl DerefMut for Pull {
     }
 }
 
-/// What is needed to open a pull request.
+/// The data of a pull request to open.
 #[derive(Debug, Clone, Default)]
 pub struct NewPull {
     /// The title.
@@ -554,7 +553,7 @@ pub struct CheckRun {
     pub output: CheckOutput,
 }
 
-/// What a check run says of itself.
+/// The output of a check run.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOutput {
     /// One line.
@@ -563,11 +562,11 @@ pub struct CheckOutput {
     pub summary: Option<String>,
     /// Remarks on single lines.
     pub annotations: Vec<CheckRemark>,
-    /// The log of the job that it is, for one of GitHub Actions.
+    /// The log of the job, for a check run of GitHub Actions.
     pub log: Option<String>,
 }
 
-/// What a check run says of one line.
+/// An annotation of a check run on one line.
 #[derive(Debug, Clone)]
 pub struct CheckRemark {
     /// The file.

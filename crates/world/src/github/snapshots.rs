@@ -1,4 +1,4 @@
-//! Earlier states of repositories, for reads that lag behind writes.
+//! Keeps earlier states of repositories, for reads that lag behind writes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

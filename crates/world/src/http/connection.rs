@@ -1,4 +1,4 @@
-//! One connection: requests in, replies or silence out.
+//! Serves one connection: requests in, replies or silence out.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ const MAX_SILENCE: Duration = Duration::from_secs(600);
 /// How long a client may take for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What every connection of a face knows.
+/// The context of every connection of a face.
 #[derive(Clone)]
 pub(super) struct Line {
     pub(super) world: Arc<Mutex<World>>,
@@ -64,7 +64,7 @@ pub(super) async fn run(stream: TcpStream, line: Line) {
         .auto_date_header(false)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
-    // Errors are the client going away or a cut; both are told in the books if anywhere.
+    // An error means that the client left or the connection was cut; the books record what matters of it.
     tokio::select! {
         _ = &mut connection => return,
         _ = ending.wait_for(|end| *end) => connection.as_mut().graceful_shutdown(),
@@ -74,7 +74,7 @@ pub(super) async fn run(stream: TcpStream, line: Line) {
 
 async fn answer(request: Request<Incoming>, line: Line) -> Result<Response<Full<Bytes>>, Cut> {
     let (head, body) = request.into_parts();
-    // A client that announces too much need not send it all to hear so.
+    // Refuse a body that announces too many bytes before the client sends it.
     if body.size_hint().lower() > MAX_REQUEST_BODY as u64 {
         return Ok(reply::too_large(line.face).map(Full::new));
     }
@@ -87,7 +87,7 @@ async fn answer(request: Request<Incoming>, line: Line) -> Result<Response<Full<
     };
     let request = Request::from_parts(head, body);
     let mut ending = line.ending.clone();
-    // The world's lock may be held for long (git runs under it), so no worker of the runtime waits for it.
+    // Git runs under the world's lock, so the lock may be held for long. No worker of the runtime may wait for it.
     let face = line.face;
     let done = tokio::task::spawn_blocking(move || ask(&request, &line));
     match done.await {

@@ -1,28 +1,28 @@
-//! A gate before and after every request, for tests that break the line at a chosen moment.
+//! A hook before and after every request, with which tests cut the connection at a chosen moment.
 
 use bytes::Bytes;
 use http::Request;
 
 use crate::faults::Face;
 
-/// What a gate says to a request or to its reply.
+/// The decision of a gate about a request or its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes on.
+    /// The request or reply proceeds.
     Go,
     /// The connection is closed without a reply.
     Cut,
 }
 
-/// Stands between the clients and the world. Both methods may block, and may look at the world: its lock is not held.
+/// Stands between the clients and the world. Both methods may block and may lock the world.
 ///
 /// `n` counts the requests over both faces of one world from 1, in the order in which they had fully arrived. Requests
 /// to `/__world/` pass no gate and are not counted.
 pub trait Gate: Send + Sync {
-    /// Asked before the request has any effect; after a cut it never has one and is not in the books.
+    /// Called before the request has an effect. After a cut it has none, and the books do not record it.
     fn before(&self, n: u64, face: Face, request: &Request<Bytes>) -> Verdict;
 
-    /// Asked when the effect has happened and the reply has not been sent; after a cut it never is, and the books show
-    /// the request without a status.
+    /// Called after the effect and before the reply. After a cut no reply is sent, and the books record the request without
+    /// a status.
     fn after(&self, n: u64, face: Face, request: &Request<Bytes>) -> Verdict;
 }

@@ -1,4 +1,4 @@
-//! The faces of the world on TCP: HTTP/1.1 with keep-alive.
+//! Serves the faces of a world over TCP: HTTP/1.1 with keep-alive.
 
 mod connection;
 mod gate;
@@ -28,7 +28,7 @@ const MAX_CONNECTIONS: usize = 1_024;
 const REAL_API: &str = "https://api.github.com";
 /// How long open connections may still take when the server ends.
 const DRAIN: Duration = Duration::from_secs(2);
-/// The pause after a connection could not be accepted, for example for want of file descriptors.
+/// The pause after a connection could not be accepted, for example because no file descriptor is left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves one face of a world until `shutdown` is done; then open connections get two seconds to end.
@@ -85,7 +85,7 @@ pub async fn serve(
         }
     }
     drop(listener);
-    // The receivers live in the tasks; without any there is nobody to tell.
+    // The receivers live in the tasks; sending fails when no task is left.
     let _ = end.send(true);
     let drained = async { while tasks.join_next().await.is_some() {} };
     if tokio::time::timeout(DRAIN, drained).await.is_err() {

@@ -1,4 +1,4 @@
-//! How virtual time moves while the world is served.
+//! Moves virtual time while a world is served.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use crate::clock::Pace;
 use crate::world::World;
 
-/// The real time between two looks at the virtual clock.
+/// The real time between two updates of the virtual clock.
 const TICK: Duration = Duration::from_millis(20);
 
 /// How virtual time moves while the world is served.
@@ -37,7 +37,7 @@ impl From<ClockMode> for Pace {
 /// Sets the world's pace and gives the counter of requests that its faces share.
 pub(super) fn begin(world: &Mutex<World>, mode: ClockMode) -> Arc<AtomicU64> {
     let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
-    // The second face must not measure the pace anew.
+    // The second face must not restart the pace.
     if world.clock().pace() != mode.into() {
         world.set_pace(mode.into());
     }

@@ -1,4 +1,4 @@
-//! What the server adds to replies, and the replies of its own.
+//! Completes the replies of the world, and builds the server's own replies.
 
 use ::http::{HeaderValue, Method, Response, StatusCode, header};
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use crate::faults::Face;
 /// The largest body of a request in bytes; a larger one is answered 413.
 pub const MAX_REQUEST_BODY: usize = 30 * 1024 * 1024;
 
-/// Dates a reply in virtual time unless it is dated, and takes the type from one that has no content.
+/// Adds the virtual date unless the reply has one, and removes the content type of a reply without content.
 pub(super) fn finish(
     mut response: Response<Bytes>,
     method: &Method,
@@ -38,7 +38,7 @@ pub(super) fn finish(
     response
 }
 
-/// The reply to a body beyond the limit; the connection ends with it, for the rest of the body was not read.
+/// The reply to a body beyond the limit. It closes the connection, because the rest of the body was not read.
 pub(super) fn too_large(face: Face) -> Response<Bytes> {
     let message = format!("The request's body is larger than {MAX_REQUEST_BODY} bytes");
     let mut response = error(face, StatusCode::PAYLOAD_TOO_LARGE, &message);

@@ -134,7 +134,7 @@ impl Account {
         self.concurrent.unwrap_or(self.tier.concurrent())
     }
 
-    /// The installation that a source's name means, whatever its case.
+    /// The installation of a source, by its name in any case.
     pub fn installation(&self, source: &str) -> Option<&Installed> {
         self.installed
             .iter()

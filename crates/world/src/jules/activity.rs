@@ -1,4 +1,4 @@
-//! What a session's log holds, and its form on the wire.
+//! The activities of a session, and their form on the wire.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +28,7 @@ pub struct ChangeSet {
     pub base: String,
     /// The unified diff.
     pub patch: String,
-    /// What a commit of it should say.
+    /// The suggested commit message.
     pub message: String,
 }
 
@@ -45,7 +45,7 @@ impl ChangeSet {
     }
 }
 
-/// What hangs on an activity.
+/// An artifact of an activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Artifact {
     /// All changes so far.
@@ -107,7 +107,7 @@ pub struct Activity {
     pub originator: &'static str,
     /// What it is about.
     pub kind: Kind,
-    /// What hangs on it.
+    /// Its artifacts.
     pub artifacts: Vec<Artifact>,
 }
 
@@ -134,7 +134,7 @@ impl Activity {
         Value::Object(map)
     }
 
-    /// The change set that hangs on this activity.
+    /// The change set among the artifacts.
     pub fn change_set(&self) -> Option<&ChangeSet> {
         self.artifacts.iter().find_map(|artifact| match artifact {
             Artifact::ChangeSet(set) => Some(set),

@@ -1,26 +1,26 @@
-//! The beats of a session's life: what happens, and how long after the beat before.
+//! The beats of a session: what happens, and how long after the previous beat.
 
 use serde::{Deserialize, Serialize};
 
 use super::file_texts::FileTexts;
 use crate::bounds;
 
-/// One thing that happens in a session.
+/// One event in the life of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Beat {
-    /// Seconds after the beat before, or after whatever the session waited for.
+    /// Seconds after the previous beat, or after the event that the session waited for.
     #[serde(deserialize_with = "bounds::after")]
     pub after: f64,
     /// What happens.
     pub deed: Deed,
 }
 
-/// What can happen.
+/// What can happen in a beat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deed {
-    /// A machine is there and clones the repository: QUEUED becomes PLANNING.
+    /// A machine starts and clones the repository: QUEUED becomes PLANNING.
     Start,
     /// A plan is made; the session waits when approval is required and was not given yet.
     Plan,
@@ -44,7 +44,7 @@ pub enum Deed {
     Media,
     /// Files change; the activity carries the cumulative change set.
     Edit(FileTexts),
-    /// Files change in some plausible way, or as the worker of the model says.
+    /// Files change as the model's worker says, or in some plausible way without one.
     EditSomehow,
     /// The agent says something.
     Say(String),
@@ -54,7 +54,7 @@ pub enum Deed {
     AskInPassing(String),
     /// The changes are pushed, and the pull request is opened unless it exists.
     Push,
-    /// As `Push`, but as a replay of the whole diff on the old base, which undoes what others pushed meanwhile.
+    /// As `Push`, but replays the whole diff on the old base, which undoes what others pushed in the meantime.
     PushOldDiff,
     /// The work ends: COMPLETED. With `outputs: false` the session shows none.
     Complete {
@@ -70,7 +70,7 @@ pub enum Deed {
         /// The key of the artifact; empty for none.
         artifact: String,
     },
-    /// Nothing ever happens again by itself.
+    /// The session stops for good without a final state.
     Hang,
 }
 

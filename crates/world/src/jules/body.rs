@@ -1,4 +1,4 @@
-//! Request bodies: which fields exist, and of what type.
+//! Parses request bodies: which fields exist, and of what type.
 
 use bytes::Bytes;
 use serde_json::{Map, Value};

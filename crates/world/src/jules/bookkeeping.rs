@@ -1,4 +1,4 @@
-//! Brings the world's books up to date about sessions and their questions.
+//! Records sessions and their questions in the world's books.
 
 use jiff::Timestamp;
 
@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::books;
 
 impl Session {
-    /// Brings the world's books up to date about this session.
+    /// Updates this session's entry in the books.
     pub(super) fn write_into(&self, entry: &mut books::Session) {
         let record = &self.record;
         if entry.id.is_empty() {
@@ -44,7 +44,7 @@ impl Session {
         entry.deleted = self.deleted;
     }
 
-    /// Brings the world's books up to date about this session's questions.
+    /// Updates the entries of this session's questions in the books.
     pub(super) fn write_questions(&mut self, books: &mut Vec<books::Question>) {
         for question in &mut self.questions {
             let place = *question.place.get_or_insert_with(|| {
@@ -75,7 +75,7 @@ impl Session {
         });
     }
 
-    /// The questions that nobody has answered yet, with the instants at which they were asked.
+    /// The unanswered questions, with the instants at which they were asked.
     pub fn open_questions(&self) -> impl Iterator<Item = (Timestamp, &str)> {
         self.questions
             .iter()
@@ -83,7 +83,7 @@ impl Session {
             .map(|question| (question.at, question.text.as_str()))
     }
 
-    /// Notes the answer to whatever is open.
+    /// Notes the answer to every open question.
     pub(super) fn answered(&mut self, text: &str, now: Timestamp) {
         for question in &mut self.questions {
             question

@@ -1,4 +1,4 @@
-//! How sessions go when no script says it: weights of endings, durations, habits.
+//! The settings for sessions without a script: weights of endings, durations, questions.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::account::Account;
 use super::scenario::{Ending, Scenario};
 use crate::chance::Stream;
 
-/// Everything that is set before the model starts.
+/// The settings of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Config {

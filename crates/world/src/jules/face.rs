@@ -1,4 +1,4 @@
-//! The HTTP face: authentication, routing, replies.
+//! Answers requests to Jules: authentication, routing, replies.
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
@@ -17,7 +17,7 @@ use crate::books::Books;
 use crate::github;
 use crate::knobs::{Knobs, VerbReply};
 
-/// A request with everything that answering it takes.
+/// A request with everything that is needed to answer it.
 pub(super) struct Call<'a> {
     pub(super) now: Timestamp,
     pub(super) knobs: &'a Knobs,

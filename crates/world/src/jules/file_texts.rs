@@ -1,6 +1,6 @@
-//! Files that change, by their paths.
+//! The texts of changed files, by path.
 
 use std::collections::BTreeMap;
 
-/// What a file becomes: its text, or nothing when it is deleted.
+/// The new text of each file, by path; none for a deleted file.
 pub type FileTexts = BTreeMap<String, Option<String>>;

@@ -1,4 +1,4 @@
-//! The three filters that are known to work, each in the forms that clients send.
+//! Parses the three filters that are known to work, each in the forms that clients send.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! Makes the beats of a session from its scenario and from chance.
+//! Composes the beats of a session from its scenario and from chance.
 
 use std::collections::VecDeque;
 
@@ -14,14 +14,14 @@ const PUSHES_AGAIN_AFTER: f64 = 3600.0;
 /// The most progress updates of one session.
 const MOST_UPDATES: u64 = 12;
 
-/// What the making of a life needs to know of a session.
+/// The facts of a session that its beats depend on.
 pub(super) struct Circumstances<'a> {
     pub(super) has_source: bool,
     pub(super) auto_create_pull: bool,
     pub(super) scenario: &'a Scenario,
 }
 
-/// The whole life of a new session.
+/// The beats of a new session, from start to end.
 pub(super) fn compose(
     about: &Circumstances<'_>,
     config: &Config,
@@ -57,7 +57,7 @@ pub(super) fn compose(
     if never_completes {
         deeds.retain(|deed| !matches!(deed, Deed::Complete { .. }));
     }
-    // The last deeds share one instant, so that equal timestamps occur as they do on the service.
+    // The last beats share one instant, so that equal timestamps occur as they do on the service.
     let paced = deeds.iter().filter(|deed| takes_time(deed)).count().max(1);
     let pace = work / paced as f64;
     let mut left = work;
@@ -71,7 +71,7 @@ pub(super) fn compose(
         beats.push(Beat::new(after, deed));
     }
     if left > 0.0 {
-        // What pacing left over belongs before the first of the closing deeds.
+        // The rest of the duration passes before the first of the closing beats.
         let closing = beats
             .iter()
             .rposition(|beat| takes_time(&beat.deed))
@@ -251,7 +251,7 @@ fn update(knobs: &Knobs, chance: &mut Stream) -> Deed {
     }
 }
 
-/// Whether time passes before this deed; the closing ones follow at once.
+/// Whether time passes before this beat; the closing ones follow at once.
 fn takes_time(deed: &Deed) -> bool {
     !matches!(
         deed,
@@ -259,7 +259,7 @@ fn takes_time(deed: &Deed) -> bool {
     )
 }
 
-/// A duration between the shortest and the longest, short ones being commoner.
+/// A duration between the shortest and the longest; short ones are more frequent.
 fn minutes(config: &Config, chance: &mut Stream) -> f64 {
     let low = config.shortest_minutes.max(0.01);
     let high = config.longest_minutes.max(low);

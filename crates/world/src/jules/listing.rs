@@ -1,4 +1,4 @@
-//! Listings of sessions and of activities: order, pages, what is shown when.
+//! Lists sessions and activities: order, pages, visibility.
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -12,7 +12,7 @@ use super::refusal::{Refusal, json_reply};
 use super::wire;
 use crate::knobs::{Knobs, ListingOrder};
 
-/// Entries on a page when no size is asked for (documented).
+/// The default number of entries on a page (documented).
 const SESSIONS_A_PAGE: usize = 30;
 const ACTIVITIES_A_PAGE: usize = 50;
 
@@ -57,7 +57,7 @@ impl Model {
                             std::cmp::Reverse((self.sessions[*index].updated, *index))
                         });
                     }
-                    // Ids are random, and their last digits are as good as a shuffled deck.
+                    // Ids are random, so their last digits give a random order.
                     _ => all.sort_by_cached_key(|index| {
                         self.sessions[*index].id().chars().rev().collect::<String>()
                     }),

@@ -1,7 +1,7 @@
 //! A model of the Jules REST API (v1alpha) and of the service behind it.
 //!
 //! The methods, their validation and their encoding follow what Google's documentation, the official SDK and
-//! recorded replies of the live service show; where these leave a question open, a knob answers it.
+//! recorded replies of the live service show. A knob answers each question that these leave open.
 
 mod account;
 mod activity;

@@ -1,4 +1,4 @@
-//! The service as a whole: accounts, sessions, and what is due when.
+//! The model of Jules: accounts, sessions, and the calendar of what is due.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,7 @@ impl Model {
         self.config.accounts.len() - 1
     }
 
-    /// Registers an API key with the account of this login, which is made when it is missing.
+    /// Registers an API key with the account of this login, which is created if missing.
     pub fn add_key(&mut self, key: &str, login: &str) -> usize {
         match self
             .config
@@ -103,12 +103,12 @@ impl Model {
             .is_some()
     }
 
-    /// Puts a script before all others; it is for sessions that are created from now on.
+    /// Adds a script before all others, for sessions that are created from now on.
     pub fn script(&mut self, scenario: Scenario) {
         self.playbook.put_first(scenario);
     }
 
-    /// Gives the work of unscripted sessions to a worker.
+    /// Sets the worker that does the work of unscripted sessions.
     pub fn employ(&mut self, worker: Box<dyn Worker>) {
         self.worker = Some(worker);
     }
@@ -133,7 +133,7 @@ impl Model {
         self.revision
     }
 
-    /// The sessions that wait for a person, with the instant since which they do.
+    /// The sessions that wait for a person, and since when.
     pub fn waiting(&self) -> impl Iterator<Item = (&Session, Timestamp)> {
         self.waiting.iter().filter_map(|index| {
             let session = &self.sessions[*index];
@@ -163,14 +163,14 @@ impl Model {
         })
     }
 
-    /// How many sessions were created whose title or prompt, as they were sent, hold this text.
+    /// How many sessions were created with this text in the title or prompt that was sent.
     pub fn created_with(&self, marker: &str) -> usize {
         self.records()
             .filter(|record| record.mentions(marker))
             .count()
     }
 
-    /// Makes a session and plans its life. Everything that it draws comes from a stream of its own.
+    /// Creates a session and plans its beats. Its random values come from a stream of its own.
     #[expect(
         clippy::too_many_arguments,
         reason = "the facts of one create, used here alone"
@@ -250,7 +250,7 @@ impl Model {
     fn new_id(&self, index: usize) -> String {
         let mut draws = self.chance.stream(&format!("id/{index}"));
         loop {
-            // Few values lie below the smallest, and fewer are taken, so this ends soon.
+            // Few values are too small or in use, so this loop ends soon.
             let id = draws.bits().max(SMALLEST_ID).to_string();
             if !self.by_id.contains_key(&id) {
                 return id;
@@ -258,7 +258,7 @@ impl Model {
         }
     }
 
-    /// Brings the calendar up to date after a session changed; `before` is what it was due at.
+    /// Updates the calendar after a session changed; `before` is its previous due time.
     pub(super) fn enlist(&mut self, index: usize, before: Option<Timestamp>) {
         let session = &self.sessions[index];
         let now_due = session.due;
@@ -287,7 +287,7 @@ impl Model {
         }
     }
 
-    /// Changes a session and keeps the calendar; starts a held one when this frees a place.
+    /// Changes a session and updates the calendar; starts a held session when this frees capacity.
     pub(super) fn change<T>(
         &mut self,
         index: usize,
@@ -320,7 +320,7 @@ impl Model {
         }
     }
 
-    /// How many sessions of an account occupy a place.
+    /// How many sessions of an account count as running.
     pub(super) fn active(&self, account: usize) -> usize {
         self.of_account[account]
             .iter()
@@ -328,12 +328,12 @@ impl Model {
             .count()
     }
 
-    /// When something happens by itself next.
+    /// The next instant at which something is due.
     pub fn next_due(&self) -> Option<Timestamp> {
         self.due.first().map(|(due, _)| *due)
     }
 
-    /// Lets everything happen that is due, in order of its time.
+    /// Performs everything that is due, in order of time.
     pub fn advance(
         &mut self,
         now: Timestamp,
@@ -370,7 +370,7 @@ impl Model {
         self.write_books(books);
     }
 
-    /// Writes down what changed since the last time.
+    /// Records the changes since the last call in the books.
     pub(crate) fn write_books(&mut self, books: &mut Books) {
         for index in std::mem::take(&mut self.changed) {
             let session = &self.sessions[index];

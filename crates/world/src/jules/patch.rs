@@ -1,4 +1,4 @@
-//! Unified diffs between two states of a set of files, as `git apply` takes them.
+//! Writes unified diffs between two states of files, as `git apply` takes them.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ fn one(path: &str, old: Option<&Bytes>, new: Option<&Bytes>) -> String {
         .set_original_filename(name("a", path, old))
         .set_modified_filename(name("b", path, new));
     let patch = options.create_patch(before, after);
-    // git names no sides where no line differs, as with an empty file that is new.
+    // git writes no `---` and `+++` where no line differs, for example for a new empty file.
     if !patch.hunks().is_empty() {
         text.push_str(&patch.to_string());
     }

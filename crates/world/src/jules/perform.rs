@@ -1,4 +1,4 @@
-//! Plays beats: moves a session through its states when its time has come.
+//! Plays the beats of a session, which move it through its states.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -19,19 +19,19 @@ const PIXEL: &[u8] = &[
     0x92, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
 ];
 
-/// What a beat needs from the world around its session.
+/// What a beat needs besides its session.
 pub(super) struct Stage<'a> {
     pub(super) github: &'a mut github::Model,
     pub(super) knobs: &'a Knobs,
     pub(super) worker: Option<&'a mut Box<dyn Worker>>,
     /// The login of the session's account.
     pub(super) login: &'a str,
-    /// The how many-th session of the model it is, from 1.
+    /// The session's number in the model, from 1.
     pub(super) ordinal: usize,
 }
 
 impl Session {
-    /// Does what is due at this instant and sets the next due time.
+    /// Plays what is due at this instant and sets the next due time.
     pub(super) fn perform(&mut self, now: Timestamp, stage: &mut Stage<'_>) {
         self.due = None;
         if self.state() == State::AwaitingPlanApproval && self.gives_up_after().is_none() {
@@ -46,7 +46,7 @@ impl Session {
         self.schedule(now);
     }
 
-    /// Sets the due time of the next beat, unless the session waits for somebody.
+    /// Sets the due time of the next beat, unless the session waits for a person.
     pub(super) fn schedule(&mut self, now: Timestamp) {
         let waits = match self.state() {
             State::AwaitingUserFeedback | State::Paused | State::Failed => true,
@@ -205,7 +205,7 @@ impl Session {
         }
     }
 
-    /// The seconds after which a session that ends with nothing but its plan does so, approved or not.
+    /// The seconds after which a session that makes only a plan completes, approved or not.
     fn gives_up_after(&self) -> Option<f64> {
         self.beats
             .front()
@@ -213,7 +213,7 @@ impl Session {
             .map(|beat| beat.after)
     }
 
-    /// Goes to work on the present plan.
+    /// Starts the work on the current plan.
     pub(super) fn accept_plan(&mut self, by: &'static str, now: Timestamp, knobs: &Knobs) {
         if let Some(plan) = self.plan.clone() {
             self.log(by, Kind::PlanApproved(plan), Vec::new(), now, knobs);
@@ -253,7 +253,7 @@ impl Session {
                 "headRef": self.record.branch,
             }}));
         }
-        // A pull request stands alone or beside the change set; both were seen.
+        // The service was seen to show a pull request with and without the change set.
         if let Some(set) = self.change_set()
             && (shown.is_empty() || self.chance.happens(0.5))
         {
@@ -277,12 +277,12 @@ impl Session {
         self.beats.clear();
     }
 
-    /// Says something soon, before whatever comes next.
+    /// Sends a message soon, before the next beat if that comes later.
     pub(super) fn answer_soon(&mut self, text: String, seconds: f64, now: Timestamp) {
         let due = later(now, seconds);
         if let (Some(next), Some(front)) = (self.due, self.beats.front_mut()) {
             if next <= due {
-                // The next beat comes first; the answer follows it.
+                // The next beat is due earlier; the message follows it.
                 let first = self.beats.pop_front();
                 self.beats.push_front(Beat::new(seconds, Deed::Say(text)));
                 if let Some(first) = first {

@@ -1,4 +1,4 @@
-//! Query parameters: which ones exist, page sizes, page tokens.
+//! Parses query parameters: names, page sizes, page tokens.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -22,7 +22,7 @@ impl Query {
     /// Reads a query string; a name that the method does not have is 400.
     ///
     /// Google's front end also knows `key`, `alt` and the like. They are refused here, because a key must never
-    /// stand in a URL and no client of Jules needs the others.
+    /// be in a URL and no client of Jules needs the others.
     pub(super) fn parse(query: Option<&str>, route: &Route) -> Result<Query, Refusal> {
         let mut read = Query::default();
         for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
@@ -69,7 +69,7 @@ impl Query {
         }
     }
 
-    /// Where the page starts: what [`token`] was given for this kind of listing.
+    /// The position at which the page starts, from a token of [`page_token`] for this kind of listing.
     pub(super) fn position(&self, kind: &str) -> Result<Option<usize>, Refusal> {
         let Some(token) = &self.page_token else {
             return Ok(None);

@@ -1,13 +1,13 @@
-//! A question that a session asked, until the books hold its answer.
+//! A question of a session, until the books hold its answer.
 
 use jiff::Timestamp;
 
-/// A question on its way into the books.
+/// A question that the books may not hold yet.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) at: Timestamp,
     pub(super) text: String,
-    /// Where it stands in the books.
+    /// Its index in the books.
     pub(super) place: Option<usize>,
     pub(super) answer: Option<(Timestamp, String)>,
 }

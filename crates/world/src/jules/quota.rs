@@ -1,4 +1,4 @@
-//! The limits of an account: sessions a day, sessions at a time, bursts, reads a minute.
+//! Enforces the limits of an account: sessions a day, concurrent sessions, bursts, reads a minute.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 /// Seconds in the `Retry-After` of a refusal, where it has one.
 const RETRY_AFTER: u32 = 60;
 
-/// What an account has used up.
+/// The usage of an account.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Usage {
     created: VecDeque<Timestamp>,
@@ -54,7 +54,7 @@ impl Usage {
         self.calm(now, knobs)
     }
 
-    /// Refuses whatever comes while there are too many creates at once, reads too.
+    /// Refuses every request, reads too, while there are too many creates at once.
     pub(super) fn calm(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
         forget(&mut self.attempts, now, BURST);
         let burst = knobs.create_burst > 0 && self.attempts.len() as u64 > knobs.create_burst;

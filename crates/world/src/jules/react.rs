@@ -1,5 +1,5 @@
-//! What Jules does without being told by the API: it repairs failed checks of its own pull requests (CI Fixer, changelog of
-//! 2026-02-19), and answers comments of its user.
+//! Jules' reactions without an API call: the CI Fixer repairs failed checks of Jules' own pull requests (changelog of
+//! 2026-02-19), and sessions answer comments of their user.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ const ANSWERS_AFTER: f64 = 60.0;
 const ASKS_NOTHING: &str = "asks nothing of Jules";
 
 impl Model {
-    /// Looks at checks and comments of the pull requests of completed sessions.
+    /// Reacts to checks and comments on the pull requests of completed sessions.
     pub(crate) fn react(&mut self, now: Timestamp, github: &github::Model, knobs: &Knobs) {
         if knobs.ci_fixer_seconds == 0 && !knobs.answers_comments {
             return;
@@ -38,7 +38,7 @@ impl Model {
 }
 
 impl Session {
-    /// Whether it has something to do now.
+    /// Reacts to the session's pull request; true when the session has new work.
     fn react(
         &mut self,
         now: Timestamp,

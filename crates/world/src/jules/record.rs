@@ -1,4 +1,4 @@
-//! The books about sessions: what was created and done, as it was sent, whatever the replies show.
+//! The full record of a session, with all values as clients sent them.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -25,14 +25,14 @@ pub struct Act {
     pub at: Timestamp,
     /// `message`, `approve`, `archive`, `unarchive`, `pause`, `resume` or `delete`.
     pub what: &'static str,
-    /// By which way.
+    /// The channel.
     pub via: Via,
     /// The text of a message; empty for the others.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
 
-/// All that is known about one session. Never deleted.
+/// Everything about one session. It is never deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SessionRecord {
@@ -42,7 +42,7 @@ pub struct SessionRecord {
     pub account: String,
     /// The API key that was used; empty for the web app.
     pub key: String,
-    /// By which way it was created.
+    /// The channel by which it was created.
     pub via: Via,
     /// The source's name as it was sent; empty without one.
     pub source: String,
@@ -60,7 +60,7 @@ pub struct SessionRecord {
     pub environment_variables: bool,
     /// When.
     pub created: Timestamp,
-    /// Whether the client was told that its create had failed.
+    /// Whether the create was answered with an error although the session exists.
     pub refused_after_effect: bool,
     /// Every state with the instant of its beginning.
     pub states: Vec<(Timestamp, State)>,

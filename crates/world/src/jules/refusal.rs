@@ -30,7 +30,7 @@ impl Refusal {
         }
     }
 
-    /// 400 without more than the generic text, as the service answers a missing `startingBranch`.
+    /// 400 with the generic text alone, as the service answers a missing `startingBranch`.
     pub(super) fn invalid() -> Refusal {
         Refusal::new(
             StatusCode::BAD_REQUEST,
@@ -108,7 +108,7 @@ impl Refusal {
         refusal
     }
 
-    /// 404 for an unknown thing or method.
+    /// 404 for an unknown resource or method.
     pub(super) fn not_found() -> Refusal {
         Refusal::new(
             StatusCode::NOT_FOUND,

@@ -1,4 +1,4 @@
-//! The Session resource on the wire, as lags and other knobs let it be seen.
+//! Encodes the Session resource, with the lags and gaps that knobs set.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use super::wire::{put, put_flag, put_time};
 use super::words;
 use crate::knobs::{Knobs, TitleKept};
 
-/// What a title is cut to where a knob asks for it.
+/// The length of a title that a knob truncates.
 const TRUNCATED_TITLE: usize = 60;
 
 impl Session {
@@ -62,12 +62,12 @@ impl Session {
         self.encoded.as_ref().map_or("", |(_, text)| text)
     }
 
-    /// What [`Session::encode`] made last.
+    /// The last result of [`Session::encode_session`].
     pub(super) fn encoded(&self) -> &str {
         self.encoded.as_ref().map_or("", |(_, text)| text)
     }
 
-    /// The resource without its source, as one verb was seen to answer.
+    /// The resource without its source, as one verb of the service answers.
     pub(super) fn encode_without_source(&self, now: Timestamp, knobs: &Knobs) -> String {
         let shown = Shown {
             revision: self.revision,
@@ -82,7 +82,7 @@ impl Session {
         self.wire(&shown, false).to_string()
     }
 
-    /// Whether it says that it gets environment variables.
+    /// Whether the reply claims that the session gets environment variables.
     fn shown_environment(&self, knobs: &Knobs) -> bool {
         let echoed = knobs.environment_echoed && !self.record.environment_variables;
         knobs.acts("environment-echoed", echoed) || self.record.environment_variables

@@ -1,4 +1,4 @@
-//! The methods of the API, and which request is which.
+//! The methods of the API, and the parsing of requests into them.
 
 use http::Method;
 
@@ -22,7 +22,7 @@ pub(super) enum Route {
 }
 
 impl Route {
-    /// Reads method and path; whatever is not a method of the API is 404.
+    /// Parses method and path; a request that is no method of the API is 404.
     pub(super) fn parse(method: &Method, path: &str) -> Result<Route, Refusal> {
         let rest = path
             .strip_prefix("/v1alpha/")

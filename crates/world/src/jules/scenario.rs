@@ -1,4 +1,4 @@
-//! Scripted sessions: which session a script is for, and how it goes.
+//! Scripts for sessions: which session a script is for, and what happens in it.
 
 use regex::Regex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -16,7 +16,7 @@ pub enum Ending {
     Changes,
     /// COMPLETED with empty `outputs`, while the activities hold a change set.
     HiddenChanges,
-    /// COMPLETED with nothing but a plan.
+    /// COMPLETED with only a plan.
     PlanOnly,
     /// COMPLETED with an unanswered question as the last activity.
     OpenQuestion,
@@ -24,9 +24,9 @@ pub enum Ending {
     NoChange,
     /// FAILED, with the reason in the activity only.
     Failure,
-    /// IN_PROGRESS for ever, after some work.
+    /// IN_PROGRESS forever, after some work.
     Stuck,
-    /// IN_PROGRESS for ever, although the pull request exists.
+    /// IN_PROGRESS forever, although the pull request exists.
     StuckWithPull,
 }
 
@@ -93,7 +93,7 @@ impl Matcher {
     }
 }
 
-/// How a session goes. What is left out is drawn by chance or follows the knobs.
+/// The script of a session. Absent fields are drawn by chance or follow the knobs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Scenario {
@@ -101,9 +101,9 @@ pub struct Scenario {
     pub when: Matcher,
     /// How it ends.
     pub ending: Option<Ending>,
-    /// Questions that are asked before the work goes on, one after another.
+    /// Questions that the session asks one after another before it works.
     pub questions: Option<Vec<String>>,
-    /// Minutes from creation to the end, time spent waiting for people not counted.
+    /// Minutes from creation to the end, without the time spent waiting for people.
     #[serde(deserialize_with = "bounds::time")]
     pub minutes: Option<f64>,
     /// Exact file changes in place of plausible ones; see [`super::work`] for the placeholders.
@@ -123,14 +123,14 @@ pub struct Scenario {
     /// Minutes after which the service approves the plan by itself.
     #[serde(deserialize_with = "bounds::time")]
     pub auto_approve_minutes: Option<f64>,
-    /// What the session says while it works, in place of drawn progress; empty strings are empty updates.
+    /// Progress texts in place of drawn ones; an empty string is an empty update.
     pub progress: Option<Vec<String>>,
     /// Files that change on the first, second, … message to the completed session.
     pub follow_ups: Vec<FileTexts>,
     /// Minutes after completion at which the whole old diff is pushed once more.
     #[serde(deserialize_with = "bounds::time")]
     pub pushes_again_after: Option<f64>,
-    /// A state that no client knows, shown while the session is at work.
+    /// A state that no client knows, shown while the session works.
     pub unknown_state: Option<String>,
     /// An activity kind that no client knows.
     pub unknown_activity: Option<String>,
@@ -140,7 +140,7 @@ pub struct Scenario {
     pub unknown_output: Option<String>,
     /// Leave the originator out of every activity.
     pub no_originator: bool,
-    /// Every beat of the session, in place of a life made from the fields above.
+    /// Every beat of the session, in place of beats composed from the fields above.
     pub beats: Option<Vec<Beat>>,
 }
 

@@ -1,4 +1,4 @@
-//! One session: what it was asked, where it stands, what it has produced.
+//! One session: its record, its state, its log and its outputs.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -46,16 +46,16 @@ pub struct Session {
     pub(super) activities: Vec<Activity>,
     pub(super) scenario: Scenario,
     pub(super) chance: Stream,
-    /// What is still to come.
+    /// The remaining beats.
     pub(super) beats: VecDeque<Beat>,
-    /// When the next thing happens by itself.
+    /// When the next beat is due.
     pub(super) due: Option<Timestamp>,
     /// Created above the concurrent limit and not started yet.
     pub(super) held: bool,
     pub(super) plan: Option<String>,
     /// An approval carries forward to later plans.
     pub(super) approved: bool,
-    /// Where to go on after a pause, and how long it is until the next beat.
+    /// The state to resume after a pause, and the time until the next beat.
     pub(super) paused_from: Option<(State, Option<SignedDuration>)>,
     pub(super) checkout: Option<Checkout>,
     pub(super) changes: BTreeMap<String, Option<Bytes>>,
@@ -66,7 +66,7 @@ pub struct Session {
     /// A state that no client knows, shown in place of IN_PROGRESS.
     pub(super) unknown_state: Option<String>,
     pub(super) questions: Vec<Question>,
-    /// Commits of its own whose failed checks it has repaired by itself.
+    /// Its own commits whose failed checks it has repaired.
     pub(super) fixed: BTreeSet<Oid>,
     /// The newest comment on its pull request that it knows.
     pub(super) comments_seen: u64,
@@ -120,7 +120,7 @@ impl Session {
         &self.record.id
     }
 
-    /// The true state, whatever lag a knob puts before it.
+    /// The true state, without the lag that a knob adds.
     pub fn state(&self) -> State {
         self.record.state()
     }
@@ -135,7 +135,7 @@ impl Session {
         self.archived
     }
 
-    /// Whether the session takes one of the places of its account.
+    /// Whether the session counts against the concurrent limit of its account.
     pub(super) fn occupies(&self) -> bool {
         self.state().is_active() && !self.held && !(self.deleted && self.beats.is_empty())
     }
@@ -167,8 +167,8 @@ impl Session {
         });
     }
 
-    /// Adds to the log. What the service itself logs at one instant shares one timestamp; what a person does has
-    /// a timestamp of its own.
+    /// Adds an activity to the log. Activities of the service at one instant share a timestamp; each act of a person has its
+    /// own.
     pub(super) fn log(
         &mut self,
         originator: &'static str,
@@ -229,7 +229,7 @@ impl Session {
         })
     }
 
-    /// The title that the service made or was given.
+    /// The title that the client sent, or else one that the service made.
     pub(super) fn own_title(&self) -> String {
         if self.record.title.is_empty() {
             words::title(&self.record.prompt)

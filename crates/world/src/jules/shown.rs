@@ -1,9 +1,9 @@
-//! What the encoded form of a session depends on.
+//! The inputs of a session's encoding, by which it is cached.
 
 use super::state::State;
 use crate::knobs::TitleKept;
 
-/// What the encoded form of a session depends on.
+/// The inputs of a session's encoding.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Shown {
     pub(super) revision: u64,

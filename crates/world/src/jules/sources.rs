@@ -1,4 +1,4 @@
-//! The repositories on which the app is installed, as the API shows them.
+//! Lists the repositories on which the Jules app is installed.
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -14,7 +14,7 @@ use super::wire;
 use crate::github;
 use crate::knobs::Knobs;
 
-/// Entries on a page when no size is asked for (documented).
+/// The default number of entries on a page (documented).
 const SOURCES_A_PAGE: usize = 30;
 
 impl Model {

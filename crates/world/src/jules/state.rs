@@ -14,13 +14,13 @@ pub enum State {
     AwaitingPlanApproval,
     /// Waiting for an answer.
     AwaitingUserFeedback,
-    /// At work.
+    /// Working.
     InProgress,
     /// Stopped in the web app or by archiving.
     Paused,
-    /// Done, until somebody sends a message.
+    /// Done, until a message wakes it.
     Completed,
-    /// Over.
+    /// Failed.
     Failed,
 }
 
@@ -39,7 +39,7 @@ impl State {
         }
     }
 
-    /// Whether the session occupies one of the places of its account.
+    /// Whether the session counts against the concurrent limit of its account.
     pub fn is_active(self) -> bool {
         !matches!(self, State::Paused | State::Completed | State::Failed)
     }

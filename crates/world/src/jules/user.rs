@@ -1,4 +1,4 @@
-//! What people and clients do to a session: messages, approvals, archiving, deleting.
+//! Acts of people and clients on a session: messages, approvals, archiving, deleting.
 
 use jiff::Timestamp;
 
@@ -15,11 +15,11 @@ use crate::knobs::{DeleteRunning, Knobs, ResumedBy};
 
 /// Seconds until the agent answers a message that comes while it works.
 const ANSWERS_AFTER: f64 = 40.0;
-/// Seconds until the work goes on after an answer or a revised plan.
+/// Seconds until the work continues after an answer or a revised plan.
 const GOES_ON_AFTER: f64 = 30.0;
 
 impl Session {
-    /// A message. It answers a question, revises a plan, wakes a completed session, or is heard while work goes on.
+    /// Receives a message. It answers a question, revises a plan, wakes a completed session, or is read during the work.
     pub(super) fn message(
         &mut self,
         text: &str,
@@ -31,7 +31,7 @@ impl Session {
             return Err(Refusal::precondition());
         }
         let share = knobs.done_message_unread;
-        // Without the setting nothing is drawn, so that the other draws stay as they are.
+        // Draw nothing without the knob, so that the other draws do not change.
         let unread = share > 0.0 && self.state() == State::Completed && self.chance.happens(share);
         if knobs.acts("done-message-unread", unread) {
             self.act("unread message", via, text, now);
@@ -98,7 +98,7 @@ impl Session {
         self.schedule(now);
     }
 
-    /// An approval of the present plan. Any state is answered with success, as the service does.
+    /// Approves the current plan. Any state is answered with success, as on the service.
     pub(super) fn approve(&mut self, via: Via, now: Timestamp, knobs: &Knobs) {
         self.act("approve", via, "", now);
         match self.state() {
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Archives; a session that was at work is paused by it.
+    /// Archives the session; a working session is paused.
     pub(super) fn archive(&mut self, via: Via, now: Timestamp) {
         self.act("archive", via, "", now);
         self.archived = true;
@@ -139,7 +139,7 @@ impl Session {
         }
     }
 
-    /// Takes out of the archive; what a paused session does then is a knob.
+    /// Unarchives the session; a knob says what a paused session does then.
     pub(super) fn unarchive(&mut self, via: Via, now: Timestamp, knobs: &Knobs) {
         self.act("unarchive", via, "", now);
         self.archived = false;
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Stops the work where it stands.
+    /// Pauses the work.
     pub(super) fn pause(&mut self, now: Timestamp) {
         let left = self.due.map(|due| due.duration_since(now));
         self.paused_from = Some((self.state(), left));
@@ -158,7 +158,7 @@ impl Session {
         self.due = None;
     }
 
-    /// Goes on where the work was stopped.
+    /// Resumes the work where it was paused.
     pub(super) fn resume(&mut self, now: Timestamp) {
         if let Some((state, left)) = self.paused_from.take() {
             self.enter(state, now);
@@ -166,7 +166,7 @@ impl Session {
         }
     }
 
-    /// Deletes. What becomes of running work is a knob.
+    /// Deletes the session; a knob says what becomes of running work.
     pub(super) fn delete(
         &mut self,
         via: Via,

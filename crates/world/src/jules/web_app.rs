@@ -1,4 +1,4 @@
-//! What people do in the web app: start sessions and act on them.
+//! Acts of people in the web app: starting sessions and acting on them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::model::Model;
 use super::record::Via;
 use crate::knobs::Knobs;
 
-/// A session that somebody starts in the web app.
+/// A session that a person starts in the web app.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct WebSession {
@@ -20,7 +20,7 @@ pub struct WebSession {
     pub repository: Option<(String, String, String)>,
     /// Whether the plan waits for an approval.
     pub require_plan_approval: bool,
-    /// Whether a pull request is opened by itself.
+    /// Whether Jules opens a pull request automatically.
     pub auto_create_pull: bool,
 }
 
@@ -33,7 +33,7 @@ pub enum WebAct<'a> {
     ApprovePlan,
     /// Stops the work.
     Pause,
-    /// Lets the work go on.
+    /// Resumes the work.
     Resume,
     /// Archives the session.
     Archive,

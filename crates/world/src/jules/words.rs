@@ -1,4 +1,4 @@
-//! What the model's sessions say and do where no script gives the words.
+//! Sample texts for sessions without a script: plans, progress, questions, titles.
 
 use crate::chance::Stream;
 

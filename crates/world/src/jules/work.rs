@@ -1,8 +1,8 @@
-//! What a session does to files, branches and pull requests.
+//! Changes files, pushes branches and opens pull requests for a session.
 //!
-//! Scripted paths and texts may hold placeholders: `{{session}}` (the id), `{{n}}` (the how many-th session it is,
-//! from 1), `{{hex6}}` (six hexadecimal digits, the same throughout one edit), `{{date}}` (`2026-01-14`) and
-//! `{{time}}` (`2026-01-14T10:00:00Z`).
+//! Scripted paths and texts may hold placeholders: `{{session}}` (the id), `{{n}}` (the session's number, from 1),
+//! `{{hex6}}` (six hexadecimal digits, the same throughout one edit), `{{date}}` (`2026-01-14`) and `{{time}}`
+//! (`2026-01-14T10:00:00Z`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ const CO_AUTHOR: &str = "Co-authored-by: google-labs-jules[bot] <161369871+googl
 /// Share of sessions whose made-up work also adds a line to the README, where two of them may conflict.
 const TOUCHES_README: f64 = 0.15;
 
-/// What a worker gets to know about a session.
+/// The facts of a session for its worker.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
     /// The session's id.
@@ -45,7 +45,7 @@ pub struct Task<'a> {
     pub now: Timestamp,
 }
 
-/// Somebody who does the work of sessions without scripted files, for example by reading what the prompt asks for.
+/// Does the work of sessions without scripted files, for example by reading what the prompt asks for.
 pub trait Worker: Send + fmt::Debug {
     /// The files that the session changes; `None` leaves it to the model to make something up.
     fn work(&mut self, task: &Task<'_>, github: &github::Model) -> Option<FileTexts>;
@@ -104,7 +104,7 @@ impl Session {
         self.touch(now);
     }
 
-    /// Small plausible changes.
+    /// Makes up small plausible changes.
     pub(super) fn made_up(&mut self, github: &github::Model) -> FileTexts {
         let slug = words::slug(&self.own_title());
         let tail = &self.record.id[self.record.id.len() - 6..];
@@ -153,7 +153,7 @@ impl Session {
     /// Pushes the changes on the session's own branch and opens the pull request, if there is anything to push.
     ///
     /// With `replay`, everything that differs from the base is put back first, as sessions were seen to do that
-    /// pin their base commit: whatever others pushed to the branch meanwhile is undone.
+    /// pin their base commit. This undoes what others pushed to the branch in the meantime.
     pub(super) fn push(
         &mut self,
         replay: bool,
@@ -212,8 +212,8 @@ impl Session {
             github.create_branch(checkout.repo, &branch, commit, author, now);
         }
         self.record.branch = Some(branch.clone());
-        // Nothing can lead to a branch that was deleted meanwhile, as that of a merged pull request is: the work is pushed
-        // and stays there.
+        // The starting branch may be deleted by now, for example after its pull request was merged. No pull request can lead
+        // there, so the work is only pushed.
         let base = github.branch_head(checkout.repo, &self.record.starting_branch);
         if self.record.pull.is_none() && base.is_some() {
             let new = NewPull {

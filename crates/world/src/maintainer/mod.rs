@@ -1,7 +1,7 @@
-//! The person who reviews, answers, pushes and tidies up: acts on GitHub, and on sessions as a user of the web app.
+//! The maintainer: a person who reviews, answers, pushes and tidies up, on GitHub and in Jules' web app.
 //!
-//! Every matter (a pull request, a question, a plan) has a stream of chance of its own, so that one matter more does
-//! not change how another one ends.
+//! Every pull request, question and plan has a random stream of its own, so that one more of them does not change what
+//! becomes of another.
 
 mod review;
 mod temper;
@@ -23,22 +23,22 @@ use temper::plus_minutes;
 /// Minutes of a day.
 const DAY: f64 = 1440.0;
 
-/// Something that the maintainer means to do.
+/// An act that the maintainer plans.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Errand {
-    /// Look at a pull request, for the n-th time.
+    /// Review a pull request, for the n-th time.
     Review(RepoId, u64, u32),
     /// Answer the questions of a session.
     Answer(String),
     /// Approve the plan of a session.
     ApprovePlan(String),
-    /// Push a commit of one's own.
+    /// Push a commit of the maintainer's own.
     Push(RepoId, u64),
     /// Edit or close an issue.
     Tidy(RepoId, u64),
 }
 
-/// A person with a temper.
+/// A maintainer with a review policy.
 #[derive(Debug)]
 pub struct Maintainer {
     temper: Temper,
@@ -52,7 +52,7 @@ pub struct Maintainer {
 }
 
 impl Maintainer {
-    /// A maintainer of this temper.
+    /// A maintainer with this review policy.
     #[must_use]
     pub fn new(temper: Temper, mut chance: Stream) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Maintainer {
         }
     }
 
-    /// When the maintainer acts next. The beginning of time means that there is something new to look at.
+    /// When the maintainer acts next. [`Timestamp::MIN`] means that there is something new to notice.
     #[must_use]
     pub fn next_due(&self, github: &github::Model, jules: &jules::Model) -> Option<Timestamp> {
         if !self.temper.present {
@@ -82,7 +82,7 @@ impl Maintainer {
         }
     }
 
-    /// Looks around, and does what is due.
+    /// Notices what is new, and does what is due.
     pub fn advance(
         &mut self,
         now: Timestamp,
@@ -103,7 +103,7 @@ impl Maintainer {
         }
     }
 
-    /// Makes another kind of person of the maintainer; errands that are planned stay.
+    /// Changes the review policy; acts that are already planned stay.
     pub fn set_temper(&mut self, temper: Temper) {
         self.temper = temper;
     }
@@ -117,7 +117,7 @@ impl Maintainer {
             }
             let known = self.known.insert(repo, repository.next_number).unwrap_or(0);
             for (number, pull) in repository.pulls.range(known..) {
-                // Jules opens some pull requests as the person whose account it works for; they are no less Jules'.
+                // Jules opens some pull requests under its user's account; they are reviewed like the others.
                 let own = pull.author_login == self.temper.login
                     && jules.session_of_pull(repo, *number, github).is_none();
                 if pull.state == State::Open && !own {

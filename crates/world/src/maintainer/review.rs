@@ -1,4 +1,4 @@
-//! What becomes of a pull request in the maintainer's hands.
+//! Reviews one pull request: ignores, closes, merges or asks for changes.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! What kind of person the maintainer is.
+//! The review policy of the maintainer.
 
 use jiff::civil::Weekday;
 use jiff::{SignedDuration, Timestamp, tz};
@@ -12,7 +12,7 @@ const OFFICE_CLOSES: i8 = 18;
 /// Days looked ahead for the next working day; a weekend is shorter.
 const MOST_DAYS_OFF: usize = 7;
 
-/// How a maintainer behaves: weights of decisions, delays, habits. The default is nobody at all.
+/// How a maintainer behaves: weights of decisions, delays, habits. The default is an absent maintainer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Temper {
@@ -22,7 +22,7 @@ pub struct Temper {
     pub login: String,
     /// Acts from 9 to 18 o'clock UTC on weekdays only; anytime when false.
     pub office_hours: bool,
-    /// The shortest time until a pull request, a question or a plan is looked at, in minutes.
+    /// The shortest time until the maintainer handles a pull request, a question or a plan, in minutes.
     pub shortest_minutes: u64,
     /// The longest.
     pub longest_minutes: u64,
@@ -57,7 +57,7 @@ impl Default for Temper {
 }
 
 impl Temper {
-    /// Nobody; nothing is ever reviewed, answered or pushed.
+    /// An absent maintainer: nothing is ever reviewed, answered or pushed.
     #[must_use]
     pub fn away() -> Temper {
         Temper {
@@ -66,7 +66,7 @@ impl Temper {
         }
     }
 
-    /// Somebody who looks after the project beside other work.
+    /// A maintainer who cares for the project beside other work.
     #[must_use]
     pub fn usual() -> Temper {
         Temper {
@@ -89,7 +89,7 @@ impl Temper {
         }
     }
 
-    /// Somebody who merges everything within minutes, day and night.
+    /// A maintainer who merges everything within minutes, day and night.
     #[must_use]
     pub fn eager() -> Temper {
         Temper {
@@ -108,7 +108,7 @@ impl Temper {
         }
     }
 
-    /// When something that came up now is looked at.
+    /// When the maintainer handles something that is new now.
     pub(super) fn looks_at(&self, now: Timestamp, chance: &mut Stream) -> Timestamp {
         let minutes = chance.between(self.shortest_minutes, self.longest_minutes);
         self.at_work(plus_minutes(now, minutes), chance)

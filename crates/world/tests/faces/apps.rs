@@ -1,4 +1,4 @@
-//! GitHub Apps of a served world: made from a manifest, and installed.
+//! Tests of GitHub Apps in a served world: made from a manifest, and installed.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Reply, Served, seeded};
 
-/// A JSON Web Token of an App with somebody's signature.
+/// A JSON Web Token of an App with a made-up signature.
 fn jwt(served: &Served, app: &Value) -> String {
     let now = served.world.lock().unwrap().now().as_second();
     let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
@@ -29,7 +29,7 @@ fn act(served: &Served, deed: &Value) -> Value {
     answer
 }
 
-/// What stands at the beginning of every RSA key of 2048 bits in its PKCS#1 form, and then nobody's number.
+/// The beginning of every RSA key of 2048 bits in its PKCS#1 form, followed by a made-up number.
 fn public_key() -> String {
     let mut der = vec![0x30, 0x82, 0x01, 0x0a, 0x02, 0x82, 0x01, 0x01, 0x00];
     der.extend([0xc5; 256]);
@@ -114,7 +114,7 @@ fn apps_that_are_not_there_and_keys_that_are_none_are_refused() {
     let refused = served.control("act", r#"{"act": "install-app", "app": 7}"#);
     assert_eq!(refused.status, 404);
     assert_eq!(refused.json()["error"], "app: there is no App 7");
-    // The form in which most libraries export a public key unless they are told otherwise.
+    // The form in which most libraries export a public key by default.
     let subject_public_key_info = STANDARD.encode([0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09]);
     for wrong in [
         "",

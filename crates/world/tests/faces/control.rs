@@ -1,4 +1,4 @@
-//! Steering a served world.
+//! Tests of the control of a served world.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! A world on disk.
+//! Tests of exports to disk.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Cutting the line at a chosen request.
+//! Tests of gates that cut the connection at a chosen request.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! The real git against the model.
+//! Tests with the real git against the model.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The world from outside: over TCP, with the real git, and as an export on disk.
+//! Tests of a world from outside: over TCP, with the real git, and as an export on disk.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

@@ -1,4 +1,4 @@
-//! A release's files, as people and programs fetch them.
+//! Tests of downloads of a release's files.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! HTTP as it goes over the wire.
+//! Tests of HTTP over TCP.
 
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! The model of GitHub, asked in process; over TCP, with git and as an export it is asked in `faces`.
+//! Tests of the model of GitHub in process; `faces` tests it over TCP, with git and as an export.
 
 #![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 

@@ -1,4 +1,4 @@
-//! References that git cannot hold beside one another, through every way in which one is made.
+//! Tests of references that git cannot hold beside each other, through every way to create one.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn branches(stage: &mut Stage) -> Vec<String> {
         .collect()
 }
 
-/// The scene has a branch `jules`; git keeps no branch inside it.
+/// The fixture has a branch `jules`; git keeps no branch inside it.
 #[test]
 fn a_branch_inside_another_is_refused() {
     let mut stage = Stage::new();
@@ -235,7 +235,7 @@ fn a_locked_issue_takes_no_comment_of_a_job_and_a_repository_without_issues_no_i
     assert_eq!(stage.get(REPO)["has_issues"], false);
 }
 
-/// Pushes are dated by their arrival, whatever their commits say.
+/// Pushes are dated by their arrival, and not by their commits.
 #[test]
 fn the_activity_of_a_branch_tells_its_pushes_newest_first() {
     let mut stage = Stage::new();

@@ -1,4 +1,4 @@
-//! A small scene: one repository, an owner, a writer, a triager, tokens of each kind.
+//! The fixture of these tests: one repository, an owner, a writer, a triager, and tokens of each kind.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -123,7 +123,7 @@ impl Stage {
         body
     }
 
-    /// A JWT of the App with these claims; its signature is not looked at while no key is registered.
+    /// A JWT of the App with these claims; its signature is not checked while no key is registered.
     pub(crate) fn jwt(&self, issued: i64, ends: i64) -> String {
         let now = self.world.now().as_second();
         let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());

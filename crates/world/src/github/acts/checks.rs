@@ -89,7 +89,7 @@ impl Model {
         }
     }
 
-    /// A job of GitHub Actions fails on a commit, and says this of it.
+    /// Makes a job of GitHub Actions fail on a commit, with this output.
     pub fn fail_job(
         &mut self,
         repo: RepoId,
@@ -147,7 +147,7 @@ impl Model {
         Ok(id)
     }
 
-    /// Pull requests that wait for checks are merged when theirs are green.
+    /// Merges the pull requests that wait for their checks and whose checks have passed.
     pub(super) fn try_auto_merge(&mut self, repo: RepoId, commit: Oid, now: Timestamp) {
         let green = self.repository(repo).is_some_and(|repository| {
             let green = |run: &CheckRun| {

@@ -9,7 +9,7 @@ use super::ActError;
 use crate::github::repository::{Comment, Edit, Happening, Reaction};
 use crate::github::{Model, RepoId};
 
-/// What a reaction is put on.
+/// The target of a reaction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Subject {
     /// An issue or pull request, by number.
@@ -134,7 +134,7 @@ impl Model {
             .and_then(|repository| repository.comments.get(&id))
             .ok_or(ActError::NotFound)?;
         let number = gone.number;
-        // The payload shows what is about to go.
+        // The payload shows the comment before it is deleted.
         self.emit(
             repo,
             "issue_comment",

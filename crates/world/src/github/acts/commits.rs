@@ -13,7 +13,7 @@ use crate::github::repository::{Happening, Push, State};
 use crate::github::{Model, RepoId};
 use std::collections::BTreeMap;
 
-/// Pull requests whose branches are looked at after one move of a branch.
+/// The most pull requests that one move of a branch updates.
 const MAX_PULLS_SEEN: usize = 10_000;
 
 impl Model {
@@ -94,7 +94,7 @@ impl Model {
         now: Timestamp,
     ) {
         let actor = self.account(actor);
-        // A second creation of the same branch has no effect, as the contract of the typed access says.
+        // Creating an existing branch has no effect, as the method's contract says.
         let _ = self.create_ref(repo, &format!("refs/heads/{branch}"), at, actor, now);
     }
 
@@ -378,7 +378,7 @@ impl Model {
             pull.mergeable_reads = 0;
             if is_head {
                 pull.head.oid = to;
-                // The base is taken down anew with each push to the pull request, and only then.
+                // GitHub updates the recorded base at each push to the pull request, and only then.
                 pull.base.oid = base.unwrap_or(pull.base.oid);
                 pull.updated_at = now;
                 pull.timeline.push(event);

@@ -3,7 +3,7 @@
 /// Why an act was refused; the text is GitHub's own where it is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ActError {
-    /// The thing does not exist.
+    /// The object does not exist.
     #[error("Not Found")]
     NotFound,
     /// The reference exists already.
@@ -19,7 +19,7 @@ pub enum ActError {
     /// The older protection of the branch forbids it.
     #[error("Protected branch update failed: {0}")]
     Protected(String),
-    /// Who asks may not.
+    /// The caller lacks the permission.
     #[error("{0}")]
     Forbidden(String),
     /// The reference does not exist.
@@ -34,7 +34,7 @@ pub enum ActError {
     /// The pull request cannot be merged.
     #[error("Pull Request is not mergeable")]
     NotMergeable,
-    /// The head is another than the one that was pinned.
+    /// The head differs from the one that the caller expects.
     #[error("Head branch was modified. Review and try the merge again.")]
     HeadModified,
     /// The request does not make sense, for this reason.

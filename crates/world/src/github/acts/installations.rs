@@ -1,4 +1,4 @@
-//! Apps: registered, installed, suspended, taken away.
+//! Installs, changes, suspends and removes Apps.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::github::{Model, RepoId, node};
 
 impl Model {
     /// Installs an App on an account's repositories, all of them or the chosen ones, and gives the installation's id.
-    /// The App hears of it.
+    /// The App gets an event.
     pub fn install_app(
         &mut self,
         app: u64,
@@ -59,7 +59,7 @@ impl Model {
         self.tell_app(id, "installation_repositories", "added", added, now);
     }
 
-    /// Takes a repository away from an installation that was given chosen ones.
+    /// Removes a repository from an installation with chosen repositories.
     pub fn remove_from_installation(&mut self, id: u64, repo: RepoId, now: Timestamp) {
         let Some(chosen) = self
             .installations
@@ -93,7 +93,7 @@ impl Model {
         );
     }
 
-    /// Takes an App away; its tokens end at once.
+    /// Uninstalls an App; its tokens expire at once.
     pub fn uninstall_app(&mut self, id: u64, now: Timestamp) {
         let reached = self.reached(id);
         self.tell_app(
@@ -130,7 +130,7 @@ impl Model {
             .collect()
     }
 
-    /// Events about an installation come to its App unasked.
+    /// Sends an event about an installation to its App, which needs no subscription for it.
     fn tell_app(&mut self, id: u64, event: &str, action: &str, more: Value, now: Timestamp) {
         let Some(installation) = self.installations.get(&id) else {
             return;
@@ -143,7 +143,7 @@ impl Model {
         };
         let source = Source::App(app.id);
         let mut shown = self.installation_json(installation);
-        // The schema of these events knows nothing of several single files.
+        // The schema of these events has no field for several single files.
         if let Value::Object(shown) = &mut shown {
             shown.retain(|name, _| {
                 name != "has_multiple_single_files" && name != "single_file_paths"

@@ -1,4 +1,4 @@
-//! Labels, made and put on.
+//! Creates, adds and removes labels.
 
 use jiff::Timestamp;
 use serde_json::json;

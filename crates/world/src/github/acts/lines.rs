@@ -7,7 +7,7 @@ use crate::github::object::Oid;
 use crate::github::repository::{ReviewComment, Verdict};
 use crate::github::{Model, RepoId};
 
-/// What is said on a line.
+/// A comment on a line, as its author writes it.
 #[derive(Debug, Clone, Default)]
 pub struct LineRemark {
     /// The file.
@@ -21,7 +21,7 @@ pub struct LineRemark {
 }
 
 impl Model {
-    /// Comments on a line of a pull request's newest commit, and gives the comment's number; 0 where there is none such.
+    /// Comments on a line of a pull request's newest commit, and gives the comment's number; 0 without a pull request.
     pub fn comment_line(
         &mut self,
         repo: RepoId,

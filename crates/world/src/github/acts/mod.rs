@@ -1,4 +1,4 @@
-//! What people, bots and APIs do to repositories. Every act leaves its timeline events, webhooks and a line in the books.
+//! Acts of people, bots and APIs on repositories. Every act adds timeline events, webhooks and a line in the books.
 
 mod checks;
 mod comments;

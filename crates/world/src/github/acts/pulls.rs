@@ -1,4 +1,4 @@
-//! Pull requests: opened, merged, reviewed.
+//! Opens, merges and reviews pull requests.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -11,11 +11,11 @@ use crate::github::object::{Mode, Oid};
 use crate::github::repository::Repository;
 use crate::github::{Model, RepoId, Role};
 
-/// How many new commits of one push are looked at.
+/// The most new commits of one push that rules check.
 const MAX_COMMITS: usize = 1_000;
 
 impl Repository {
-    /// The rules that hold for a branch, whether it is there or not.
+    /// The rules that hold for a branch, which need not exist.
     pub(crate) fn rules_for(&self, branch: &str) -> Vec<&Value> {
         let hold = self
             .rules
@@ -40,7 +40,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 impl Model {
-    /// Refuses a change of a branch that rules or a protection forbid; `None` is a branch that is not there.
+    /// Refuses a change of a branch that rules or a protection forbid; `None` is a branch that does not exist.
     pub(crate) fn obey_rules(
         &self,
         repo: RepoId,
@@ -70,7 +70,7 @@ impl Model {
         }
     }
 
-    /// What one rule has against a change.
+    /// Why one rule refuses a change.
     fn violation(
         &self,
         repo: RepoId,
@@ -148,7 +148,7 @@ impl Model {
         }
     }
 
-    /// What the rules of push rulesets have against the files of a change.
+    /// Why the rules of push rulesets refuse the files of a change.
     fn path_violation(
         &self,
         repo: RepoId,

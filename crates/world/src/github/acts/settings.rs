@@ -1,4 +1,4 @@
-//! Names and people of a repository.
+//! Changes the settings of a repository: its name, people, rules, tokens, webhooks.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -33,13 +33,13 @@ impl Model {
         );
     }
 
-    /// Lets rules of these kinds hold for a branch, whether it is there or not; none take them away.
+    /// Sets the rules of a branch, by kind; an empty list removes them. The branch need not exist.
     pub fn set_rules(&mut self, repo: RepoId, branch: &str, kinds: &[&str]) {
         let rules = kinds.iter().map(|kind| json!({"type": kind}));
         self.set_ruleset(repo, branch, rules.collect());
     }
 
-    /// Lets rules with their parameters hold for a branch, or for all that fit a pattern; none take them away.
+    /// Sets the rules of a branch or a pattern, with parameters; an empty list removes them.
     pub fn set_ruleset(&mut self, repo: RepoId, branch: &str, rules: Vec<serde_json::Value>) {
         if let Some(repository) = self.repository_mut(repo) {
             repository.rules.insert(branch.to_owned(), rules);
@@ -70,7 +70,7 @@ impl Model {
         })
     }
 
-    /// Protects a branch in the older way; what is set is merged with what GitHub sets by itself.
+    /// Sets the older protection of a branch; the given settings are merged with GitHub's defaults.
     pub fn protect_branch(&mut self, repo: RepoId, branch: &str, set: &serde_json::Value) {
         if let Some(repository) = self.repository_mut(repo) {
             repository
@@ -94,7 +94,7 @@ impl Model {
         })
     }
 
-    /// Refuses every token that begins so, whoever's it is and however new, or takes them again.
+    /// Refuses every token with this prefix, also later ones, or accepts them again.
     pub fn refuse_tokens(&mut self, start: &str, refused: bool) {
         if refused {
             self.refused.insert(start.to_owned());
@@ -103,7 +103,7 @@ impl Model {
         }
     }
 
-    /// Shows a repository to everybody, or to its people only.
+    /// Makes a repository private, or public.
     pub fn set_private(&mut self, repo: RepoId, private: bool) {
         if let Some(repository) = self.repository_mut(repo) {
             repository.private = private;

@@ -152,7 +152,7 @@ impl Model {
             && thread.body.as_deref().unwrap_or_default() != body
         {
             if thread.edits.is_empty() {
-                // The first edit also leaves the text as it was written behind.
+                // The first edit also keeps the original text.
                 let (author, at, text) = (
                     thread.author,
                     thread.created_at,

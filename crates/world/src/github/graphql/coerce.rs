@@ -1,4 +1,4 @@
-//! Values of arguments and variables against their types.
+//! Checks the values of arguments and variables against their types.
 
 use async_graphql_parser::types::{BaseType, Type};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Connections: paging by cursor.
+//! Pages the items of a connection by cursor.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use super::thing::{Thing, Val};
 /// Items that one page of a connection holds at most (GitHub's documentation).
 const MAX_PAGE: u64 = 100;
 
-/// What a connection's types are called.
+/// The type names of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names {
     pub(super) connection: &'static str,

@@ -1,4 +1,4 @@
-//! What a query costs, by GitHub's published reckoning.
+//! Computes the cost of a query by GitHub's published formula.
 //! <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api#predicting-the-point-value-of-a-query>
 
 use async_graphql_parser::types::{
@@ -10,21 +10,21 @@ use serde_json::{Map, Value};
 /// Requests that one point pays for.
 const PER_POINT: u64 = 100;
 
-/// An operation with what it was given.
+/// An operation with its variables.
 pub(super) struct Asked<'a> {
     pub(super) document: &'a ExecutableDocument,
     pub(super) variables: &'a Map<String, Value>,
 }
 
 impl Asked<'_> {
-    /// Its points: the requests that it takes to fill each connection, where all that hold it are full, a hundred to a
-    /// point; one point at least.
+    /// The points of an operation: a point for each hundred requests that fill its connections when every enclosing
+    /// connection is full; at least one point.
     pub(super) fn points(&self, operation: &OperationDefinition) -> u64 {
         let requests = self.requests(&operation.selection_set.node, 1);
         ((requests + PER_POINT / 2) / PER_POINT).max(1)
     }
 
-    /// The requests for the connections of a selection that stands in so many objects.
+    /// The requests for the connections of a selection that this many objects contain.
     fn requests(&self, set: &SelectionSet, objects: u64) -> u64 {
         let all = set.items.iter().map(|one| &one.node);
         all.filter(|one| !self.is_left_out(one))

@@ -1,4 +1,4 @@
-//! Parsed and validated documents, kept by their texts.
+//! A cache of parsed and validated documents, by their texts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::validate;
 
-/// Parsed documents that are kept; a client has few, so reaching this means texts are built anew each time.
+/// The most documents in the cache. A client has few, so a full cache means that it builds a new text each time.
 const MAX_DOCUMENTS: usize = 512;
 
 /// Parsed documents by their texts.
@@ -18,7 +18,7 @@ pub(crate) struct Documents {
     known: HashMap<String, Arc<Document>>,
 }
 
-/// A document, and which of its operations were found to have no mistakes; the schema never changes.
+/// A document, and which of its operations are valid; the schema never changes.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) parsed: ExecutableDocument,
@@ -26,7 +26,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// The mistakes of one operation.
+    /// The validation errors of one operation.
     pub(super) fn mistakes(
         &self,
         operation: &Positioned<OperationDefinition>,

@@ -1,4 +1,4 @@
-//! A small executor: fields, fragments, aliases, directives, null propagation.
+//! Executes an operation: fields, fragments, aliases, directives, null propagation.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::knobs::Knobs;
 /// Objects that one answer may hold (GitHub's documentation: 500,000 nodes).
 const MAX_NODES: usize = 500_000;
 
-/// A mistake at one field.
+/// An error at one field.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// GitHub's `type`, for example `NOT_FOUND`.
@@ -76,8 +76,7 @@ pub(super) struct Run<'a> {
     pub(super) errors: Vec<Value>,
     /// What it costs, in points.
     pub(super) cost: u64,
-    /// Whether each pull request that was asked about can be merged: one request asks once, however many fields of it
-    /// want to know.
+    /// Whether each pull request of this request can be merged. A request determines it once, however many fields show it.
     pub(super) mergeable: BTreeMap<(RepoId, u64), Option<bool>>,
     document: &'a ExecutableDocument,
     variables: Map<String, Value>,
@@ -87,7 +86,7 @@ pub(super) struct Run<'a> {
 /// A null that its field does not allow: the parent becomes null.
 struct Bubble;
 
-/// One step of the way to a field. Written out only where an error has to be told.
+/// One step of the path to a field. It becomes text only when an error reports it.
 #[derive(Debug, Clone, Copy)]
 enum Step<'a> {
     Key(&'a str),

@@ -1,4 +1,4 @@
-//! Mutations.
+//! Executes mutations.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::github::rest::{MAX_BODY, Need, from_base64, well_formed};
 use crate::github::{NewPull, RepoId, Role, State, Verdict};
 use crate::knobs::StaleText;
 
-/// Permission of everything that issues and pull requests share.
+/// The permissions of everything that issues and pull requests share.
 const THREADS: &str = "issues|pull_requests";
 
 type Resolved = Result<Val, Fault>;
@@ -468,7 +468,7 @@ impl Run<'_> {
             if field == "addLabelsToLabelable" {
                 self.model.put_label(repo, number, &name, actor, now)?;
             } else {
-                // A label that is not there any more is no mistake.
+                // Removing a label that is gone is no error.
                 let _ = self.model.take_label(repo, number, &name, actor, now);
             }
         }

@@ -1,4 +1,4 @@
-//! Answers one GraphQL request: its document, variables, cost, execution.
+//! Answers one GraphQL request: parses it, checks its variables and cost, executes it.
 
 use async_graphql_parser::Positioned;
 use async_graphql_parser::types::{ExecutableDocument, OperationDefinition, OperationType};
@@ -108,7 +108,7 @@ impl Model {
             variables: &variables,
         };
         let cost = asked.points(&operation.node);
-        // One was counted when the request came.
+        // One point was counted when the request arrived.
         self.limits
             .count_more(&identity.name, Resource::Graphql, cost - 1);
         let mut run = execute::Run::new(self, knobs, &identity, now, &document.parsed, variables);
@@ -130,11 +130,11 @@ impl Model {
         (json_response(200, &body), fields)
     }
 
-    /// Takes one branch out of an answer, as a failing part of GitHub does, and gives the error that tells of it.
+    /// Replaces one branch of an answer by null, as a failing part of GitHub does, and gives the error about it.
     fn spoil(&mut self, data: &mut Value) -> Value {
         let mut path: Vec<Value> = Vec::new();
         let mut pointer = String::new();
-        // The second level is where the parts of a repository stand; some of them are lost, others not.
+        // The parts of a repository are at the second level; one of them is lost.
         for _ in 0..2 {
             let Some(Value::Object(object)) = data.pointer(&pointer) else {
                 break;

@@ -1,4 +1,4 @@
-//! Fields of the query root, repositories, accounts and references.
+//! Resolves the fields of the query root, repositories, accounts and references.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::github::render::{WEB, stamp};
 use crate::github::rest::Need;
 use crate::github::{RepoId, Role, node};
 
-/// Commits of one history that are paged through.
+/// The most commits of one history.
 const MAX_HISTORY: usize = 10_000;
 
 type Resolved = Result<Val, Fault>;
@@ -498,7 +498,7 @@ impl Run<'_> {
         })
     }
 
-    /// What `object(oid:)` or `object(expression:)` means: a commit, `branch:path`, or a branch.
+    /// The object that `object(oid:)` or `object(expression:)` names: a commit, `branch:path`, or a branch.
     fn object_named(&self, repo: RepoId, args: &Args) -> Result<Option<Thing>, Fault> {
         let repository = self.repository(repo)?;
         let Some(objects) = self.model.objects(repo) else {
@@ -539,7 +539,7 @@ impl Run<'_> {
     }
 }
 
-/// The error for a node id that names nothing.
+/// The error for an unknown node id.
 pub(super) fn unknown_node(id: &str) -> Fault {
     Fault::new(
         "NOT_FOUND",
@@ -547,7 +547,7 @@ pub(super) fn unknown_node(id: &str) -> Fault {
     )
 }
 
-/// The word for a reaction in GraphQL.
+/// The name of a reaction in GraphQL.
 pub(super) fn reaction_word(content: &str) -> String {
     match content {
         "+1" => "THUMBS_UP".to_owned(),
@@ -568,7 +568,7 @@ pub(super) const HISTORY: Names = Names {
     edge: "CommitEdge",
 };
 
-/// A JSON null as a value, for optional texts.
+/// The value of an optional text; JSON null without one.
 pub(super) fn optional(value: Option<String>) -> Val {
     Val::Json(value.map_or(Value::Null, |text| json!(text)))
 }

@@ -1,4 +1,4 @@
-//! Fields of commits, trees, blobs and checks.
+//! Resolves the fields of commits, trees, blobs and checks.
 
 use super::connection::{connection, names};
 use super::execute::{Args, Fault, Run};
@@ -11,7 +11,7 @@ use crate::github::repository::{CheckRun, Status};
 use crate::github::rest::rollup;
 use crate::github::{RepoId, node};
 
-/// Texts longer than this are cut (GitHub's documentation: 512 KB).
+/// The longest text; longer ones are truncated (GitHub's documentation: 512 KB).
 const MAX_TEXT: usize = 512_000;
 
 type Resolved = Result<Val, Fault>;
@@ -310,7 +310,7 @@ impl Run<'_> {
         };
         Ok(match field {
             "id" => node::encode("CR", repo, run.id).into(),
-            // The schema says Int, and numbers of check runs have outgrown that: nobody can rely on it.
+            // The schema says Int, but real numbers of check runs exceed that type, so no client can rely on the field.
             "databaseId" => match i32::try_from(run.id) {
                 Ok(_) => run.id.into(),
                 Err(_) => Val::NULL,

@@ -1,4 +1,4 @@
-//! Fields of the threads on the lines of pull requests.
+//! Resolves the fields of review threads.
 
 use super::connection::{connection, names};
 use super::execute::{Args, Fault, Run};

@@ -1,4 +1,4 @@
-//! Fields of issues, pull requests, comments, reviews and timelines.
+//! Resolves the fields of issues, pull requests, comments, reviews and timelines.
 
 use jiff::Timestamp;
 
@@ -247,7 +247,7 @@ impl Run<'_> {
     }
 
     fn merge_state(&mut self, repo: RepoId, number: u64, field: &str) -> Resolved {
-        // Only what is open is worked out.
+        // Only an open pull request has a mergeable state.
         let is_open = |pull: &Pull| pull.state == State::Open;
         if !self.model.pull(repo, number).is_some_and(is_open) {
             return Ok("UNKNOWN".into());
@@ -543,7 +543,7 @@ impl Run<'_> {
                 if repository.labels.contains_key(&key) {
                     Val::Thing(Thing::Label(repo, key))
                 } else {
-                    // The label is gone; the event still knows it.
+                    // The label is deleted; the event still holds its data.
                     let fields = [
                         ("id", Val::from(node::encode("LA", repo, label.id))),
                         ("name", Val::from(label.name.as_str())),
@@ -608,7 +608,7 @@ fn review_state(review: &Review) -> &'static str {
     }
 }
 
-/// What the latest opinions of the reviewers come to.
+/// The review decision that follows from each reviewer's latest review.
 fn review_decision(pull: &Pull) -> Option<&'static str> {
     let mut latest: Vec<&Review> = Vec::new();
     for review in pull

@@ -1,4 +1,4 @@
-//! The served part of GitHub's schema, and questions about its types.
+//! The served part of GitHub's schema, and lookups of its types.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! What a query can arrive at.
+//! The objects and values that a query can resolve to.
 
 use std::collections::BTreeMap;
 
@@ -39,11 +39,11 @@ pub(super) enum Thing {
     /// A thread on a line of a pull request, by its first comment.
     ReviewThread(RepoId, u64, ReviewComment),
     ReviewComment(RepoId, ReviewComment),
-    /// An object whose fields are known already: payloads, connections, page information.
+    /// An object whose fields are already resolved: payloads, connections, page information.
     Made(&'static str, BTreeMap<&'static str, Val>),
 }
 
-/// What a field can be.
+/// The value of a field.
 #[derive(Debug, Clone)]
 pub(super) enum Val {
     Json(Value),

@@ -23,7 +23,7 @@ pub(super) fn root(operation: &OperationDefinition) -> &'static str {
     }
 }
 
-/// All mistakes of one operation.
+/// All validation errors of one operation.
 pub(super) fn validate(
     document: &ExecutableDocument,
     operation: &Positioned<OperationDefinition>,

@@ -1,4 +1,4 @@
-//! GitHub's JSON for commits, trees and what differs between them.
+//! GitHub's JSON for commits, trees and diffs.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! GitHub's JSON: accounts, repositories and small things. Fields follow the `required` lists of GitHub's OpenAPI
+//! GitHub's JSON for accounts, repositories, labels, Apps and releases. Fields follow the `required` lists of its OpenAPI
 //! description and of the webhook schemas.
 
 pub(crate) mod checks;
@@ -64,7 +64,7 @@ const REPOSITORY_LINKS: &[(&str, &str)] = &[
     ("deployments_url", "/deployments"),
 ];
 
-/// What a repository in its short form has besides its links.
+/// The fields of a repository's short form besides its links.
 const MINIMAL: [&str; 9] = [
     "id",
     "node_id",
@@ -199,7 +199,7 @@ impl Model {
         })
     }
 
-    /// `label`, of the present state.
+    /// `label`, from the current state.
     pub(crate) fn label(&self, repo: RepoId, name: &str) -> Value {
         self.repository(repo)
             .map_or(Value::Null, |repository| self.label_json(repository, name))

@@ -1,4 +1,4 @@
-//! The changing parts of webhook payloads.
+//! Builds the event-specific parts of webhook payloads.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ impl Model {
         match repository.thread(number) {
             Some(thread) => {
                 let mut issue = self.issue_json(repository, thread);
-                // Webhooks do not tell who closed an issue; the sender of the event does.
+                // Webhooks omit who closed an issue; the event's sender says it.
                 if let Value::Object(issue) = &mut issue {
                     issue.remove("closed_by");
                 }

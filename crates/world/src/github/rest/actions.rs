@@ -1,4 +1,4 @@
-//! Checks, statuses, workflows and releases.
+//! Routes for checks, statuses, workflows and releases.
 
 use bytes::Bytes;
 use serde_json::{Value, json};

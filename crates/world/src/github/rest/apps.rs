@@ -1,4 +1,4 @@
-//! Apps, installations, their deliveries, and what concerns the caller alone.
+//! Routes for Apps, installations, deliveries, and the caller itself.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::github::limits::{Resource, primary_limit};
 use crate::github::render::stamp;
 use crate::github::{Identity, RepoId, TokenKind};
 
-/// Deliveries of one page when nothing else is asked for.
+/// The default number of deliveries on a page.
 const DELIVERIES: usize = 30;
 
 impl Call<'_> {
@@ -355,7 +355,7 @@ pub(super) fn list_deliveries(call: &mut Call<'_>, source: Source) -> Result<Rep
     let failed_only = call.query("status") == Some("failure");
     let good_only = call.query("status") == Some("success");
     let listed = call.model.listed_deliveries(source, call.now, below);
-    // One more than the page holds tells whether there is another.
+    // One delivery more than a page holds shows whether there is a next page.
     let matching: Vec<&Delivery> = listed
         .filter(|delivery| {
             let good = matches!(delivery.fate, Fate::Done(Some(200..=299)));

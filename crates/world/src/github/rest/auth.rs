@@ -1,4 +1,4 @@
-//! Who calls, and whether they may.
+//! Identifies the caller of a request and checks its permissions.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -15,7 +15,7 @@ const MAX_JWT_SECONDS: i64 = 600;
 /// Clocks may differ by this many seconds.
 const JWT_SKEW_SECONDS: i64 = 60;
 
-/// What a route asks of its caller.
+/// The access that a route requires of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
     /// Nothing.
@@ -28,7 +28,7 @@ pub(crate) enum Need {
     Read(&'static str),
     /// Reading what even a public repository shows to its collaborators only.
     Inside(&'static str),
-    /// Taking part: opening issues, commenting. Every reader may.
+    /// Opening issues and commenting, which every reader may do.
     Talk(&'static str),
     /// Labels and states of issues and pull requests.
     Triage(&'static str),
@@ -52,7 +52,7 @@ impl Need {
 }
 
 impl Model {
-    /// Who a request comes from: nobody without credentials, a refusal for wrong ones.
+    /// The caller of a request; none without credentials, a refusal for wrong ones.
     pub(crate) fn identify(
         &self,
         headers: &HeaderMap,
@@ -173,7 +173,7 @@ impl Model {
         })
     }
 
-    /// Whether an identity may do this in a repository. `Err` tells what it is answered.
+    /// Checks that an identity may do this in a repository. The error is the reply.
     pub(crate) fn permit(
         &self,
         identity: Option<&Identity>,
@@ -201,7 +201,7 @@ impl Model {
                     };
                     let open = !repository.private && (!writes || scoped("public_repo"));
                     if !scoped("repo") && !open {
-                        // What a token's scopes leave out does not exist for it.
+                        // A repository outside a token's scopes is answered 404.
                         return Err(Refusal::not_found());
                     }
                     let has = self.role(repo, identity.account);

@@ -1,4 +1,4 @@
-//! One call of a route: its parameters, who calls, and what may be answered.
+//! One call of a route: its parameters, its caller, and the replies.
 
 use bytes::Bytes;
 use http::{HeaderMap, Response};
@@ -12,7 +12,7 @@ use crate::github::reply::{error_body, json_response, put};
 use crate::github::{Identity, Model, RepoId, Repository};
 use crate::knobs::Knobs;
 
-/// Items on a page when nothing else is asked for.
+/// The default number of items on a page.
 const PAGE: usize = 30;
 /// Items on a page at most.
 const MAX_PAGE: usize = 100;
@@ -224,7 +224,7 @@ impl Call<'_> {
             .map_or(0, |identity| identity.account)
     }
 
-    /// The part of a list that the page shows; sets the Link header.
+    /// The items of the requested page; sets the Link header.
     pub(crate) fn page<T>(&mut self, mut items: Vec<T>) -> Vec<T> {
         let size = self
             .query("per_page")
@@ -280,7 +280,7 @@ impl Call<'_> {
         format!("{}{path}?{}", self.model.api_url, query.finish())
     }
 
-    /// The commit that a name means: a branch, a tag, a full reference or a commit's id (also abbreviated to 7 digits).
+    /// The commit of a branch, a tag, a full reference or a commit id, which may be abbreviated to 7 digits.
     pub(crate) fn commit_named(&self, name: &str) -> Option<Oid> {
         let repository = self.seen();
         let name = if name == "HEAD" {

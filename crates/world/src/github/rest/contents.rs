@@ -1,4 +1,4 @@
-//! The contents API: one file a commit.
+//! Routes of the contents API, which changes one file a commit.
 
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ pub(super) fn put(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 pub(super) fn delete(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let path = call.param("path").trim_matches('/').to_owned();
     for name in ["message", "sha"] {
-        // The parameters of a deletion may stand in the query as well.
+        // The parameters of a deletion may also be in the query.
         if call.text(name).is_none()
             && let Some(value) = call.query(name).map(str::to_owned)
         {
@@ -172,7 +172,7 @@ fn branch_of(call: &Call<'_>) -> String {
         .map_or_else(|| call.present().default_branch.clone(), str::to_owned)
 }
 
-/// The file as it stands, when the given `sha` is that of the file.
+/// The current file, if the given `sha` is that of the file.
 fn check_sha(call: &Call<'_>, path: &str) -> Result<Option<(Mode, Oid)>, Refusal> {
     let branch = branch_of(call);
     let head = call.present().branch(&branch);

@@ -1,4 +1,4 @@
-//! References, objects, commits and comparisons.
+//! Routes for references, objects, commits and comparisons.
 
 use std::collections::BTreeMap;
 

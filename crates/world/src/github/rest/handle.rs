@@ -1,4 +1,4 @@
-//! Answers one request: the route, credentials, limits, conditional requests, common headers.
+//! Answers one request to `api.github.com`: credentials, limits, route, conditional requests, common headers.
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
@@ -14,7 +14,7 @@ use crate::github::smart_http::service_of;
 use crate::github::{Identity, Model, RepoId, TokenKind};
 use crate::knobs::Knobs;
 
-/// What became of one request.
+/// The reply to a request, and facts about it for the books.
 pub(crate) struct Handled {
     pub(crate) response: Response<Bytes>,
     pub(crate) identity: Option<String>,
@@ -38,7 +38,7 @@ impl Model {
         }
     }
 
-    /// A path in which a repository stands by its number, with its name instead.
+    /// The path with a repository's name in place of its number.
     fn by_name(&self, path: &str) -> String {
         let Some(rest) = path.strip_prefix("/repositories/") else {
             return path.to_owned();
@@ -92,7 +92,7 @@ impl Model {
         if let Some(response) = self.new_app_page(request, now) {
             return handled(response, None, 0);
         }
-        // Neither costs anything of the API's limits.
+        // Neither the page nor a download counts against the API's limits.
         if let Some(response) = self.download(request, now) {
             return handled(response, None, 0);
         }
@@ -126,7 +126,7 @@ impl Model {
             1
         };
         let content = writes && !graphql && creates_content(path);
-        // Asking for the limits costs nothing.
+        // Reading the limits is free.
         let free = path == "/rate_limit";
         if !free
             && let Err(met) = self
@@ -225,7 +225,7 @@ impl Model {
     }
 }
 
-/// Whether a write makes something that people are notified of.
+/// Whether a write creates content that notifies people.
 fn creates_content(path: &str) -> bool {
     ["/issues", "/comments", "/pulls", "/reviews", "/replies"]
         .iter()
@@ -239,7 +239,7 @@ fn conditional(
     identity: &str,
 ) -> Response<Bytes> {
     let mut hash = Sha256::new();
-    // The tag depends on who asks, as GitHub's does.
+    // The tag depends on the caller, as on GitHub.
     hash.update(identity.as_bytes());
     hash.update(response.body());
     let digits: String = hash
@@ -266,7 +266,7 @@ fn conditional(
     if known.is_some_and(|known| known.split(',').any(|one| weak(one) == weak(&tag))) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Bytes::new();
-        // A client that parses by content type would choke on the empty body.
+        // A client that parses by content type would fail on the empty body.
         response.headers_mut().remove(header::CONTENT_TYPE);
     }
     response

@@ -1,4 +1,4 @@
-//! Issues, their comments, labels, reactions and timelines; pull requests share them.
+//! Routes for issues, comments, labels, reactions and timelines, which pull requests share.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn label_names(value: &Value) -> Option<Vec<String>> {
 }
 
 impl Call<'_> {
-    /// Whether the caller may put labels on: those who may not have theirs dropped without a word.
+    /// Whether the caller may add labels. GitHub silently drops the labels of a caller who may not.
     pub(super) fn may_triage(&self) -> bool {
         match self.identity.as_ref().map(|identity| &identity.kind) {
             Some(kind) if kind.is_person() => {
@@ -124,12 +124,12 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, list.into()))
 }
 
-/// What is said to those who may not take part in a locked conversation.
+/// The refusal for a locked conversation.
 const LOCKED: &str = "Unable to create comment because issue is locked.";
 
 impl Model {
-    /// Refuses who may not take part in a locked conversation: only people with write access may, Apps and jobs do not
-    /// count among them.
+    /// Refuses a caller who may not take part in a locked conversation. Only people with write access may; Apps and jobs
+    /// may not.
     pub(crate) fn not_locked(
         &self,
         repo: RepoId,
@@ -442,7 +442,7 @@ pub(super) fn comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-/// A comment may be changed by its author and by those who may push.
+/// Checks that the caller may change a comment: its author may, and people who may push.
 fn own_comment(call: &Call<'_>, id: u64) -> Result<(), Refusal> {
     let author = call
         .present()

@@ -1,4 +1,4 @@
-//! Apps made from a manifest: the form page in the browser, and the exchange of its code.
+//! Makes Apps from manifests: the form page in the browser, and the exchange of its code.
 //! <https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest>
 
 use std::time::Duration;
@@ -17,9 +17,9 @@ use crate::github::new_app::{ConfirmedManifest, NewApp};
 
 /// How long a code can be exchanged (GitHub's documentation: one hour).
 const CODE_LIVES: Duration = Duration::from_secs(3_600);
-/// Who sits at the browser.
+/// The login of the person at the browser.
 const PERSON: &str = "maintainer";
-/// What an App must at least be allowed to read for an event to be on offer, as the documentation says with each event.
+/// The permission that an App needs to subscribe to each event, by GitHub's documentation.
 /// <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
 const EVENT_NEEDS: [(&str, &str); 24] = [
     ("branch_protection_rule", "administration"),
@@ -59,7 +59,7 @@ fn owner_of(path: &str) -> Option<String> {
 }
 
 impl Model {
-    /// Answers the form page of `github.com`, as if the person had confirmed it at once. None: this is no form page.
+    /// Answers the form page of `github.com`, as if the person had confirmed it. None for any other path.
     pub(crate) fn new_app_page(
         &mut self,
         request: &Request<Bytes>,
@@ -123,10 +123,10 @@ fn events_of(manifest: &Value) -> impl Iterator<Item = &str> {
     events.into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Whether an event may be asked for with the permissions of the same manifest.
+/// Whether the permissions of a manifest allow it to subscribe to an event.
 fn is_on_offer(event: &str, manifest: &Value) -> bool {
     let needs = EVENT_NEEDS.iter().find(|(known, _)| *known == event);
-    // Reading metadata goes with every other permission.
+    // Every other permission includes reading metadata.
     needs.is_some_and(|(_, permission)| {
         *permission == "metadata" || manifest["default_permissions"][*permission].is_string()
     })

@@ -1,4 +1,4 @@
-//! Pull requests, their reviews and merges.
+//! Routes for pull requests, their reviews and merges.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ impl Call<'_> {
         }
     }
 
-    /// A pull request in full; reading it settles `mergeable` after as many reads as the knob says.
+    /// A pull request in full; `mergeable` is known after as many reads as the knob says.
     fn pull_reply(&mut self, status: u16, number: u64) -> Result<Reply, Refusal> {
         let repo = self.repo();
         let mergeable = self.model.mergeable_now(repo, number, self.knobs);

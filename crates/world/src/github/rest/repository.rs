@@ -1,4 +1,4 @@
-//! A repository's settings: branches, people, labels, variables, hooks.
+//! Routes for a repository's settings: branches, people, labels, variables, hooks.
 
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ pub(super) fn branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, list.into()))
 }
 
-/// What holds for a branch, whether it is there or not.
+/// The rules of a branch, which need not exist.
 pub(super) fn branch_rules(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let rules = call.seen().rules_for(call.param("branch"));
     let rules: Vec<Value> = rules.into_iter().cloned().collect();
@@ -224,7 +224,7 @@ pub(super) fn collaborators(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-/// The role at this very moment: never a lagging one, since a gate is built on it.
+/// The current role, never a lagging one, because clients authorize people by it.
 pub(super) fn permission(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let login = call.param("username");
     let account = call

@@ -1,4 +1,4 @@
-//! The table of routes.
+//! The table of REST routes, and the search for the route of a request.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use super::{
     Call, Need, Refusal, Reply, actions, apps, contents, git, issues, manifests, pulls, repository,
 };
 
-/// What answers a route.
+/// The function that answers a route.
 pub(crate) type Handler = fn(&mut Call<'_>) -> Result<Reply, Refusal>;
 
 /// One route.
@@ -30,7 +30,7 @@ macro_rules! routes {
 
 use Need::{Admin, App, Inside, Nothing, Read, Someone, Talk, Triage, Write};
 
-/// Permission of everything that issues and pull requests share.
+/// The permissions of everything that issues and pull requests share.
 const THREADS: &str = "issues|pull_requests";
 
 static ROUTES: &[Route] = routes! {

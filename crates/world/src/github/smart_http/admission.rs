@@ -1,4 +1,4 @@
-//! Who a git client is, and whether it may.
+//! Identifies a git client and checks its permission.
 //!
 //! The texts and statuses are those which git prints after a request to github.com.
 
@@ -17,8 +17,8 @@ use crate::github::{Identity, Model, RepoId};
 const TOKEN_IS_THE_USER: &str = "x-oauth-basic";
 
 impl Model {
-    /// Who a git client is: nobody without credentials. The token is the password, or the user name beside an empty
-    /// one.
+    /// The identity of a git client; none without credentials. The token is the password, or the user name where the
+    /// password is empty.
     pub(super) fn git_identity(
         &self,
         headers: &HeaderMap,
@@ -40,14 +40,14 @@ impl Model {
         })
     }
 
-    /// The repository that is asked for, when the client may have it.
+    /// The requested repository, if the client may access it.
     pub(super) fn admit_git(
         &self,
         wanted: &Wanted,
         request: &Request<Bytes>,
         identity: Option<&Identity>,
     ) -> Result<RepoId, Refused> {
-        // Whether a repository exists is not told to strangers.
+        // An unauthorized client must not learn whether a repository exists.
         let hidden = || match identity {
             None => Refused::new(StatusCode::UNAUTHORIZED, "Authentication required"),
             Some(_) => Refused::new(StatusCode::NOT_FOUND, "Repository not found."),
@@ -90,7 +90,7 @@ impl Model {
             })
     }
 
-    /// Points to the present name of a renamed repository.
+    /// The redirect to the current name of a renamed repository.
     fn moved(&self, repo: RepoId, request: &Request<Bytes>) -> Refused {
         let path = request.uri().path();
         let rest = path.splitn(4, '/').nth(3).unwrap_or_default();

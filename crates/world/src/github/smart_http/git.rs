@@ -1,4 +1,4 @@
-//! Running git.
+//! Runs git with a time limit and without the machine's configuration.
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Write as _};
@@ -15,7 +15,7 @@ use super::request::Service;
 
 /// The longest that git may take for one request.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
-/// What of git's complaint is told, in characters.
+/// The longest part of git's error output in a reply, in characters.
 const MAX_COMPLAINT: usize = 2_000;
 
 /// One request to one of git's services.
@@ -40,7 +40,7 @@ impl Call<'_> {
     fn run(&self, options: &[&str], input: &[u8]) -> Result<Vec<u8>, Refused> {
         let mut command = git(self.dir);
         command.arg(self.service.command()).args(options).arg(".");
-        // Only what a version request looks like is handed on to the environment.
+        // Only a plain version request may enter the environment.
         if let Some(protocol) = self.protocol.and_then(|value| value.to_str().ok())
             && protocol
                 .chars()
@@ -52,7 +52,7 @@ impl Call<'_> {
     }
 }
 
-/// A git that knows no configuration and no variable but those given here.
+/// The git command without configuration, and with no variables but these.
 pub(super) fn git(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.current_dir(dir).env_clear();
@@ -67,7 +67,7 @@ pub(super) fn git(dir: &Path) -> Command {
         .env("LC_ALL", "C")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", null)
-        // A folder above must not be taken for the repository.
+        // Git must not use a repository in a folder above.
         .env(
             "GIT_CEILING_DIRECTORIES",
             dir.parent().map_or(OsStr::new("/"), Path::as_os_str),
@@ -94,7 +94,7 @@ pub(super) fn run(mut command: Command, input: &[u8]) -> Result<Vec<u8>, Refused
     };
     let (output, complaint) = converse(&mut child, input);
     let Some(output) = output else {
-        // It may have ended by itself meanwhile; then there is nothing to kill.
+        // The child may have ended by itself; then there is nothing to kill.
         let _ = child.kill();
         let _ = child.wait();
         let limit = format!("it took more than {} seconds", TIME_LIMIT.as_secs());
@@ -103,7 +103,7 @@ pub(super) fn run(mut command: Command, input: &[u8]) -> Result<Vec<u8>, Refused
     let status = child
         .wait()
         .map_err(|error| Refused::broken("wait for git", error))?;
-    // After a protocol error git has told the client what is wrong, and ends with a failure.
+    // After a protocol error git writes the reason for the client, and then fails.
     if status.success() || !output.is_empty() {
         Ok(output)
     } else {
@@ -115,13 +115,13 @@ pub(super) fn run(mut command: Command, input: &[u8]) -> Result<Vec<u8>, Refused
     }
 }
 
-/// Feeds a child and collects what it says; no output when it does not end in time.
+/// Writes the input of a child and collects its output; none when it does not end in time.
 fn converse(child: &mut Child, input: &[u8]) -> (Option<Vec<u8>>, Vec<u8>) {
     let output = collect(child.stdout.take());
     let complaint = collect(child.stderr.take());
     let stdin = child.stdin.take();
     let input = input.to_vec();
-    // Git may end without reading everything; what it says then tells more than the broken pipe.
+    // Git may end without reading everything; its output then says more than the broken pipe.
     thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     match output.recv_timeout(TIME_LIMIT) {
         Ok(output) => (
@@ -137,10 +137,10 @@ fn collect(source: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>
     thread::spawn(move || {
         let mut all = Vec::new();
         if let Some(mut source) = source {
-            // What was read before an error is all that there is.
+            // Keep the output before an error.
             let _ = source.read_to_end(&mut all);
         }
-        // The receiver is gone when the time limit has passed.
+        // The receiver is gone after the time limit.
         let _ = sender.send(all);
     });
     receiver

@@ -1,4 +1,4 @@
-//! Taking what a push has left on disk back into the model.
+//! Copies the objects and references of a push from disk into the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -20,7 +20,7 @@ const MAX_OBJECT: u64 = 256 * 1024 * 1024;
 const PULLS: &str = "refs/pull/";
 
 impl Model {
-    /// Makes the model's objects and references those of the folder after a push, with all that follows from a push.
+    /// Copies the folder's objects and references into the model after a push, and applies the consequences of the push.
     pub(super) fn take_in(
         &mut self,
         repo: RepoId,
@@ -150,7 +150,7 @@ fn read_loose(dir: &Path, oid: Oid) -> Result<Object, String> {
     let kind = head.split(' ').next().unwrap_or_default().to_owned();
     let body = Bytes::from(content).slice(end + 1..);
     let object = Object::decode(&kind, body).map_err(|error| fail(&error))?;
-    // An object that the model writes otherwise than git would have another name there.
+    // An object that the model encodes differently from git would get another name there.
     if object.oid() == oid {
         Ok(object)
     } else {

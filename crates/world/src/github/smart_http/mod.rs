@@ -1,8 +1,8 @@
 //! Git over smart HTTP: fetching and pushing with the real git.
 //!
-//! A repository of the model is kept on disk as a bare one, brought up to date before each request, and served by
-//! `git upload-pack` and `git receive-pack`; what a push leaves there is taken back into the model. All of it happens
-//! within one request to the world, so that no other write can come between.
+//! The model writes a repository to disk as a bare one before each request. `git upload-pack` and `git receive-pack`
+//! serve it, and the model reads back what a push changed. All of it happens within one request to the world, so that
+//! no other write can interfere.
 
 mod admission;
 mod git;

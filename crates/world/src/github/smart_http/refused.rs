@@ -1,9 +1,9 @@
-//! Answers to a git client other than those of git itself.
+//! Replies to a git client that do not come from git.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 
-/// An answer other than git's own.
+/// A reply that does not come from git.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) status: StatusCode,

@@ -1,4 +1,4 @@
-//! What a push is told: git's own report, in which what rules forbid is declined after all.
+//! Rewrites git's report of a push so that it declines the references that rules forbid.
 //!
 //! The packet lines are those of gitprotocol-pack(5), `report-status`; the words those that git shows after a push to
 //! github.com.
@@ -9,9 +9,9 @@ use crate::github::ActError;
 
 /// The longest payload of a packet line.
 const MAX_PAYLOAD: usize = 65_515;
-/// What is said of a reference that rules forbid.
+/// The reason for a reference that rules forbid.
 const DECLINED: &str = "push declined due to repository rule violations";
-/// What is said of a branch that its older protection forbids.
+/// The reason for a branch that its older protection forbids.
 const PROTECTED: &str = "protected branch hook declined";
 
 /// The report with `ng` instead of `ok` for these references.

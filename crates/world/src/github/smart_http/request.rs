@@ -1,4 +1,4 @@
-//! What a git client asks for.
+//! Parses the request of a git client.
 
 use std::io::Read as _;
 
@@ -60,7 +60,7 @@ impl Service {
     }
 }
 
-/// A repository by the names of the path, and the service that is asked of it.
+/// The repository in the path, and the requested service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) owner: String,
@@ -68,12 +68,12 @@ pub(super) struct Wanted {
     pub(super) service: Service,
 }
 
-/// The end of a git client's path, by which such paths are told from those of the API.
+/// The end of a git client's path, which tells such paths from those of the API.
 pub(crate) fn service_of(path: &str) -> Option<&'static str> {
     split(path).map(|(_, _, end)| end)
 }
 
-/// Owner, name without `.git`, and what is asked.
+/// Owner, name without `.git`, and the end of the path.
 fn split(path: &str) -> Option<(&str, &str, &'static str)> {
     let mut parts = path.strip_prefix('/')?.splitn(3, '/');
     let (owner, name, end) = (parts.next()?, parts.next()?, parts.next()?);

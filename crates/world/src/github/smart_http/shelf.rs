@@ -14,27 +14,27 @@ use crate::github::repository::Repository;
 
 /// How the served repositories are configured.
 ///
-/// Fetching by any name and filters are what GitHub allows. Pushed objects are checked, and stay loose so that they can
-/// be read one by one, however many they are. The heads of pull requests cannot be pushed to.
+/// GitHub allows filters and fetching by any object name. Pushed objects are checked, and stay loose so that the model
+/// can read them one by one. The heads of pull requests cannot be pushed to.
 const CONFIG: &str = "[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n\
     [receive]\n\tautogc = false\n\tfsckObjects = true\n\tunpackLimit = 100000000\n\thideRefs = refs/pull\n\
     \tadvertisePushOptions = false\n";
 
-/// One repository on disk, which goes with the world.
+/// One repository on disk, which is deleted with the world.
 #[derive(Debug)]
 struct Shelf {
     dir: TempDir,
     written: BTreeSet<Oid>,
 }
 
-/// The repositories that a git client has asked for.
+/// The repositories that git clients have requested.
 #[derive(Debug, Default)]
 pub(crate) struct Shelves {
     all: BTreeMap<RepoId, Shelf>,
 }
 
 impl Shelves {
-    /// The folder of a repository, with all of its present objects and exactly its present references.
+    /// Updates and returns the folder of a repository: it holds all current objects and exactly the current references.
     pub(super) fn refresh(
         &mut self,
         repository: &Repository,
