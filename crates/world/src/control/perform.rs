@@ -205,6 +205,20 @@ fn on_github(
             }
             github.edit_comment(repo, comment, &body, by, now);
         }
+        deed => return on_repository(github, place, deed, now),
+    }
+    Ok(json!({}))
+}
+
+/// Performs an act on drafts, checks, settings, workflows, releases or Apps.
+fn on_repository(
+    github: &mut Model,
+    place: &Place,
+    deed: Deed,
+    now: Timestamp,
+) -> Result<Value, Mistake> {
+    let (repo, by) = (place.repo, place.by.as_str());
+    match deed {
         Deed::SetDraft { number, draft } => {
             place.open_pull(github, number)?;
             github.set_draft(repo, number, draft, by, now);
@@ -269,10 +283,8 @@ fn on_github(
         Deed::Rename { name } => github.rename_repository(repo, &name, by, now),
         Deed::InstallApp { app } => return apps::install(github, repo, app, now),
         Deed::StockAppKey { pem, public_key } => apps::stock_key(github, pem, &public_key)?,
-        Deed::ReplyToSession { .. }
-        | Deed::ApprovePlan { .. }
-        | Deed::ArchiveSession { .. }
-        | Deed::DeleteSession { .. } => {}
+        // The callers have performed every other act.
+        _ => {}
     }
     Ok(json!({}))
 }

@@ -212,8 +212,8 @@ impl Session {
             github.create_branch(checkout.repo, &branch, commit, author, now);
         }
         self.record.branch = Some(branch.clone());
-        // The starting branch may be deleted by now, for example after its pull request was merged. No pull request can lead
-        // there, so the work is only pushed.
+        // The starting branch may be deleted by now, for example after its pull request was merged. No pull request can
+        // lead there, so the work is only pushed.
         let base = github.branch_head(checkout.repo, &self.record.starting_branch);
         if self.record.pull.is_none() && base.is_some() {
             let new = NewPull {

@@ -167,22 +167,7 @@ impl Model {
             .collect();
         let committer = Signature::new("GitHub", "noreply@github.com", now);
         let author = self.signature(actor, now);
-        let (default_title, default_body) = match method {
-            MergeMethod::Merge => (
-                format!(
-                    "Merge pull request #{number} from {owner}/{}",
-                    pull.head.branch
-                ),
-                pull.title.clone(),
-            ),
-            _ => (format!("{} (#{number})", pull.title), String::new()),
-        };
-        let (title, body) = message.unwrap_or((default_title, default_body));
-        let text = if body.is_empty() {
-            title
-        } else {
-            format!("{title}\n\n{body}")
-        };
+        let text = merge_message(&pull, &owner, method, message);
         let merged = match method {
             MergeMethod::Merge => self.commit_tree(
                 repo,
@@ -196,31 +181,7 @@ impl Model {
                 let author = self.signature(pull.author, now);
                 self.commit_tree(repo, tree, vec![base], &author, &committer, &text)
             }
-            MergeMethod::Rebase => {
-                let mut tip = base;
-                for oid in commits {
-                    let objects = self.objects_mut(repo);
-                    let Some(commit) = objects.commit(oid).cloned() else {
-                        continue;
-                    };
-                    if commit.parents.len() > 1 {
-                        return Err(ActError::NotMergeable);
-                    }
-                    let parent = commit.parents.first().copied();
-                    let tree = objects
-                        .merged_tree(parent, tip, oid)
-                        .map_err(|_| ActError::NotMergeable)?;
-                    tip = self.commit_tree(
-                        repo,
-                        tree,
-                        vec![tip],
-                        &commit.author,
-                        &committer,
-                        &commit.message,
-                    );
-                }
-                tip
-            }
+            MergeMethod::Rebase => self.rebase_commits(repo, &commits, base, &committer)?,
         };
         self.verified.insert(merged);
         let (one, two) = (
@@ -250,6 +211,39 @@ impl Model {
         let name = format!("refs/heads/{}", pull.base.branch);
         self.update_ref(repo, &name, merged, false, actor, now)?;
         Ok(merged)
+    }
+
+    /// Applies commits one by one on top of a base, and gives the last new commit.
+    fn rebase_commits(
+        &mut self,
+        repo: RepoId,
+        commits: &[Oid],
+        base: Oid,
+        committer: &Signature,
+    ) -> Result<Oid, ActError> {
+        let mut tip = base;
+        for &oid in commits {
+            let objects = self.objects_mut(repo);
+            let Some(commit) = objects.commit(oid).cloned() else {
+                continue;
+            };
+            if commit.parents.len() > 1 {
+                return Err(ActError::NotMergeable);
+            }
+            let parent = commit.parents.first().copied();
+            let tree = objects
+                .merged_tree(parent, tip, oid)
+                .map_err(|_| ActError::NotMergeable)?;
+            tip = self.commit_tree(
+                repo,
+                tree,
+                vec![tip],
+                &commit.author,
+                committer,
+                &commit.message,
+            );
+        }
+        Ok(tip)
     }
 
     /// Reviews a pull request.
@@ -362,5 +356,29 @@ impl Model {
             model.pull_payload(repo, number)
         });
         Ok(())
+    }
+}
+
+/// The message of a merge: the given title and body, or GitHub's defaults.
+fn merge_message(
+    pull: &Pull,
+    owner: &str,
+    method: MergeMethod,
+    message: Option<(String, String)>,
+) -> String {
+    let (title, body) = message.unwrap_or_else(|| match method {
+        MergeMethod::Merge => (
+            format!(
+                "Merge pull request #{} from {owner}/{}",
+                pull.number, pull.head.branch
+            ),
+            pull.title.clone(),
+        ),
+        _ => (format!("{} (#{})", pull.title, pull.number), String::new()),
+    });
+    if body.is_empty() {
+        title
+    } else {
+        format!("{title}\n\n{body}")
     }
 }

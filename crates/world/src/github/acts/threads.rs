@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::ActError;
 use crate::github::repository::{Edit, Happening, Issue, Side, State, Thread, TimelineEvent};
@@ -131,49 +131,12 @@ impl Model {
             None => None,
         };
         let thread = repository.thread_mut(number).ok_or(ActError::NotFound)?;
-        let mut changes = serde_json::Map::new();
-        if let Some(title) = title
-            && thread.title != title
-        {
-            let from = std::mem::replace(&mut thread.title, title.to_owned());
-            changes.insert("title".to_owned(), json!({"from": from}));
-            let what = Happening::Renamed {
-                from,
-                to: title.to_owned(),
-            };
-            thread.timeline.push(TimelineEvent {
-                id: renamed,
-                actor,
-                at: now,
-                what,
-            });
+        let mut changes = Map::new();
+        if let Some(title) = title {
+            change_title(thread, title, renamed, (actor, now), &mut changes);
         }
-        if let Some(body) = body
-            && thread.body.as_deref().unwrap_or_default() != body
-        {
-            if thread.edits.is_empty() {
-                // The first edit also keeps the original text.
-                let (author, at, text) = (
-                    thread.author,
-                    thread.created_at,
-                    thread.body.clone().unwrap_or_default(),
-                );
-                thread.edits.push(Edit {
-                    id: edit - 1,
-                    editor: author,
-                    at,
-                    text,
-                });
-            }
-            let from = thread.body.replace(body.to_owned());
-            changes.insert("body".to_owned(), json!({"from": from}));
-            thread.edits.push(Edit {
-                id: edit,
-                editor: actor,
-                at: now,
-                text: body.to_owned(),
-            });
-            thread.last_edited_at = Some(now);
+        if let Some(body) = body {
+            change_body(thread, body, edit, (actor, now), &mut changes);
         }
         if let (Some(base), Some(pull)) = (new_base, repository.pulls.get_mut(&number))
             && pull.base.branch != base.branch
@@ -338,4 +301,60 @@ impl Model {
             payload
         });
     }
+}
+
+/// Changes the title of a thread, and notes the old one in `changes`.
+fn change_title(
+    thread: &mut Thread,
+    title: &str,
+    event: u64,
+    (actor, now): (u64, Timestamp),
+    changes: &mut Map<String, Value>,
+) {
+    if thread.title == title {
+        return;
+    }
+    let from = std::mem::replace(&mut thread.title, title.to_owned());
+    changes.insert("title".to_owned(), json!({"from": from}));
+    let what = Happening::Renamed {
+        from,
+        to: title.to_owned(),
+    };
+    thread.timeline.push(TimelineEvent {
+        id: event,
+        actor,
+        at: now,
+        what,
+    });
+}
+
+/// Changes the text of a thread, and notes the old one in `changes`.
+fn change_body(
+    thread: &mut Thread,
+    body: &str,
+    edit: u64,
+    (actor, now): (u64, Timestamp),
+    changes: &mut Map<String, Value>,
+) {
+    if thread.body.as_deref().unwrap_or_default() == body {
+        return;
+    }
+    if thread.edits.is_empty() {
+        // The first edit also keeps the original text.
+        thread.edits.push(Edit {
+            id: edit - 1,
+            editor: thread.author,
+            at: thread.created_at,
+            text: thread.body.clone().unwrap_or_default(),
+        });
+    }
+    let from = thread.body.replace(body.to_owned());
+    changes.insert("body".to_owned(), json!({"from": from}));
+    thread.edits.push(Edit {
+        id: edit,
+        editor: actor,
+        at: now,
+        text: body.to_owned(),
+    });
+    thread.last_edited_at = Some(now);
 }

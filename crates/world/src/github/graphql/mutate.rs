@@ -86,12 +86,12 @@ impl Run<'_> {
         self.identity.account
     }
 
-    fn create_commit(&mut self, input: &Value) -> Resolved {
-        let branch = &input["branch"];
-        let (repo, name) = match branch["id"].as_str() {
+    /// The repository and the full reference that a commit goes to.
+    fn commit_branch(&self, branch: &Value) -> Result<(RepoId, String), Fault> {
+        match branch["id"].as_str() {
             Some(id) => match self.node(id) {
-                Some(Thing::Ref(repo, name)) => (repo, name),
-                _ => return Err(unknown_node(id)),
+                Some(Thing::Ref(repo, name)) => Ok((repo, name)),
+                _ => Err(unknown_node(id)),
             },
             None => {
                 let full = branch["repositoryNameWithOwner"]
@@ -113,32 +113,24 @@ impl Run<'_> {
                 self.model
                     .permit(Some(self.identity), repo, Need::Read("metadata"))
                     .map_err(|_| missing())?;
-                (
+                Ok((
                     repo,
                     format!("refs/heads/{}", short.trim_start_matches("refs/heads/")),
-                )
+                ))
             }
-        };
-        self.needs(repo, Need::Write("contents"))?;
-        let repository = self.repository(repo)?;
-        let short = name.trim_start_matches("refs/heads/").to_owned();
-        let Some(head) = repository.refs.get(&name).copied() else {
-            return Err(Fault::new(
-                "NOT_FOUND",
-                format!("No ref named \"{short}\" exists in this repository."),
-            ));
-        };
-        let expected = input["expectedHeadOid"].as_str().unwrap_or_default();
-        if expected != head.to_string() {
-            return Err(self.stale(&short, expected, head));
         }
+    }
+
+    /// The changed paths of a commit, whose contents are stored as blobs.
+    fn file_changes(
+        &mut self,
+        repo: RepoId,
+        head: Oid,
+        files: &Value,
+    ) -> Result<BTreeMap<String, PathChange>, Fault> {
         let mut changes: BTreeMap<String, PathChange> = BTreeMap::new();
         let bad = |text: String| Fault::new("UNPROCESSABLE", text);
-        for file in input["fileChanges"]["additions"]
-            .as_array()
-            .into_iter()
-            .flatten()
-        {
+        for file in files["additions"].as_array().into_iter().flatten() {
             let path = file["path"].as_str().unwrap_or_default();
             check_path(path)?;
             let contents = file["contents"].as_str().unwrap_or_default();
@@ -153,11 +145,7 @@ impl Run<'_> {
                 return Err(bad(format!("The path {path} is given more than once")));
             }
         }
-        for file in input["fileChanges"]["deletions"]
-            .as_array()
-            .into_iter()
-            .flatten()
-        {
+        for file in files["deletions"].as_array().into_iter().flatten() {
             let path = file["path"].as_str().unwrap_or_default();
             check_path(path)?;
             let objects = self.model.objects_mut(repo);
@@ -170,6 +158,25 @@ impl Run<'_> {
                 return Err(bad(format!("The path {path} is given more than once")));
             }
         }
+        Ok(changes)
+    }
+
+    fn create_commit(&mut self, input: &Value) -> Resolved {
+        let (repo, name) = self.commit_branch(&input["branch"])?;
+        self.needs(repo, Need::Write("contents"))?;
+        let repository = self.repository(repo)?;
+        let short = name.trim_start_matches("refs/heads/").to_owned();
+        let Some(head) = repository.refs.get(&name).copied() else {
+            return Err(Fault::new(
+                "NOT_FOUND",
+                format!("No ref named \"{short}\" exists in this repository."),
+            ));
+        };
+        let expected = input["expectedHeadOid"].as_str().unwrap_or_default();
+        if expected != head.to_string() {
+            return Err(self.stale(&short, expected, head));
+        }
+        let changes = self.file_changes(repo, head, &input["fileChanges"])?;
         let headline = input["message"]["headline"].as_str().unwrap_or_default();
         let message = match input["message"]["body"].as_str() {
             Some(body) if !body.is_empty() => format!("{headline}\n\n{body}"),
@@ -546,6 +553,33 @@ impl Run<'_> {
         ))
     }
 
+    /// Changes title, text, base and state of an issue or pull request.
+    fn update_thread(&mut self, repo: RepoId, number: u64, input: &Value) -> Result<(), Fault> {
+        let (actor, now) = (self.actor(), self.now);
+        let text = |name: &str| input[name].as_str();
+        fits(text("body").unwrap_or_default())?;
+        self.model.edit_thread(
+            repo,
+            number,
+            text("title"),
+            text("body"),
+            text("baseRefName"),
+            actor,
+            now,
+        )?;
+        match text("state") {
+            Some("CLOSED") => {
+                self.model
+                    .set_state(repo, number, State::Closed, None, actor, now)?
+            }
+            Some("OPEN") => self
+                .model
+                .set_state(repo, number, State::Open, None, actor, now)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn change_thread(&mut self, field: &str, input: &Value) -> Resolved {
         let key = match field {
             "closeIssue" | "reopenIssue" => "issueId",
@@ -597,27 +631,7 @@ impl Run<'_> {
                 }
             }
             "updateIssue" | "updatePullRequest" => {
-                fits(text("body").unwrap_or_default())?;
-                self.model.edit_thread(
-                    repo,
-                    number,
-                    text("title"),
-                    text("body"),
-                    text("baseRefName"),
-                    actor,
-                    now,
-                )?;
-                match text("state") {
-                    Some("CLOSED") => {
-                        self.model
-                            .set_state(repo, number, State::Closed, None, actor, now)?
-                    }
-                    Some("OPEN") => {
-                        self.model
-                            .set_state(repo, number, State::Open, None, actor, now)?
-                    }
-                    _ => {}
-                }
+                self.update_thread(repo, number, input)?;
                 if is_pull {
                     "UpdatePullRequestPayload"
                 } else {

@@ -308,6 +308,14 @@ impl Run<'_> {
                         .then_some(Thing::Ref(repo, name)),
                 )
             }
+            _ => return self.repository_object(repo, field, args),
+        })
+    }
+
+    /// A field of a repository that leads to other objects.
+    fn repository_object(&mut self, repo: RepoId, field: &str, args: &Args) -> Resolved {
+        let repository = self.repository(repo)?;
+        Ok(match field {
             "ref" => {
                 let asked = args.text("qualifiedName").unwrap_or_default();
                 let candidates = [

@@ -5,6 +5,7 @@ use super::execute::{Args, Fault, Run};
 use super::resolve::{HISTORY, bounded};
 use super::thing::{Thing, Val};
 use crate::github::object::{Entry, Mode, Object, Oid, Signature};
+use crate::github::objects::Objects;
 use crate::github::render::checks::{latest_runs, latest_statuses};
 use crate::github::render::stamp;
 use crate::github::repository::{CheckRun, Status};
@@ -130,31 +131,7 @@ impl Run<'_> {
                 args,
             )?,
             "tree" => Val::Thing(Thing::Object(repo, commit.tree)),
-            "history" => {
-                let path = args.text("path");
-                let touched = |oid: &Oid| {
-                    let Some(path) = path else { return true };
-                    let parent = objects
-                        .commit(*oid)
-                        .and_then(|commit| commit.parents.first().copied());
-                    objects.at_path(*oid, path)
-                        != parent.and_then(|parent| objects.at_path(parent, path))
-                };
-                let since = args.text("since").and_then(|text| text.parse().ok());
-                let list: Vec<Oid> = objects
-                    .history(oid)
-                    .into_iter()
-                    .filter(touched)
-                    .filter(|oid| {
-                        since.is_none_or(|since| {
-                            objects
-                                .commit(*oid)
-                                .is_some_and(|c| c.committer.when >= since)
-                        })
-                    })
-                    .collect();
-                connection("history", HISTORY, things(bounded(list)), args)?
-            }
+            "history" => commit_history(repo, objects, oid, args)?,
             "statusCheckRollup" => {
                 let known = rollup(self.repository(repo)?, oid).is_some();
                 Val::thing(known.then_some(Thing::Rollup(repo, oid)))
@@ -168,19 +145,7 @@ impl Run<'_> {
                 }))
             }
             "additions" | "deletions" | "changedFilesIfAvailable" => {
-                let differences = objects.differences(commit.parents.first().copied(), Some(oid));
-                match field {
-                    "changedFilesIfAvailable" => differences.len().into(),
-                    _ => {
-                        let figures = differences
-                            .iter()
-                            .map(|difference| objects.patch(difference));
-                        let sum: usize = figures
-                            .map(|(_, more, less)| if field == "additions" { more } else { less })
-                            .sum();
-                        sum.into()
-                    }
-                }
+                commit_figure(objects, commit.parents.first().copied(), oid, field)
             }
             "associatedPullRequests" => {
                 let repository = self.repository(repo)?;
@@ -373,6 +338,53 @@ impl Run<'_> {
             "description" => super::resolve::optional(status.description.clone()),
             "targetUrl" => super::resolve::optional(status.target_url.clone()),
             _ => stamp(status.at).into(),
+        }
+    }
+}
+
+/// The history of a commit, as far as path and time ask for it.
+fn commit_history(repo: RepoId, objects: &Objects, oid: Oid, args: &Args) -> Resolved {
+    let path = args.text("path");
+    let touched = |oid: &Oid| {
+        let Some(path) = path else { return true };
+        let parent = objects
+            .commit(*oid)
+            .and_then(|commit| commit.parents.first().copied());
+        objects.at_path(*oid, path) != parent.and_then(|parent| objects.at_path(parent, path))
+    };
+    let since = args.text("since").and_then(|text| text.parse().ok());
+    let list: Vec<Oid> = objects
+        .history(oid)
+        .into_iter()
+        .filter(touched)
+        .filter(|oid| {
+            since.is_none_or(|since| {
+                objects
+                    .commit(*oid)
+                    .is_some_and(|c| c.committer.when >= since)
+            })
+        })
+        .collect();
+    let items = bounded(list)
+        .into_iter()
+        .map(|oid| Val::Thing(Thing::Object(repo, oid)))
+        .collect();
+    connection("history", HISTORY, items, args)
+}
+
+/// The number of lines or files that a commit changes.
+fn commit_figure(objects: &Objects, parent: Option<Oid>, oid: Oid, field: &str) -> Val {
+    let differences = objects.differences(parent, Some(oid));
+    match field {
+        "changedFilesIfAvailable" => differences.len().into(),
+        _ => {
+            let figures = differences
+                .iter()
+                .map(|difference| objects.patch(difference));
+            let sum: usize = figures
+                .map(|(_, more, less)| if field == "additions" { more } else { less })
+                .sum();
+            sum.into()
         }
     }
 }

@@ -296,8 +296,6 @@ impl Run<'_> {
                     .then_some(Thing::Ref(repo, full)),
             )
         };
-        let number = pull.number;
-        let review = |review: &Review| Val::Thing(Thing::Review(repo, number, review.clone()));
         Ok(match field {
             "isDraft" => pull.draft.into(),
             "merged" => pull.merged.is_some().into(),
@@ -328,6 +326,22 @@ impl Run<'_> {
             "headRepositoryOwner" => Val::Thing(Thing::Account(repository.owner)),
             "isCrossRepository" | "maintainerCanModify" | "isInMergeQueue" => false.into(),
             "reviewDecision" => optional(review_decision(pull).map(str::to_owned)),
+            _ => self.pull_parts(repo, repository, pull, field, args)?,
+        })
+    }
+
+    /// A field of a pull request that shows its reviews, files, commits or figures.
+    fn pull_parts(
+        &self,
+        repo: RepoId,
+        repository: &Repository,
+        pull: &Pull,
+        field: &str,
+        args: &Args,
+    ) -> Resolved {
+        let number = pull.number;
+        let review = |review: &Review| Val::Thing(Thing::Review(repo, number, review.clone()));
+        Ok(match field {
             "reviews" => {
                 let states = args.words("states");
                 let author = args.text("author");

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Call, Refusal};
 use crate::github::account::{Access, Permissions};
-use crate::github::{Identity, Model, RepoId, Role, TokenKind};
+use crate::github::{Identity, Model, RepoId, Repository, Role, TokenKind};
 
 /// A JWT may live this many seconds at most (GitHub's documentation: 10 minutes).
 const MAX_JWT_SECONDS: i64 = 600;
@@ -195,30 +195,7 @@ impl Model {
             None => Err(Refusal::new(401, "Requires authentication")),
             Some(identity) => match &identity.kind {
                 TokenKind::Person { scopes } => {
-                    let scoped = |name: &str| {
-                        let has = |scopes: &Vec<String>| scopes.iter().any(|scope| scope == name);
-                        scopes.as_ref().is_none_or(has)
-                    };
-                    let open = !repository.private && (!writes || scoped("public_repo"));
-                    if !scoped("repo") && !open {
-                        // A repository outside a token's scopes is answered 404.
-                        return Err(Refusal::not_found());
-                    }
-                    let has = self.role(repo, identity.account);
-                    let known = repository.owner == identity.account
-                        || repository.collaborators.contains_key(&identity.account);
-                    if inside && !known {
-                        Err(Refusal::new(
-                            403,
-                            "Resource not accessible by personal access token",
-                        ))
-                    } else if has >= role {
-                        Ok(())
-                    } else if has == Role::None || role == Role::Admin {
-                        Err(Refusal::not_found())
-                    } else {
-                        Err(Refusal::new(403, "Must have push access to repository"))
-                    }
+                    self.check_person(identity.account, scopes.as_deref(), repository, need, role)
                 }
                 TokenKind::FineGrained { permissions } => {
                     let known = repository.owner == identity.account
@@ -286,6 +263,41 @@ impl Model {
             ));
         }
         Ok(())
+    }
+
+    /// Checks that a person may do this in a repository with a classic token of these scopes.
+    fn check_person(
+        &self,
+        account: u64,
+        scopes: Option<&[String]>,
+        repository: &Repository,
+        need: Need,
+        role: Role,
+    ) -> Result<(), Refusal> {
+        let scoped = |name: &str| {
+            scopes.is_none_or(|scopes: &[String]| scopes.iter().any(|scope| scope == name))
+        };
+        let inside = matches!(need, Need::Inside(_));
+        let reads = matches!(need, Need::Read(_) | Need::Inside(_));
+        let open = !repository.private && (reads || scoped("public_repo"));
+        if !scoped("repo") && !open {
+            // A repository outside a token's scopes is answered 404.
+            return Err(Refusal::not_found());
+        }
+        let has = self.role(repository.id, account);
+        let known = repository.owner == account || repository.collaborators.contains_key(&account);
+        if inside && !known {
+            Err(Refusal::new(
+                403,
+                "Resource not accessible by personal access token",
+            ))
+        } else if has >= role {
+            Ok(())
+        } else if has == Role::None || role == Role::Admin {
+            Err(Refusal::not_found())
+        } else {
+            Err(Refusal::new(403, "Must have push access to repository"))
+        }
     }
 }
 
