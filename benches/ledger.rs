@@ -10,7 +10,8 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Ask, Checks, KeyUse, Ledger, Listing, PlanCommit, Repository, Sessions, Snapshot, decide,
+    Checks, KeyUsage, Ledger, Listing, PlanCommit, Repository, RunRequest, Sessions, Snapshot,
+    decide,
 };
 use phileas_domain::model::{Oid, RepositoryId, SessionId, Slot, TrackName, Tree, TurnId};
 use phileas_domain::plan::{self, Driver};
@@ -110,7 +111,7 @@ fn snapshot() -> Snapshot {
             archived: false,
             default_branch: "main".into(),
             default_head: Some(Oid::new("a".repeat(40))),
-            default_checks: Checks::Green,
+            default_checks: Checks::Passed,
         },
         ledger: Ledger::Present {
             head: Oid::new("b".repeat(40)),
@@ -126,7 +127,7 @@ fn snapshot() -> Snapshot {
             since: None,
             archived: true,
             sessions: Vec::new(),
-            key: KeyUse::default(),
+            key: KeyUsage::default(),
         }),
         activities: BTreeMap::new(),
         unread: BTreeMap::new(),
@@ -137,25 +138,25 @@ fn snapshot() -> Snapshot {
         paused_by_label: None,
         labelled: BTreeMap::new(),
         comments: Vec::new(),
-        heard: Default::default(),
+        comment_coverage: Default::default(),
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,
-        red: BTreeMap::new(),
+        failed_checks: BTreeMap::new(),
         merges: BTreeMap::new(),
         remarks: BTreeMap::new(),
         reviews: BTreeMap::new(),
-        alone: BTreeMap::new(),
-        papers: Default::default(),
+        single_sessions: BTreeMap::new(),
+        working_docs: Default::default(),
         exchange: None,
         exchange_id: None,
         layers_read: false,
-        written: BTreeMap::new(),
+        session_files: BTreeMap::new(),
         commits: None,
         plan_commit: PlanCommit::Unread,
         previous_tick: None,
         prompts: Default::default(),
-        ask: Ask::Due,
+        run_request: RunRequest::Due,
     }
 }
 

@@ -65,7 +65,7 @@
 //!   years of journals do not travel with every tick. Of tasks and papers of sprints it tells only whether there are any;
 //!   the same second one fetches those that are open, or of this sprint, and the files that its prompt is made from. Where
 //!   those name others, one more read fetches these.
-//! - What must still be read is asked of the engine itself (`engine::needs`), so that no second program guesses what
+//! - What must still be read is asked of the engine itself (`engine::read_requests`), so that no second program guesses what
 //!   the decision will look at.
 //! - A listing may hide prompts and titles may be rewritten; then each session of unknown origin is looked at by its id
 //!   before anybody says that a session does not exist.

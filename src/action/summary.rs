@@ -341,7 +341,7 @@ fn within(text: String, limit: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use phileas_domain::engine::{Ask, Reason};
+    use phileas_domain::engine::{Reason, RunRequest};
     use phileas_domain::model::{PullNumber, SessionId};
 
     use super::*;
@@ -370,7 +370,7 @@ mod tests {
             server: "https://github.com",
             event: "schedule",
             report,
-            told: Told::of(report, &Ask::Due),
+            told: Told::of(report, &RunRequest::Due),
             dry_run,
             requests: (3, 2),
         })

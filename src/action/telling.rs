@@ -4,7 +4,7 @@
 //! waits, and what a person has to see before what time settles by itself. What was refused to other people comes last.
 //! Of equals the first one counts.
 
-use phileas_domain::engine::{Ask, Line, Reason, Verdict};
+use phileas_domain::engine::{Line, Reason, RunRequest, Verdict};
 
 use crate::runtime::TickReport;
 
@@ -20,7 +20,7 @@ pub enum Told<'a> {
 impl<'a> Told<'a> {
     /// The most telling line of a report.
     #[must_use]
-    pub fn of(report: &'a TickReport, ask: &Ask) -> Self {
+    pub fn of(report: &'a TickReport, ask: &RunRequest) -> Self {
         report
             .all()
             .map(|(_, line)| line)
@@ -47,11 +47,11 @@ impl<'a> Told<'a> {
     }
 }
 
-fn is_asked_for(line: &Line, ask: &Ask) -> bool {
+fn is_asked_for(line: &Line, ask: &RunRequest) -> bool {
     match ask {
-        Ask::Persona(id) => line.persona.as_ref() == Some(id),
-        Ask::Track(name) => line.track.as_ref() == Some(name),
-        Ask::Due | Ask::All | Ask::Enter(_) => false,
+        RunRequest::Persona(id) => line.persona.as_ref() == Some(id),
+        RunRequest::Track(name) => line.track.as_ref() == Some(name),
+        RunRequest::Due | RunRequest::All | RunRequest::Enter(_) => false,
     }
 }
 
@@ -133,20 +133,23 @@ mod tests {
             (told.decision(), told.reason())
         };
         let both = report(vec![settled, started], waits());
-        assert_eq!(said(&both, Ask::Due), ("dispatched", "due.track"));
-        let asked = Ask::Persona("four".into());
+        assert_eq!(said(&both, RunRequest::Due), ("dispatched", "due.track"));
+        let asked = RunRequest::Persona("four".into());
         assert_eq!(said(&both, asked), ("skipped", "skipped.manual"));
-        let track = Ask::Track("c".into());
+        let track = RunRequest::Track("c".into());
         assert_eq!(said(&both, track), ("waiting", "waiting.person_answer"));
         let mut idle = report(Vec::new(), waits());
-        assert_eq!(said(&idle, Ask::Due), ("waiting", "waiting.person_answer"));
+        assert_eq!(
+            said(&idle, RunRequest::Due),
+            ("waiting", "waiting.person_answer")
+        );
         idle.waiting.remove(2);
         assert_eq!(
-            said(&idle, Ask::Due),
+            said(&idle, RunRequest::Due),
             ("waiting", "waiting.session_running")
         );
         assert_eq!(
-            said(&TickReport::default(), Ask::Due),
+            said(&TickReport::default(), RunRequest::Due),
             ("skipped", "skipped.no_plan")
         );
     }

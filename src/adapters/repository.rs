@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    CommitSpan, Commits, Further, MergeFacts, MergeMethod, Permission, Pull, RedChecks, Remark,
-    Reviews,
+    CommitSpan, Commits, FailedChecks, FurtherComments, MergeFacts, MergeMethod, Permission, Pull,
+    Remark, Reviews,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
@@ -55,11 +55,11 @@ impl ReadGitHub for Client {
         self.subjects_by_number(numbers).await
     }
 
-    async fn read_comments(&self, since: Timestamp) -> Result<Further, Failure> {
+    async fn read_comments(&self, since: Timestamp) -> Result<FurtherComments, Failure> {
         self.comments_since(since).await
     }
 
-    async fn read_checks(&self, commit: &Oid) -> Result<RedChecks, Failure> {
+    async fn read_checks(&self, commit: &Oid) -> Result<FailedChecks, Failure> {
         self.checks_of(commit).await
     }
 

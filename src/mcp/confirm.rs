@@ -28,7 +28,7 @@ pub(super) enum Word {
     /// Do it.
     Yes,
     /// Ask by this, and come back.
-    Ask(Box<InputRequiredResult>),
+    RunRequest(Box<InputRequiredResult>),
 }
 
 /// Whether a person wants this. `question` says everything that is about to happen; `pinned` is what is done, with what
@@ -67,7 +67,7 @@ pub(super) async fn confirmed(
     match word {
         Ok(Said::Yes) if desk.answers.declined.holds(&action) => Err(declined_before()),
         Ok(Said::Yes) => Ok(Word::Yes),
-        Ok(Said::Ask(ask)) => Ok(Word::Ask(ask)),
+        Ok(Said::RunRequest(ask)) => Ok(Word::RunRequest(ask)),
         Ok(Said::No) => {
             desk.answers.declined.remember(action);
             Err(Trouble::new(
@@ -91,7 +91,7 @@ enum Said {
     Yes,
     No,
     /// The client is to ask by this, and to come back.
-    Ask(Box<InputRequiredResult>),
+    RunRequest(Box<InputRequiredResult>),
 }
 
 /// Asks by a client that can be asked while the call waits.
@@ -148,7 +148,7 @@ fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Said,
     let requests: InputRequests = [(KEY.to_owned(), InputRequest::Elicitation(request))].into();
     let options = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
     let state = desk.seal.seal_with(KEY.as_bytes(), &options);
-    Ok(Said::Ask(Box::new(InputRequiredResult::new(
+    Ok(Said::RunRequest(Box::new(InputRequiredResult::new(
         Some(requests),
         Some(state),
     ))))

@@ -1,6 +1,6 @@
 //! What phileas itself can be asked and told about a repository.
 
-use phileas_domain::engine::{Ask, MergeFacts, MergeMethod, Snapshot};
+use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 
 use super::trouble::Trouble;
@@ -13,14 +13,14 @@ pub trait House: Send + Sync {
     fn explain<'a>(
         &'a self,
         repository: &'a RepositoryName,
-        ask: Ask,
+        ask: RunRequest,
     ) -> Answer<'a, Result<(TickReport, Box<Snapshot>), Trouble>>;
 
     /// One tick.
     fn run<'a>(
         &'a self,
         repository: &'a RepositoryName,
-        ask: Ask,
+        ask: RunRequest,
     ) -> Answer<'a, Result<TickReport, Trouble>>;
 
     /// The ledger's state file as it stands; `None` where there is none.

@@ -43,7 +43,7 @@ pub(super) enum Effect {
     /// It changes something outside that can be gone on from.
     Acts,
     /// It ends something outside; again does nothing more.
-    Ends,
+    PullEnds,
     /// It changes something outside that cannot be taken back.
     Decides,
 }
@@ -59,7 +59,7 @@ impl Effect {
             Self::Looks | Self::Notes => (false, true, false),
             Self::Replaces => (true, false, false),
             Self::Acts => (false, false, true),
-            Self::Ends => (true, true, true),
+            Self::PullEnds => (true, true, true),
             Self::Decides => (true, false, true),
         };
         ToolAnnotations::with_title(title)
@@ -75,7 +75,7 @@ pub(super) enum Reply<T> {
     /// It is done.
     Done(T),
     /// The client must ask a person first, and call again.
-    Ask(Box<InputRequiredResult>),
+    RunRequest(Box<InputRequiredResult>),
 }
 
 /// One call of a tool, beside its arguments.
@@ -143,7 +143,7 @@ impl Offer {
                     };
                     match reply {
                         Ok(Reply::Done(output)) => done(&output).into(),
-                        Ok(Reply::Ask(question)) => (*question).into(),
+                        Ok(Reply::RunRequest(question)) => (*question).into(),
                         Err(trouble) => failed(&trouble).into(),
                     }
                 })

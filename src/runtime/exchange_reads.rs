@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use phileas_domain::engine::{
-    CommitSpan, ExchangeRead, LEDGER_DOCUMENTS, Ledger, Needs, Snapshot, Written,
+    CommitSpan, ExchangeRead, LEDGER_DOCUMENTS, Ledger, ReadRequests, SessionFiles, Snapshot,
 };
 use phileas_domain::exchange::{self, Changed, Content};
 use phileas_domain::model::{Oid, PullNumber, SessionId, Tree};
@@ -37,7 +37,7 @@ pub(super) async fn read(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     snapshot: &mut Snapshot,
-    needs: &Needs,
+    needs: &ReadRequests,
 ) {
     if needs.exchange {
         exchange(github, snapshot).await;
@@ -53,10 +53,10 @@ pub(super) async fn read(
             }
         }
     }
-    for (id, pull) in &needs.written {
+    for (id, pull) in &needs.session_files {
         match written(github, jules, snapshot, id, pull.as_ref()).await {
             Ok(read) => {
-                snapshot.written.insert(id.clone(), read);
+                snapshot.session_files.insert(id.clone(), read);
             }
             Err(failure) => leave_unread(snapshot, id, &failure),
         }
@@ -113,12 +113,12 @@ async fn written(
     snapshot: &Snapshot,
     id: &SessionId,
     pull: Option<&(PullNumber, Oid)>,
-) -> Result<Written, Failure> {
+) -> Result<SessionFiles, Failure> {
     let default = &snapshot.repository.default_head;
     let patch = match (jules.patch(id).await?, pull, default) {
         (Some(patch), _, _) => patch,
         (None, Some((_, head)), Some(default)) => return pinned(github, default, head).await,
-        (None, _, _) => return Ok(Written::default()),
+        (None, _, _) => return Ok(SessionFiles::default()),
     };
     let paths = exchange::bases(&patch.diff);
     let base = patch.base.or_else(|| default.clone());
@@ -127,11 +127,11 @@ async fn written(
         None => BTreeMap::new(),
     };
     let (files, found) = exchange::changed(&patch.diff, &texts);
-    Ok(Written { files, found })
+    Ok(SessionFiles { files, found })
 }
 
 /// The whole files of a pull request at a commit. Of those outside of the exchange only their paths count.
-async fn pinned(github: &impl ReadGitHub, base: &Oid, head: &Oid) -> Result<Written, Failure> {
+async fn pinned(github: &impl ReadGitHub, base: &Oid, head: &Oid) -> Result<SessionFiles, Failure> {
     let span = CommitSpan {
         after: Some(base.clone()),
         until: head.clone(),
@@ -152,7 +152,7 @@ async fn pinned(github: &impl ReadGitHub, base: &Oid, head: &Oid) -> Result<Writ
         let content = text.map_or(Content::Removed, Content::Text);
         Changed { path, content }
     });
-    Ok(Written {
+    Ok(SessionFiles {
         files: files.collect(),
         found: Vec::new(),
     })

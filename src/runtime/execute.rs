@@ -27,7 +27,7 @@ pub(super) async fn execute(
                 continue;
             }
             Effect::SendMessage { session, text, .. } => jules.send_message(session, text).await,
-            Effect::TellPull {
+            Effect::NotifyPullSession {
                 pull,
                 session,
                 marker,
@@ -39,7 +39,7 @@ pub(super) async fn execute(
                     Err(late) => Err(late),
                 };
                 told.map(|()| {
-                    events.push(Event::PullTold {
+                    events.push(Event::PullNotified {
                         pull: *pull,
                         marker: marker.clone(),
                     });
@@ -48,7 +48,7 @@ pub(super) async fn execute(
             Effect::MarkReady { pull } => github
                 .mark_ready(*pull)
                 .await
-                .map(|()| events.push(Event::PullReadied { pull: *pull })),
+                .map(|()| events.push(Event::PullMarkedReady { pull: *pull })),
             Effect::MergePull {
                 request,
                 pull,
@@ -75,7 +75,7 @@ pub(super) async fn execute(
                     Err(late) => Err(late),
                 };
                 told.map(|_| {
-                    events.push(Event::PullTold {
+                    events.push(Event::PullNotified {
                         pull: *pull,
                         marker: marker.clone(),
                     });
@@ -89,13 +89,13 @@ pub(super) async fn execute(
                 .await
                 .map(|_| ()),
             Effect::CloseNotice { number, comment } => github.close_notice(*number, comment).await,
-            Effect::CloseOffer { number, comment } => github
+            Effect::CloseWorkItem { number, comment } => github
                 .close_notice(*number, comment)
                 .await
-                .map(|()| events.push(Event::OfferClosed { number: *number })),
+                .map(|()| events.push(Event::WorkItemClosed { number: *number })),
             Effect::AddReaction { thread, comment } => github.add_reaction(*thread, *comment).await,
             Effect::RemoveLabel { thread, label } => github.remove_label(*thread, label).await,
-            Effect::TellStatus {
+            Effect::WriteStatus {
                 request,
                 thread,
                 comment_id,
@@ -109,7 +109,7 @@ pub(super) async fn execute(
                     Err(late) => Err(late),
                 };
                 told.map(|comment_id| {
-                    events.push(Event::StatusTold {
+                    events.push(Event::StatusWritten {
                         request: request.clone(),
                         digest: digest.clone(),
                         comment_id,
@@ -138,7 +138,7 @@ pub(super) async fn execute(
                     events.push(Event::ProposalPublished { key, number });
                 })
             }
-            Effect::OfferWork {
+            Effect::OpenWorkItem {
                 key,
                 title,
                 body,
@@ -158,7 +158,7 @@ pub(super) async fn execute(
                 let opened = publish(github, &issue, in_time(now(), *not_after)).await;
                 opened.map(|number| {
                     let key = key.clone();
-                    events.push(Event::WorkOffered { key, number });
+                    events.push(Event::WorkItemOpened { key, number });
                 })
             }
             Effect::OpenDashboard {
@@ -236,7 +236,7 @@ fn merged_or_not(
                 Disposition::Retry { after } => {
                     let after = after.and_then(|after| SignedDuration::try_from(after).ok());
                     let retry_at = after.and_then(|after| now.checked_add(after).ok());
-                    Some(Event::MergePutOff { request, retry_at })
+                    Some(Event::MergePostponed { request, retry_at })
                 }
                 Disposition::Unknown | Disposition::TooLarge => None,
             };
@@ -275,21 +275,21 @@ fn about(effect: &Effect) -> String {
         | Effect::ApprovePlan { session }
         | Effect::ArchiveSession { session } => format!("session {session}"),
         Effect::RetargetPull { pull, .. }
-        | Effect::TellPull { pull, .. }
+        | Effect::NotifyPullSession { pull, .. }
         | Effect::MergePull { pull, .. }
         | Effect::RemindPeople { pull, .. }
         | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
         Effect::CloseNotice { number, .. }
-        | Effect::CloseOffer { number, .. }
+        | Effect::CloseWorkItem { number, .. }
         | Effect::EditDashboard { number, .. } => {
             format!("issue #{number}")
         }
-        Effect::PublishProposal { key, .. } | Effect::OfferWork { key, .. } => key.clone(),
+        Effect::PublishProposal { key, .. } | Effect::OpenWorkItem { key, .. } => key.clone(),
         Effect::OpenDashboard { .. } => DASHBOARD_KEY.to_owned(),
         Effect::AddReaction { thread, .. }
         | Effect::RemoveLabel { thread, .. }
-        | Effect::TellStatus { thread, .. } => format!("#{thread}"),
+        | Effect::WriteStatus { thread, .. } => format!("#{thread}"),
     }
 }
 

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{self, Event, Ledger, Listing, Needs, Papers, PlanCommit, Snapshot};
+use phileas_domain::engine::{
+    self, Event, Ledger, Listing, PlanCommit, ReadRequests, Snapshot, WorkingDocs,
+};
 use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest, SOURCES_READS};
 use phileas_domain::state::{self, STATE_PATH};
@@ -42,7 +44,7 @@ pub struct Sight {
     /// GitHub's time then.
     pub github_time: Timestamp,
     /// What was asked for last; who needs just this again did not get it.
-    pub(super) asked: Needs,
+    pub(super) asked: ReadRequests,
     /// How long prompts were rendered for it.
     pub(super) rendering: Duration,
 }
@@ -82,7 +84,7 @@ pub async fn look(
         snapshot,
         taken_at,
         github_time,
-        asked: Needs::default(),
+        asked: ReadRequests::default(),
         rendering: Duration::ZERO,
     };
     let renderer = &*settings.renderer;
@@ -102,7 +104,7 @@ pub(super) async fn look_further(
     let mut reads = 0;
     for _ in 0..MAX_READS + MAX_RENDERINGS {
         sight.move_on(stopwatch);
-        let mut needs = off_workers(|| engine::needs(&sight.snapshot)).await;
+        let mut needs = off_workers(|| engine::read_requests(&sight.snapshot)).await;
         // What is still read may change them.
         needs.prompts.clear();
         if !needs.is_empty() && needs != sight.asked && reads < MAX_READS {
@@ -174,28 +176,28 @@ pub fn snapshot_of(observation: Observation, settings: &Settings) -> Snapshot {
         paused_by_label: observation.paused_by_label,
         labelled: observation.labelled,
         comments: observation.comments,
-        heard: observation.heard,
+        comment_coverage: observation.heard,
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,
-        red: BTreeMap::new(),
+        failed_checks: BTreeMap::new(),
         merges: BTreeMap::new(),
         remarks: BTreeMap::new(),
         reviews: BTreeMap::new(),
-        alone: BTreeMap::new(),
-        papers: Papers {
+        single_sessions: BTreeMap::new(),
+        working_docs: WorkingDocs {
             there: observation.papers,
-            ..Papers::default()
+            ..WorkingDocs::default()
         },
         exchange: None,
         exchange_id: observation.exchange_id,
         layers_read: false,
-        written: BTreeMap::new(),
+        session_files: BTreeMap::new(),
         commits: None,
         plan_commit: PlanCommit::Unread,
         previous_tick: settings.previous_tick,
         prompts: BTreeMap::new(),
-        ask: settings.ask.clone(),
+        run_request: settings.ask.clone(),
     }
 }
 
@@ -249,7 +251,7 @@ async fn read(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     snapshot: &mut Snapshot,
-    needs: &Needs,
+    needs: &ReadRequests,
 ) {
     if let Some(need) = &needs.listing {
         list(jules, snapshot, need).await;
@@ -283,10 +285,10 @@ async fn read(
             }
         }
     }
-    for id in &needs.alone {
+    for id in &needs.single_sessions {
         match jules.session(id).await {
             Ok(Some(read)) => {
-                snapshot.alone.insert(id.clone(), read);
+                snapshot.single_sessions.insert(id.clone(), read);
             }
             Ok(None) => {
                 snapshot.missing_sessions.insert(id.clone());
@@ -294,7 +296,7 @@ async fn read(
             Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
-    for commit in &needs.red {
+    for commit in &needs.failed_checks {
         checks(github, snapshot, commit).await;
     }
     for pull in &needs.merges {
@@ -355,8 +357,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use phileas_domain::engine::{
-        Activity, Ask, Checks, ListingNeed, Permission, Pull, RedChecks, Repository, Session,
-        Sessions,
+        Activity, Checks, FailedChecks, ListingNeed, Permission, Pull, Repository, RunRequest,
+        Session, Sessions,
     };
     use phileas_domain::model::{
         BranchName, Login, Oid, PullNumber, RepositoryId, SessionId, Tree,
@@ -435,11 +437,11 @@ mod tests {
             unreachable!("nobody's wish is heard in an archived repository")
         }
 
-        async fn read_comments(&self, _: Timestamp) -> Result<engine::Further, Failure> {
+        async fn read_comments(&self, _: Timestamp) -> Result<engine::FurtherComments, Failure> {
             unreachable!("nobody's wish is heard in an archived repository")
         }
 
-        async fn read_checks(&self, _: &Oid) -> Result<RedChecks, Failure> {
+        async fn read_checks(&self, _: &Oid) -> Result<FailedChecks, Failure> {
             unreachable!("nobody's pull request is looked after in an archived repository")
         }
 
@@ -504,7 +506,7 @@ mod tests {
         Settings {
             holder: "test".into(),
             driver: Driver::Any,
-            ask: Ask::Due,
+            ask: RunRequest::Due,
             entropy: [0; 32],
             paused_by_variable: None,
             previous_tick: None,
@@ -568,7 +570,7 @@ mod tests {
             since: None,
             archived: true,
             sessions: vec![session("1", 1), session("3", 3)],
-            key: engine::KeyUse::default(),
+            key: engine::KeyUsage::default(),
         });
         know(&mut snapshot, &"2".into(), Some(session("2", 2)));
         know(&mut snapshot, &"4".into(), None);

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Activity, Actor, Comment, CommitSpan, Commits, CreateFailure, CreateSession, Dashboard,
-    Further, Heard, ListingNeed, MergeFacts, MergeMethod, Notice, Permission, Pull, RedChecks,
-    Remark, Repository, Reviews, Session, Sessions, Subject,
+    Activity, Actor, Comment, CommentCoverage, CommitSpan, Commits, CreateFailure, CreateSession,
+    Dashboard, FailedChecks, FurtherComments, ListingNeed, MergeFacts, MergeMethod, Notice,
+    Permission, Pull, Remark, Repository, Reviews, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 use phileas_domain::prompt::{InProcess, RenderAnswer, RenderPrompts, RenderRequest};
@@ -134,7 +134,7 @@ pub struct Observation {
     /// The newest comments on what is open and was touched last that say something to phileas.
     pub comments: Vec<Comment>,
     /// How far back labels and comments reach.
-    pub heard: Heard,
+    pub heard: CommentCoverage,
 }
 
 /// Issues and pull requests that wishes are about.
@@ -243,10 +243,13 @@ pub trait ReadGitHub: Send + Sync {
     fn read_comments(
         &self,
         since: Timestamp,
-    ) -> impl Future<Output = Result<Further, Failure>> + Send;
+    ) -> impl Future<Output = Result<FurtherComments, Failure>> + Send;
 
     /// Reads the checks of a commit one by one, with what the failed ones say, as far as this credential may.
-    fn read_checks(&self, commit: &Oid) -> impl Future<Output = Result<RedChecks, Failure>> + Send;
+    fn read_checks(
+        &self,
+        commit: &Oid,
+    ) -> impl Future<Output = Result<FailedChecks, Failure>> + Send;
 
     /// What people said of a pull request.
     fn read_remarks(

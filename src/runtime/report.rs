@@ -118,15 +118,15 @@ pub(super) fn learn(report: &mut TickReport, events: &[Event]) {
             // It stands among the failed ones, with what it was about.
             Event::EffectFailed { .. }
             | Event::EffectRefused { .. }
-            | Event::StatusTold { .. }
-            | Event::PullTold { .. }
-            | Event::PullReadied { .. }
+            | Event::StatusWritten { .. }
+            | Event::PullNotified { .. }
+            | Event::PullMarkedReady { .. }
             | Event::PullMerged { .. }
             | Event::MergeRefused { .. }
-            | Event::MergePutOff { .. }
+            | Event::MergePostponed { .. }
             | Event::ProposalPublished { .. }
-            | Event::WorkOffered { .. }
-            | Event::OfferClosed { .. }
+            | Event::WorkItemOpened { .. }
+            | Event::WorkItemClosed { .. }
             | Event::DashboardOpened { .. } => {}
         }
     }

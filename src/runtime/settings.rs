@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phileas_domain::engine::Ask;
+use phileas_domain::engine::RunRequest;
 use phileas_domain::model::Holder;
 use phileas_domain::plan::Driver;
 
@@ -17,7 +17,7 @@ pub struct Settings {
     /// Which way of running this is.
     pub driver: Driver,
     /// What a person asked this run to do.
-    pub ask: Ask,
+    pub ask: RunRequest,
     /// Randomness for this run.
     pub entropy: [u8; 32],
     /// The repository variable `PHILEAS_PAUSED`.

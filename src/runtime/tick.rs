@@ -135,7 +135,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let goes_on = round < MAX_ROUNDS && !report.stopped;
             let mut decision = off_workers(|| match goes_on {
                 true => engine::decide(&sight.snapshot, events),
-                false => engine::settle(&sight.snapshot, events),
+                false => engine::decide_without_starts(&sight.snapshot, events),
             })
             .await;
             // What Jules was told a moment ago does not show in what was read before.

@@ -2,7 +2,7 @@
 //! the world moves on by itself.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::Ask;
+use phileas_domain::engine::RunRequest;
 use phileas_domain::model::{Holder, RepositoryName};
 use phileas_domain::plan::Driver;
 use sha2::{Digest, Sha256};
@@ -138,13 +138,13 @@ impl Days {
             due
         };
         if due {
-            Step::Ticked(Box::new(self.tick(Ask::Due).await))
+            Step::Ticked(Box::new(self.tick(RunRequest::Due).await))
         } else {
             Step::Moved
         }
     }
 
-    async fn tick(&mut self, ask: Ask) -> Ticked {
+    async fn tick(&mut self, ask: RunRequest) -> Ticked {
         self.ticks += 1;
         let at = self.shared.now();
         let before = self.cost();

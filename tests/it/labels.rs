@@ -82,7 +82,7 @@ fn a_label_starts_a_session_and_one_comment_tells_how_it_goes() {
         panic!("one comment: {comments:?}");
     };
     assert!(
-        comment.contains("`refactor`, asked for by `maintainer`: at work"),
+        comment.contains("`refactor`, requested by `maintainer`: at work"),
         "{comment}"
     );
     // Observe, what it is about, who asks; the ledger's birth in three, with the intent; eyes, label; the session's

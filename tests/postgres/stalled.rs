@@ -44,7 +44,7 @@ enum Next {
     IsCaught,
     /// It waits. Of which process it is, is known soon.
     Waits(Option<u32>),
-    Ends(Verdict),
+    PullEnds(Verdict),
 }
 
 impl Stalled {
@@ -93,7 +93,7 @@ impl Stalled {
 
     /// The caught process goes on.
     pub(crate) fn let_go(&self) {
-        self.state().next = Next::Ends(Verdict::Go);
+        self.state().next = Next::PullEnds(Verdict::Go);
         self.moved.notify_all();
     }
 
@@ -101,7 +101,7 @@ impl Stalled {
     fn strike(&self, name: &str, verdict: Verdict) -> Instant {
         signal(name, self.caught());
         let struck = Instant::now();
-        self.state().next = Next::Ends(verdict);
+        self.state().next = Next::PullEnds(verdict);
         self.moved.notify_all();
         struck
     }
@@ -183,7 +183,7 @@ impl Gate for Stalled {
         self.state().next = Next::Waits(holder);
         self.moved.notify_all();
         let verdict = self.wait(|state| match state.next {
-            Next::Ends(verdict) => Some(verdict),
+            Next::PullEnds(verdict) => Some(verdict),
             _ => None,
         });
         self.state().next = Next::Passes;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{KeyUse, ListingNeed, Session, Sessions};
+use phileas_domain::engine::{KeyUsage, ListingNeed, Session, Sessions};
 
 use super::translate::{self, Repository, Whose};
 use super::wire;
@@ -182,7 +182,7 @@ impl<'a> Gathered<'a> {
             let number = self.key.values().filter(|counted| counts(counted)).count();
             u32::try_from(number).unwrap_or(u32::MAX)
         };
-        let key = KeyUse {
+        let key = KeyUsage {
             active: count(|counted| counted.live),
             created_last_day: count(|counted| counted.lately),
         };

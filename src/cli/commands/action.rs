@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write};
 use std::path::PathBuf;
 
-use phileas_domain::engine::{Ask, Verdict};
+use phileas_domain::engine::{RunRequest, Verdict};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 use phileas_domain::plan::EntryPoint;
 use secrecy::ExposeSecret as _;
@@ -142,12 +142,12 @@ async fn ticked(
     runner: &Runner,
     connection: &Connection,
     woken: &Woken,
-    ask: Ask,
+    ask: RunRequest,
     dry_run: bool,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Ended, Stopped> {
-    if ask != Ask::Due
+    if ask != RunRequest::Due
         && let Some(said) = refused_people(connection, woken).await?
     {
         let mut ended = skipped(REFUSED_ACTOR, &said, dry_run);
@@ -212,7 +212,7 @@ async fn ticked(
 }
 
 /// What the run was asked for: by the step's inputs, or by those of `workflow_dispatch`.
-fn ask(woken: &Woken) -> Result<Ask, Stopped> {
+fn ask(woken: &Woken) -> Result<RunRequest, Stopped> {
     let (persona, track) = (variable("INPUT_PERSONA"), variable("INPUT_TRACK"));
     let entry = variable("INPUT_ENTRY_POINT");
     let (persona, track, entry) = match (&persona, &track, &entry) {
@@ -220,17 +220,17 @@ fn ask(woken: &Woken) -> Result<Ask, Stopped> {
         _ => (&persona, &track, &entry),
     };
     match (persona, track, entry) {
-        (Some(persona), ..) => Ok(Ask::Persona(PersonaId::new(tick::id_of(persona)))),
-        (None, Some(track), _) => Ok(Ask::Track(TrackName::from(track.trim()))),
+        (Some(persona), ..) => Ok(RunRequest::Persona(PersonaId::new(tick::id_of(persona)))),
+        (None, Some(track), _) => Ok(RunRequest::Track(TrackName::from(track.trim()))),
         (None, None, Some(word)) => match EntryPoint::of(word.trim()) {
-            Some(entry) => Ok(Ask::Enter(entry)),
+            Some(entry) => Ok(RunRequest::Enter(entry)),
             None => Err(Stopped::usage(format!(
                 "no pass begins at `{}`; the entry points are {}",
                 word.trim().escape_debug(),
                 EntryPoint::words()
             ))),
         },
-        (None, None, None) => Ok(Ask::Due),
+        (None, None, None) => Ok(RunRequest::Due),
     }
 }
 
@@ -294,7 +294,12 @@ fn json_of(
 }
 
 /// Mistakes of the plan where they stand; what people must see; and why a run is red.
-fn annotations(report: &TickReport, ask: &Ask, told: &Told<'_>, exit: Exit) -> Vec<Annotation> {
+fn annotations(
+    report: &TickReport,
+    ask: &RunRequest,
+    told: &Told<'_>,
+    exit: Exit,
+) -> Vec<Annotation> {
     let mut all: Vec<Annotation> = report
         .plan_diagnostics
         .iter()

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::engine::{Line, Reason, holds_all_back};
+use phileas_domain::engine::{Line, Reason, blocks_every_start};
 use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::SCHEDULES_PATH;
 use phileas_domain::toml_text::TomlText;
@@ -99,7 +99,7 @@ fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<()
     }
     screen.flush()?;
     let runnable = validate::runnable(&plan, &tree) > 0;
-    if runnable && !found.iter().any(holds_all_back) {
+    if runnable && !found.iter().any(blocks_every_start) {
         return Ok(());
     }
     let what = if runnable {

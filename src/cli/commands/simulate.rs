@@ -8,8 +8,8 @@ use std::io::Write;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    self, Ask, Assumptions, Checks, Forecast, Held, Ledger, Line, Listing, ListingNeed, PlanCommit,
-    Reason, Repository, Snapshot,
+    self, Assumptions, Checks, Delay, Forecast, Ledger, Line, Listing, ListingNeed, PlanCommit,
+    Reason, Repository, RunRequest, Snapshot,
 };
 use phileas_domain::fleet::Habits;
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
@@ -38,7 +38,7 @@ pub(crate) async fn run(
         (Some(dir), _) => of_folder(dir)?,
         (None, Some(repository)) => {
             let connection = Connection::from_environment(repository)?;
-            let settings = connection.settings(Ask::Due)?;
+            let settings = connection.settings(RunRequest::Due)?;
             let github = &connection.github;
             let mut sight =
                 crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings)
@@ -169,7 +169,7 @@ pub(crate) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
             archived: false,
             default_branch: "main".into(),
             default_head: Some(Oid::new("0".repeat(40))),
-            default_checks: Checks::Green,
+            default_checks: Checks::Passed,
         },
         ledger: Ledger::Missing { head: None },
         plan,
@@ -187,25 +187,25 @@ pub(crate) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snaps
         paused_by_label: None,
         labelled: BTreeMap::new(),
         comments: Vec::new(),
-        heard: Default::default(),
+        comment_coverage: Default::default(),
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,
-        red: BTreeMap::new(),
+        failed_checks: BTreeMap::new(),
         merges: BTreeMap::new(),
         remarks: BTreeMap::new(),
         reviews: BTreeMap::new(),
-        alone: BTreeMap::new(),
-        papers: Default::default(),
+        single_sessions: BTreeMap::new(),
+        working_docs: Default::default(),
         exchange: None,
         exchange_id: None,
         layers_read: false,
-        written: BTreeMap::new(),
+        session_files: BTreeMap::new(),
         commits: None,
         plan_commit: PlanCommit::Unknown,
         previous_tick: None,
         prompts: BTreeMap::new(),
-        ask: Ask::Due,
+        run_request: RunRequest::Due,
     }
 }
 
@@ -373,7 +373,7 @@ fn shares(snapshot: &Snapshot, forecast: &Forecast) -> Vec<String> {
 }
 
 /// Why a turn starts later than it could, in a forecast from an instant on, below a day.
-fn held_text(held: &Held, from: Timestamp, day: &str, zone: &TimeZone) -> String {
+fn held_text(held: &Delay, from: Timestamp, day: &str, zone: &TimeZone) -> String {
     let since = held.since.to_zoned(zone.clone());
     let due = since.strftime("%a %Y-%m-%d").to_string();
     let due = match () {
@@ -394,7 +394,7 @@ fn holder(reason: Reason) -> &'static str {
         Reason::BudgetDaily => "`daily_sessions`",
         Reason::BudgetShare => "`track_share`",
         Reason::JulesQuota => "the Jules key's limits",
-        Reason::MainRed => "red checks of the default branch",
+        Reason::DefaultChecksFailed => "red checks of the default branch",
         Reason::PersonaBusy => "the same work elsewhere",
         Reason::PersonaResting => "the persona's rest",
         Reason::PersonaRefused => "a refused session",

@@ -8,8 +8,8 @@ use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::engine::{
-    Ask, BudgetFigures, Ledger, Listing, ListingNeed, Snapshot, Yield, budget_figures,
-    yield_of_all, yields,
+    BudgetFigures, Ledger, Listing, ListingNeed, RunRequest, Snapshot, Yield, budget_figures,
+    persona_yields, total_yield,
 };
 use phileas_domain::model::TrackName;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let settings = connection.settings(Ask::Due)?;
+    let settings = connection.settings(RunRequest::Due)?;
     let (report, sight) = runtime::explain(
         &connection.github,
         &connection.jules,
@@ -43,8 +43,8 @@ pub(crate) async fn run(
     let mut snapshot = sight.snapshot;
     ask_for_key_use(&connection, &mut snapshot).await;
     let status = Status {
-        yields: yields(&snapshot).into_iter().collect(),
-        total: yield_of_all(&snapshot),
+        yields: persona_yields(&snapshot).into_iter().collect(),
+        total: total_yield(&snapshot),
         budget: budget_of(&snapshot),
         entries: match &snapshot.ledger {
             Ledger::Present { state, .. } => Some(state.history.len()),
@@ -61,7 +61,7 @@ pub(crate) async fn run(
     } else {
         text::print(&connection.repository, &status, screen)?;
     }
-    tick::ended(&status.report, &Ask::Due)
+    tick::ended(&status.report, &RunRequest::Due)
 }
 
 /// What is spent. Jules' short listing leaves archived sessions out; those that the ledger knows of are counted all the

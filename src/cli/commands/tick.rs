@@ -4,7 +4,7 @@ use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{Ask, Line, Reason, Verdict};
+use phileas_domain::engine::{Line, Reason, RunRequest, Verdict};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 
 use crate::cli::arguments::TickArguments;
@@ -73,17 +73,21 @@ pub(crate) async fn run(
 }
 
 /// What was asked for, by id or by the path of a prompt.
-pub(crate) fn ask(arguments: &TickArguments) -> Ask {
+pub(crate) fn ask(arguments: &TickArguments) -> RunRequest {
     if let Some(persona) = &arguments.persona {
-        return Ask::Persona(PersonaId::new(id_of(persona)));
+        return RunRequest::Persona(PersonaId::new(id_of(persona)));
     }
     if let Some(track) = &arguments.track {
-        return Ask::Track(TrackName::from(track.as_str()));
+        return RunRequest::Track(TrackName::from(track.as_str()));
     }
     if let Some(entry) = arguments.entry_point {
-        return Ask::Enter(entry);
+        return RunRequest::Enter(entry);
     }
-    if arguments.all { Ask::All } else { Ask::Due }
+    if arguments.all {
+        RunRequest::All
+    } else {
+        RunRequest::Due
+    }
 }
 
 /// `personas/<id>/prompt.md` names the persona `<id>`.
@@ -115,7 +119,7 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
 /// A ledger that is not to be trusted, a refused key, an unknown name, a plan with mistakes and a request of this run that
 /// was refused have exit codes of their own, whatever else was done; every other wait is 0. What became of requests that
 /// people made by labels and comments is told to them, and is no matter of this run.
-fn exit(report: &TickReport, ask: &Ask) -> Exit {
+fn exit(report: &TickReport, ask: &RunRequest) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
     let is_unknown = |line: &Line| line.is_requested && line.reason == Reason::Unknown;
     let distrusted = [
@@ -143,28 +147,30 @@ fn exit(report: &TickReport, ask: &Ask) -> Exit {
 
 /// Whether a line refuses what this very run was asked to do: it was not started, and no later run starts it. What waits
 /// for a place is remembered, and what other people requested is not this run's.
-pub(crate) fn is_refused(line: &Line, ask: &Ask) -> bool {
-    if *ask == Ask::Due {
+pub(crate) fn is_refused(line: &Line, ask: &RunRequest) -> bool {
+    if *ask == RunRequest::Due {
         return false;
     }
     let holds_everything = line.track.is_none()
         && (line.verdict == Verdict::Paused
             || matches!(line.reason, Reason::ObserveMode | Reason::LedgerCatchingUp));
     let is_of_paused_track = match ask {
-        Ask::Track(name) => line.verdict == Verdict::Paused && line.track.as_ref() == Some(name),
+        RunRequest::Track(name) => {
+            line.verdict == Verdict::Paused && line.track.as_ref() == Some(name)
+        }
         // No other track is asked for its next step then; what is said of a request is of an earlier run.
-        Ask::Enter(_) => {
+        RunRequest::Enter(_) => {
             let of_request = line.track.as_ref().and_then(TrackName::request_number);
             line.reason == Reason::PausedTrack && of_request.is_none()
         }
-        Ask::Due | Ask::Persona(_) | Ask::All => false,
+        RunRequest::Due | RunRequest::Persona(_) | RunRequest::All => false,
     };
     let is_own = line.is_requested && line.verdict == Verdict::Refused;
     is_own || holds_everything || is_of_paused_track
 }
 
 /// The exit code; what to do about a refused key is said, because the decision knows no variables.
-pub(crate) fn ended(report: &TickReport, ask: &Ask) -> Result<Exit, Stopped> {
+pub(crate) fn ended(report: &TickReport, ask: &RunRequest) -> Result<Exit, Stopped> {
     let exit = exit(report, ask);
     if exit == Exit::Credential {
         output::beside(&format!(

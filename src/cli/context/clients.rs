@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use phileas_domain::engine::Ask;
+use phileas_domain::engine::RunRequest;
 use phileas_domain::model::RepositoryName;
 
 use super::credentials::{credential, jules_key, warn};
@@ -44,7 +44,7 @@ impl Connection {
     }
 
     /// What this run is, and what it was asked to do.
-    pub(crate) fn settings(&self, ask: Ask) -> Result<Settings, Stopped> {
+    pub(crate) fn settings(&self, ask: RunRequest) -> Result<Settings, Stopped> {
         settings(ask)
     }
 
@@ -60,7 +60,7 @@ impl Connection {
 }
 
 /// What this run is, and what it was asked to do.
-pub(crate) fn settings(ask: Ask) -> Result<Settings, Stopped> {
+pub(crate) fn settings(ask: RunRequest) -> Result<Settings, Stopped> {
     let entropy = entropy()?;
     Ok(Settings {
         holder: holder(&entropy),

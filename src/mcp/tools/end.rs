@@ -218,7 +218,7 @@ pub(super) fn cancel_job() -> Offer {
         title: "Cancel a Jules job",
         text: "Archives a job, which pauses it where it runs; Jules has no other way to cancel. Its pull request stays open. \
                Asks a person first, whose no is final; where the client cannot ask, it needs `confirm: true`.",
-        effect: Effect::Ends,
+        effect: Effect::PullEnds,
     };
     Offer::asking(card, cancel)
 }
@@ -239,8 +239,10 @@ async fn cancel(
                 .as_ref()
                 .map_or_else(|| "no repository".to_owned(), ToString::to_string),
         );
-        if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &job.id).await? {
-            return Ok(Reply::Ask(ask));
+        if let Word::RunRequest(ask) =
+            confirmed(&desk, &call, input.confirm, &question, &job.id).await?
+        {
+            return Ok(Reply::RunRequest(ask));
         }
         desk.jules.archive(&job.id).await?;
         desk.queue

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Ask, Ledger, Line, Snapshot, Yield, budget_figures, yields};
+use phileas_domain::engine::{
+    Ledger, Line, RunRequest, Snapshot, Yield, budget_figures, persona_yields,
+};
 use phileas_domain::model::{PersonaId, TrackName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -140,7 +142,7 @@ async fn explained(
     _call: Call,
 ) -> Result<ReportView, Trouble> {
     let repository = desk.policy.repository(&input.repo)?;
-    let (report, _) = desk.house.explain(&repository, Ask::Due).await?;
+    let (report, _) = desk.house.explain(&repository, RunRequest::Due).await?;
     let track = input.track.as_deref().map(TrackName::from);
     Ok(view(repository.to_string(), true, &report, track.as_ref()))
 }
@@ -214,7 +216,7 @@ pub(super) fn status() -> Offer {
 
 async fn stands(desk: Arc<Desk>, input: StatusInput, _call: Call) -> Result<StatusView, Trouble> {
     let repository = desk.policy.repository(&input.repo)?;
-    let (report, snapshot) = desk.house.explain(&repository, Ask::Due).await?;
+    let (report, snapshot) = desk.house.explain(&repository, RunRequest::Due).await?;
     let (ledger, entries) = match &snapshot.ledger {
         Ledger::Present { state, .. } => ("present", state.history.len()),
         Ledger::Missing { .. } => ("missing", 0),
@@ -231,7 +233,7 @@ async fn stands(desk: Arc<Desk>, input: StatusInput, _call: Call) -> Result<Stat
             .map(|(_, line)| LineView::of(line))
             .collect(),
         paused: paused(&snapshot),
-        personas: yields(&snapshot)
+        personas: persona_yields(&snapshot)
             .into_iter()
             .map(|(persona, figures)| (persona.to_string(), yield_view(&figures)))
             .collect(),
@@ -303,13 +305,13 @@ pub(super) fn run() -> Offer {
 async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<ReportView>, Trouble> {
     let repository = desk.policy.repository(&input.repo)?;
     let (ask, what) = match (&input.persona, &input.track) {
-        (None, None) => (Ask::Due, "what is due".to_owned()),
+        (None, None) => (RunRequest::Due, "what is due".to_owned()),
         (Some(id), None) => (
-            Ask::Persona(PersonaId::new(id.as_str())),
+            RunRequest::Persona(PersonaId::new(id.as_str())),
             format!("the persona {id}"),
         ),
         (None, Some(name)) => (
-            Ask::Track(TrackName::from(name.as_str())),
+            RunRequest::Track(TrackName::from(name.as_str())),
             format!("the track {name}"),
         ),
         (Some(_), Some(_)) => {
@@ -326,8 +328,10 @@ async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<Repor
     );
     // Names of repositories differ in their capitals alone.
     let pinned = format!("{what} in {}", repo.to_ascii_lowercase());
-    if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &pinned).await? {
-        return Ok(Reply::Ask(ask));
+    if let Word::RunRequest(ask) =
+        confirmed(&desk, &call, input.confirm, &question, &pinned).await?
+    {
+        return Ok(Reply::RunRequest(ask));
     }
     let report = desk.house.run(&repository, ask).await?;
     if report.commits > 0 {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use phileas_domain::engine::{Ask, MergeFacts, MergeMethod, PullState, merge_gate};
+use phileas_domain::engine::{MergeFacts, MergeMethod, PullState, RunRequest, merge_gate};
 use phileas_domain::jobs::RetireReason;
 use phileas_domain::model::{PullNumber, RepositoryName};
 use phileas_domain::prompt::clean_line;
@@ -84,7 +84,7 @@ async fn gate(
     pull: PullNumber,
     facts: &MergeFacts,
 ) -> Result<MergeMethod, Trouble> {
-    let (_, snapshot) = desk.house.explain(repository, Ask::Due).await?;
+    let (_, snapshot) = desk.house.explain(repository, RunRequest::Due).await?;
     merge_gate(&snapshot, pull, facts).map_err(|refusal| {
         let later = if refusal.waits {
             "; try again later"
@@ -157,8 +157,10 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
         files_text(&facts)
     );
     let pinned = format!("{repository}#{number}@{head}").to_ascii_lowercase();
-    if let Word::Ask(ask) = confirmed(&desk, &call, input.confirm, &question, &pinned).await? {
-        return Ok(Reply::Ask(ask));
+    if let Word::RunRequest(ask) =
+        confirmed(&desk, &call, input.confirm, &question, &pinned).await?
+    {
+        return Ok(Reply::RunRequest(ask));
     }
     // The person may take minutes, and a hold, a pause or another base may have come meanwhile.
     let now = desk.house.merge_facts(&repository, pull).await?;

@@ -1,6 +1,6 @@
 //! What checks and people say.
 
-use phileas_domain::engine::{Needs, RedChecks, Snapshot};
+use phileas_domain::engine::{FailedChecks, ReadRequests, Snapshot};
 use phileas_domain::model::{Oid, PullNumber};
 
 use crate::runtime::ports::{Disposition, ReadGitHub};
@@ -17,13 +17,13 @@ pub(super) async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, co
             ) {
                 return;
             }
-            RedChecks {
+            FailedChecks {
                 hidden: true,
-                ..RedChecks::default()
+                ..FailedChecks::default()
             }
         }
     };
-    snapshot.red.insert(commit.clone(), read);
+    snapshot.failed_checks.insert(commit.clone(), read);
 }
 
 /// What people said of a pull request that was turned down. Where nobody may read it, it counts as nothing; where GitHub
@@ -52,7 +52,7 @@ pub(super) async fn comments(
     since: jiff::Timestamp,
 ) {
     match github.read_comments(since).await {
-        Ok(further) => snapshot.heard.further = Some(further),
+        Ok(further) => snapshot.comment_coverage.further = Some(further),
         Err(failure) => {
             tracing::warn!(%failure, "comments beyond the first read could not be read; they are read next time");
         }
@@ -60,7 +60,11 @@ pub(super) async fn comments(
 }
 
 /// What wishes are about, and who made them. What cannot be read is asked for again by the next tick; its wish waits.
-pub(super) async fn wishes(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
+pub(super) async fn wishes(
+    github: &impl ReadGitHub,
+    snapshot: &mut Snapshot,
+    needs: &ReadRequests,
+) {
     if !needs.subjects.is_empty() {
         match github.read_subjects(&needs.subjects).await {
             Ok(mut read) => {

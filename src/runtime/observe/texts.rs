@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use phileas_domain::engine::{Needs, Snapshot};
+use phileas_domain::engine::{ReadRequests, Snapshot};
 use phileas_domain::model::{Entry, Mode, Oid, Tree};
 
 use crate::runtime::ports::{Failure, ReadGitHub};
@@ -12,7 +12,7 @@ const SOURCES_READ: usize = 50;
 
 /// Reads what prompts quote, and what they are made from. Where the first cannot be read, they go without it; where the
 /// second cannot, they wait.
-pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &Needs) {
+pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &ReadRequests) {
     let Some(commit) = snapshot.repository.default_head.clone() else {
         return;
     };
@@ -26,7 +26,10 @@ pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, nee
     if let Err(failure) = sources(github, &mut snapshot.tree, &commit, &needs.sources).await {
         tracing::warn!(%failure, "files that prompts are made from could not be read; the prompts wait");
     }
-    snapshot.papers.read.extend(needs.folders.iter().cloned());
+    snapshot
+        .working_docs
+        .read
+        .extend(needs.folders.iter().cloned());
     for path in &needs.texts {
         // What cannot be read counts as empty, so that it is asked for once.
         let text = texts.get(path).map_or("", String::as_str);
@@ -78,7 +81,7 @@ fn take_in(tree: &mut Tree, read: &Tree, paths: &[&str]) {
 async fn quoted(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
-    needs: &Needs,
+    needs: &ReadRequests,
     commit: &Oid,
 ) -> Result<BTreeMap<String, String>, Failure> {
     if needs.folders.is_empty() && needs.sources.is_empty() {

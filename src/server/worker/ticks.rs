@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::Ask;
+use phileas_domain::engine::RunRequest;
 use phileas_domain::model::{Holder, RepositoryId};
 use phileas_domain::plan::Driver as PlanDriver;
 
@@ -157,7 +157,7 @@ impl Ticks {
         Ok(Settings {
             holder: Holder::new(format!("{}:{mark}", self.run)),
             driver: PlanDriver::Server,
-            ask: Ask::Due,
+            ask: RunRequest::Due,
             entropy,
             paused_by_variable: self.paused.clone(),
             previous_tick: self.ended_at().get(&repository).copied(),

@@ -146,7 +146,7 @@ fn first_session(pause: Option<&str>) -> u64 {
     let number = curl(&label).unwrap();
     shown.until("phileas waits with request:1: its plan waits");
     curl(&approve.replace("$n", &number.to_string()));
-    let linked = shown.until("`tester`, asked for by `maintainer`: pull request #");
+    let linked = shown.until("`tester`, requested by `maintainer`: pull request #");
     let place = format!("phileas-runner writes on #{number}");
     assert!(linked.contains(&place), "{linked}");
     number

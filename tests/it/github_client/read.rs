@@ -97,7 +97,7 @@ async fn a_tick_sees_everything_in_one_request() {
     assert_eq!(seen.repository.id.0, place.repo.0);
     assert!(seen.repository.public);
     assert_eq!(seen.repository.default_branch.as_str(), "main");
-    assert_eq!(seen.repository.default_checks, Checks::Green);
+    assert_eq!(seen.repository.default_checks, Checks::Passed);
     assert_eq!(seen.ledger, LedgerRead::NoBranch);
     assert_eq!(seen.paused_by_label, Some(paused));
     assert_eq!(

@@ -21,7 +21,7 @@ use phileas::server::worker::driver::Driver as _;
 use phileas::server::worker::sweep::Sweep;
 use phileas::server::worker::ticks::Ticks;
 use phileas::server::{Fleet, ending};
-use phileas_domain::engine::Ask;
+use phileas_domain::engine::RunRequest;
 use phileas_domain::model::{Holder, RepositoryName};
 use phileas_domain::plan::Driver;
 use phileas_world::Face;
@@ -368,7 +368,7 @@ pub(super) fn workflow(
         let settings = Settings {
             holder: Holder::new(format!("action:{run}")),
             driver: Driver::Action,
-            ask: Ask::Due,
+            ask: RunRequest::Due,
             entropy,
             paused_by_variable: None,
             previous_tick: None,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use phileas::runtime::{Settings, Tick, TickReport};
 use phileas::sandbox::{Clients, Scene, Shared, scene};
-use phileas_domain::engine::Ask;
+use phileas_domain::engine::RunRequest;
 use phileas_domain::plan::Driver;
 use phileas_world::jules::{Scenario, Weights};
 use phileas_world::maintainer::Temper;
@@ -37,7 +37,7 @@ pub(crate) fn settings(holder: &str, entropy: u8) -> Settings {
     Settings {
         holder: holder.into(),
         driver: Driver::Any,
-        ask: Ask::Due,
+        ask: RunRequest::Due,
         entropy: [entropy; 32],
         paused_by_variable: None,
         previous_tick: None,

@@ -106,7 +106,7 @@ test('an issue that a writer labels is worked on, and the label comes off', asyn
   const { labels, comments } = await shown(issue.number);
   assert.deepEqual(labels, []);
   assert.equal(comments.length, 1, comments.join('\n'));
-  assert.ok(comments[0].includes('`refactor`, asked for by `maintainer`: at work'), comments[0]);
+  assert.ok(comments[0].includes('`refactor`, requested by `maintainer`: at work'), comments[0]);
   assert.ok(comments[0].includes(session.id), comments[0]);
 });
 
@@ -154,7 +154,7 @@ test('a comment that begins with a command is obeyed where its writer may write'
   assert.deepEqual(reactions.map((one) => one.content), ['eyes']);
   const { comments } = await shown(issue.number);
   assert.equal(comments.length, 3, comments.join('\n'));
-  assert.ok(comments[2].includes('`tester`, asked for by `maintainer`: at work'), comments[2]);
+  assert.ok(comments[2].includes('`tester`, requested by `maintainer`: at work'), comments[2]);
 });
 
 test('what is not for us is a green, explained skip', async () => {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use phileas::mcp::{House, Server, Trouble};
 use phileas::runtime::TickReport;
 use phileas::runtime::ports::hire::Answer;
-use phileas_domain::engine::{Ask, MergeFacts, MergeMethod, Snapshot};
+use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 use rmcp::model::*;
 use rmcp::service::{RequestContext, SubscriptionContext};
@@ -34,12 +34,16 @@ impl House for NoHouse {
     fn explain<'a>(
         &'a self,
         _: &'a RepositoryName,
-        _: Ask,
+        _: RunRequest,
     ) -> Answer<'a, Result<(TickReport, Box<Snapshot>), Trouble>> {
         nothing()
     }
 
-    fn run<'a>(&'a self, _: &'a RepositoryName, _: Ask) -> Answer<'a, Result<TickReport, Trouble>> {
+    fn run<'a>(
+        &'a self,
+        _: &'a RepositoryName,
+        _: RunRequest,
+    ) -> Answer<'a, Result<TickReport, Trouble>> {
         nothing()
     }
 

@@ -1,13 +1,13 @@
-//! What came of this tick's effects is written into the state.
+//! Records the results of this tick's effects in the state.
 
-use super::output::builder::Draft;
+use super::output::builder::DecisionBuilder;
 use super::output::event::Event;
 use super::publish::{dashboard, proposals, status_comment, work_items};
 use super::pulls::{drafts, merge, message};
-use super::record::refused_effect::refused;
-use super::turns::created::{created, not_created};
+use super::record::refused_effect::record_refused_effect;
+use super::turns::created::{record_created, record_not_created};
 
-pub(crate) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
+pub(crate) fn apply_events(builder: &mut DecisionBuilder<'_>, events: &[Event]) {
     for event in events {
         match event {
             Event::SessionCreated {
@@ -15,35 +15,41 @@ pub(crate) fn apply(draft: &mut Draft<'_>, events: &[Event]) {
                 slot,
                 marker,
                 session,
-            } => created(draft, track, slot, marker, session),
+            } => record_created(builder, track, slot, marker, session),
             Event::SessionNotCreated {
                 track,
                 slot,
                 marker,
                 failure,
             } => {
-                not_created(draft, track, slot, marker, failure);
+                record_not_created(builder, track, slot, marker, failure);
             }
-            Event::StatusTold {
+            Event::StatusWritten {
                 request,
                 digest,
                 comment_id,
-            } => status_comment::told(draft, request, digest, *comment_id),
-            Event::PullReadied { pull } => drafts::done(draft, *pull),
-            Event::PullTold { pull, marker } => message::told_of(draft, *pull, marker),
-            Event::PullMerged { request } => merge::answered(draft, request, None),
+            } => status_comment::record_written(builder, request, digest, *comment_id),
+            Event::PullMarkedReady { pull } => drafts::record_ready(builder, *pull),
+            Event::PullNotified { pull, marker } => {
+                message::record_delivery(builder, *pull, marker)
+            }
+            Event::PullMerged { request } => merge::record_answer(builder, request, None),
             Event::MergeRefused { request, detail } => {
-                merge::answered(draft, request, Some(detail));
+                merge::record_answer(builder, request, Some(detail));
             }
-            Event::MergePutOff { request, retry_at } => {
-                merge::put_off(draft, request, *retry_at);
+            Event::MergePostponed { request, retry_at } => {
+                merge::postpone_merge(builder, request, *retry_at);
             }
-            Event::ProposalPublished { key, number } => proposals::published(draft, key, *number),
-            Event::WorkOffered { key, number } => work_items::shown(draft, key, *number),
-            Event::OfferClosed { number } => work_items::closed(draft, *number),
-            Event::DashboardOpened { number } => dashboard::opened(draft, *number),
-            Event::EffectRefused { key } => refused(draft, key),
-            // The executor has reported it; the next tick looks at the world again and decides again.
+            Event::ProposalPublished { key, number } => {
+                proposals::record_published(builder, key, *number)
+            }
+            Event::WorkItemOpened { key, number } => {
+                work_items::record_opened(builder, key, *number)
+            }
+            Event::WorkItemClosed { number } => work_items::record_closed(builder, *number),
+            Event::DashboardOpened { number } => dashboard::record_opened(builder, *number),
+            Event::EffectRefused { key } => record_refused_effect(builder, key),
+            // The executor has reported the failure. The next tick reads the world again and decides again.
             Event::EffectFailed { .. } => {}
         }
     }

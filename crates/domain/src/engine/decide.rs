@@ -1,4 +1,4 @@
-//! The decision itself: a page that reads like the specification.
+//! Calls the stages of a decision in order.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use super::dispatch::{pause, start, timing};
 use super::input::snapshot::Snapshot;
 use super::ledger::trust;
 use super::lookup::exchange_view;
-use super::output::builder::Draft;
+use super::output::builder::DecisionBuilder;
 use super::output::decision::Decision;
 use super::output::event::Event;
 use super::output::limits::{INTENTS_PER_COMMIT, RECONCILE};
-use super::output::needs::Needs;
+use super::output::read_requests::ReadRequests;
 use super::publish::{self, dashboard, ledger_documents, notices, status_comment};
 use super::pulls::{
     archive, conflicts, drafts, failed_checks, merge, reminders, review_feedback, settle, tracked,
@@ -23,88 +23,93 @@ use crate::prompt::RenderRequest;
 
 /// Decides what should happen next.
 ///
-/// `events` is what came of the effects of earlier rounds of the same tick; the snapshot's ledger must be the one that
-/// their commit produced. The same snapshot and the same events give the same bytes.
+/// `events` are the results of the effects of earlier rounds of the same tick. The snapshot's ledger must be the one
+/// that their commit produced. The same snapshot and the same events give the same bytes.
 pub fn decide(snapshot: &Snapshot, events: &[Event]) -> Decision {
-    draft(snapshot, events, 0).0
+    build_decision(snapshot, events, 0).0
 }
 
-/// Like [`decide`], and starts nothing: for the last round of a tick, whose answers nobody would write down. What could
-/// start says that the next commit goes on.
-pub fn settle(snapshot: &Snapshot, events: &[Event]) -> Decision {
-    draft(snapshot, events, INTENTS_PER_COMMIT).0
+/// Like [`decide`], but starts nothing: for the last round of a tick, after which no commit could record a result. A
+/// turn that could start is reported as waiting for the next commit.
+pub fn decide_without_starts(snapshot: &Snapshot, events: &[Event]) -> Decision {
+    build_decision(snapshot, events, INTENTS_PER_COMMIT).0
 }
 
-/// What must still be read before [`decide`] can say more than "wait". Reading it and asking again converges: what was
-/// read is not asked for again.
+/// Returns what must be read before [`decide`] can say more than "wait". Reading it and calling again converges:
+/// nothing that was read is requested again.
 #[must_use]
-pub fn needs(snapshot: &Snapshot) -> Needs {
-    draft(snapshot, &[], 0).1
+pub fn read_requests(snapshot: &Snapshot) -> ReadRequests {
+    build_decision(snapshot, &[], 0).1
 }
 
-/// The prompts that must be rendered before [`decide`] can say more than "wait", by the keys of their requests. Like its
-/// decision they depend on what came of effects.
+/// The prompts that must be rendered before [`decide`] can say more than "wait", by the keys of their requests. They
+/// depend on the results of effects, as the decision does.
 #[must_use]
 pub fn prompts_to_render(snapshot: &Snapshot, events: &[Event]) -> BTreeMap<String, RenderRequest> {
-    draft(snapshot, events, 0).1.prompts
+    build_decision(snapshot, events, 0).1.prompts
 }
 
-/// What is decided, and what must be read or rendered before more can be.
-pub(crate) fn decide_with_needs(snapshot: &Snapshot, events: &[Event]) -> (Decision, Needs) {
-    draft(snapshot, events, 0)
+/// The decision, and what must be read or rendered before it can say more.
+pub(crate) fn decide_with_reads(snapshot: &Snapshot, events: &[Event]) -> (Decision, ReadRequests) {
+    build_decision(snapshot, events, 0)
 }
 
 /// `started`: how many sessions count as announced already.
-fn draft(snapshot: &Snapshot, events: &[Event], started: usize) -> (Decision, Needs) {
-    let mut draft = Draft::new(snapshot, exchange_view::at_hand(snapshot));
-    let heard = draft.after(RECONCILE);
-    draft.wake(heard);
-    if trust::ledger(&mut draft) {
-        // What happened is written down even while nothing may start.
-        apply_events::apply(&mut draft, events);
-        // What people ask for is heard even while nothing may start, and before anybody else speaks.
-        let intake = intake::take_up(&mut draft);
-        follow::turns(&mut draft);
-        settle::settle(&mut draft);
-        tracked::forget(&mut draft);
-        retention::forget_old(&mut draft);
-        refused_effect::forget_refused(&mut draft);
-        timing::note_changes(&mut draft);
-        match pause::paused(&mut draft) {
+fn build_decision(
+    snapshot: &Snapshot,
+    events: &[Event],
+    started: usize,
+) -> (Decision, ReadRequests) {
+    let mut builder = DecisionBuilder::new(snapshot, exchange_view::exchange_at_head(snapshot));
+    let heard = builder.now_plus(RECONCILE);
+    builder.wake_by(heard);
+    if trust::is_ledger_trusted(&mut builder) {
+        // Record results even while nothing may start.
+        apply_events::apply_events(&mut builder, events);
+        // Accept requests even while nothing may start, and before any other stage acts on the same turns.
+        let intake = intake::accept_requests(&mut builder);
+        follow::follow_turns(&mut builder);
+        settle::settle_pulls(&mut builder);
+        tracked::forget_settled(&mut builder);
+        retention::forget_old(&mut builder);
+        refused_effect::forget_refused(&mut builder);
+        timing::record_changes(&mut builder);
+        match pause::report_pause(&mut builder) {
             None => {
-                command_line::take_up(&mut draft);
-                start::due(&mut draft, started);
-                merge::due(&mut draft, started == 0);
-                review_feedback::due(&mut draft, started == 0);
-                // The last round says nothing more: nobody would write down that it was said.
+                command_line::accept_run_request(&mut builder);
+                start::start_due(&mut builder, started);
+                merge::process_merges(&mut builder, started == 0);
+                review_feedback::process_reviews(&mut builder, started == 0);
+                // The last round sends no message: no commit could record that it was sent.
                 if started == 0 {
-                    tracked::say_observed(&mut draft);
-                    conflicts::run(&mut draft);
-                    failed_checks::run(&mut draft);
-                    drafts::run(&mut draft);
-                    reminders::run(&mut draft);
-                    archive::run(&mut draft);
-                    publish::run(&mut draft);
+                    tracked::report_observed(&mut builder);
+                    conflicts::run(&mut builder);
+                    failed_checks::run(&mut builder);
+                    drafts::run(&mut builder);
+                    reminders::run(&mut builder);
+                    archive::run(&mut builder);
+                    publish::run(&mut builder);
                 }
             }
             Some(reason) => {
-                start::say_paused(&mut draft, reason);
-                merge::say_paused(&mut draft, reason);
-                review_feedback::say_paused(&mut draft, reason);
+                start::report_paused(&mut builder, reason);
+                merge::report_paused(&mut builder, reason);
+                review_feedback::report_paused(&mut builder, reason);
             }
         }
-        notices::refused_sessions(&mut draft);
-        notices::dismiss_settled(&mut draft);
-        // Later rounds of a tick decide about the same look, in which the issue is not open yet.
+        notices::open_refusal_notices(&mut builder);
+        notices::dismiss_settled(&mut builder);
+        // Later rounds of a tick decide on the same snapshot, which does not show the issue that the first round
+        // opened.
         if events.is_empty() {
-            notices::plan(&mut draft);
+            notices::update_plan_notice(&mut builder);
         }
-        status_comment::run(&mut draft);
-        dashboard::show(&mut draft, &intake.dashboard);
-        ledger_documents::write_documents(&mut draft);
-        if draft.is_changed() || cursor::has_to_be_written(&draft, &intake.cursor) {
-            cursor::write_down(&mut draft, &intake.cursor);
+        status_comment::run(&mut builder);
+        dashboard::update_dashboard(&mut builder, &intake.dashboard);
+        ledger_documents::write_documents(&mut builder);
+        if builder.is_changed() || cursor::needs_commit(&builder, &intake.cursor) {
+            cursor::save_cursor(&mut builder, &intake.cursor);
         }
     }
-    observe_only::silence_observers(draft.finish(), snapshot)
+    observe_only::drop_effects_if_observing(builder.into_decision(), snapshot)
 }

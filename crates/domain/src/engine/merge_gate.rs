@@ -1,13 +1,13 @@
-//! Whether a pull request may be merged now, for those who merge outside of a tick: the dashboard and MCP.
+//! The merge gate for merges outside of a tick: the dashboard and MCP.
 
 use super::dispatch::pause;
 use super::input::merge_facts::{MergeFacts, MergeMethod, Opinion, ReviewDemand};
 use super::input::snapshot::{Ledger, Snapshot};
 use super::lookup::exchange_view;
-use super::lookup::pull_owner::allowed_by_plan;
-use super::output::builder::Draft;
+use super::lookup::pull_owner::merge_allowed_by_plan;
+use super::output::builder::DecisionBuilder;
 use super::output::report::Reason;
-use super::pulls::merge_gates::{Gate, admits};
+use super::pulls::merge_gates::{Gate, check_facts};
 use crate::model::PullNumber;
 
 /// Why a pull request is not merged.
@@ -17,17 +17,17 @@ pub struct MergeRefusal {
     pub reason: Reason,
     /// What it means here. It follows the pull request's number.
     pub text: String,
-    /// Whether it may be merged later as it is.
+    /// Whether it may be merged later without a change.
     pub waits: bool,
 }
 
-/// The gate for a merge that a person is asked for in a conversation, and not by a label: what the plan says, what is
-/// paused, and everything about the commit. That person, who is shown the commit and its files, stands for the approval
-/// that a label needs.
+/// The gate for a merge that a person confirms in a conversation, not by a label: the plan, the pauses, and everything
+/// about the commit. The person sees the commit and its files, so their confirmation stands for the approval that a
+/// label needs.
 ///
 /// # Errors
 ///
-/// Why it is not merged now.
+/// Why the pull request is not merged now.
 pub fn merge_gate(
     snapshot: &Snapshot,
     pull: PullNumber,
@@ -42,14 +42,14 @@ pub fn merge_gate(
         let text = "is not merged while the ledger on the branch `jules` cannot be read".to_owned();
         return Err(refusal(Reason::LedgerCorrupt, text, true));
     }
-    let mut draft = Draft::new(snapshot, exchange_view::at_hand(snapshot));
-    if let Some(reason) = pause::paused(&mut draft) {
+    let mut builder = DecisionBuilder::new(snapshot, exchange_view::exchange_at_head(snapshot));
+    if let Some(reason) = pause::report_pause(&mut builder) {
         let text = "is not merged while everything is paused".to_owned();
         return Err(refusal(reason, text, true));
     }
-    let track = allowed_by_plan(&draft, pull)
+    let track = merge_allowed_by_plan(&builder, pull)
         .map_err(|(reason, text)| refusal(reason, format!("is not merged: {text}"), false))?;
-    let known = track.and_then(|track| draft.state.tracks.get(&track));
+    let known = track.and_then(|track| builder.state.tracks.get(&track));
     if known.is_some_and(|known| known.paused.is_some()) {
         let text = "is not merged while its track is paused".to_owned();
         return Err(refusal(Reason::PausedTrack, text, true));
@@ -62,8 +62,8 @@ pub fn merge_gate(
             refusal(Reason::NothingToDo, text, false)
         }
     };
-    let method = admits(&draft, facts, &facts.head, false).map_err(of_gate)?;
-    match objection(facts) {
+    let method = check_facts(&builder, facts, &facts.head, false).map_err(of_gate)?;
+    match review_objection(facts) {
         None => Ok(method),
         Some(text) => {
             let text = format!("is not merged: {text}");
@@ -72,8 +72,8 @@ pub fn merge_gate(
     }
 }
 
-/// What the reviews say against it, where a person's word stands for an approval.
-fn objection(facts: &MergeFacts) -> Option<&'static str> {
+/// What the reviews object to, where a person's confirmation stands for an approval.
+fn review_objection(facts: &MergeFacts) -> Option<&'static str> {
     match facts.demand {
         ReviewDemand::Met => {}
         ReviewDemand::Missing => return Some("the rules of its base ask for more reviews"),

@@ -1,16 +1,16 @@
-//! Holds back every effect where phileas only observes.
+//! Removes every effect where phileas only observes.
 
 use super::input::snapshot::Snapshot;
 use super::lookup::policy::only_observes;
 use super::output::decision::Decision;
-use super::output::needs::Needs;
+use super::output::read_requests::ReadRequests;
 use super::output::report::{Line, Verdict};
 
-/// Takes from a decision what an observing tick does not do.
-pub(crate) fn silence_observers(
-    (mut decision, mut needs): (Decision, Needs),
+/// Removes from a decision what an observing tick does not do.
+pub(crate) fn drop_effects_if_observing(
+    (mut decision, mut needs): (Decision, ReadRequests),
     snapshot: &Snapshot,
-) -> (Decision, Needs) {
+) -> (Decision, ReadRequests) {
     let Some((reason, text)) = only_observes(snapshot) else {
         return (decision, needs);
     };
@@ -29,14 +29,14 @@ pub(crate) fn silence_observers(
     decision
         .report
         .lines
-        .insert(0, Line::repository(Verdict::Waiting, reason, text));
-    // Nothing would be said with these.
+        .insert(0, Line::about_repository(Verdict::Waiting, reason, text));
+    // Only prompts and messages need these reads.
     needs.texts.clear();
     needs.folders.clear();
     needs.sources.clear();
     needs.plan_commit = false;
-    needs.red.clear();
-    needs.alone.clear();
+    needs.failed_checks.clear();
+    needs.single_sessions.clear();
     needs.merges.clear();
     needs.remarks.clear();
     needs.reviews.clear();

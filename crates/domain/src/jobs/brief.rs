@@ -206,8 +206,8 @@ fn of_pull(pull: &Pull) -> String {
     let checks = match pull.checks {
         Checks::None => "no checks",
         Checks::Pending => "checks are running",
-        Checks::Green => "checks are green",
-        Checks::Red => "checks are red",
+        Checks::Passed => "checks are green",
+        Checks::Failed => "checks are red",
     };
     let fits = match pull.mergeable {
         Mergeable::Unknown | Mergeable::Yes => "",

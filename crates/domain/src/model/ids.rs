@@ -117,6 +117,18 @@ number_id! {
     PullNumber
 }
 
+impl PersonaId {
+    /// The longest text that could be an id, in bytes. GitHub's labels have at most 50 characters.
+    pub const MAX_BYTES: usize = 100;
+
+    /// Whether a text has the form of a persona's id. No other text from a request enters the ledger.
+    #[must_use]
+    pub fn is_possible(text: &str) -> bool {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        text.len() <= Self::MAX_BYTES && text.chars().all(fits)
+    }
+}
+
 impl TrackName {
     /// The track of a schedule's turns.
     #[must_use]

@@ -19,6 +19,7 @@ mod merge;
 #[cfg(test)]
 mod property;
 mod query;
+mod request;
 mod track;
 mod values;
 mod watched;
@@ -38,6 +39,7 @@ use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, TrackName, TurnId};
 
 pub use entry::{Amendment, HistoryEntry, Outcome};
 pub use history::History;
+pub use request::{RequestKind, RequestOutcome};
 pub use track::{Intent, Refusal, TrackState, Turn};
 pub use watched::{Look, Told, WatchedPull};
 

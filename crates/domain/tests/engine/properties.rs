@@ -1,13 +1,14 @@
-//! What holds whatever happens, in whatever order: people, sessions, failures and clocks at random.
+//! Tests properties of random sequences of people's actions, sessions, failures and clocks.
 //!
-//! Every tick of the desk itself checks that the decision is deterministic, that its needs converge, and that each
-//! commit keeps the invariants.
+//! Every tick of the scenario checks that the decision is deterministic, that its reads converge, and that each commit
+//! keeps the invariants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Ask, Assumptions, Event, Ledger, Listing, PullState, Session, SessionState, decide, simulate,
+    Assumptions, Event, Ledger, Listing, PullState, RunRequest, Session, SessionState, decide,
+    simulate,
 };
 use phileas_domain::model::{Marker, SessionId, TrackName};
 use phileas_domain::plan::SCHEDULES_PATH;
@@ -15,12 +16,12 @@ use phileas_domain::prompt::InProcess;
 use phileas_domain::state::{Pause, ScheduleState, State};
 use proptest::prelude::*;
 
-use crate::desk::{Answering, Desk};
+use crate::support::scenario::{Answering, Scenario};
 
 const PERSONAS: [&str; 4] = ["a", "b", "c", "d"];
 const MAX_ACTIVE: usize = 2;
 const DAILY: usize = 5;
-/// What people who ask have beyond it.
+/// The reserve for people's requests.
 const RESERVE: usize = 2;
 /// Within so many ticks at one instant everything is done that can be done.
 const MAX_TICKS: usize = 4;
@@ -40,7 +41,7 @@ enum Happening {
     /// The clock is put forward or back.
     Jump(i64),
     Tick(Answering),
-    /// A person asks for a persona, for a track, or for all.
+    /// A person requests a persona, a track, or all.
     Asks(usize),
     Session(usize, SessionState),
     OpensPull(usize),
@@ -109,9 +110,9 @@ fn happening(jumps: bool) -> impl Strategy<Value = Happening> {
     ]
 }
 
-/// A desk, and what is remembered beside it.
+/// A scenario, and what is remembered beside it.
 struct Watched {
-    desk: Desk,
+    scenario: Scenario,
     /// Every session that was ever created, and when.
     created: BTreeMap<SessionId, Timestamp>,
     /// Sessions that no listing shows.
@@ -123,7 +124,7 @@ struct Watched {
 impl Watched {
     fn new(plan: usize, jumps: bool) -> Self {
         Self {
-            desk: Desk::new(PLANS[plan], &PERSONAS),
+            scenario: Scenario::new(PLANS[plan], &PERSONAS),
             created: BTreeMap::new(),
             hidden: Vec::new(),
             jumps,
@@ -132,7 +133,7 @@ impl Watched {
     }
 
     fn state(&self) -> State {
-        match &self.desk.ledger {
+        match &self.scenario.ledger {
             Ledger::Present { state, .. } => (**state).clone(),
             Ledger::Missing { .. } | Ledger::Corrupt { .. } => State::default(),
         }
@@ -140,60 +141,60 @@ impl Watched {
 
     /// The index of the newest but `back` session that has not ended.
     fn live(&self, back: usize) -> Option<usize> {
-        let live = self.desk.sessions.iter().enumerate().rev();
+        let live = self.scenario.sessions.iter().enumerate().rev();
         live.filter(|(_, session)| session.state.is_live() && !session.archived)
             .map(|(index, _)| index)
             .nth(back)
     }
 
     fn happens(&mut self, happening: Happening) {
-        let desk = &mut self.desk;
+        let scenario = &mut self.scenario;
         match happening {
-            Happening::Minutes(minutes) | Happening::Jump(minutes) => desk.minutes(minutes),
+            Happening::Minutes(minutes) | Happening::Jump(minutes) => scenario.minutes(minutes),
             Happening::Tick(answering) => {
-                desk.answering = answering;
+                scenario.answering = answering;
                 self.tick();
             }
             Happening::Asks(what) => {
-                desk.answering = Answering::Session;
-                desk.ask = match what {
-                    0..=3 => Ask::Persona(PERSONAS[what].into()),
-                    4 => Ask::Track("one".into()),
-                    5 => Ask::Track("night".into()),
-                    _ => Ask::All,
+                scenario.answering = Answering::Session;
+                scenario.ask = match what {
+                    0..=3 => RunRequest::Persona(PERSONAS[what].into()),
+                    4 => RunRequest::Track("one".into()),
+                    5 => RunRequest::Track("night".into()),
+                    _ => RunRequest::All,
                 };
                 self.tick();
-                self.desk.ask = Ask::Due;
+                self.scenario.ask = RunRequest::Due;
             }
             Happening::Session(back, state) => {
                 if let Some(index) = self.live(back) {
-                    // The desk's word is about the newest one.
-                    let last = self.desk.sessions.len() - 1;
-                    self.desk.sessions.swap(index, last);
-                    self.desk.becomes(state);
-                    self.desk.sessions.swap(index, last);
+                    // The scenario's answer is about the newest one.
+                    let last = self.scenario.sessions.len() - 1;
+                    self.scenario.sessions.swap(index, last);
+                    self.scenario.becomes(state);
+                    self.scenario.sessions.swap(index, last);
                 }
             }
             Happening::OpensPull(back) => {
                 if let Some(index) = self.live(back) {
-                    self.desk.opens_pull_of(index);
+                    self.scenario.opens_pull_of(index);
                 }
             }
             Happening::Decides(back, state) => {
-                let open = desk.pulls.values().rev();
+                let open = scenario.pulls.values().rev();
                 let number = open
                     .filter(|pull| pull.state == PullState::Open)
                     .map(|pull| pull.number)
                     .nth(back);
                 match (number, state) {
-                    (Some(number), PullState::Merged) => desk.merge(number),
-                    (Some(number), _) => desk.close(number),
+                    (Some(number), PullState::Merged) => scenario.merge(number),
+                    (Some(number), _) => scenario.close(number),
                     (None, _) => {}
                 }
             }
             Happening::Archives(back) => {
                 if let Some(index) = self.live(back) {
-                    let session = &mut self.desk.sessions[index];
+                    let session = &mut self.scenario.sessions[index];
                     session.archived = true;
                     session.state = SessionState::Paused;
                 }
@@ -202,22 +203,22 @@ impl Watched {
                 let known = |id: &SessionId| self.before.entry_of_session(id).is_some();
                 let index = self
                     .live(back)
-                    .filter(|at| known(&self.desk.sessions[*at].id));
+                    .filter(|at| known(&self.scenario.sessions[*at].id));
                 if let Some(index) = index {
-                    self.desk.sessions.remove(index);
+                    self.scenario.sessions.remove(index);
                 }
             }
-            Happening::Push => desk.push(),
-            Happening::Listings(work) => desk.listing_works = work,
+            Happening::Push => scenario.push(),
+            Happening::Listings(work) => scenario.listing_works = work,
             Happening::Plan(index) => {
                 let plan = PLANS[index].to_owned();
-                desk.files.insert(SCHEDULES_PATH.to_owned(), plan);
+                scenario.files.insert(SCHEDULES_PATH.to_owned(), plan);
             }
             Happening::Persona(index) => {
                 let id = PERSONAS[index];
                 let path = format!(".jules/personas/{id}/prompt.md");
-                if desk.files.remove(&path).is_none() {
-                    desk.persona(id, "emoji: \"🔧\"");
+                if scenario.files.remove(&path).is_none() {
+                    scenario.persona(id, "emoji: \"🔧\"");
                 }
             }
             Happening::Cancels => self.edit(|state| {
@@ -234,16 +235,16 @@ impl Watched {
             }),
             Happening::Raced => self.raced(),
             Happening::Vanishes => {
-                let known = desk.sessions.len();
-                desk.answering = Answering::Lost;
-                desk.tick();
-                let hidden = desk.sessions.split_off(known);
+                let known = scenario.sessions.len();
+                scenario.answering = Answering::Lost;
+                scenario.tick();
+                let hidden = scenario.sessions.split_off(known);
                 self.hidden.extend(hidden);
             }
             Happening::Appears => {
                 let hidden = std::mem::take(&mut self.hidden);
-                self.desk.sessions.extend(hidden);
-                self.desk.answering = Answering::Session;
+                self.scenario.sessions.extend(hidden);
+                self.scenario.answering = Answering::Session;
                 self.order_does_not_matter();
                 self.tick();
             }
@@ -252,42 +253,42 @@ impl Watched {
 
     /// A command of a person, by a commit of its own.
     fn edit(&mut self, change: impl FnOnce(&mut State)) {
-        if let Ledger::Present { state, .. } = &mut self.desk.ledger {
+        if let Ledger::Present { state, .. } = &mut self.scenario.ledger {
             change(state);
         }
         self.before = self.state();
     }
 
     fn tick(&mut self) {
-        self.desk.tick();
+        self.scenario.tick();
         self.check();
         // The same facts again: whatever was to be done is done.
-        self.desk.answering = Answering::Session;
-        let ask = std::mem::take(&mut self.desk.ask);
+        self.scenario.answering = Answering::Session;
+        let ask = std::mem::take(&mut self.scenario.ask);
         let mut commits = 0;
         for _ in 0..MAX_TICKS {
-            commits = self.desk.headlines.len();
-            self.desk.tick();
+            commits = self.scenario.headlines.len();
+            self.scenario.tick();
             self.check();
-            if self.desk.headlines.len() == commits && self.desk.effects.is_empty() {
+            if self.scenario.headlines.len() == commits && self.scenario.effects.is_empty() {
                 break;
             }
         }
-        self.desk.tick();
+        self.scenario.tick();
         self.check();
         assert_eq!(
-            self.desk.headlines[commits..],
+            self.scenario.headlines[commits..],
             [""; 0],
             "nothing changes, and it is written all the same"
         );
-        assert_eq!(self.desk.effects, []);
-        self.desk.ask = ask;
+        assert_eq!(self.scenario.effects, []);
+        self.scenario.ask = ask;
         self.order_does_not_matter();
     }
 
     /// Jules promises no order of its listing.
     fn order_does_not_matter(&mut self) {
-        let snapshot = self.desk.look();
+        let snapshot = self.scenario.look();
         let mut reversed = snapshot.clone();
         if let Listing::Taken(listing) = &mut reversed.sessions {
             listing.sessions.reverse();
@@ -297,11 +298,12 @@ impl Watched {
 
     /// A create's answer comes after another process found the session.
     fn raced(&mut self) {
-        let sessions = self.desk.sessions.len();
-        self.desk.answering = Answering::Lost;
+        let sessions = self.scenario.sessions.len();
+        self.scenario.answering = Answering::Lost;
         self.tick();
-        let made: Vec<_> = self.desk.sessions[sessions.min(self.desk.sessions.len())..].to_vec();
-        self.desk.answering = Answering::Session;
+        let made: Vec<_> =
+            self.scenario.sessions[sessions.min(self.scenario.sessions.len())..].to_vec();
+        self.scenario.answering = Answering::Session;
         self.tick();
         let before = self.state();
         for session in made {
@@ -315,14 +317,14 @@ impl Watched {
                 marker: line.marker,
                 session,
             };
-            let decision = decide(&self.desk.look(), &[event]);
+            let decision = decide(&self.scenario.look(), &[event]);
             assert_eq!(decision.change, None, "what is known already is no news");
         }
     }
 
     fn check(&mut self) {
         let state = self.state();
-        for session in &self.desk.sessions {
+        for session in &self.scenario.sessions {
             self.created
                 .entry(session.id.clone())
                 .or_insert(session.created_at);
@@ -340,7 +342,7 @@ impl Watched {
             .iter()
             .filter(|turn| match &turn.session_id {
                 Some(id) => self
-                    .desk
+                    .scenario
                     .sessions
                     .iter()
                     .any(|one| one.id == *id && one.state.is_live()),
@@ -350,7 +352,7 @@ impl Watched {
         // A session that shows up late is taken although another one has its place meanwhile.
         assert!(self.jumps || live <= MAX_ACTIVE, "{live} sessions are live");
         let markers: Vec<_> = self
-            .desk
+            .scenario
             .sessions
             .iter()
             .filter_map(|session| Marker::in_title(&session.title))
@@ -374,8 +376,8 @@ impl Watched {
             }
         }
         self.clocks(&state);
-        let wake_at = self.desk.wake_at.expect("somebody comes back");
-        assert!(wake_at >= self.desk.now);
+        let wake_at = self.scenario.wake_at.expect("somebody comes back");
+        assert!(wake_at >= self.scenario.now);
         self.before = state;
     }
 
@@ -435,7 +437,7 @@ proptest! {
         for happening in story {
             watched.happens(happening);
         }
-        let snapshot = watched.desk.look();
+        let snapshot = watched.scenario.look();
         let until = snapshot.now.checked_add(SignedDuration::from_hours(24 * days)).unwrap();
         let forecast = simulate(&snapshot, until, Assumptions::default(), &InProcess);
         prop_assert!(!forecast.cut);

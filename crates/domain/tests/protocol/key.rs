@@ -178,7 +178,7 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             Effect::OpenNotice { key, .. } => NoticeKey::to_string(key).hash(hasher),
             Effect::CloseNotice { number, .. } => number.hash(hasher),
             Effect::SendMessage { .. }
-            | Effect::TellPull { .. }
+            | Effect::NotifyPullSession { .. }
             | Effect::ApprovePlan { .. }
             | Effect::MarkReady { .. }
             | Effect::MergePull { .. }
@@ -186,10 +186,10 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::RetargetPull { .. }
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
-            | Effect::TellStatus { .. }
+            | Effect::WriteStatus { .. }
             | Effect::PublishProposal { .. }
-            | Effect::OfferWork { .. }
-            | Effect::CloseOffer { .. }
+            | Effect::OpenWorkItem { .. }
+            | Effect::CloseWorkItem { .. }
             | Effect::OpenDashboard { .. }
             | Effect::EditDashboard { .. } => {}
         }
@@ -206,17 +206,17 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
                 marker.to_string().hash(hasher);
                 std::mem::discriminant::<CreateFailure>(failure).hash(hasher);
             }
-            Event::StatusTold { comment_id, .. } => comment_id.hash(hasher),
-            Event::PullTold { marker, .. } => marker.hash(hasher),
-            Event::PullReadied { pull } => pull.hash(hasher),
+            Event::StatusWritten { comment_id, .. } => comment_id.hash(hasher),
+            Event::PullNotified { marker, .. } => marker.hash(hasher),
+            Event::PullMarkedReady { pull } => pull.hash(hasher),
             Event::PullMerged { request }
             | Event::MergeRefused { request, .. }
-            | Event::MergePutOff { request, .. } => {
+            | Event::MergePostponed { request, .. } => {
                 request.hash(hasher);
             }
             Event::DashboardOpened { number }
-            | Event::OfferClosed { number }
-            | Event::WorkOffered { number, .. }
+            | Event::WorkItemClosed { number }
+            | Event::WorkItemOpened { number, .. }
             | Event::ProposalPublished { number, .. } => {
                 number.hash(hasher);
             }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Ask, Checks, KeyUse, Listing, ListingNeed, Mergeable, PlanCommit, Pull, PullState, Repository,
-    Sessions, Snapshot, needs,
+    Checks, KeyUsage, Listing, ListingNeed, Mergeable, PlanCommit, Pull, PullState, Repository,
+    RunRequest, Sessions, Snapshot, read_requests,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -56,25 +56,25 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         paused_by_label: None,
         labelled: std::collections::BTreeMap::new(),
         comments: Vec::new(),
-        heard: Default::default(),
+        comment_coverage: Default::default(),
         subjects: std::collections::BTreeMap::new(),
         permissions: std::collections::BTreeMap::new(),
         viewer: None,
-        red: std::collections::BTreeMap::new(),
+        failed_checks: std::collections::BTreeMap::new(),
         merges: std::collections::BTreeMap::new(),
         remarks: std::collections::BTreeMap::new(),
         reviews: std::collections::BTreeMap::new(),
-        alone: std::collections::BTreeMap::new(),
-        papers: Default::default(),
+        single_sessions: std::collections::BTreeMap::new(),
+        working_docs: Default::default(),
         exchange: None,
         exchange_id: None,
         layers_read: false,
-        written: std::collections::BTreeMap::new(),
+        session_files: std::collections::BTreeMap::new(),
         commits: None,
         plan_commit: PlanCommit::Unread,
         previous_tick: None,
         prompts: std::collections::BTreeMap::new(),
-        ask: Ask::Due,
+        run_request: RunRequest::Due,
     }
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn look(
         taken_at: world.now,
     };
     for _ in 0..MAX_READS {
-        let needs = needs(&snapshot(blank, world, actor, &sight));
+        let needs = read_requests(&snapshot(blank, world, actor, &sight));
         assert!(needs.pulls.is_empty() && needs.texts.is_empty() && needs.activities.is_empty());
         if let Some(need) = needs.listing {
             sight.listing = Arc::new(Listing::Taken(list(world, need, hidden)));
@@ -202,7 +202,7 @@ fn list(world: &World, need: ListingNeed, hidden: u32) -> Sessions {
         since,
         archived,
         sessions,
-        key: KeyUse {
+        key: KeyUsage {
             active: count(&Made::is_live),
             created_last_day: count(&|made| {
                 world.age(made.session.created_at) < SignedDuration::from_hours(24)

@@ -419,9 +419,9 @@ fn carry_out(world: &mut World, actor: usize) {
         }
         Effect::SendMessage { .. }
         | Effect::PublishProposal { .. }
-        | Effect::OfferWork { .. }
-        | Effect::CloseOffer { .. }
-        | Effect::TellPull { .. }
+        | Effect::OpenWorkItem { .. }
+        | Effect::CloseWorkItem { .. }
+        | Effect::NotifyPullSession { .. }
         | Effect::ApprovePlan { .. }
         | Effect::MarkReady { .. }
         | Effect::MergePull { .. }
@@ -429,7 +429,7 @@ fn carry_out(world: &mut World, actor: usize) {
         | Effect::RetargetPull { .. }
         | Effect::AddReaction { .. }
         | Effect::RemoveLabel { .. }
-        | Effect::TellStatus { .. }
+        | Effect::WriteStatus { .. }
         | Effect::OpenDashboard { .. }
         | Effect::EditDashboard { .. } => {
             done(world, actor, None);

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::uri::Scheme;
 use http::{Method, Request, Uri};
 use jiff::Timestamp;
-use phileas_domain::engine::{FailedCheck, RedChecks};
+use phileas_domain::engine::{FailedCheck, FailedChecks};
 use phileas_domain::model::Oid;
 use serde::Deserialize;
 
@@ -137,7 +137,7 @@ struct Status {
 }
 
 impl Client {
-    pub(crate) async fn checks_of(&self, commit: &Oid) -> Result<RedChecks, Failure> {
+    pub(crate) async fn checks_of(&self, commit: &Oid) -> Result<FailedChecks, Failure> {
         let mut variables = self.repository_variables();
         variables["commit"] = commit.as_str().into();
         let mut contexts = Vec::new();
@@ -166,11 +166,11 @@ impl Client {
             }
         }
         let contexts = without_superseded(contexts);
-        let mut red = RedChecks {
+        let mut red = FailedChecks {
             hidden: hidden.into_inner(),
             committed_at,
             by_jules,
-            ..RedChecks::default()
+            ..FailedChecks::default()
         };
         let jobs = add_contexts(&mut red, contexts);
         // No message is sent before all checks have ended, so no log is needed.
@@ -238,7 +238,7 @@ impl Client {
 }
 
 /// Adds the failed and running checks. Returns the jobs with a log: the place of the failed check, and the job's number.
-fn add_contexts(red: &mut RedChecks, contexts: Vec<Context>) -> Vec<(usize, u64)> {
+fn add_contexts(red: &mut FailedChecks, contexts: Vec<Context>) -> Vec<(usize, u64)> {
     let mut jobs = Vec::new();
     for context in contexts {
         match context {

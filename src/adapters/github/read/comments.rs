@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Actor, Comment, Further, Reach, command_in};
+use phileas_domain::engine::{Actor, Comment, FurtherComments, ReadReach, parse_command};
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
@@ -49,7 +49,7 @@ impl Listed {
     /// The command in it, if there is one.
     fn command(self) -> Option<Comment> {
         let body = self.body?;
-        command_in(&body)?;
+        parse_command(&body)?;
         Some(Comment {
             id: self.node_id,
             number: self.id,
@@ -69,18 +69,21 @@ impl Listed {
 }
 
 impl Client {
-    pub(crate) async fn comments_since(&self, since: Timestamp) -> Result<Further, Failure> {
+    pub(crate) async fn comments_since(
+        &self,
+        since: Timestamp,
+    ) -> Result<FurtherComments, Failure> {
         let route = routes::LIST_REPOSITORY_COMMENTS;
         let (mut from, mut page) = (since, 1);
         let (mut comments, mut ids) = (Vec::new(), BTreeSet::new());
-        let further = |comments, reach| Ok(Further { comments, reach });
+        let further = |comments, reach| Ok(FurtherComments { comments, reach });
         for _ in 0..MAX_PAGES {
             let query =
                 format!("?sort=updated&direction=asc&since={from}&per_page={PAGE}&page={page}");
             let answer = self.read(route, &[], &query).await;
             let answer = match answer.and_then(|answer| success(route, answer)) {
                 Ok(answer) => answer,
-                Err(failure) if is_final(&failure) => return further(comments, Reach::Nowhere),
+                Err(failure) if is_final(&failure) => return further(comments, ReadReach::Nowhere),
                 Err(failure) => return Err(failure),
             };
             let listed: Vec<Listed> = self.parse(route, &answer)?;
@@ -89,14 +92,14 @@ impl Client {
             let new = listed.into_iter().filter(|one| ids.insert(one.id));
             comments.extend(new.filter_map(Listed::command));
             if is_last {
-                return further(comments, Reach::All);
+                return further(comments, ReadReach::All);
             }
             match last.filter(|last| *last > from) {
                 Some(last) => (from, page) = (last, 1),
                 None => page += 1,
             }
         }
-        further(comments, Reach::Until(from))
+        further(comments, ReadReach::Until(from))
     }
 }
 
@@ -135,7 +138,7 @@ mod tests {
         let pages = [&all[..100], &all[100..200], &all[199..], &[]];
         let set = set(pages.map(|page| json(200, &Value::from(page.to_vec()))));
         let read = set.client.comments_since(start()).await.unwrap();
-        assert_eq!(read.reach, Reach::All);
+        assert_eq!(read.reach, ReadReach::All);
         let numbers: Vec<u64> = read.comments.iter().map(|one| one.number).collect();
         assert_eq!(numbers, (0..250).collect::<Vec<_>>());
         assert_eq!(read.comments[0].thread, 7);
@@ -163,7 +166,7 @@ mod tests {
         let read = set.client.comments_since(start()).await.unwrap();
         assert_eq!(
             read.reach,
-            Reach::Until("2026-01-05T00:49:59Z".parse().unwrap())
+            ReadReach::Until("2026-01-05T00:49:59Z".parse().unwrap())
         );
         assert_eq!(read.comments, []);
     }
@@ -172,7 +175,7 @@ mod tests {
     async fn what_may_not_be_read_is_said_so_and_what_was_edited_is_no_command() {
         let denied = set([json(403, &value!({ "message": "Resource not accessible" }))]);
         let read = denied.client.comments_since(start()).await.unwrap();
-        assert_eq!(read.reach, Reach::Nowhere);
+        assert_eq!(read.reach, ReadReach::Nowhere);
         let mut edited = comment(1, 1, "/phileas stop");
         edited["updated_at"] = "2026-01-05T00:00:09Z".into();
         let set = set([json(200, &Value::from(vec![edited]))]);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Comment, Heard, LABEL_PREFIX, Pull};
+use phileas_domain::engine::{Comment, CommentCoverage, LABEL_PREFIX, Pull};
 use phileas_domain::model::{Login, PullNumber};
 
 use crate::adapters::github::wire::Connection;
@@ -17,7 +17,7 @@ pub(super) struct RecentActivity {
     /// The `phileas:` labels by issue or pull request, without their prefix.
     pub(super) labelled: BTreeMap<u64, BTreeSet<String>>,
     pub(super) comments: Vec<Comment>,
-    pub(super) heard: Heard,
+    pub(super) heard: CommentCoverage,
 }
 
 impl RecentActivity {
@@ -35,7 +35,7 @@ impl RecentActivity {
             pulls: BTreeMap::new(),
             labelled: BTreeMap::new(),
             comments: Vec::new(),
-            heard: Heard {
+            heard: CommentCoverage {
                 cut: BTreeMap::new(),
                 issues_after: oldest(&active, issues.map(|issue| issue.updated_at)),
                 pulls_after: oldest(&recent, pulls.map(|pull| pull.updated_at)),

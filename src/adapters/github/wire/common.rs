@@ -16,8 +16,8 @@ pub(crate) struct Rollup {
 impl Rollup {
     pub(crate) fn verdict(&self) -> Checks {
         match self.state.as_str() {
-            "SUCCESS" => Checks::Green,
-            "FAILURE" | "ERROR" => Checks::Red,
+            "SUCCESS" => Checks::Passed,
+            "FAILURE" | "ERROR" => Checks::Failed,
             // An unknown state is not green.
             _ => Checks::Pending,
         }

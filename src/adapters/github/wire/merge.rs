@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Checks, MergeFacts, MergeMethod, MergeStands, Opinion, PullState, ReviewDemand,
+    Checks, MergeFacts, MergeMethod, MergeStatus, Opinion, PullState, ReviewDemand,
 };
 use phileas_domain::model::Oid;
 use serde::Deserialize;
@@ -94,7 +94,7 @@ impl Checked {
     /// <https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks>
     fn verdict(&self) -> Checks {
         let verdict = self.rollup.verdict();
-        if verdict != Checks::Green {
+        if verdict != Checks::Passed {
             return verdict;
         }
         let mut passed = false;
@@ -104,14 +104,14 @@ impl Checked {
                 Context::CheckRun(run) => match run.conclusion.as_deref() {
                     Some("SUCCESS") => passed = true,
                     Some("NEUTRAL" | "SKIPPED") => {}
-                    Some(_) => return Checks::Red,
+                    Some(_) => return Checks::Failed,
                     None => return Checks::Pending,
                 },
                 Context::StatusContext { state } if state == "SUCCESS" => passed = true,
                 Context::StatusContext { .. } => return Checks::Pending,
             }
         }
-        if passed { Checks::Green } else { Checks::None }
+        if passed { Checks::Passed } else { Checks::None }
     }
 
     /// Whether a run was repeated: GitHub still lists it beside the newer run of the same name and suite.
@@ -164,7 +164,7 @@ impl Repository {
             base: pull.base_ref_name.into(),
             labels,
             checks,
-            stands: stands(&pull.mergeable, &pull.merge_state_status),
+            status: merge_status(&pull.mergeable, &pull.merge_state_status),
             demand: match pull.review_decision.as_deref() {
                 None | Some("APPROVED") => ReviewDemand::Met,
                 Some("CHANGES_REQUESTED") => ReviewDemand::ChangesAsked,
@@ -230,15 +230,15 @@ fn opinions(reviews: Connection<Review>) -> Option<Vec<Opinion>> {
 }
 
 /// The merge status that GitHub's two fields describe together.
-fn stands(can: &str, stands: &str) -> MergeStands {
+fn merge_status(can: &str, stands: &str) -> MergeStatus {
     match (can, stands) {
-        ("CONFLICTING", _) => MergeStands::Conflicting,
-        ("MERGEABLE", "BEHIND") => MergeStands::Behind,
-        ("MERGEABLE", "BLOCKED") => MergeStands::Blocked,
+        ("CONFLICTING", _) => MergeStatus::Conflicting,
+        ("MERGEABLE", "BEHIND") => MergeStatus::Behind,
+        ("MERGEABLE", "BLOCKED") => MergeStatus::Blocked,
         // `UNSTABLE` means that a check failed which the base's rules do not require; all checks are evaluated
         // separately.
-        ("MERGEABLE", "CLEAN" | "HAS_HOOKS" | "UNSTABLE" | "DRAFT") => MergeStands::Yes,
-        _ => MergeStands::Unknown,
+        ("MERGEABLE", "CLEAN" | "HAS_HOOKS" | "UNSTABLE" | "DRAFT") => MergeStatus::Yes,
+        _ => MergeStatus::Unknown,
     }
 }
 
@@ -270,8 +270,8 @@ mod tests {
     #[test]
     fn what_speaks_for_it_is_read_as_it_stands() {
         let facts = shown(|_| {}).unwrap();
-        assert_eq!(facts.checks, Checks::Green);
-        assert_eq!(facts.stands, MergeStands::Yes);
+        assert_eq!(facts.checks, Checks::Passed);
+        assert_eq!(facts.status, MergeStatus::Yes);
         assert_eq!(facts.demand, ReviewDemand::Met);
         assert_eq!(facts.method, Some(MergeMethod::Squash));
         assert_eq!(facts.labels, ["hold".to_owned()].into());
@@ -316,15 +316,18 @@ mod tests {
                 json!([word("SKIPPED"), word("NEUTRAL"), null]),
                 Checks::None,
             ),
-            (json!([word("SKIPPED"), word("SUCCESS")]), Checks::Green),
-            (json!([word("NEUTRAL"), status("SUCCESS")]), Checks::Green),
-            (json!([word("SUCCESS"), word("STALE")]), Checks::Red),
-            (json!([word("SUCCESS"), word("CANCELLED")]), Checks::Red),
+            (json!([word("SKIPPED"), word("SUCCESS")]), Checks::Passed),
+            (json!([word("NEUTRAL"), status("SUCCESS")]), Checks::Passed),
+            (json!([word("SUCCESS"), word("STALE")]), Checks::Failed),
+            (json!([word("SUCCESS"), word("CANCELLED")]), Checks::Failed),
             (
                 json!([word("SUCCESS"), word("ACTION_REQUIRED")]),
-                Checks::Red,
+                Checks::Failed,
             ),
-            (json!([word("SUCCESS"), word("SOMETHING_NEW")]), Checks::Red),
+            (
+                json!([word("SUCCESS"), word("SOMETHING_NEW")]),
+                Checks::Failed,
+            ),
             (json!([word("SUCCESS"), run(Value::Null)]), Checks::Pending),
             (
                 json!([word("SUCCESS"), status("EXPECTED")]),
@@ -336,7 +339,7 @@ mod tests {
                     run_of("a", 1, "CANCELLED".into()),
                     run_of("a", 2, "SUCCESS".into())
                 ]),
-                Checks::Green,
+                Checks::Passed,
             ),
             (
                 json!([
@@ -353,16 +356,16 @@ mod tests {
     #[test]
     fn only_what_github_calls_good_is_good() {
         for (can, word, is) in [
-            ("MERGEABLE", "CLEAN", MergeStands::Yes),
-            ("MERGEABLE", "UNSTABLE", MergeStands::Yes),
-            ("MERGEABLE", "BLOCKED", MergeStands::Blocked),
-            ("MERGEABLE", "BEHIND", MergeStands::Behind),
-            ("MERGEABLE", "UNKNOWN", MergeStands::Unknown),
-            ("MERGEABLE", "SOMETHING_NEW", MergeStands::Unknown),
-            ("CONFLICTING", "DIRTY", MergeStands::Conflicting),
-            ("UNKNOWN", "CLEAN", MergeStands::Unknown),
+            ("MERGEABLE", "CLEAN", MergeStatus::Yes),
+            ("MERGEABLE", "UNSTABLE", MergeStatus::Yes),
+            ("MERGEABLE", "BLOCKED", MergeStatus::Blocked),
+            ("MERGEABLE", "BEHIND", MergeStatus::Behind),
+            ("MERGEABLE", "UNKNOWN", MergeStatus::Unknown),
+            ("MERGEABLE", "SOMETHING_NEW", MergeStatus::Unknown),
+            ("CONFLICTING", "DIRTY", MergeStatus::Conflicting),
+            ("UNKNOWN", "CLEAN", MergeStatus::Unknown),
         ] {
-            assert_eq!(stands(can, word), is, "{can} {word}");
+            assert_eq!(merge_status(can, word), is, "{can} {word}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The answer to `reviews.graphql`: what reviewers of a pull request wrote.
 
 use jiff::Timestamp;
-use phileas_domain::engine::{ReviewThread, Reviews, Saying};
+use phileas_domain::engine::{ReviewComment, ReviewThread, Reviews};
 use phileas_domain::model::Oid;
 use serde::Deserialize;
 
@@ -121,7 +121,7 @@ impl Thread {
         let comments = self.comments.nodes.into_iter().flatten();
         let shown: Vec<Comment> = comments.filter(|comment| !comment.is_minimized).collect();
         let at = shown.iter().map(|comment| comment.created_at).max()?;
-        let said = shown.into_iter().map(|comment| Saying {
+        let said = shown.into_iter().map(|comment| ReviewComment {
             author: comment.author.map(Into::into),
             text: comment.body,
         });
@@ -137,7 +137,7 @@ impl Review {
     fn remark(self) -> Option<(Timestamp, ReviewThread)> {
         let asks = self.state == "CHANGES_REQUESTED" && !self.body.trim().is_empty();
         asks.then(|| {
-            let said = Saying {
+            let said = ReviewComment {
                 author: self.author.map(Into::into),
                 text: self.body,
             };

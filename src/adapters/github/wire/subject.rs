@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    Actor, Comment as Command, Ends, LABEL_PREFIX, Subject, SubjectChange, SubjectEdit,
-    SubjectEvent, command_in,
+    Actor, Comment as Command, LABEL_PREFIX, PullEnds, Subject, SubjectChange, SubjectEdit,
+    SubjectEvent, parse_command,
 };
 use phileas_domain::model::Login;
 use serde::Deserialize;
@@ -188,7 +188,7 @@ impl Said {
         let comments = self.nodes.into_iter().flatten();
         comments.filter_map(move |comment| {
             let body = comment.body?;
-            command_in(&body)?;
+            parse_command(&body)?;
             Some(Command {
                 id: comment.id,
                 number: comment.full_database_id?.parse().ok()?,
@@ -303,7 +303,7 @@ impl SubjectFacts {
             }
             Self::PullRequest(pull) => {
                 let head = pull.head_repository.and_then(|head| head.database_id);
-                let ends = Ends {
+                let ends = PullEnds {
                     head: pull.head_ref_name.into(),
                     head_oid: pull.head_ref_oid.into(),
                     base_oid: pull.base_ref_oid.into(),

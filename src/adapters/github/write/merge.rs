@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use phileas_domain::engine::{MergeFacts, MergeMethod, MergeStands, PullState};
+use phileas_domain::engine::{MergeFacts, MergeMethod, MergeStatus, PullState};
 use phileas_domain::model::{Oid, PullNumber};
 use serde::Deserialize;
 use serde_json::json;
@@ -58,7 +58,7 @@ impl Client {
         let mut facts = self.merge_facts_once(pull).await?;
         for wait in LOOKS {
             let is_unknown = |facts: &MergeFacts| {
-                facts.state == PullState::Open && facts.stands == MergeStands::Unknown
+                facts.state == PullState::Open && facts.status == MergeStatus::Unknown
             };
             if !facts.as_ref().is_some_and(is_unknown) {
                 break;

@@ -1,7 +1,7 @@
 //! Listings: unordered, overlapping, endless, and full of other people's sessions.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{KeyUse, ListingNeed, Sessions};
+use phileas_domain::engine::{KeyUsage, ListingNeed, Sessions};
 use phileas_domain::model::{Marker, PromptLine, PullNumber, RepositoryId};
 use serde_json::{Value, json};
 
@@ -185,7 +185,7 @@ async fn others_sessions_count_for_the_key_and_are_dropped() {
     let sessions = list(&cast, since(0)).await;
     assert_eq!(ids(&sessions), ["9", "1"]);
     assert_eq!(sessions.sessions[0].source, None);
-    let counted = KeyUse {
+    let counted = KeyUsage {
         active: 5,
         created_last_day: 6,
     };
@@ -198,7 +198,7 @@ async fn archived_sessions_hold_no_place() {
     paused["state"] = "PAUSED".into();
     let cast = stage([page(&[], ""), page(&[paused], "")]);
     let sessions = list(&cast, ListingNeed::Everything).await;
-    let counted = KeyUse {
+    let counted = KeyUsage {
         active: 0,
         created_last_day: 1,
     };

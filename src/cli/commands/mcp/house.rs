@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use phileas_domain::engine::{Ask, MergeFacts, MergeMethod, Snapshot};
+use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 
 use crate::adapters::github;
@@ -90,7 +90,7 @@ impl House for Reach {
     fn explain<'a>(
         &'a self,
         repository: &'a RepositoryName,
-        ask: Ask,
+        ask: RunRequest,
     ) -> Answer<'a, Result<(TickReport, Box<Snapshot>), Trouble>> {
         Box::pin(async move {
             let way = self.way(repository)?;
@@ -104,7 +104,7 @@ impl House for Reach {
     fn run<'a>(
         &'a self,
         repository: &'a RepositoryName,
-        ask: Ask,
+        ask: RunRequest,
     ) -> Answer<'a, Result<TickReport, Trouble>> {
         Box::pin(async move {
             let way = self.way(repository)?;

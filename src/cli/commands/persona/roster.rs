@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use phileas_domain::engine::{Ask, Ledger, Standing, roster};
+use phileas_domain::engine::{Ledger, PersonaStatus, RunRequest, persona_statuses};
 use phileas_domain::plan::Driver;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) async fn run(
     let settings = Settings {
         holder: run_identity::this_run()?,
         driver: Driver::Any,
-        ask: Ask::Due,
+        ask: RunRequest::Due,
         // Nothing is decided here.
         entropy: [0; 32],
         paused_by_variable: None,
@@ -40,7 +40,7 @@ pub(super) async fn run(
             first.map_or_else(String::new, ToString::to_string),
         ));
     }
-    let standings = roster(&snapshot);
+    let standings = persona_statuses(&snapshot);
     if arguments.json {
         for one in &standings {
             screen.line(&document(one).to_string())?;
@@ -84,7 +84,7 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-fn last(one: &Standing) -> String {
+fn last(one: &PersonaStatus) -> String {
     let Some(last) = &one.last else {
         return "-".to_owned();
     };
@@ -98,20 +98,20 @@ fn last(one: &Standing) -> String {
     }
 }
 
-fn when(one: &Standing) -> String {
+fn when(one: &PersonaStatus) -> String {
     let at = one.last.as_ref().and_then(|last| last.at);
     at.map(short).unwrap_or_default()
 }
 
 /// `3 in a row`, where it is more than one.
-fn streak(one: &Standing) -> String {
+fn streak(one: &PersonaStatus) -> String {
     match one.streak {
         0 | 1 => String::new(),
         many => format!("{many} in a row"),
     }
 }
 
-fn remark(one: &Standing) -> String {
+fn remark(one: &PersonaStatus) -> String {
     let mut said = Vec::new();
     if !one.known {
         said.push("it has no prompt any more".to_owned());
@@ -125,7 +125,7 @@ fn remark(one: &Standing) -> String {
     said.join(", ")
 }
 
-fn document(one: &Standing) -> Value {
+fn document(one: &PersonaStatus) -> Value {
     json!({
         "persona": one.persona.to_string(),
         "known": one.known,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Write;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{self, Ask};
+use phileas_domain::engine::{self, RunRequest};
 use phileas_domain::model::{PersonaId, Slot, TrackName};
 use phileas_domain::state::{State, Turn};
 use serde_json::json;
@@ -57,22 +57,22 @@ pub(super) async fn retry(
             .get_mut(&track)
             .and_then(|track| track.turns.get_mut(&slot));
         if let Some(turn) = turn {
-            engine::go_on(turn);
+            engine::resume_turn(turn);
         }
         Ok(Found::Live { place })
     })
     .await?;
     let ask = match found {
         // A wish is taken back by `cancel` alone.
-        Found::Withdrawn { .. } => Ask::Due,
+        Found::Withdrawn { .. } => RunRequest::Due,
         Found::Live { place } => {
             say(id, "goes on", &place, arguments, screen)?;
-            Ask::Due
+            RunRequest::Due
         }
         Found::Over { persona, outcome } => {
             let text = format!("`{persona}` is asked for anew; the turn ended as {outcome}");
             say(id, "asked anew", &text, arguments, screen)?;
-            Ask::Persona(persona)
+            RunRequest::Persona(persona)
         }
     };
     carry_out(&connection, ask, arguments.json, screen).await
@@ -88,7 +88,7 @@ pub(super) async fn cancel(
     let found = change(&connection, id, &format!("cancel {id}"), |state, now| {
         if let Some(persona) = waiting(state, id)
             && let Some(number) = TrackName::from(id).request_number()
-            && engine::withdraw(state, number, now)
+            && engine::withdraw_request(state, number, now)
         {
             return Ok(Found::Withdrawn { persona });
         }
@@ -153,7 +153,7 @@ fn over(state: &State, id: &str, turn: &str) -> Result<Found, String> {
     let number = TrackName::from(id).request_number();
     let mut requests = state.requests.values();
     let asked = number.and_then(|number| requests.find(|one| one.number == Some(number)));
-    let persona = asked.and_then(engine::asked_for);
+    let persona = asked.and_then(engine::requested_persona);
     match (asked, persona) {
         (Some(request), Some(persona)) => Ok(Found::Over {
             persona,

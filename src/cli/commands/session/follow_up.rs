@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use phileas_domain::engine::{Ask, Line, Reason};
+use phileas_domain::engine::{Line, Reason, RunRequest};
 
 use crate::adapters::github;
 use crate::adapters::jules::RepositoryJules;
@@ -17,7 +17,7 @@ use crate::runtime::{Settings, Tick, TickReport};
 /// One tick, so that what was written is carried out at once.
 pub(crate) async fn carry_out(
     connection: &Connection,
-    ask: Ask,
+    ask: RunRequest,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
@@ -32,7 +32,7 @@ pub(crate) async fn end_only(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
-    let settings = connection.settings(Ask::Due)?;
+    let settings = connection.settings(RunRequest::Due)?;
     let paused_already = settings.paused_by_variable.is_some();
     let settings = Settings {
         paused_by_variable: Some("session cancel".to_owned()),
@@ -45,7 +45,7 @@ pub(crate) async fn end_only(
         report.waiting.retain(|(_, line)| !own(line));
         report.wake_at = Some(report.now);
     }
-    show(connection, &report, &Ask::Due, json, screen)
+    show(connection, &report, &RunRequest::Due, json, screen)
 }
 
 fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
@@ -59,7 +59,7 @@ fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules,
 fn show(
     connection: &Connection,
     report: &TickReport,
-    ask: &Ask,
+    ask: &RunRequest,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {

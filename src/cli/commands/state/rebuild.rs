@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use phileas_domain::engine::{
-    self, Ask, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Sessions, Snapshot,
+    self, Ledger, Listing, ListingNeed, PullState, Reason, RunRequest, SessionState, Sessions,
+    Snapshot,
 };
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::rebuild::{
@@ -119,7 +120,7 @@ fn unseen(sessions: &Sessions) -> Option<String> {
 
 /// Everything that Jules and GitHub know of the repository's sessions.
 async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
-    let settings = connection.settings(Ask::Due)?;
+    let settings = connection.settings(RunRequest::Due)?;
     let github = &connection.github;
     let sight =
         crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings).await?;
@@ -258,7 +259,7 @@ fn print(
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use phileas_domain::engine::KeyUse;
+    use phileas_domain::engine::KeyUsage;
 
     use super::*;
 
@@ -270,7 +271,7 @@ mod tests {
             since: since.map(at),
             archived,
             sessions: Vec::new(),
-            key: KeyUse::default(),
+            key: KeyUsage::default(),
         };
         assert_eq!(unseen(&listing(None, true)), None);
         let cut_off = unseen(&listing(Some("2025-03-01T00:00:00Z"), true)).unwrap();

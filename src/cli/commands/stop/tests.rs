@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Ask, CreateSession};
+use phileas_domain::engine::{CreateSession, RunRequest};
 use phileas_domain::model::{Marker, PromptLine};
 use phileas_domain::plan::Driver;
 use phileas_domain::state::{STATE_PATH, State, codec};
@@ -53,7 +53,7 @@ impl Stage {
         let settings = Settings {
             holder: "another".into(),
             driver: Driver::Any,
-            ask: Ask::Due,
+            ask: RunRequest::Due,
             entropy: [7; 32],
             paused_by_variable: None,
             previous_tick: None,

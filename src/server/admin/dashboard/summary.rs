@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
-    BudgetFigures, Ledger, Line, Notice, Snapshot, Yield, budget_figures, next_step, yield_of_all,
-    yields,
+    BudgetFigures, Ledger, Line, Notice, Snapshot, Yield, budget_figures, next_step,
+    persona_yields, total_yield,
 };
 use phileas_domain::model::{PersonaId, RepositoryId, RepositoryName, TrackName};
 use phileas_domain::plan::{self, StepKind, Track};
@@ -166,8 +166,11 @@ impl Summary {
                 .take(MAX_SESSIONS)
                 .map(small)
                 .collect(),
-            yields: yields(snapshot).into_iter().take(MAX_ROWS).collect(),
-            total: yield_of_all(snapshot),
+            yields: persona_yields(snapshot)
+                .into_iter()
+                .take(MAX_ROWS)
+                .collect(),
+            total: total_yield(snapshot),
             key_at: budget_figures(snapshot).key_day.map(|_| snapshot.now),
             budget: budget_figures(snapshot),
             notices: snapshot

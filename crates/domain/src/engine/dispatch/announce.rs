@@ -1,13 +1,13 @@
-//! A turn is announced: its intent goes into the state, its session becomes an effect.
+//! Announces a turn: its intent goes into the state, its session becomes an effect.
 
 use super::candidate::{Candidate, Cause};
-use super::persona_prompt::of_persona;
-use super::session_text::Words;
+use super::persona_prompt::build_persona_prompt;
+use super::session_text::SessionText;
 use super::{eligibility, layer_prompt, request_gate, sprint};
 use crate::engine::input::subject::Subject;
-use crate::engine::lookup::slot::Seat;
+use crate::engine::lookup::slot::SlotRole;
 use crate::engine::lookup::{policy, work_items};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::{CreateSession, Effect, MakeBranch};
 use crate::engine::output::limits::{BUDGET_DAY, INTENT_VALID};
 use crate::engine::output::report::{Line, Reason, Verdict};
@@ -15,31 +15,34 @@ use crate::engine::text::markers::START_BRANCHES;
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
 use crate::plan::{Branch, PlanApproval};
 use crate::prompt;
-use crate::state::{Extra, Genesis, Intent, Turn};
+use crate::state::{Extra, Genesis, Intent, RequestOutcome, Turn};
 
 /// Announces a candidate's turn.
 ///
 /// # Errors
 ///
-/// Why its persona cannot run after all; nothing was announced.
-pub(crate) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), (Reason, String)> {
-    let snapshot = draft.snapshot;
-    let sprint = sprint::of(draft, candidate);
-    let (words, subject) = match words(draft, candidate, sprint) {
-        // No session gets the prompt, so that the files it is made of are not read for it.
+/// Why its slot cannot start after all; nothing was announced.
+pub(crate) fn announce_session(
+    builder: &mut DecisionBuilder<'_>,
+    candidate: &Candidate,
+) -> Result<(), (Reason, String)> {
+    let snapshot = builder.snapshot;
+    let sprint = sprint::sprint_of(builder, candidate);
+    let (words, subject) = match session_text(builder, candidate, sprint) {
+        // An observing tick sends no prompt, so it reads no files for one.
         Err((Reason::PromptUnread, _)) if policy::only_observes(snapshot).is_some() => {
-            (Words::default(), None)
+            (SessionText::default(), None)
         }
         other => other?,
     };
     let persona = &candidate.work.persona;
-    let turn = announce(draft, candidate);
-    sprint::go_on(draft, sprint);
+    let turn = begin_turn(builder, candidate);
+    sprint::record_sprint(builder, sprint);
     let marker = Marker {
         turn: turn.turn.clone(),
         attempt: turn.attempt,
     };
-    let seq = draft.seq(&candidate.track);
+    let seq = builder.newest_seq(&candidate.track);
     let line = PromptLine {
         marker: marker.clone(),
         repository: snapshot.repository.id,
@@ -49,15 +52,15 @@ pub(crate) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
         persona: persona.clone(),
     };
     let text = prompt::with_marker(&words.prompt, &line);
-    let not_after = draft.after(INTENT_VALID);
-    let (branch, make_branch) = branch(draft, candidate, subject, seq, turn.attempt);
+    let not_after = builder.now_plus(INTENT_VALID);
+    let (branch, make_branch) = start_branch(builder, candidate, subject, seq, turn.attempt);
     let (now, holder, base) = (
-        draft.now(),
+        builder.now(),
         snapshot.holder.clone(),
         snapshot.repository.default_head.clone(),
     );
     let prompt_sha256 = prompt::sha256(&text);
-    if let Some(turn) = draft.turn_mut(&candidate.track, &candidate.work.slot) {
+    if let Some(turn) = builder.find_turn_mut(&candidate.track, &candidate.work.slot) {
         turn.intent = Some(Intent {
             created_at: now,
             not_after,
@@ -71,12 +74,12 @@ pub(crate) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
         turn.branch = Some(branch.clone());
         turn.given = words.given;
     }
-    draft
+    builder
         .state
         .budget
         .created
         .retain(|at| now.duration_since(*at) < BUDGET_DAY);
-    draft.effect(Effect::CreateSession(Box::new(CreateSession {
+    builder.add_effect(Effect::CreateSession(Box::new(CreateSession {
         track: candidate.track.clone(),
         slot: candidate.work.slot.clone(),
         title: prompt::title_with_marker(&words.title, &marker),
@@ -91,39 +94,42 @@ pub(crate) fn start(draft: &mut Draft<'_>, candidate: &Candidate) -> Result<(), 
         require_plan_approval: candidate.policy.plan_approval != PlanApproval::Auto,
         not_after,
     })));
-    draft.write(words.seeds);
-    draft.headline(
+    builder.write_files(words.seeds);
+    builder.add_headline(
         format!("intent {}#{seq} {persona}", candidate.track),
         Some(&turn.turn),
     );
-    let line = Line::turn(
+    let line = Line::about_turn(
         &candidate.track,
         seq,
         &candidate.work.slot,
         &turn,
         Verdict::Dispatched,
-        reason(&candidate.cause),
+        dispatch_reason(&candidate.cause),
         format!("starts a session of `{persona}`"),
     );
-    draft.say(line);
+    builder.report_line(line);
     Ok(())
 }
 
-/// What the session is told, and what a person asked for it on.
-pub(crate) fn words<'s>(
-    draft: &mut Draft<'s>,
+/// The session's text, and the issue or pull request of its request.
+pub(crate) fn session_text<'s>(
+    builder: &mut DecisionBuilder<'s>,
     candidate: &Candidate,
     sprint: Option<u64>,
-) -> Result<(Words, Option<&'s Subject>), (Reason, String)> {
-    let Some(seat) = Seat::of(&candidate.work.slot) else {
-        return of_persona(draft, candidate, sprint);
+) -> Result<(SessionText, Option<&'s Subject>), (Reason, String)> {
+    let Some(slot_role) = SlotRole::from_slot(&candidate.work.slot) else {
+        return build_persona_prompt(builder, candidate, sprint);
     };
-    let subject = request_gate::content(draft, &candidate.track)?;
-    work_items::stands(draft, &seat, subject, &candidate.track)?;
-    Ok((layer_prompt::speak(draft, candidate, &seat)?, None))
+    let subject = request_gate::bound_subject(builder, &candidate.track)?;
+    work_items::check_is_current(builder, &slot_role, subject, &candidate.track)?;
+    Ok((
+        layer_prompt::build_layer_prompt(builder, candidate, &slot_role)?,
+        None,
+    ))
 }
 
-fn reason(cause: &Cause) -> Reason {
+fn dispatch_reason(cause: &Cause) -> Reason {
     match cause {
         Cause::Track { .. } | Cause::Slot => Reason::DueTrack,
         Cause::Schedule { .. } => Reason::DueSchedule,
@@ -132,28 +138,29 @@ fn reason(cause: &Cause) -> Reason {
     }
 }
 
-/// Moves the track to its new turn, or finds the live one whose next attempt this is.
-fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
-    if let Some(turn) = draft.turn(&candidate.track, &candidate.work.slot) {
+/// Moves the track to its new turn, or finds the live turn whose next attempt this is.
+fn begin_turn(builder: &mut DecisionBuilder<'_>, candidate: &Candidate) -> Turn {
+    if let Some(turn) = builder.find_turn(&candidate.track, &candidate.work.slot) {
         return turn.clone();
     }
-    let nonce = genesis(draft).nonce;
-    let repository = draft.snapshot.repository.id;
-    let known = draft.state.tracks.get(&candidate.track);
+    let nonce = ensure_genesis(builder).nonce;
+    let repository = builder.snapshot.repository.id;
+    let known = builder.state.tracks.get(&candidate.track);
     let ran_before = match known.map_or(0, |track| track.seq) {
-        0 => ran_before(draft, &candidate.track),
+        0 => count_earlier_turns(builder, &candidate.track),
         _ => 0,
     };
     let persona = candidate.work.persona.clone();
-    // What a request took in this very decision stays its own; two that hold one item would wait for each other for ever.
-    let beside: Vec<_> = candidate
-        .beside
+    // A work item that a request took in this decision stays with the request; two turns with one item would wait for
+    // each other forever.
+    let siblings: Vec<_> = candidate
+        .siblings
         .iter()
-        .filter(|work| !eligibility::is_held_elsewhere(draft, &candidate.track, &work.slot))
+        .filter(|work| !eligibility::is_held_elsewhere(builder, &candidate.track, &work.slot))
         .collect();
-    let state = draft.track_mut(&candidate.track);
+    let state = builder.track_mut(&candidate.track);
     if state.seq == 0 {
-        // A program without sequence numbers had turns, too.
+        // Count the turns of a program without sequence numbers.
         state.seq = ran_before;
     }
     state.seq += 1;
@@ -166,11 +173,11 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
             passes,
             started,
         } => {
-            // A plan that was edited may lead back; that begins a pass, so that (passes, index) only ever rises.
+            // An edited plan may move the index back. That begins a pass, so that (passes, index) only increases.
             let back = *passes == state.passes && state.index > Some(*index);
             state.index = Some(*index);
             state.passes = passes + u64::from(back);
-            // A start by hand on a clock that was put back must not bring an answered start time back.
+            // A manual start after a clock went back must not repeat an answered start time.
             state.last_started = state.last_started.max(*started);
             state.pass_stalled = false;
             let last = state.last_started;
@@ -180,7 +187,7 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
             state.index = Some(0);
         }
     }
-    for work in beside {
+    for work in siblings {
         let id = TurnId::derive(&nonce, repository, &candidate.track, state.seq, &work.slot);
         let turn = Turn::new(id, work.persona.clone());
         state.turns.insert(work.slot.clone(), turn);
@@ -198,14 +205,14 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
         .insert(candidate.work.slot.clone(), turn.clone());
     match &candidate.cause {
         Cause::Schedule { slot } => {
-            let schedules = &mut draft.state.schedules;
+            let schedules = &mut builder.state.schedules;
             let known = schedules.entry(persona.as_str().to_owned()).or_default();
             known.last_fired = Some(*slot);
             known.timing.missed.retain(|missed| missed > slot);
         }
         Cause::Request { key } => {
-            if let Some(request) = draft.state.requests.get_mut(key) {
-                request.outcome = Some("dispatched".to_owned());
+            if let Some(request) = builder.state.requests.get_mut(key) {
+                request.set_outcome(&RequestOutcome::Dispatched);
                 request.turn = Some(id);
             }
         }
@@ -214,9 +221,9 @@ fn announce(draft: &mut Draft<'_>, candidate: &Candidate) -> Turn {
     turn
 }
 
-/// How many turns the history knows of a track.
-fn ran_before(draft: &Draft<'_>, track: &TrackName) -> u64 {
-    draft
+/// How many turns of a track the history has.
+fn count_earlier_turns(builder: &DecisionBuilder<'_>, track: &TrackName) -> u64 {
+    builder
         .state
         .history
         .values()
@@ -224,10 +231,10 @@ fn ran_before(draft: &Draft<'_>, track: &TrackName) -> u64 {
         .count() as u64
 }
 
-/// The ledger's birth, now if it has none.
-fn genesis(draft: &mut Draft<'_>) -> Genesis {
-    let snapshot = draft.snapshot;
-    let genesis = draft.state.genesis.get_or_insert_with(|| Genesis {
+/// The ledger's identity, created now if it has none.
+fn ensure_genesis(builder: &mut DecisionBuilder<'_>) -> Genesis {
+    let snapshot = builder.snapshot;
+    let genesis = builder.state.genesis.get_or_insert_with(|| Genesis {
         repository_id: snapshot.repository.id,
         born_at: snapshot.now,
         nonce: data_encoding::HEXLOWER.encode(&snapshot.entropy[..6]),
@@ -236,18 +243,19 @@ fn genesis(draft: &mut Draft<'_>) -> Genesis {
     genesis.clone()
 }
 
-/// Where the session starts. Each attempt has a branch of its own: what is there stays where the one before began.
-fn branch(
-    draft: &Draft<'_>,
+/// The branch that the session starts from. Each attempt has a branch of its own, because an existing one stays where
+/// the earlier attempt began.
+fn start_branch(
+    builder: &DecisionBuilder<'_>,
     candidate: &Candidate,
     subject: Option<&Subject>,
     seq: u64,
     attempt: u32,
 ) -> (BranchName, Option<MakeBranch>) {
-    let repository = &draft.snapshot.repository;
+    let repository = &builder.snapshot.repository;
     let ends = subject.and_then(|subject| subject.pull.as_ref());
     match (&candidate.policy.branch, &repository.default_head) {
-        // Work on a pull request goes on where it stands.
+        // Work on a pull request continues on its branch.
         (Branch::Default, _) if let Some(ends) = ends => (ends.head.clone(), None),
         (Branch::Named(name), _) => (BranchName::from(name.as_str()), None),
         (Branch::Persona, Some(head)) => {

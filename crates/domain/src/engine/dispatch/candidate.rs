@@ -1,4 +1,4 @@
-//! A piece of work that is due, and what made it due.
+//! A slot that could start now, and its cause.
 
 use jiff::Timestamp;
 
@@ -6,19 +6,19 @@ use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Policy, Priority};
 
-/// Something that could start now.
+/// A slot that could start now.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) track: TrackName,
-    pub(crate) work: Work,
+    pub(crate) work: SlotWork,
     /// The other slots of its step, which are announced with it.
-    pub(crate) beside: Vec<Work>,
+    pub(crate) siblings: Vec<SlotWork>,
     pub(crate) policy: Policy,
     pub(crate) due_since: Timestamp,
     pub(crate) cause: Cause,
 }
 
-/// Why something could start now.
+/// Why a slot could start now.
 #[derive(Debug, Clone)]
 pub(crate) enum Cause {
     /// The next step of a track.
@@ -29,11 +29,11 @@ pub(crate) enum Cause {
     },
     /// A slot of a schedule.
     Schedule { slot: Timestamp },
-    /// A person's wish, by its key in the state.
+    /// A person's request, by its key in the state.
     Request { key: String },
     /// The next attempt at a live turn.
     Retry,
-    /// The first attempt at a live turn: a slot that was announced beside others.
+    /// The first attempt at a live turn: a slot that was announced with its siblings.
     Slot,
 }
 
@@ -42,7 +42,7 @@ impl Candidate {
         matches!(self.cause, Cause::Request { .. }) || self.track.as_str().starts_with("request:")
     }
 
-    pub(crate) fn order(
+    pub(crate) fn sort_key(
         &self,
     ) -> (
         bool,
@@ -57,7 +57,7 @@ impl Candidate {
             first,
             !self.is_request(),
             std::cmp::Reverse(self.policy.priority),
-            // The ledger numbers requests as they come. Their times may differ by less than clocks do.
+            // The ledger numbers requests as they come. Their times may differ by less than clock skew.
             self.track.request_number(),
             self.due_since,
             self.track.clone(),
@@ -65,20 +65,20 @@ impl Candidate {
     }
 }
 
-pub(crate) fn wait(candidate: &Candidate, reason: Reason, text: impl Into<String>) -> Line {
+pub(crate) fn waiting_line(candidate: &Candidate, reason: Reason, text: impl Into<String>) -> Line {
     let verdict = if matches!(reason, Reason::JulesCredential | Reason::SubjectHeld) {
         Verdict::Paused
     } else {
         Verdict::Waiting
     };
-    let mut line = Line::track(&candidate.track, verdict, reason, text);
+    let mut line = Line::about_track(&candidate.track, verdict, reason, text);
     line.slot = Some(candidate.work.slot.clone());
-    line.persona(&candidate.work.persona)
+    line.with_persona(&candidate.work.persona)
 }
 
-/// One slot's work.
+/// The work of one slot.
 #[derive(Debug, Clone)]
-pub(crate) struct Work {
+pub(crate) struct SlotWork {
     pub(crate) slot: Slot,
     pub(crate) persona: PersonaId,
 }

@@ -1,139 +1,139 @@
-//! What the session of a layer's slot is told.
+//! Builds the prompt of a layer's session.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
 use super::candidate::Candidate;
-use super::session_text::{Words, no_prompt};
+use super::session_text::{SessionText, report_missing_prompt};
 use crate::engine::input::pull::PullState;
-use crate::engine::lookup::in_progress::candidates;
-use crate::engine::lookup::layer_members::cast;
-use crate::engine::lookup::slot::{Seat, stream};
+use crate::engine::lookup::in_progress::open_implementer_pulls;
+use crate::engine::lookup::layer_members::layer_members;
+use crate::engine::lookup::slot::{SlotRole, resolve_stream};
 use crate::engine::lookup::{exchange_view, new_commits, request_origin, reviewer_remarks};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::exchange::{Exchange, Filed, WorkItem, offered};
 use crate::layers::{Brief, Job, Section};
 use crate::model::{TrackName, Tree};
 use crate::prompt::{self, OpenPull, RenderError, RenderRequest, SourceFiles, TITLE_LIMIT_CHARS};
 
-/// What the session of a slot is told. The exchange and the files of layers must have been read.
+/// Builds the text of a slot's session. The exchange and the files of layers must have been read.
 ///
 /// # Errors
 ///
-/// Why it cannot be told anything: its template is broken, or what it was to work on is gone.
-pub(crate) fn speak(
-    draft: &mut Draft<'_>,
+/// Why there is no text: its template is broken, or its work item is gone.
+pub(crate) fn build_layer_prompt(
+    builder: &mut DecisionBuilder<'_>,
     candidate: &Candidate,
-    seat: &Seat,
-) -> Result<Words, (Reason, String)> {
-    let picture = exchange_view::picture(draft);
-    let (ledger, exchange) = (&picture.tree, picture.exchange.as_ref());
-    let item = item(exchange, seat)?;
-    let is_let_through = request_origin::lets_through(draft, &candidate.track);
-    let cast = cast(draft);
-    if let Some(why) = cast.holds(seat) {
+    slot_role: &SlotRole,
+) -> Result<SessionText, (Reason, String)> {
+    let view = exchange_view::current_view(builder);
+    let (ledger, exchange) = (&view.tree, view.exchange.as_ref());
+    let item = find_work_item(exchange, slot_role)?;
+    let is_let_through = request_origin::is_approved_work_item(builder, &candidate.track);
+    let members = layer_members(builder);
+    if let Some(why) = members.hold_reason(slot_role) {
         return Err(why);
     }
-    let catalogue = &cast.catalogue;
-    let stream = stream(exchange, seat);
-    let commits = commits(draft, seat);
-    let pulls = pulls(draft, seat);
-    let mut beside = match seat {
-        Seat::Integrator => reviewer_remarks::of_candidates(draft),
+    let catalogue = &members.catalogue;
+    let stream = resolve_stream(exchange, slot_role);
+    let commits = commit_lines(builder, slot_role);
+    let pulls = implementer_pulls(builder, slot_role);
+    let mut siblings = match slot_role {
+        SlotRole::Integrator => reviewer_remarks::candidate_sections(builder),
         _ => Vec::new(),
     };
-    beside.extend(shown_by(draft, seat));
+    siblings.extend(issue_section(builder, slot_role));
     let path = item.as_ref().map(|item| item.path.as_str());
-    let target = draft.snapshot.repository.default_branch.to_string();
-    let job = match seat {
-        Seat::Narrator => Job::Narrator {
+    let target = builder.snapshot.repository.default_branch.to_string();
+    let job = match slot_role {
+        SlotRole::Narrator => Job::Narrator {
             commits: commits.as_deref(),
         },
-        Seat::Observer { role, .. } => Job::Observer(role),
-        Seat::Decider { .. } => Job::Decider,
-        Seat::Planner { .. } => Job::Planner(path),
-        Seat::Implementer { .. } => {
+        SlotRole::Observer { role, .. } => Job::Observer(role),
+        SlotRole::Decider { .. } => Job::Decider,
+        SlotRole::Planner { .. } => Job::Planner(path),
+        SlotRole::Implementer { .. } => {
             let label = item.as_ref().map_or("", |item| item.value.label.as_str());
             match path.filter(|_| is_let_through) {
                 Some(path) => Job::Approved(label, path),
                 None => Job::Implementer(label, path),
             }
         }
-        Seat::Innovator { role } => Job::Innovator(role),
-        Seat::Integrator => Job::Integrator {
+        SlotRole::Innovator { role } => Job::Innovator(role),
+        SlotRole::Integrator => Job::Integrator {
             pulls: &pulls,
             target: &target,
         },
     };
-    let repository = &draft.snapshot.repository.name;
+    let repository = &builder.snapshot.repository.name;
     let made = catalogue
         .brief(repository, ledger, exchange, &stream, job)
         .map_err(RenderError::from)
         .and_then(|mut brief| {
-            brief.sections.append(&mut beside);
-            // Why an item came back stands in it, so that a person has read it; what else there is to say was read by
-            // nobody.
+            brief.sections.append(&mut siblings);
+            // An approved item's issue shows why it came back; nothing else was approved.
             brief
                 .sections
-                .extend(last_note(draft, seat).filter(|_| !is_let_through));
-            // A template of the repository may put in files of the ledger, which that person was not shown either.
+                .extend(last_note_section(builder, slot_role).filter(|_| !is_let_through));
+            // A template may include ledger files, which the approving person has not seen.
             let ledger = if is_let_through { &Tree::new() } else { ledger };
-            // The attempt's number is not drawn yet; track, slot and commit are this prompt's alone.
+            // The attempt's number is not known yet; track, slot and commit identify this prompt.
             let about = format!("{} {}", candidate.track, candidate.work.slot);
-            // A request that changes with every second would never find its answer.
-            let now = minute(draft.now());
-            let entropy = draft.snapshot.entropy;
+            // A request that changes every second would never match its answer.
+            let now = start_of_minute(builder.now());
+            let entropy = builder.snapshot.entropy;
             let files = SourceFiles::of_default_branch(catalogue.tree());
             let files = (&files, &SourceFiles::of_ledger(ledger));
             let request = RenderRequest::brief(&brief, files, (&about, now), &entropy);
-            let made = draft.rendered(request).into_layer()?;
+            let made = builder.render_prompt(request).into_layer()?;
             Ok((brief, made))
         });
     match made {
-        Ok((brief, made)) => Ok(Words {
-            title: title(seat, item.as_ref(), &candidate.track),
+        Ok((brief, made)) => Ok(SessionText {
+            title: session_title(slot_role, item.as_ref(), &candidate.track),
             prompt: made.prompt,
-            open_pull: seat.opens_pull(),
-            // Without the ledger nobody knows which memories are there.
+            open_pull: slot_role.opens_pull(),
+            // Without the ledger, existing memory files are unknown.
             seeds: made
                 .seeds
                 .into_iter()
                 .filter(|_| !is_let_through)
                 .map(|seed| (seed.to, Some(seed.text)))
                 .collect(),
-            given: given(exchange, ledger, seat, &brief),
+            given: input_digests(exchange, ledger, slot_role, &brief),
         }),
-        Err(error) => Err(no_prompt(draft, error)),
+        Err(error) => Err(report_missing_prompt(builder, error)),
     }
 }
 
-/// The minute that an instant is in.
-fn minute(now: Timestamp) -> Timestamp {
+/// The start of an instant's minute.
+fn start_of_minute(now: Timestamp) -> Timestamp {
     let second = now.as_second();
     Timestamp::from_second(second - second.rem_euclid(60)).unwrap_or(now)
 }
 
-/// The work item that a seat is about. That it is gone is a reason not to start.
-fn item(
+/// The work item of a role. If it is gone, the session does not start.
+fn find_work_item(
     exchange: Option<&Exchange>,
-    seat: &Seat,
+    slot_role: &SlotRole,
 ) -> Result<Option<Filed<WorkItem>>, (Reason, String)> {
-    let Some(id) = seat.item() else {
+    let Some(id) = slot_role.item_id() else {
         return Ok(None);
     };
-    let stream = exchange.and_then(|exchange| exchange.streams.get(seat.stream()));
+    let stream = exchange.and_then(|exchange| exchange.streams.get(slot_role.stream_name()));
     let found = stream
-        .and_then(|stream| exchange_view::item(stream, id))
+        .and_then(|stream| exchange_view::find_item(stream, id))
         .cloned();
     let gone = || (Reason::LayerEmpty, format!("the work item `{id}` is gone"));
     found.map(Some).ok_or_else(gone)
 }
 
-/// The commits that a summary is about, a line each.
-fn commits(draft: &Draft<'_>, seat: &Seat) -> Option<String> {
-    let commits = new_commits::commits(draft).filter(|_| *seat == Seat::Narrator)?;
+/// The commits to summarize, one line each.
+fn commit_lines(builder: &DecisionBuilder<'_>, slot_role: &SlotRole) -> Option<String> {
+    let commits =
+        new_commits::unsummarized_commits(builder).filter(|_| *slot_role == SlotRole::Narrator)?;
     let mut lines: Vec<String> = commits
         .newest
         .iter()
@@ -149,13 +149,13 @@ fn commits(draft: &Draft<'_>, seat: &Seat) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// The pull requests that an integrator puts together.
-fn pulls(draft: &Draft<'_>, seat: &Seat) -> Vec<OpenPull> {
-    if *seat != Seat::Integrator {
+/// The pull requests that an integrator combines.
+fn implementer_pulls(builder: &DecisionBuilder<'_>, slot_role: &SlotRole) -> Vec<OpenPull> {
+    if *slot_role != SlotRole::Integrator {
         return Vec::new();
     }
-    let pulls = candidates(draft).into_iter();
-    let pulls = pulls.filter_map(|number| draft.snapshot.pulls.get(&number));
+    let pulls = open_implementer_pulls(builder).into_iter();
+    let pulls = pulls.filter_map(|number| builder.snapshot.pulls.get(&number));
     let open = pulls.filter(|pull| pull.state == PullState::Open);
     open.map(|pull| OpenPull {
         number: pull.number,
@@ -168,49 +168,57 @@ fn pulls(draft: &Draft<'_>, seat: &Seat) -> Vec<OpenPull> {
 }
 
 /// `<emoji> <slot>: <track>`, and for a work item its file's name.
-fn title(seat: &Seat, item: Option<&Filed<WorkItem>>, track: &TrackName) -> String {
-    let emoji = match seat {
-        Seat::Narrator => "📰",
-        Seat::Observer { .. } => "🔭",
-        Seat::Decider { .. } => "🧮",
-        Seat::Planner { .. } => "🧭",
-        Seat::Implementer { .. } => "🔨",
-        Seat::Innovator { .. } => "💡",
-        Seat::Integrator => "🧵",
+fn session_title(
+    slot_role: &SlotRole,
+    item: Option<&Filed<WorkItem>>,
+    track: &TrackName,
+) -> String {
+    let emoji = match slot_role {
+        SlotRole::Narrator => "📰",
+        SlotRole::Observer { .. } => "🔭",
+        SlotRole::Decider { .. } => "🧮",
+        SlotRole::Planner { .. } => "🧭",
+        SlotRole::Implementer { .. } => "🔨",
+        SlotRole::Innovator { .. } => "💡",
+        SlotRole::Integrator => "🧵",
     };
     let item = item
         .map(|item| format!(" {}", item.stem()))
         .unwrap_or_default();
-    let line = prompt::clean_line(&format!("{emoji} {}{item}: {track}", seat.slot()));
+    let line = prompt::clean_line(&format!("{emoji} {}{item}: {track}", slot_role.to_slot()));
     line.chars().take(TITLE_LIMIT_CHARS).collect()
 }
 
-/// The digests of the work items that a session is given whole, where it may write them.
-fn given(
+/// The digests of the work items in a session's prompt, where it may write them.
+fn input_digests(
     exchange: Option<&Exchange>,
     ledger: &Tree,
-    seat: &Seat,
+    slot_role: &SlotRole,
     brief: &Brief,
 ) -> BTreeMap<String, String> {
-    if !matches!(seat, Seat::Decider { .. } | Seat::Planner { .. }) {
+    if !matches!(
+        slot_role,
+        SlotRole::Decider { .. } | SlotRole::Planner { .. }
+    ) {
         return BTreeMap::new();
     }
-    let Some(stream) = exchange.and_then(|exchange| exchange.streams.get(seat.stream())) else {
+    let Some(stream) = exchange.and_then(|exchange| exchange.streams.get(slot_role.stream_name()))
+    else {
         return BTreeMap::new();
     };
     let shown = |path: &str| {
         let what = format!("the file {path}");
         brief.sections.iter().any(|section| section.what == what)
     };
-    let mut given = exchange_view::given(stream, ledger);
+    let mut given = exchange_view::item_digests(stream, ledger);
     given.retain(|path, _| shown(path));
     given
 }
 
-/// The issue that shows a work item to people.
-fn shown_by(draft: &Draft<'_>, seat: &Seat) -> Option<Section> {
-    let slot = seat.slot();
-    let mut published = draft.state.published.iter();
+/// The section that names a work item's issue.
+fn issue_section(builder: &DecisionBuilder<'_>, slot_role: &SlotRole) -> Option<Section> {
+    let slot = slot_role.to_slot();
+    let mut published = builder.state.published.iter();
     let of_item = |key: &str| offered(key).is_some_and(|(one, _)| one == slot.as_str());
     let (_, number) = published.find(|(key, number)| **number != 0 && of_item(key))?;
     Some(Section {
@@ -220,14 +228,14 @@ fn shown_by(draft: &Draft<'_>, seat: &Seat) -> Option<Section> {
     })
 }
 
-/// What was not taken of the last session's work.
-fn last_note(draft: &Draft<'_>, seat: &Seat) -> Option<Section> {
-    let (slot, persona) = (seat.slot(), seat.persona());
-    let mut entries = draft.state.history.values().rev();
+/// The section with the import diagnostics of the role's last session.
+fn last_note_section(builder: &DecisionBuilder<'_>, slot_role: &SlotRole) -> Option<Section> {
+    let (slot, persona) = (slot_role.to_slot(), slot_role.persona_id());
+    let mut entries = builder.state.history.values().rev();
     let last = entries.find(|entry| {
         entry.persona_id == persona
             && entry.outcome.is_some()
-            && (seat.item().is_none() || entry.slot.as_ref() == Some(&slot))
+            && (slot_role.item_id().is_none() || entry.slot.as_ref() == Some(&slot))
     })?;
     Some(Section {
         title: "What phileas found wrong with your last session's work".to_owned(),

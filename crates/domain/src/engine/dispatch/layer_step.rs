@@ -1,39 +1,39 @@
-//! What a layer's step fans out into, and why some of it, or all, is left out.
+//! Expands a layer's step into its slots, with a reason for each slot that does not start.
 
-use super::candidate::Work;
-use super::eligibility::reluctance;
-use crate::engine::lookup::in_progress::{candidates, in_hand};
-use crate::engine::lookup::layer_members::cast;
-use crate::engine::lookup::new_commits::{self, News};
-use crate::engine::lookup::slot::Seat;
+use super::candidate::SlotWork;
+use super::eligibility::skip_reason;
+use crate::engine::lookup::in_progress::{is_in_progress, open_implementer_pulls};
+use crate::engine::lookup::layer_members::layer_members;
+use crate::engine::lookup::new_commits::{self, NewCommits};
+use crate::engine::lookup::slot::SlotRole;
 use crate::engine::lookup::{exchange_view, usage, work_items};
-use crate::engine::output::builder::Draft;
-use crate::engine::output::exchange_view::{Cast, Member};
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::exchange_view::{LayerMembers, Member};
 use crate::engine::output::limits::{ITEMS_AT_ONCE, ROLES_AT_ONCE};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::exchange::{EventState, Exchange, Next, Routes};
 use crate::model::TrackName;
 use crate::plan::{LAYERS, Policy, StepKind, Track};
 
-/// What a layer's step comes to.
-pub(crate) enum Due {
-    /// These slots are due, side by side.
-    Ready(Vec<Work>),
-    /// There is nothing to do this time.
+/// The result of expanding a layer's step.
+pub(crate) enum FanOut {
+    /// These slots are due.
+    Ready(Vec<SlotWork>),
+    /// There is nothing to do.
     Skip { reason: Reason, detail: String },
-    /// It takes something to know that is being read: what, for people.
+    /// An input is being read; the text names it.
     Unread(&'static str),
 }
 
-/// What a layer's step fans out into now. `left_out` gets a line for each slot that could run and does not.
-pub(crate) fn due(
-    draft: &mut Draft<'_>,
+/// Expands a layer's step. `left_out` gets a line for each slot that could run and does not.
+pub(crate) fn fan_out(
+    builder: &mut DecisionBuilder<'_>,
     plan: &Track,
     index: usize,
     passes: u64,
     left_out: &mut Vec<Line>,
-) -> Due {
-    let skip = |reason, detail: &str| Due::Skip {
+) -> FanOut {
+    let skip = |reason, detail: &str| FanOut::Skip {
         reason,
         detail: detail.to_owned(),
     };
@@ -49,128 +49,158 @@ pub(crate) fn due(
         StepKind::Persona(_) => return skip(Reason::LayerEmpty, "the step is a persona's"),
     };
     if name == "narrator" {
-        match new_commits::news(draft) {
-            News::Unread => return Due::Unread("the newest commits are being read"),
-            News::None(reason, detail) => return Due::Skip { reason, detail },
-            News::Some => {}
+        match new_commits::find_new_commits(builder) {
+            NewCommits::Unread => return FanOut::Unread("the newest commits are being read"),
+            NewCommits::None(reason, detail) => return FanOut::Skip { reason, detail },
+            NewCommits::Some => {}
         }
     }
-    if exchange_view::unread(draft) {
-        return Due::Unread("the exchange and the files of layers are being read");
+    if exchange_view::request_exchange(builder) {
+        return FanOut::Unread("the exchange and the files of layers are being read");
     }
-    let picture = exchange_view::picture(draft);
-    let exchange = picture.exchange.as_ref();
-    let cast = cast(draft);
-    let seats = match name {
-        "narrator" => vec![Seat::Narrator],
+    let view = exchange_view::current_view(builder);
+    let exchange = view.exchange.as_ref();
+    let members = layer_members(builder);
+    let slot_roles = match name {
+        "narrator" => vec![SlotRole::Narrator],
         "observers" => {
-            lost(&cast, "observers", &plan.name, left_out);
-            observers(&cast, &plan.name, left_out)
+            report_missing_streams(&members, "observers", &plan.name, left_out);
+            observer_roles(&members, &plan.name, left_out)
         }
         "decider" => {
-            lost(&cast, "deciders", &plan.name, left_out);
-            deciders(exchange, &cast)
+            report_missing_streams(&members, "deciders", &plan.name, left_out);
+            decider_roles(exchange, &members)
         }
-        "planner" => items(draft, exchange, &cast, Next::Planner),
-        "implementer" => items(draft, exchange, &cast, Next::Implementer),
-        "innovators" => innovators(&cast, &plan.name, left_out),
-        _ => integrator(draft),
+        "planner" => item_roles(builder, exchange, &members, Next::Planner),
+        "implementer" => item_roles(builder, exchange, &members, Next::Implementer),
+        "innovators" => innovator_roles(&members, &plan.name, left_out),
+        _ => integrator_roles(builder),
     };
-    if seats.is_empty() {
-        let detail = empty(draft, name, exchange, &cast);
+    if slot_roles.is_empty() {
+        let detail = empty_text(builder, name, exchange, &members);
         return skip(Reason::LayerEmpty, &detail);
     }
-    let work = willing(draft, &plan.name, passes, &step.policy, seats, left_out);
+    let work = eligible_work(
+        builder,
+        &plan.name,
+        passes,
+        &step.policy,
+        slot_roles,
+        left_out,
+    );
     if work.is_empty() {
         // Each slot's own line says why.
         let reason = left_out
             .last()
             .map_or(Reason::LayerEmpty, |line| line.reason);
-        let detail = format!("nobody of layer `{name}` takes part this time");
+        let detail = format!("no role of layer `{name}` takes part this time");
         return skip(reason, &detail);
     }
-    Due::Ready(work)
+    FanOut::Ready(work)
 }
 
-/// Says of each role whose workstream is missing that it cannot start.
-fn lost(cast: &Cast, layer: &str, track: &TrackName, left_out: &mut Vec<Line>) {
-    for one in cast.lost.iter().filter(|one| one.layer == layer) {
+/// Reports each role whose workstream does not exist.
+fn report_missing_streams(
+    members: &LayerMembers,
+    layer: &str,
+    track: &TrackName,
+    left_out: &mut Vec<Line>,
+) {
+    for one in members
+        .without_stream
+        .iter()
+        .filter(|one| one.layer == layer)
+    {
         let text = format!(
             "`{}`: {} names the workstream `{}`, which does not exist: make .jules/workstreams/{2}, or name another one",
             one.role, one.file, one.stream
         );
         let reason = Reason::PersonaInvalid;
-        left_out.push(Line::track(track, Verdict::Skipped, reason, text));
+        left_out.push(Line::about_track(track, Verdict::Skipped, reason, text));
     }
 }
 
-fn observers(cast: &Cast, track: &TrackName, left_out: &mut Vec<Line>) -> Vec<Seat> {
-    let mut seats = Vec::new();
-    for (stream, members) in &cast.streams {
+fn observer_roles(
+    members: &LayerMembers,
+    track: &TrackName,
+    left_out: &mut Vec<Line>,
+) -> Vec<SlotRole> {
+    let mut slot_roles = Vec::new();
+    for (stream, members) in &members.streams {
         for member in members {
             let (stream, role) = (stream.clone(), member.role.clone());
-            let seat = Seat::Observer { stream, role };
-            seats.extend(taking_part(seat, member, track, left_out));
+            let slot_role = SlotRole::Observer { stream, role };
+            slot_roles.extend(role_if_enabled(slot_role, member, track, left_out));
         }
     }
-    seats.truncate(ROLES_AT_ONCE);
-    seats
+    slot_roles.truncate(ROLES_AT_ONCE);
+    slot_roles
 }
 
-fn innovators(cast: &Cast, track: &TrackName, left_out: &mut Vec<Line>) -> Vec<Seat> {
-    let mut seats = Vec::new();
-    for member in &cast.innovators {
+fn innovator_roles(
+    members: &LayerMembers,
+    track: &TrackName,
+    left_out: &mut Vec<Line>,
+) -> Vec<SlotRole> {
+    let mut slot_roles = Vec::new();
+    for member in &members.innovators {
         let role = member.role.clone();
-        seats.extend(taking_part(
-            Seat::Innovator { role },
+        slot_roles.extend(role_if_enabled(
+            SlotRole::Innovator { role },
             member,
             track,
             left_out,
         ));
     }
-    seats.truncate(ROLES_AT_ONCE);
-    seats
+    slot_roles.truncate(ROLES_AT_ONCE);
+    slot_roles
 }
 
-fn taking_part(
-    seat: Seat,
+fn role_if_enabled(
+    slot_role: SlotRole,
     member: &Member,
     track: &TrackName,
     left_out: &mut Vec<Line>,
-) -> Option<Seat> {
-    let Some((reason, why)) = &member.held else {
-        return Some(seat);
+) -> Option<SlotRole> {
+    let Some((reason, why)) = &member.hold_reason else {
+        return Some(slot_role);
     };
     let text = format!("`{}`: {why}", member.role);
-    let mut line = Line::track(track, Verdict::Skipped, *reason, text);
-    line.slot = Some(seat.slot());
-    left_out.push(line.persona(&seat.persona()));
+    let mut line = Line::about_track(track, Verdict::Skipped, *reason, text);
+    line.slot = Some(slot_role.to_slot());
+    left_out.push(line.with_persona(&slot_role.persona_id()));
     None
 }
 
-/// A decider for each stream in which something waits to be decided.
-fn deciders(exchange: Option<&Exchange>, cast: &Cast) -> Vec<Seat> {
+/// One decider for each stream with pending events.
+fn decider_roles(exchange: Option<&Exchange>, members: &LayerMembers) -> Vec<SlotRole> {
     let streams = exchange.iter().flat_map(|exchange| &exchange.streams);
     let waiting = streams.filter(|(name, stream)| {
-        cast.streams.contains_key(*name) && stream.events_in(EventState::Pending).next().is_some()
+        members.streams.contains_key(*name)
+            && stream.events_in(EventState::Pending).next().is_some()
     });
     waiting
-        .map(|(name, _)| Seat::Decider {
+        .map(|(name, _)| SlotRole::Decider {
             stream: name.clone(),
         })
         .take(ROLES_AT_ONCE)
         .collect()
 }
 
-/// Work items that go to this layer and are in nobody's hands.
-fn items(draft: &Draft<'_>, exchange: Option<&Exchange>, cast: &Cast, next: Next) -> Vec<Seat> {
-    // A request starts what a person has let through, whenever that is.
-    if next == Next::Implementer && work_items::waits_for_people(draft) {
+/// Work items for this layer that are not in progress.
+fn item_roles(
+    builder: &DecisionBuilder<'_>,
+    exchange: Option<&Exchange>,
+    members: &LayerMembers,
+    next: Next,
+) -> Vec<SlotRole> {
+    // With human approval only requests start items.
+    if next == Next::Implementer && work_items::needs_human_approval(builder) {
         return Vec::new();
     }
-    let mut seats = Vec::new();
+    let mut slot_roles = Vec::new();
     for (name, stream) in exchange.iter().flat_map(|exchange| &exchange.streams) {
-        let routes = Routes::of(stream, cast.labels.as_deref());
+        let routes = Routes::of(stream, members.labels.as_deref());
         let wanted: Vec<&str> = routes.to(next).collect();
         for item in stream
             .items
@@ -178,63 +208,68 @@ fn items(draft: &Draft<'_>, exchange: Option<&Exchange>, cast: &Cast, next: Next
             .filter(|item| wanted.contains(&item.path.as_str()))
         {
             let (stream, item) = (name.clone(), item.value.id.clone());
-            let seat = match next {
-                Next::Planner => Seat::Planner { stream, item },
-                _ => Seat::Implementer { stream, item },
+            let slot_role = match next {
+                Next::Planner => SlotRole::Planner { stream, item },
+                _ => SlotRole::Implementer { stream, item },
             };
-            if !in_hand(draft, &seat) {
-                seats.push(seat);
+            if !is_in_progress(builder, &slot_role) {
+                slot_roles.push(slot_role);
             }
         }
     }
     let room = match next {
-        // What people have no time to review is not begun. Where they have none at all, the first one waits for them.
+        // Start no more than people can review. If they have no room at all, the first item waits for them.
         Next::Implementer => {
-            let limit = draft.snapshot.plan.budget.max_open_pulls as usize;
-            let backlog = draft.backlog.get_or_init(|| usage::unreviewed(draft));
+            let limit = builder.snapshot.plan.budget.max_open_pulls as usize;
+            let backlog = builder
+                .backlog
+                .get_or_init(|| usage::unreviewed_pulls(builder));
             limit.saturating_sub(backlog.len()).clamp(1, ITEMS_AT_ONCE)
         }
         _ => ITEMS_AT_ONCE,
     };
-    seats.truncate(room);
-    seats
+    slot_roles.truncate(room);
+    slot_roles
 }
 
 /// One integrator for two or more open pull requests of implementers.
-fn integrator(draft: &Draft<'_>) -> Vec<Seat> {
-    if candidates(draft).len() >= 2 {
-        vec![Seat::Integrator]
+fn integrator_roles(builder: &DecisionBuilder<'_>) -> Vec<SlotRole> {
+    if open_implementer_pulls(builder).len() >= 2 {
+        vec![SlotRole::Integrator]
     } else {
         Vec::new()
     }
 }
 
-/// Those of the seats who take part this time. Each of the others gets its line.
-fn willing(
-    draft: &Draft<'_>,
+/// The eligible slots. Each of the others gets a line.
+fn eligible_work(
+    builder: &DecisionBuilder<'_>,
     track: &TrackName,
     passes: u64,
     policy: &Policy,
-    seats: Vec<Seat>,
+    slot_roles: Vec<SlotRole>,
     left_out: &mut Vec<Line>,
-) -> Vec<Work> {
+) -> Vec<SlotWork> {
     let mut work = Vec::new();
-    for seat in seats {
-        // Whose input is the exchange does not care whether the default branch has moved; the narrator has asked.
-        let looks_at_code = matches!(seat, Seat::Observer { .. } | Seat::Innovator { .. });
+    for slot_role in slot_roles {
+        // Roles that work on the exchange do not depend on the default branch; the narrator has checked it.
+        let looks_at_code = matches!(
+            slot_role,
+            SlotRole::Observer { .. } | SlotRole::Innovator { .. }
+        );
         let policy = Policy {
             skip_unchanged: policy.skip_unchanged && looks_at_code,
             ..policy.clone()
         };
-        let one = Work {
-            slot: seat.slot(),
-            persona: seat.persona(),
+        let one = SlotWork {
+            slot: slot_role.to_slot(),
+            persona: slot_role.persona_id(),
         };
-        match reluctance(draft, track, passes, &one, &policy) {
+        match skip_reason(builder, track, passes, &one, &policy) {
             Some((reason, text)) => {
-                let mut line = Line::track(track, Verdict::Skipped, reason, text);
+                let mut line = Line::about_track(track, Verdict::Skipped, reason, text);
                 line.slot = Some(one.slot);
-                left_out.push(line.persona(&one.persona));
+                left_out.push(line.with_persona(&one.persona));
             }
             None => work.push(one),
         }
@@ -243,7 +278,12 @@ fn willing(
 }
 
 /// Why a layer has nothing to do, with what waits elsewhere.
-fn empty(draft: &Draft<'_>, layer: &str, exchange: Option<&Exchange>, cast: &Cast) -> String {
+fn empty_text(
+    builder: &DecisionBuilder<'_>,
+    layer: &str,
+    exchange: Option<&Exchange>,
+    members: &LayerMembers,
+) -> String {
     let what = match layer {
         "observers" => "no observer is on the roster",
         "decider" => "no event waits to be decided",
@@ -256,8 +296,8 @@ fn empty(draft: &Draft<'_>, layer: &str, exchange: Option<&Exchange>, cast: &Cas
         return what.to_owned();
     }
     let mut counts = Vec::new();
-    let waits = layer == "implementer" && work_items::waits_for_people(draft);
-    let by_people = waits.then_some((Next::Implementer, "for a person to let through"));
+    let waits = layer == "implementer" && work_items::needs_human_approval(builder);
+    let by_people = waits.then_some((Next::Implementer, "for a person's approval"));
     for (next, word) in [
         (
             Next::Shelved,
@@ -279,13 +319,17 @@ fn empty(draft: &Draft<'_>, layer: &str, exchange: Option<&Exchange>, cast: &Cas
             .iter()
             .flat_map(|exchange| exchange.streams.values());
         let count: usize = streams
-            .map(|stream| Routes::of(stream, cast.labels.as_deref()).to(next).count())
+            .map(|stream| {
+                Routes::of(stream, members.labels.as_deref())
+                    .to(next)
+                    .count()
+            })
             .sum();
         if count > 0 {
             counts.push(format!("{count} {word}"));
         }
     }
-    let open = candidates(draft).len();
+    let open = open_implementer_pulls(builder).len();
     if open > 0 {
         counts.push(format!("{open} with an open pull request"));
     }

@@ -1,4 +1,4 @@
-//! What is due: tracks, schedules, requests; eligibility, budget, gates; prompt and intent.
+//! Dispatch: what is due (tracks, schedules, requests), eligibility, budgets, gates, prompts and intents.
 
 pub(super) mod announce;
 pub(super) mod budget;

@@ -1,30 +1,30 @@
-//! The prompt of a persona's session.
+//! Builds the prompt of a persona's session.
 
 use std::collections::BTreeMap;
 
 use super::candidate::Candidate;
 use super::request_gate;
-use super::session_text::{Words, no_prompt};
+use super::session_text::{SessionText, report_missing_prompt};
 use crate::board;
 use crate::engine::input::pull::PullState;
 use crate::engine::input::subject::Subject;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::plan::Automation;
 use crate::prompt::{self, RenderRequest};
 
-/// What a persona's session is told, and what a person asked for it on.
-pub(crate) fn of_persona<'s>(
-    draft: &mut Draft<'s>,
+/// Builds the text of a persona's session, and returns the issue or pull request of its request.
+pub(crate) fn build_persona_prompt<'s>(
+    builder: &mut DecisionBuilder<'s>,
     candidate: &Candidate,
     sprint: Option<u64>,
-) -> Result<(Words, Option<&'s Subject>), (Reason, String)> {
-    let snapshot = draft.snapshot;
+) -> Result<(SessionText, Option<&'s Subject>), (Reason, String)> {
+    let snapshot = builder.snapshot;
     let Some(persona) = snapshot.plan.personas.get(&candidate.work.persona) else {
         let text = format!("there is no persona `{}` any more", candidate.work.persona);
         return Err((Reason::PersonaInvalid, text));
     };
-    let subject = request_gate::content(draft, &candidate.track)?;
+    let subject = request_gate::bound_subject(builder, &candidate.track)?;
     let unread: Vec<_> = prompt::journals_to_read(&snapshot.tree, &persona.id)
         .into_iter()
         .filter(|path| {
@@ -34,13 +34,13 @@ pub(crate) fn of_persona<'s>(
                 .is_some_and(|entry| entry.text.is_none())
         })
         .collect();
-    draft.needs.texts.extend(unread);
+    builder.reads.texts.extend(unread);
     let mut folders = prompt::folders_to_read(sprint);
     if snapshot.plan.sprints.is_none() {
         folders.push(board::current_sprint_path());
     }
-    let folders = snapshot.papers.unread(folders);
-    draft.needs.folders.extend(folders);
+    let folders = snapshot.working_docs.unread(folders);
+    builder.reads.folders.extend(folders);
     let open_pulls: Vec<_> = snapshot
         .pulls
         .values()
@@ -53,7 +53,7 @@ pub(crate) fn of_persona<'s>(
             draft: pull.draft,
         })
         .collect();
-    let notes = notes(draft, candidate);
+    let notes = outcome_notes(builder, candidate);
     let request = prompt::Request {
         repository: &snapshot.repository.name,
         persona,
@@ -63,20 +63,20 @@ pub(crate) fn of_persona<'s>(
         sprint,
         entropy: &snapshot.entropy,
         notes: &notes,
-        subject: subject.map(quoted),
+        subject: subject.map(quote_subject),
     };
     let rendered = match prompt::is_plain(persona) {
         true => prompt::render(&request),
         false => {
-            let request = RenderRequest::persona(&request, &draft.sources());
-            draft.rendered(request).into_persona()
+            let request = RenderRequest::persona(&request, &builder.prompt_sources());
+            builder.render_prompt(request).into_persona()
         }
     };
     let rendered = match rendered {
         Ok(rendered) => rendered,
-        Err(error) => return Err(no_prompt(draft, error)),
+        Err(error) => return Err(report_missing_prompt(builder, error)),
     };
-    let words = Words {
+    let words = SessionText {
         title: rendered.title,
         prompt: rendered.prompt,
         open_pull: candidate.policy.automation == Automation::PullRequest,
@@ -86,7 +86,7 @@ pub(crate) fn of_persona<'s>(
     Ok((words, subject))
 }
 
-fn quoted(subject: &Subject) -> prompt::Subject<'_> {
+fn quote_subject(subject: &Subject) -> prompt::Subject<'_> {
     prompt::Subject {
         number: subject.number,
         title: &subject.title,
@@ -95,9 +95,9 @@ fn quoted(subject: &Subject) -> prompt::Subject<'_> {
     }
 }
 
-/// What the persona should know of its own earlier turns: our words, not an agent's.
-fn notes(draft: &Draft<'_>, candidate: &Candidate) -> Vec<String> {
-    let newest = draft
+/// Notes on the persona's earlier turn, in phileas' own words.
+fn outcome_notes(builder: &DecisionBuilder<'_>, candidate: &Candidate) -> Vec<String> {
+    let newest = builder
         .state
         .history
         .values()

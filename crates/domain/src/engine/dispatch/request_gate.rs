@@ -1,105 +1,110 @@
-//! A request of a label or comment stays bound to what it was put on, to who put it there, and to the gate, until its
-//! session is started: everything is looked at once more right before.
+//! Checks a request again right before its session starts: its content, its actor and the labels must be unchanged.
 
-use super::candidate::{Candidate, wait};
-use crate::engine::input::request_kind::HOLD;
+use super::candidate::{Candidate, waiting_line};
+use crate::engine::input::commands::HOLD;
 use crate::engine::input::subject::Subject;
 use crate::engine::lookup::permissions::may_write;
-use crate::engine::lookup::request_origin::{actor_of, of_dashboard, of_track};
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::request_origin::{dashboard_request, request_actor, thread_request};
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{POLL, PULL_POLL};
 use crate::engine::output::report::{Line, Reason};
 use crate::model::TrackName;
 
-/// Whether the label `phileas:hold` stands in the way.
-pub(crate) fn on_hold(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
-    let thread = of_track(draft, &candidate.track)?.thread?;
-    let labels = draft.snapshot.labelled.get(&thread)?;
+/// Blocks a candidate by the label `phileas:hold`.
+pub(crate) fn hold_line(builder: &DecisionBuilder<'_>, candidate: &Candidate) -> Option<Line> {
+    let thread = thread_request(builder, &candidate.track)?.thread?;
+    let labels = builder.snapshot.labelled.get(&thread)?;
     labels
         .contains(HOLD)
-        .then(|| held(draft, candidate, thread))
+        .then(|| held_line(builder, candidate, thread))
 }
 
-fn held(draft: &Draft<'_>, candidate: &Candidate, thread: u64) -> Line {
+fn held_line(builder: &DecisionBuilder<'_>, candidate: &Candidate, thread: u64) -> Line {
     let text = format!("#{thread} carries the label `phileas:hold`");
-    wait(candidate, Reason::SubjectHeld, text).until(draft.after(PULL_POLL))
+    waiting_line(candidate, Reason::SubjectHeld, text).with_until(builder.now_plus(PULL_POLL))
 }
 
-/// The same, by what was read once more: only what was touched last is listed with its labels.
-pub(crate) fn still_on_hold(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
-    let thread = of_track(draft, &candidate.track)?.thread?;
-    let subject = draft.snapshot.subjects.get(&thread)?.as_ref()?;
-    // One that was closed waits for nobody.
-    (subject.open && subject.labels.contains(HOLD)).then(|| held(draft, candidate, thread))
+/// Like [`hold_line`], by the subject that was read again: the first read lists only recently updated subjects.
+pub(crate) fn reread_hold_line(
+    builder: &DecisionBuilder<'_>,
+    candidate: &Candidate,
+) -> Option<Line> {
+    let thread = thread_request(builder, &candidate.track)?.thread?;
+    let subject = builder.snapshot.subjects.get(&thread)?.as_ref()?;
+    // A closed subject is refused, not held.
+    (subject.open && subject.labels.contains(HOLD)).then(|| held_line(builder, candidate, thread))
 }
 
-/// Whether what it is about, and what its actor may do, are still to be read.
-pub(crate) fn unread(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Line> {
-    if let Some(request) = of_dashboard(draft, &candidate.track) {
-        let actor = actor_of(request)?;
-        return match may_write(draft, &actor) {
+/// Blocks a candidate while its subject or its actor's permission must be read.
+pub(crate) fn unread_line(
+    builder: &mut DecisionBuilder<'_>,
+    candidate: &Candidate,
+) -> Option<Line> {
+    if let Some(request) = dashboard_request(builder, &candidate.track) {
+        let actor = request_actor(request)?;
+        return match may_write(builder, &actor) {
             Some(_) => None,
-            None => Some(unread_actor(draft, candidate)),
+            None => Some(unread_actor_line(builder, candidate)),
         };
     }
-    let request = of_track(draft, &candidate.track)?;
+    let request = thread_request(builder, &candidate.track)?;
     let thread = request.thread?;
-    let actor = actor_of(request);
-    let text = if !draft.snapshot.subjects.contains_key(&thread) {
-        draft.needs.subjects.insert(thread);
-        format!("#{thread} is read once more before anything starts")
-    } else if actor.is_some_and(|actor| may_write(draft, &actor).is_none()) {
-        return Some(unread_actor(draft, candidate));
+    let actor = request_actor(request);
+    let text = if !builder.snapshot.subjects.contains_key(&thread) {
+        builder.reads.subjects.insert(thread);
+        format!("#{thread} is read again before anything starts")
+    } else if actor.is_some_and(|actor| may_write(builder, &actor).is_none()) {
+        return Some(unread_actor_line(builder, candidate));
     } else {
         return None;
     };
-    Some(wait(candidate, Reason::RequestUnread, text).until(draft.after(POLL)))
+    Some(waiting_line(candidate, Reason::RequestUnread, text).with_until(builder.now_plus(POLL)))
 }
 
-fn unread_actor(draft: &Draft<'_>, candidate: &Candidate) -> Line {
-    let text = "what its actor may do is looked at once more";
-    wait(candidate, Reason::RequestUnread, text).until(draft.after(POLL))
+fn unread_actor_line(builder: &DecisionBuilder<'_>, candidate: &Candidate) -> Line {
+    let text = "the permission of its actor is read again";
+    waiting_line(candidate, Reason::RequestUnread, text).with_until(builder.now_plus(POLL))
 }
 
-/// The content that a request is bound to, as it is now. `None`: the track is bound to nothing.
+/// The current content that a request is bound to. `None`: the track is bound to none.
 ///
 /// # Errors
 ///
-/// Why nothing may start: the content was changed, is closed or gone, or its actor may not ask any more.
-pub(crate) fn content<'s>(
-    draft: &mut Draft<'s>,
+/// Why it may not start: the content was changed, is closed or gone, or the actor is no longer authorized.
+pub(crate) fn bound_subject<'s>(
+    builder: &mut DecisionBuilder<'s>,
     track: &TrackName,
 ) -> Result<Option<&'s Subject>, (Reason, String)> {
     let gone = || {
-        let text = "who asked for it may not do so any more".to_owned();
+        let text = "its actor is no longer authorized".to_owned();
         (Reason::ActorPermission, text)
     };
-    if let Some(actor) = of_dashboard(draft, track).map(actor_of) {
-        let may = actor.and_then(|actor| may_write(draft, &actor));
+    if let Some(actor) = dashboard_request(builder, track).map(request_actor) {
+        let may = actor.and_then(|actor| may_write(builder, &actor));
         return if may == Some(true) {
             Ok(None)
         } else {
             Err(gone())
         };
     }
-    let Some(request) = of_track(draft, track) else {
+    let Some(request) = thread_request(builder, track) else {
         return Ok(None);
     };
     let Some(thread) = request.thread else {
         return Ok(None);
     };
-    let (digest, actor) = (request.digest.clone(), actor_of(request));
-    let snapshot = draft.snapshot;
+    let (digest, actor) = (request.digest.clone(), request_actor(request));
+    let snapshot = builder.snapshot;
     let subject = snapshot.subjects.get(&thread).and_then(Option::as_ref);
     let Some(subject) = subject.filter(|subject| subject.open) else {
         let text = format!("#{thread} was closed or is gone");
         return Err((Reason::SubjectClosed, text));
     };
     if Some(subject.digest()) != digest {
-        let text = format!("#{thread} was changed after it was asked for");
+        let text = format!("#{thread} was changed after the request");
         return Err((Reason::ContentChanged, text));
     }
-    if actor.and_then(|actor| may_write(draft, &actor)) != Some(true) {
+    if actor.and_then(|actor| may_write(builder, &actor)) != Some(true) {
         return Err(gone());
     }
     Ok(Some(subject))

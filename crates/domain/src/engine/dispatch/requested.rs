@@ -1,28 +1,28 @@
-//! What a person asked this run to do becomes a request in the state, and is worked off under the repository's budgets.
+//! Turns pending requests into candidates.
 
 use super::candidate::{Candidate, Cause};
-use super::eligibility::{self, slot_work};
-use crate::engine::lookup::pending_requests::{Pending, pending};
+use super::eligibility::{self, persona_work};
+use crate::engine::lookup::pending_requests::{PendingRequest, waiting_requests};
 use crate::engine::lookup::{policy, request_origin, work_items};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::REQUEST_VALID;
 use crate::engine::output::report::Reason;
-use crate::engine::record::request::refuse;
+use crate::engine::record::request::refuse_request;
 
-pub(crate) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
+pub(crate) fn request_candidates(builder: &mut DecisionBuilder<'_>) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    for Pending {
+    for PendingRequest {
         key,
         persona,
         track,
         created_at,
-    } in pending(draft)
+    } in waiting_requests(builder)
     {
-        let now = draft.now();
+        let now = builder.now();
         if created_at.is_some_and(|at| now.duration_since(at) >= REQUEST_VALID) {
-            let text = "it could not be started for a week; ask again if it is still wanted";
-            refuse(
-                draft,
+            let text = "it could not be started for a week; request it again if it is still needed";
+            refuse_request(
+                builder,
                 &key,
                 &track,
                 &persona,
@@ -31,31 +31,31 @@ pub(crate) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
             );
             continue;
         }
-        let seat = work_items::seat_of(&persona);
-        let plan = &draft.snapshot.plan;
-        let policy = match &seat {
-            Some(seat) => policy::policy_of_persona(plan, &track, &seat.persona()),
+        let slot_role = work_items::implementer_role(&persona);
+        let plan = &builder.snapshot.plan;
+        let policy = match &slot_role {
+            Some(slot_role) => policy::policy_of_persona(plan, &track, &slot_role.persona_id()),
             None => policy::with_persona(plan.defaults.clone(), plan.personas.get(&persona)),
         };
-        let policy = request_origin::of_wish(draft, &track, &persona, policy);
-        let work = match &seat {
-            Some(seat) => eligibility::work(draft, seat),
-            None => slot_work(draft, &persona, &policy, true),
+        let policy = request_origin::request_policy(builder, &track, &persona, policy);
+        let work = match &slot_role {
+            Some(slot_role) => eligibility::work_item_work(builder, slot_role),
+            None => persona_work(builder.snapshot, &persona, &policy, true),
         };
         match work {
             Ok(work) => {
-                let due_since = created_at.unwrap_or(draft.snapshot.now);
+                let due_since = created_at.unwrap_or(builder.snapshot.now);
                 candidates.push(Candidate {
                     track,
                     work,
-                    beside: Vec::new(),
+                    siblings: Vec::new(),
                     policy,
                     due_since,
                     cause: Cause::Request { key },
                 });
             }
             Err((reason, text)) => {
-                refuse(draft, &key, &track, &persona, reason, text);
+                refuse_request(builder, &key, &track, &persona, reason, text);
             }
         }
     }

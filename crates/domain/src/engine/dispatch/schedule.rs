@@ -1,103 +1,113 @@
-//! Schedules: personas that run by the clock.
+//! Schedules: personas that start at cron times.
 
 use jiff::Timestamp;
 
 use super::candidate::{Candidate, Cause};
-use super::eligibility::{reluctance, slot_work};
+use super::eligibility::{persona_work, skip_reason};
 use super::{pause, timing};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{CATCH_UP_TOLERANCE, POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::TrackName;
 use crate::plan::{CatchUp, Cron, Schedule};
 
-pub(crate) fn candidates(draft: &mut Draft<'_>) -> Vec<Candidate> {
-    let snapshot = draft.snapshot;
+pub(crate) fn schedule_candidates(builder: &mut DecisionBuilder<'_>) -> Vec<Candidate> {
+    let snapshot = builder.snapshot;
     snapshot
         .plan
         .schedules
         .values()
-        .filter_map(|schedule| next(draft, schedule))
+        .filter_map(|schedule| next_candidate(builder, schedule))
         .collect()
 }
 
-fn next(draft: &mut Draft<'_>, schedule: &Schedule) -> Option<Candidate> {
+fn next_candidate(builder: &mut DecisionBuilder<'_>, schedule: &Schedule) -> Option<Candidate> {
     let persona = &schedule.persona;
     let track = TrackName::of_schedule(persona);
     let Some(cron) = &schedule.cron else {
-        let text = "it runs only when asked for";
-        draft.say(Line::track(&track, Verdict::Skipped, Reason::Manual, text).persona(persona));
+        let text = "it runs only on request";
+        builder.report_line(
+            Line::about_track(&track, Verdict::Skipped, Reason::Manual, text).with_persona(persona),
+        );
         return None;
     };
-    let state = draft.state.tracks.get(&track);
+    let state = builder.state.tracks.get(&track);
     if state.is_some_and(|state| !state.turns.is_empty()) {
         return None;
     }
     if let Some(pause) = state.and_then(|state| state.paused.as_ref()) {
-        let text = pause::paused_by("schedule", &track, pause);
-        draft.say(Line::track(&track, Verdict::Paused, Reason::PausedTrack, text).persona(persona));
+        let text = pause::paused_text("schedule", &track, pause);
+        builder.report_line(
+            Line::about_track(&track, Verdict::Paused, Reason::PausedTrack, text)
+                .with_persona(persona),
+        );
         return None;
     }
-    let (slot, due_since) = slot_due(draft, &track, schedule, cron)?;
-    let work = match slot_work(draft, persona, &schedule.policy, false) {
+    let (slot, due_since) = slot_due(builder, &track, schedule, cron)?;
+    let work = match persona_work(builder.snapshot, persona, &schedule.policy, false) {
         Ok(work) => work,
         Err((reason, text)) => {
-            draft.say(Line::track(&track, Verdict::Skipped, reason, text).persona(persona));
+            builder.report_line(
+                Line::about_track(&track, Verdict::Skipped, reason, text).with_persona(persona),
+            );
             return None;
         }
     };
-    if let Some((reason, text)) = reluctance(draft, &track, 0, &work, &schedule.policy) {
-        let line = Line::track(&track, Verdict::Waiting, reason, text).persona(persona);
-        draft.say(line);
+    if let Some((reason, text)) = skip_reason(builder, &track, 0, &work, &schedule.policy) {
+        let line = Line::about_track(&track, Verdict::Waiting, reason, text).with_persona(persona);
+        builder.report_line(line);
         return None;
     }
     let policy = schedule.policy.clone();
     Some(Candidate {
         track,
         work,
-        beside: Vec::new(),
+        siblings: Vec::new(),
         policy,
         due_since,
         cause: Cause::Schedule { slot },
     })
 }
 
-/// The slot to answer, and since when one has been waiting. Says so when there is none.
+/// The cron slot to start, and since when one has been waiting. Reports when there is none.
 fn slot_due(
-    draft: &mut Draft<'_>,
+    builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
     schedule: &Schedule,
     cron: &Cron,
 ) -> Option<(Timestamp, Timestamp)> {
-    let now = draft.now();
+    let now = builder.now();
     let persona = &schedule.persona;
-    let known = draft
+    let known = builder
         .state
         .schedules
         .entry(persona.as_str().to_owned())
         .or_default();
     let Some(last) = known.last_fired else {
-        // First sight: slots count from now on.
+        // A new schedule: slots count from now on.
         known.last_fired = Some(now);
-        known.timing.expression = Some(timing::written(cron));
-        not_due(draft, track, schedule, cron);
+        known.timing.expression = Some(timing::format_cron(cron));
+        report_not_due(builder, track, schedule, cron);
         return None;
     };
-    if timing::is_unread(&known.timing, cron) {
-        let line = Line::track(
+    if timing::is_change_unread(&known.timing, cron) {
+        let line = Line::about_track(
             track,
             Verdict::Waiting,
             Reason::NotDue,
-            "since when it runs at these times is being read",
+            "the time of the last change of this schedule is being read",
         );
-        draft.say(line.persona(persona).until(draft.after(POLL)));
+        builder.report_line(
+            line.with_persona(persona)
+                .with_until(builder.now_plus(POLL)),
+        );
         return None;
     }
     let from = timing::counted_from(&known.timing, last);
-    let missed = timing::missed(&known.timing, last);
+    let missed = timing::missed_slots(&known.timing, last);
     let newest = cron.newest_in(from, now).or(missed.last().copied());
     let Some(newest) = newest else {
-        not_due(draft, track, schedule, cron);
+        report_not_due(builder, track, schedule, cron);
         return None;
     };
     let oldest = missed.first().copied();
@@ -108,26 +118,32 @@ fn slot_due(
         CatchUp::None if now.duration_since(newest) <= CATCH_UP_TOLERANCE => Some((newest, newest)),
         CatchUp::None => {
             known.last_fired = Some(newest);
-            let text = format!("the slot of {newest} was missed, and missed slots are forgotten");
-            draft.say(
-                Line::track(track, Verdict::Skipped, Reason::SlotsMissed, text).persona(persona),
+            let text = format!("the slot of {newest} was missed, and the plan skips missed slots");
+            builder.report_line(
+                Line::about_track(track, Verdict::Skipped, Reason::SlotsMissed, text)
+                    .with_persona(persona),
             );
-            draft.headline(format!("missed {track}"), None);
+            builder.add_headline(format!("missed {track}"), None);
             None
         }
     }
 }
 
-fn not_due(draft: &mut Draft<'_>, track: &TrackName, schedule: &Schedule, cron: &Cron) {
-    let line = Line::track(
+fn report_not_due(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    schedule: &Schedule,
+    cron: &Cron,
+) {
+    let line = Line::about_track(
         track,
         Verdict::Waiting,
         Reason::NotDue,
         format!("runs at `{}`", cron.expression()),
     );
-    let line = line.persona(&schedule.persona);
-    draft.say(match cron.next_after(draft.now()) {
-        Some(until) => line.until(until),
+    let line = line.with_persona(&schedule.persona);
+    builder.report_line(match cron.next_after(builder.now()) {
+        Some(until) => line.with_until(until),
         None => line,
     });
 }

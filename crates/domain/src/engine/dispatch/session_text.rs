@@ -2,35 +2,38 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::prompt::{self, RenderError};
 
-/// How many paths that are read for a prompt a report names.
+/// Maximum paths that the report names.
 const PATHS_SHOWN: usize = 3;
 
-/// What a session is told, and under which title.
+/// The title and prompt of a session.
 #[derive(Default)]
-pub(crate) struct Words {
+pub(crate) struct SessionText {
     pub(crate) title: String,
     pub(crate) prompt: String,
     /// Whether Jules opens a pull request.
     pub(crate) open_pull: bool,
-    /// Files of the ledger that begin with this prompt.
+    /// Ledger files that are created with this prompt.
     pub(crate) seeds: BTreeMap<String, Option<String>>,
-    /// The digests of the work items that it is given.
+    /// The digests of the work items in the prompt.
     pub(crate) given: BTreeMap<String, String>,
 }
 
-/// Why there is no prompt: what it is made from is asked for, what is wrong with it is reported.
-pub(crate) fn no_prompt(draft: &mut Draft<'_>, error: RenderError) -> (Reason, String) {
+/// Why there is no prompt: requests its files, and reports its diagnostics.
+pub(crate) fn report_missing_prompt(
+    builder: &mut DecisionBuilder<'_>,
+    error: RenderError,
+) -> (Reason, String) {
     match error {
         RenderError::Unread(paths) => {
             let text = format!(
                 "its prompt waits for files of the default branch to be read: {}",
-                listed(&paths)
+                list_paths(&paths)
             );
-            draft.needs.sources.extend(paths);
+            builder.reads.sources.extend(paths);
             (Reason::PromptUnread, text)
         }
         RenderError::Unrendered => {
@@ -49,14 +52,14 @@ pub(crate) fn no_prompt(draft: &mut Draft<'_>, error: RenderError) -> (Reason, S
                 || "its prompt cannot be rendered".to_owned(),
                 ToString::to_string,
             );
-            draft.diagnose(diagnostics);
+            builder.add_diagnostics(diagnostics);
             (Reason::PromptInvalid, text)
         }
     }
 }
 
 /// The first paths, and how many more there are.
-fn listed(paths: &BTreeSet<String>) -> String {
+fn list_paths(paths: &BTreeSet<String>) -> String {
     let shown: Vec<String> = paths
         .iter()
         .take(PATHS_SHOWN)

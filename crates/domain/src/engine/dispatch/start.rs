@@ -1,11 +1,11 @@
-//! What is due is started, as far as gates and budgets allow.
+//! Starts what is due, as far as gates and budgets allow.
 
-use super::candidate::{Candidate, Cause, Work, wait};
+use super::candidate::{Candidate, Cause, SlotWork, waiting_line};
 use super::{announce, budget, pause, request_gate, request_rate, requested, schedule, track};
-use crate::engine::input::snapshot::Ask;
-use crate::engine::lookup::slot::{self, Seat};
+use crate::engine::input::snapshot::RunRequest;
+use crate::engine::lookup::slot::{self, SlotRole};
 use crate::engine::lookup::{exchange_view, pending_requests, request_origin};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{INTENTS_PER_COMMIT, POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::{request, turn};
@@ -13,155 +13,160 @@ use crate::model::TrackName;
 use crate::plan::Mode;
 use crate::state::Turn;
 
-pub(crate) fn due(draft: &mut Draft<'_>, mut started: usize) {
-    let mut candidates = retries(draft);
-    match draft.snapshot.ask.clone() {
-        Ask::Due => {
-            candidates.extend(requested::candidates(draft));
-            candidates.extend(track::candidates(draft, None));
-            candidates.extend(schedule::candidates(draft));
+pub(crate) fn start_due(builder: &mut DecisionBuilder<'_>, mut started: usize) {
+    let mut candidates = retry_candidates(builder);
+    match builder.snapshot.run_request.clone() {
+        RunRequest::Due => {
+            candidates.extend(requested::request_candidates(builder));
+            candidates.extend(track::track_candidates(builder, None));
+            candidates.extend(schedule::schedule_candidates(builder));
         }
-        Ask::Track(name) => candidates.extend(track::candidates(draft, Some(&name))),
-        Ask::Enter(entry) => candidates.extend(track::entering(draft, entry)),
-        Ask::Persona(_) | Ask::All => candidates.extend(requested::candidates(draft)),
+        RunRequest::Track(name) => candidates.extend(track::track_candidates(builder, Some(&name))),
+        RunRequest::Enter(entry) => candidates.extend(track::entry_candidate(builder, entry)),
+        RunRequest::Persona(_) | RunRequest::All => {
+            candidates.extend(requested::request_candidates(builder))
+        }
     }
-    let tracks_work = budget::tracks_work(draft, &candidates);
-    candidates.sort_by_key(Candidate::order);
+    let tracks_work = budget::has_track_work(builder, &candidates);
+    candidates.sort_by_key(Candidate::sort_key);
     for candidate in candidates {
         let mut next = Some(candidate);
-        // Who is left out once is not found again, so this ends with the steps of the track.
+        // A skipped slot is not found again, so this ends with the steps of the track.
         while let Some(candidate) = next.take() {
-            // Only what one commit can announce is rendered.
-            let begun = started + draft.needs.prompts.len();
-            if let Some(line) = obstacle(draft, &candidate, begun, tracks_work) {
-                draft.say(line);
+            // Render only what one commit can announce.
+            let begun = started + builder.reads.prompts.len();
+            if let Some(line) = find_obstacle(builder, &candidate, begun, tracks_work) {
+                builder.report_line(line);
                 continue;
             }
-            match announce::start(draft, &candidate) {
+            match announce::announce_session(builder, &candidate) {
                 Ok(()) => started += 1,
                 Err((reason @ Reason::PromptUnread, text)) => {
-                    let until = draft.after(POLL);
-                    draft.say(wait(&candidate, reason, text).until(until));
+                    let until = builder.now_plus(POLL);
+                    builder.report_line(waiting_line(&candidate, reason, text).with_until(until));
                 }
-                Err(why) => next = leave_out(draft, &candidate, why),
+                Err(why) => next = skip_candidate(builder, &candidate, why),
             }
         }
     }
 }
 
-/// Leaves out a persona that cannot run after all: its track goes on to the next step, which is the answer; a turn of it
-/// that has no session is given up, a request refused.
-fn leave_out(
-    draft: &mut Draft<'_>,
+/// Skips a candidate that cannot start after all: its track moves to the next step, a turn without a session ends, a
+/// request is refused.
+fn skip_candidate(
+    builder: &mut DecisionBuilder<'_>,
     candidate: &Candidate,
     (reason, text): (Reason, String),
 ) -> Option<Candidate> {
     let (track, persona) = (&candidate.track, &candidate.work.persona);
     if let Cause::Request { key } = &candidate.cause {
-        request::refuse(draft, key, track, persona, reason, text);
+        request::refuse_request(builder, key, track, persona, reason, text);
         return None;
     }
-    if let Some(turn) = draft.turn(track, &candidate.work.slot).cloned() {
+    if let Some(turn) = builder.find_turn(track, &candidate.work.slot).cloned() {
         let what = format!("given up before it had a session: {text}");
-        turn::drop_unstarted(draft, track, &candidate.work.slot, &turn, &what);
-        request::note_refusal(draft, track, reason);
+        turn::drop_unstarted(builder, track, &candidate.work.slot, &turn, &what);
+        request::note_refusal(builder, track, reason);
     }
-    draft.say(Line::track(track, Verdict::Skipped, reason, text.clone()).persona(persona));
+    builder.report_line(
+        Line::about_track(track, Verdict::Skipped, reason, text.clone()).with_persona(persona),
+    );
     let place = (track.clone(), candidate.work.slot.clone(), persona.clone());
-    draft.unable.insert(place, (reason, text));
-    track::instead(draft, track)
+    builder.unable_slots.insert(place, (reason, text));
+    track::next_after_skip(builder, track)
 }
 
-/// What stands in the way of a candidate, cheapest question first: Jules is asked only when nothing else does.
-fn obstacle(
-    draft: &mut Draft<'_>,
+/// Returns what blocks a candidate, cheapest check first: Jules is asked only when nothing else blocks it.
+fn find_obstacle(
+    builder: &mut DecisionBuilder<'_>,
     candidate: &Candidate,
     started: usize,
     tracks_work: bool,
 ) -> Option<Line> {
     if candidate.policy.mode == Mode::Observe {
         let text = "`mode` is \"observe\" here; it is decided and reported, not started";
-        return Some(wait(candidate, Reason::ObserveMode, text));
+        return Some(waiting_line(candidate, Reason::ObserveMode, text));
     }
-    request_gate::on_hold(draft, candidate)
-        .or_else(|| request_rate::spent(draft, candidate))
-        .or_else(|| busy_elsewhere(draft, candidate))
-        .or_else(|| budget::red(draft, candidate))
-        .or_else(|| budget::of_repository(draft, candidate))
-        .or_else(|| budget::of_schedules(draft, candidate, tracks_work))
-        .or_else(|| budget::of_key(draft, candidate))
+    request_gate::hold_line(builder, candidate)
+        .or_else(|| request_rate::rate_limit_line(builder, candidate))
+        .or_else(|| busy_line(builder, candidate))
+        .or_else(|| budget::default_checks_failed(builder, candidate))
+        .or_else(|| budget::repository_limit(builder, candidate))
+        .or_else(|| budget::schedule_limit(builder, candidate, tracks_work))
+        .or_else(|| budget::key_limit(builder, candidate))
         .or_else(|| {
             (started >= INTENTS_PER_COMMIT).then(|| {
-                let now = draft.now();
-                wait(
+                let now = builder.now();
+                waiting_line(
                     candidate,
                     Reason::NextCommit,
-                    "one commit starts three sessions; the next one goes on",
+                    "one commit starts three sessions; the next commit continues",
                 )
-                .until(now)
+                .with_until(now)
             })
         })
-        .or_else(|| unread_layers(draft, candidate))
-        .or_else(|| request_gate::unread(draft, candidate))
-        .or_else(|| request_gate::still_on_hold(draft, candidate))
+        .or_else(|| unread_layers_line(builder, candidate))
+        .or_else(|| request_gate::unread_line(builder, candidate))
+        .or_else(|| request_gate::reread_hold_line(builder, candidate))
 }
 
-/// Whether what a layer's prompt is made of is still to be read.
-fn unread_layers(draft: &mut Draft<'_>, candidate: &Candidate) -> Option<Line> {
-    let seat = Seat::of(&candidate.work.slot)?;
-    exchange_view::unread_for(draft, &seat).then(|| {
-        let text = "what its prompt is made of is being read";
-        wait(candidate, Reason::ExchangeUnread, text).until(draft.after(POLL))
+/// Blocks a layer's slot while its inputs must be read.
+fn unread_layers_line(builder: &mut DecisionBuilder<'_>, candidate: &Candidate) -> Option<Line> {
+    let slot_role = SlotRole::from_slot(&candidate.work.slot)?;
+    exchange_view::request_inputs(builder, &slot_role).then(|| {
+        let text = "the inputs of its prompt are being read";
+        waiting_line(candidate, Reason::ExchangeUnread, text).with_until(builder.now_plus(POLL))
     })
 }
 
-fn busy_elsewhere(draft: &Draft<'_>, candidate: &Candidate) -> Option<Line> {
+fn busy_line(builder: &DecisionBuilder<'_>, candidate: &Candidate) -> Option<Line> {
     let persona = &candidate.work.persona;
-    // Implementers and planners are many: what must not be doubled there is the work item.
-    let item = Seat::of(&candidate.work.slot).is_some_and(|seat| seat.item().is_some());
-    let (busy, _) = draft.state.tracks.iter().find(|(name, track)| {
+    // Several implementers and planners may run; only a work item must not be doubled.
+    let item = SlotRole::from_slot(&candidate.work.slot)
+        .is_some_and(|slot_role| slot_role.item_id().is_some());
+    let (busy, _) = builder.state.tracks.iter().find(|(name, track)| {
         let mut turns = track.turns.iter();
-        // Most tracks have no turns, and names take longer to compare.
+        // Compare names last: most tracks have no turns.
         turns.any(|(slot, turn)| match item {
             true => *slot == candidate.work.slot,
             false => turn.persona_id == *persona,
         }) && **name != candidate.track
     })?;
     let text = format!("`{persona}` is at work in track `{busy}`");
-    Some(wait(candidate, Reason::PersonaBusy, text).until(draft.after(POLL)))
+    Some(waiting_line(candidate, Reason::PersonaBusy, text).with_until(builder.now_plus(POLL)))
 }
 
-/// Whether a turn's next attempt is still to be started.
-fn is_between(turn: &Turn) -> bool {
+/// Whether a turn waits for its next attempt.
+fn is_between_attempts(turn: &Turn) -> bool {
     turn.session_id.is_none() && turn.intent.is_none() && !turn.cancel
 }
 
-/// Whether no attempt at a turn was begun yet.
-fn is_first(turn: &Turn) -> bool {
+/// Whether no attempt of a turn was started yet.
+fn is_first_attempt(turn: &Turn) -> bool {
     turn.attempt == 1 && turn.not_before.is_none()
 }
 
 /// Live turns whose next attempt is due.
-fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
-    let now = draft.now();
+fn retry_candidates(builder: &mut DecisionBuilder<'_>) -> Vec<Candidate> {
+    let now = builder.now();
     let mut candidates = Vec::new();
     let mut lines = Vec::new();
-    let wanted = |name: &TrackName| match &draft.snapshot.ask {
-        Ask::Track(only) => name == only,
-        Ask::Enter(entry) => {
-            let named = draft.snapshot.plan.entry(*entry);
+    let wanted = |name: &TrackName| match &builder.snapshot.run_request {
+        RunRequest::Track(only) => name == only,
+        RunRequest::Enter(entry) => {
+            let named = builder.snapshot.plan.entry(*entry);
             named.is_some_and(|(track, _)| track.name == *name)
         }
-        Ask::Due | Ask::Persona(_) | Ask::All => true,
+        RunRequest::Due | RunRequest::Persona(_) | RunRequest::All => true,
     };
-    for (name, track) in draft.state.tracks.iter().filter(|(name, _)| wanted(name)) {
+    for (name, track) in builder.state.tracks.iter().filter(|(name, _)| wanted(name)) {
         for (slot, turn) in &track.turns {
-            if !is_between(turn) || slot::is_of_newer_version(slot) {
+            if !is_between_attempts(turn) || slot::is_of_newer_version(slot) {
                 continue;
             }
             if let Some(pause) = &track.paused {
-                let text = pause::paused_by("track", name, pause);
-                lines.push(Line::turn(
+                let text = pause::paused_text("track", name, pause);
+                lines.push(Line::about_turn(
                     name,
                     track.seq,
                     slot,
@@ -175,7 +180,7 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
             let due_since = turn.not_before.unwrap_or(now);
             if due_since > now {
                 let text = "the next attempt waits for its time";
-                let line = Line::turn(
+                let line = Line::about_turn(
                     name,
                     track.seq,
                     slot,
@@ -184,19 +189,19 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
                     Reason::RetryPause,
                     text,
                 );
-                lines.push(line.until(due_since));
+                lines.push(line.with_until(due_since));
                 continue;
             }
             candidates.push(Candidate {
                 track: name.clone(),
-                work: Work {
+                work: SlotWork {
                     slot: slot.clone(),
                     persona: turn.persona_id.clone(),
                 },
-                beside: Vec::new(),
-                policy: request_origin::policy_of(draft, name, track.index, &turn.persona_id),
+                siblings: Vec::new(),
+                policy: request_origin::turn_policy(builder, name, track.index, &turn.persona_id),
                 due_since,
-                cause: if is_first(turn) && Seat::of(slot).is_some() {
+                cause: if is_first_attempt(turn) && SlotRole::from_slot(slot).is_some() {
                     Cause::Slot
                 } else {
                     Cause::Retry
@@ -205,46 +210,49 @@ fn retries(draft: &mut Draft<'_>) -> Vec<Candidate> {
         }
     }
     for line in lines {
-        draft.say(line);
+        builder.report_line(line);
     }
     candidates
 }
 
-/// While everything is paused, each track and schedule still has its line, so have turns between two attempts, and so has
-/// what a person asked for.
-pub(crate) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
+/// Reports each track, schedule, turn between two attempts and request while the repository is paused.
+pub(crate) fn report_paused(builder: &mut DecisionBuilder<'_>, reason: Reason) {
     let text = "nothing starts while the repository is paused";
-    let plan = &draft.snapshot.plan;
+    let plan = &builder.snapshot.plan;
     let schedules = plan.schedules.keys().map(TrackName::of_schedule);
     let names: Vec<_> = plan.tracks.keys().cloned().chain(schedules).collect();
     for name in names {
-        let track = draft.state.tracks.get(&name);
+        let track = builder.state.tracks.get(&name);
         if track.is_none_or(|track| track.turns.is_empty()) {
-            draft.say(Line::track(&name, Verdict::Paused, reason, text));
+            builder.report_line(Line::about_track(&name, Verdict::Paused, reason, text));
         }
     }
     let mut lines = Vec::new();
-    for (name, track) in &draft.state.tracks {
+    for (name, track) in &builder.state.tracks {
         for (slot, turn) in track
             .turns
             .iter()
-            .filter(|(slot, turn)| is_between(turn) && !slot::is_of_newer_version(slot))
+            .filter(|(slot, turn)| is_between_attempts(turn) && !slot::is_of_newer_version(slot))
         {
             let (verdict, seq) = (Verdict::Paused, track.seq);
-            lines.push(Line::turn(name, seq, slot, turn, verdict, reason, text));
+            lines.push(Line::about_turn(
+                name, seq, slot, turn, verdict, reason, text,
+            ));
         }
     }
-    for asked in pending_requests::pending(draft) {
-        let line = Line::track(&asked.track, Verdict::Paused, reason, text);
-        lines.push(line.persona(&asked.persona));
+    for asked in pending_requests::waiting_requests(builder) {
+        let line = Line::about_track(&asked.track, Verdict::Paused, reason, text);
+        lines.push(line.with_persona(&asked.persona));
     }
     for line in lines {
-        draft.say(line);
+        builder.report_line(line);
     }
-    let line = match &draft.snapshot.ask {
-        Ask::Due | Ask::Track(_) | Ask::Enter(_) => return,
-        Ask::Persona(id) => Line::repository(Verdict::Refused, reason, text).persona(id),
-        Ask::All => Line::repository(Verdict::Refused, reason, text),
+    let line = match &builder.snapshot.run_request {
+        RunRequest::Due | RunRequest::Track(_) | RunRequest::Enter(_) => return,
+        RunRequest::Persona(id) => {
+            Line::about_repository(Verdict::Refused, reason, text).with_persona(id)
+        }
+        RunRequest::All => Line::about_repository(Verdict::Refused, reason, text),
     };
-    draft.say(line.requested());
+    builder.report_line(line.mark_requested());
 }

@@ -1,77 +1,78 @@
-//! Since when schedules and starts of tracks have been as they are: a slot before a change is not due.
+//! Tracks changes of cron times: a slot before a change of its schedule or track start is not due.
 //!
-//! The ledger keeps the times that were seen last. Where the plan says others, they count from the plan's newest commit
-//! on, or from the push or merge that brought it to the default branch where that is later, but not from before the previous
-//! tick, which saw the old ones, and not from after now. A slot of the old times that was missed until then is kept until it
-//! is answered.
+//! The ledger keeps the last known times. When the plan has other ones, they count from the plan's newest commit, or
+//! from the push or merge that brought it to the default branch where that is later; not before the previous tick,
+//! which saw the old ones, and not after now. A missed slot of the old times is kept until it starts.
 
 use jiff::Timestamp;
 
 use crate::engine::input::snapshot::{Ledger, PlanCommit, Snapshot};
 use crate::engine::lookup::policy;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::SLOTS_LIMIT;
 use crate::model::TrackName;
 use crate::plan::{CatchUp, Cron};
 use crate::state::{State, Timing};
 
-/// A schedule that runs only when it is asked for.
+/// A schedule that runs only on request.
 const MANUAL: &str = "manual";
 
-/// A track whose passes follow each other.
+/// A track without a start time.
 const NO_START: &str = "none";
 
-/// A schedule or track that the plan does not have any more.
+/// A schedule or track that the plan no longer has.
 const REMOVED: &str = "removed";
 
-/// Among how many of the newest entries of the history the newest instant is looked for.
+/// How many of the newest history entries are searched for the newest instant.
 const ENTRIES_READ: usize = 20;
 
-/// How the ledger writes times of the plan.
-pub(crate) fn written(cron: &Cron) -> String {
+/// How the ledger writes cron times.
+pub(crate) fn format_cron(cron: &Cron) -> String {
     format!("{} {}", cron.expression(), cron.timezone())
 }
 
-fn parsed(expression: &str) -> Option<Cron> {
+fn parse_cron(expression: &str) -> Option<Cron> {
     let (expression, zone) = expression.rsplit_once(' ')?;
     Cron::parse(expression, zone).ok()
 }
 
-/// What has the times: an entry of `schedules` by its key, or a track.
+/// The owner of cron times: a schedule by its key, or a track.
 #[derive(Debug, Clone)]
 enum Owner {
     Schedule(String),
     Track(TrackName),
 }
 
-/// Times that the plan gives and the ledger does not know yet.
+/// Cron times of the plan that the ledger does not know yet.
 #[derive(Debug)]
-struct News {
+struct TimingChange {
     owner: Owner,
     expression: String,
-    /// Whether it knows others.
+    /// Whether the ledger has other ones.
     differs: bool,
     catch_up: CatchUp,
 }
 
-/// Writes down which times the plan gives, and since when. Asks for the plan's newest commit where they have changed.
-pub(crate) fn note_changes(draft: &mut Draft<'_>) {
-    let news = news(draft);
+/// Records the plan's cron times, and since when they apply. Requests the plan's newest commit where they have changed.
+pub(crate) fn record_changes(builder: &mut DecisionBuilder<'_>) {
+    let news = find_changes(builder);
     let differs = news.iter().any(|one| one.differs);
-    let observes = policy::only_observes(draft.snapshot).is_some();
-    let since = match draft.snapshot.plan_commit {
-        // It would be read at each tick. What is not before the previous one is as good as a report needs.
-        PlanCommit::Unread if observes => Some(draft.snapshot.previous_tick.unwrap_or(draft.now())),
+    let observes = policy::only_observes(builder.snapshot).is_some();
+    let since = match builder.snapshot.plan_commit {
+        // An observing tick would read it each time; the previous tick's time is good enough for a report.
+        PlanCommit::Unread if observes => {
+            Some(builder.snapshot.previous_tick.unwrap_or(builder.now()))
+        }
         PlanCommit::Unread if differs => {
-            draft.needs.plan_commit = true;
+            builder.reads.plan_commit = true;
             None
         }
-        PlanCommit::Unread | PlanCommit::Unknown => Some(draft.now()),
-        PlanCommit::At(at) => Some(not_before_previous_tick(draft.snapshot, at)),
+        PlanCommit::Unread | PlanCommit::Unknown => Some(builder.now()),
+        PlanCommit::At(at) => Some(not_before_previous_tick(builder.snapshot, at)),
     };
     for one in news {
         if !one.differs {
-            let timing = timing_mut(&mut draft.state, &one.owner);
+            let timing = timing_mut(&mut builder.state, &one.owner);
             if let Some((timing, _)) = timing {
                 timing.expression = Some(one.expression);
             }
@@ -82,78 +83,83 @@ pub(crate) fn note_changes(draft: &mut Draft<'_>) {
             Owner::Schedule(persona) => format!("schedule:{persona}"),
             Owner::Track(name) => name.to_string(),
         };
-        if let Some((timing, last)) = timing_mut(&mut draft.state, &one.owner) {
-            change(timing, last, one, since);
+        if let Some((timing, last)) = timing_mut(&mut builder.state, &one.owner) {
+            apply_change(timing, last, one, since);
         }
-        draft.headline(format!("new times of {name}"), None);
+        builder.add_headline(format!("new times of {name}"), None);
     }
 }
 
-/// Whether the plan gives times whose change is still to be looked up.
-pub(crate) fn is_unread(timing: &Timing, cron: &Cron) -> bool {
+/// Whether the time of a change must be read first.
+pub(crate) fn is_change_unread(timing: &Timing, cron: &Cron) -> bool {
     let known = timing.expression.as_ref();
-    known.is_some_and(|known| *known != written(cron))
+    known.is_some_and(|known| *known != format_cron(cron))
 }
 
-/// From when on slots count: after the last one that was answered, and not before the newest change.
+/// From when on slots count: after the last answered one, and not before the newest change.
 pub(crate) fn counted_from(timing: &Timing, last: Timestamp) -> Timestamp {
     timing.since.map_or(last, |since| since.max(last))
 }
 
-/// Slots of earlier times that were missed and not answered since, oldest first.
-pub(crate) fn missed(timing: &Timing, last: Timestamp) -> Vec<Timestamp> {
+/// Missed slots of earlier cron times, oldest first.
+pub(crate) fn missed_slots(timing: &Timing, last: Timestamp) -> Vec<Timestamp> {
     let unanswered = timing.missed.iter().filter(|slot| **slot > last);
     unanswered.copied().collect()
 }
 
-fn news(draft: &Draft<'_>) -> Vec<News> {
-    let plan = &draft.snapshot.plan;
-    let is_whole = !draft
+fn find_changes(builder: &DecisionBuilder<'_>) -> Vec<TimingChange> {
+    let plan = &builder.snapshot.plan;
+    let is_whole = !builder
         .snapshot
         .plan_diagnostics
         .iter()
         .any(crate::Diagnostic::is_error);
-    // What a plan with mistakes lacks may be one of them.
+    // In a plan with mistakes, a missing entry may be one of them.
     let removed = || is_whole.then(|| REMOVED.to_owned());
     let mut news = Vec::new();
-    for (key, known) in &draft.state.schedules {
+    for (key, known) in &builder.state.schedules {
         let schedule = plan.schedules.get(key.as_str());
         let expression = match schedule {
             Some(schedule) => schedule
                 .cron
                 .as_ref()
-                .map_or_else(|| Some(MANUAL.to_owned()), |cron| Some(written(cron))),
+                .map_or_else(|| Some(MANUAL.to_owned()), |cron| Some(format_cron(cron))),
             None => removed(),
         };
         let catch_up = schedule.map_or(CatchUp::One, |schedule| schedule.policy.catch_up);
         let owner = Owner::Schedule(key.clone());
-        news.extend(compared(owner, &known.timing, expression, catch_up));
+        news.extend(compare_timing(owner, &known.timing, expression, catch_up));
     }
-    for (name, known) in &draft.state.tracks {
+    for (name, known) in &builder.state.tracks {
         let was_started = known.timing.expression.is_some() || known.last_started.is_some();
         let track = plan.tracks.get(name);
         let expression = match track {
             Some(track) => match &track.start {
-                Some(start) => Some(written(start)),
+                Some(start) => Some(format_cron(start)),
                 None => was_started.then(|| NO_START.to_owned()),
             },
             None if was_started => removed(),
             None => None,
         };
         let owner = Owner::Track(name.clone());
-        news.extend(compared(owner, &known.timing, expression, CatchUp::One));
+        news.extend(compare_timing(
+            owner,
+            &known.timing,
+            expression,
+            CatchUp::One,
+        ));
     }
     news
 }
 
-fn compared(
+fn compare_timing(
     owner: Owner,
     known: &Timing,
     expression: Option<String>,
     catch_up: CatchUp,
-) -> Option<News> {
+) -> Option<TimingChange> {
     let expression = expression.filter(|now| known.expression.as_ref() != Some(now))?;
-    Some(News {
+    Some(TimingChange {
         owner,
         differs: known.expression.is_some(),
         expression,
@@ -177,9 +183,14 @@ fn timing_mut<'s>(
     }
 }
 
-fn change(timing: &mut Timing, last: Option<Timestamp>, news: News, since: Timestamp) {
-    let runs = parsed(&news.expression).is_some();
-    let old = timing.expression.as_deref().and_then(parsed);
+fn apply_change(
+    timing: &mut Timing,
+    last: Option<Timestamp>,
+    news: TimingChange,
+    since: Timestamp,
+) {
+    let runs = parse_cron(&news.expression).is_some();
+    let old = timing.expression.as_deref().and_then(parse_cron);
     let mut missed = std::mem::take(&mut timing.missed);
     if let (Some(old), Some(last)) = (old, last) {
         let from = counted_from(timing, last);
@@ -208,7 +219,7 @@ fn not_before_previous_tick(snapshot: &Snapshot, at: Timestamp) -> Timestamp {
         .min(snapshot.now)
 }
 
-/// The newest instant, not after now, at which the ledger says that a tick was at work.
+/// The newest instant, not after now, at which a tick wrote to the ledger.
 fn newest_instant(state: &State, now: Timestamp) -> Option<Timestamp> {
     let tracks = state.tracks.values().flat_map(|track| {
         let intents = track.turns.values().filter_map(|turn| turn.intent.as_ref());

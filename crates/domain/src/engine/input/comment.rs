@@ -1,4 +1,4 @@
-//! Commands in comments: what a comment says, and whether it says anything to phileas at all.
+//! Comments on issues and pull requests, and the commands in them.
 
 use jiff::Timestamp;
 
@@ -22,17 +22,17 @@ pub struct Comment {
     pub edited: bool,
     /// Who wrote it; `None` when the account is gone.
     pub author: Option<Actor>,
-    /// Whether GitHub calls its author an owner, a member or a collaborator. That is no permission; it says whose
-    /// permission is looked up first.
+    /// Whether GitHub calls its author an owner, a member or a collaborator. This is no permission; it only decides
+    /// whose permission is read first.
     pub insider: bool,
     /// What it says.
     pub body: String,
 }
 
-/// The words behind `/phileas`, where a text begins with it. A quotation begins with `>`, a block of code with a fence
-/// or with blanks, so none of these is a command; neither is one in the middle of a text.
+/// Returns the words after `/phileas`, where a text begins with it. Quotations, code blocks and text before it make it
+/// no command.
 #[must_use]
-pub fn command_in(body: &str) -> Option<Vec<&str>> {
+pub fn parse_command(body: &str) -> Option<Vec<&str>> {
     let line = body.lines().next()?;
     let rest = line.strip_prefix(COMMAND)?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.split_whitespace().collect())
@@ -57,19 +57,19 @@ mod tests {
             "<!-- -->/phileas run a",
             "",
         ] {
-            assert_eq!(command_in(text), None, "{text:?}");
+            assert_eq!(parse_command(text), None, "{text:?}");
         }
     }
 
     #[test]
-    fn r9_a_text_that_begins_with_it_is_one() {
+    fn r9_a_text_that_begins_with_the_prefix_is_a_command() {
         for (text, words) in [
             ("/phileas run a", &["run", "a"][..]),
             ("/phileas  run\ta\r\nplease", &["run", "a"]),
             ("/phileas", &[]),
             ("/phileas\nrun a", &[]),
         ] {
-            assert_eq!(command_in(text).as_deref(), Some(words), "{text:?}");
+            assert_eq!(parse_command(text).as_deref(), Some(words), "{text:?}");
         }
     }
 }

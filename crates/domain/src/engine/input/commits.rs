@@ -7,27 +7,27 @@ use crate::model::Oid;
 /// Commits of the default branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commits {
-    /// What was asked for.
+    /// The requested span.
     pub span: CommitSpan,
-    /// Whether they begin where it was asked for. A commit that is not there any more is no beginning: then these are the
+    /// Whether they begin at the start of the span. A commit that no longer exists is no start; then these are the
     /// newest ones.
     pub whole: bool,
     /// How many there are.
     pub total: u64,
     /// The newest of them, newest first.
     pub newest: Vec<Commit>,
-    /// Files that they touch, as far as GitHub lists them.
+    /// Files that they change, as far as GitHub lists them.
     pub files: Vec<String>,
-    /// GitHub lists no more files than these, and there may be others.
+    /// Whether GitHub's list of files is truncated.
     pub cut: bool,
-    /// Lines that were added and removed, in the files that are listed.
+    /// Lines added and removed in the listed files.
     pub lines: (u64, u64),
 }
 
 /// Commits from one to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitSpan {
-    /// The one before the first; `None`: the newest ones, a limited number of them.
+    /// The commit before the first one; `None`: the newest ones, up to a limit.
     pub after: Option<Oid>,
     /// The last one.
     pub until: Oid,
@@ -38,7 +38,7 @@ pub struct CommitSpan {
 pub struct Commit {
     /// Its id.
     pub oid: Oid,
-    /// When it was committed, where it says so.
+    /// Its committer date, where it has one.
     pub at: Option<Timestamp>,
     /// The first line of its message: untrusted text.
     pub subject: String,

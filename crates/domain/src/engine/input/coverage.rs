@@ -1,4 +1,4 @@
-//! How far back the labels and comments of a snapshot reach.
+//! Which labels and comments a snapshot covers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,37 +7,37 @@ use jiff::Timestamp;
 use super::comment::Comment;
 use crate::model::Login;
 
-/// How far back the labels and comments of a snapshot reach.
+/// Which labels and comments a snapshot covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Heard {
-    /// Issues and pull requests of which not every comment is shown, with the time after which all are.
+pub struct CommentCoverage {
+    /// Issues and pull requests whose comments are incomplete, with the time after which they are complete.
     pub cut: BTreeMap<u64, Timestamp>,
-    /// Open issues that were touched after this are shown with their labels and comments; `None`: all of them.
+    /// Open issues updated after this are shown with their labels and comments; `None`: all of them.
     pub issues_after: Option<Timestamp>,
-    /// The comments of pull requests that were touched after this are shown; `None`: those of all.
+    /// The comments of pull requests updated after this are shown; `None`: those of all.
     pub pulls_after: Option<Timestamp>,
-    /// What was read beyond that, where it was asked for.
-    pub further: Option<Further>,
-    /// Accounts that were looked up a short while ago and may not write. Their comments are not worth another look.
+    /// The further read, where one was requested.
+    pub further: Option<FurtherComments>,
+    /// Accounts whose permission was read recently and that may not write. Their comments need no further read.
     pub refused: BTreeSet<Login>,
 }
 
 /// The commands in all comments since an instant, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Further {
+pub struct FurtherComments {
     /// The comments.
     pub comments: Vec<Comment>,
     /// How far they reach.
-    pub reach: Reach,
+    pub reach: ReadReach,
 }
 
 /// How far comments were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// There are no others.
+pub enum ReadReach {
+    /// All of them.
     All,
-    /// There are more, which were written or changed at this instant or later.
+    /// Those before this instant; there are more.
     Until(Timestamp),
-    /// This credential may not read them.
+    /// None: this credential may not read them.
     Nowhere,
 }

@@ -1,4 +1,4 @@
-//! What is read of a pull request right before it is merged.
+//! The facts of a pull request that are read right before its merge.
 
 use std::collections::BTreeSet;
 
@@ -8,47 +8,47 @@ use super::pull::{Checks, PullState};
 use super::subject::Actor;
 use crate::model::{BranchName, Oid};
 
-/// A pull request, as it stands right before it is merged.
+/// A pull request right before its merge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergeFacts {
     /// Open, closed or merged.
     pub state: PullState,
     /// Whether it is a draft.
     pub draft: bool,
-    /// The commit on its branch.
+    /// The head of its branch.
     pub head: Oid,
-    /// When that commit was made, by what it says itself.
+    /// That commit's own date.
     pub committed_at: Option<Timestamp>,
-    /// Whether the branch lives in this repository, not in a fork.
+    /// Whether the branch is in this repository, not in a fork.
     pub same_repository: bool,
-    /// Where it wants to go.
+    /// Its base branch.
     pub base: BranchName,
-    /// The words behind [`LABEL_PREFIX`](crate::engine::LABEL_PREFIX) of the labels of ours that it bears, in lower case.
+    /// Its phileas labels: the names after [`LABEL_PREFIX`](crate::engine::LABEL_PREFIX), in lower case.
     pub labels: BTreeSet<String>,
-    /// The verdict of the checks of that very commit; none where they are hidden from us.
+    /// The result of that commit's checks; none where phileas cannot see them.
     pub checks: Checks,
     /// Whether GitHub would merge it.
-    pub stands: MergeStands,
-    /// What the rules of its base say about its reviews.
+    pub status: MergeStatus,
+    /// What the rules of its base require of reviews.
     pub demand: ReviewDemand,
-    /// The newest opinion of each reviewer; `None` where there are more than are read.
+    /// The newest opinion of each reviewer; `None`: there are more than phileas reads.
     pub opinions: Option<Vec<Opinion>>,
-    /// Every path that it touches, the former ones of what it renames among them; `None` where there are more than are
-    /// read. Untrusted text.
+    /// Every path that it changes, former names of renamed files included; `None`: there are more than phileas reads.
+    /// Untrusted text.
     pub files: Option<Vec<String>>,
-    /// How this repository lets it be merged; `None` where it lets nobody.
+    /// The merge method that the repository allows; `None`: it allows none.
     pub method: Option<MergeMethod>,
 }
 
 /// Whether GitHub would merge a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MergeStands {
-    /// It has not worked that out yet.
+pub enum MergeStatus {
+    /// GitHub has not computed it yet.
     #[default]
     Unknown,
     /// It would.
     Yes,
-    /// Not before its base is merged into it: the base's rules demand that.
+    /// Not before its base is merged into it, which the base's rules require.
     Behind,
     /// It conflicts with its base.
     Conflicting,
@@ -56,30 +56,30 @@ pub enum MergeStands {
     Blocked,
 }
 
-/// What the rules of a branch say about the reviews of a pull request.
+/// What the rules of a base branch require of reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReviewDemand {
-    /// Nothing, or they are content.
+    /// Nothing more.
     #[default]
     Met,
     /// More reviews are needed.
     Missing,
-    /// Somebody whose word counts asks for changes.
+    /// A reviewer whose review counts requests changes.
     ChangesAsked,
 }
 
-/// What a reviewer thinks of a pull request.
+/// A reviewer's opinion of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opinion {
     /// Who; `None` when the account is gone.
     pub actor: Option<Actor>,
-    /// Whether it approves; otherwise it asks for changes.
+    /// Whether it approves; otherwise it requests changes.
     pub approves: bool,
-    /// The commit that was looked at, where GitHub still knows it.
+    /// The reviewed commit, where GitHub still knows it.
     pub commit: Option<Oid>,
 }
 
-/// How a pull request becomes part of its base.
+/// How a pull request is merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeMethod {
     /// As one commit.
@@ -91,7 +91,7 @@ pub enum MergeMethod {
 }
 
 impl MergeMethod {
-    /// GitHub's word for it.
+    /// GitHub's name for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -5,18 +5,18 @@ use jiff::Timestamp;
 use super::subject::Actor;
 use crate::model::{BranchName, Login, Oid, PullNumber};
 
-/// The verdict of all checks of a commit.
+/// The combined result of a commit's checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Checks {
-    /// There are none, or none that has passed or failed.
+    /// There are none, or none has passed or failed.
     #[default]
     None,
     /// Some are still running.
     Pending,
     /// All passed.
-    Green,
+    Passed,
     /// At least one failed.
-    Red,
+    Failed,
 }
 
 /// A pull request.
@@ -32,15 +32,15 @@ pub struct Pull {
     pub title: String,
     /// Its description: untrusted text.
     pub body: String,
-    /// Who opened it; a hint only (Jules opens some as the connected person).
+    /// Its author; a hint only, because Jules opens some as the connected person.
     pub author: Login,
     /// Its branch.
     pub head: BranchName,
-    /// The commit on it.
+    /// Its head commit.
     pub head_oid: Oid,
-    /// Whether the branch lives in this repository, not in a fork.
+    /// Whether the branch is in this repository, not in a fork.
     pub same_repository: bool,
-    /// Where it wants to go.
+    /// Its base branch.
     pub base: BranchName,
     /// When it was opened.
     pub created_at: Timestamp,
@@ -48,71 +48,71 @@ pub struct Pull {
     pub closed_at: Option<Timestamp>,
     /// Whether a person has reviewed it.
     pub reviewed: bool,
-    /// The verdict of the checks of the commit on its branch; none where they are hidden from us.
+    /// The result of the checks of its head commit; none where phileas cannot see them.
     pub checks: Checks,
-    /// Whether it can be merged into its base as it stands.
+    /// Whether it can be merged into its base now.
     pub mergeable: Mergeable,
 }
 
 /// Whether a pull request can be merged into its base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mergeable {
-    /// GitHub has not worked it out yet; asking makes it begin.
+    /// GitHub has not computed it yet; reading it starts the computation.
     #[default]
     Unknown,
     /// It can, as far as its base is concerned.
     Yes,
-    /// Its base has moved on, and the branch's protection demands that it is merged first.
+    /// Its base has new commits, and the branch protection requires them.
     Behind,
     /// It conflicts with its base.
     Conflicting,
 }
 
-/// The checks of a commit, one by one. All texts are untrusted.
+/// The failed checks of a commit. All texts are untrusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RedChecks {
-    /// They cannot be read with this credential.
+pub struct FailedChecks {
+    /// Whether this credential cannot read them.
     pub hidden: bool,
-    /// When the commit was made, by what it says itself.
+    /// The commit's own date.
     pub committed_at: Option<Timestamp>,
-    /// Whether Jules' own account committed it. An account may be set up so that Jules commits as its user.
+    /// Whether Jules' own account committed it. Jules may also commit as the connected user.
     pub by_jules: bool,
-    /// When the last of those that failed ended.
+    /// When the last failed check ended.
     pub failed_at: Option<Timestamp>,
-    /// How many have not ended yet.
+    /// How many are still running.
     pub running: usize,
-    /// Those that ended badly.
+    /// The failed ones.
     pub failed: Vec<FailedCheck>,
 }
 
-/// A check that ended badly. All texts are untrusted.
+/// A failed check. All texts are untrusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailedCheck {
     /// Its name.
     pub name: String,
-    /// How it ended, in GitHub's word.
+    /// Its conclusion, as GitHub names it.
     pub conclusion: String,
-    /// What it says of itself: title, summary, description.
+    /// Its title, summary and description.
     pub summary: String,
-    /// What it says of single lines: `path:line: message`.
+    /// Its annotations: `path:line: message`.
     pub annotations: Vec<String>,
-    /// The end of its log, where it has one that the token may read.
+    /// The end of its log, where the credential may read it.
     pub log: String,
-    /// It has a log, and this credential may not read it.
+    /// Whether it has a log that this credential may not read.
     pub log_hidden: bool,
 }
 
-/// What is still open of a pull request's reviews: threads on its lines that nobody has resolved, and reviews that ask
-/// for changes. Anybody may have written them.
+/// The open reviews of a pull request: unresolved threads on its lines, and reviews that request changes. Any account
+/// may have written them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reviews {
-    /// The commit on its branch when they were read.
+    /// Its head commit when they were read.
     pub head: Oid,
-    /// When that commit was made, by what it says itself.
+    /// That commit's own date.
     pub committed_at: Option<Timestamp>,
     /// Whether Jules' own account committed it.
     pub by_jules: bool,
-    /// Each thread and each review, the newest first.
+    /// Each thread and each review, newest first.
     pub remarks: Vec<ReviewThread>,
     /// Whether there are more than were read.
     pub more: bool,
@@ -121,19 +121,18 @@ pub struct Reviews {
 /// A thread on a line, or a review as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewThread {
-    /// What it is about: `path:line`, or `path` where the line is gone; `None` where it is the pull request as a whole.
-    /// Untrusted text.
+    /// The location: `path:line`, or `path` where the line is gone; `None`: the whole pull request. Untrusted text.
     pub place: Option<String>,
-    /// What was said, oldest first.
-    pub said: Vec<Saying>,
+    /// Its comments, oldest first.
+    pub said: Vec<ReviewComment>,
 }
 
-/// What one account said in a review.
+/// One comment of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saying {
+pub struct ReviewComment {
     /// Who; `None` when the account is gone.
     pub author: Option<Actor>,
-    /// What: untrusted text.
+    /// The text, untrusted.
     pub text: String,
 }
 
@@ -148,13 +147,13 @@ pub enum PullState {
     Merged,
 }
 
-/// What somebody said of a pull request. The text is untrusted.
+/// A comment of a person on a pull request. The text is untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     /// Who.
     pub actor: Actor,
-    /// Whether GitHub counts the account among the repository's own people. A hint, which says whom to ask about first:
-    /// some of them may not write, and of some who may it is hidden.
+    /// Whether GitHub calls the account an owner, member or collaborator. A hint that decides whose permission is read
+    /// first.
     pub belongs: bool,
     /// When.
     pub at: Option<Timestamp>,

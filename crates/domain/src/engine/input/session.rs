@@ -1,4 +1,4 @@
-//! Jules' sessions, their activities, and how complete a listing of them is.
+//! Jules' sessions, their activities, and how complete a listing is.
 
 use jiff::Timestamp;
 
@@ -7,18 +7,18 @@ use crate::model::{PullNumber, RepositoryName, SessionId};
 /// How far a listing of sessions must reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListingNeed {
-    /// Back to sessions created at this instant, archived ones not needed.
+    /// Back to sessions created at this instant; archived ones are not needed.
     Since(Timestamp),
-    /// Back to this instant, archived ones included: good enough to say that a session does not exist.
+    /// Back to this instant, archived ones included: proof that a session does not exist.
     CompleteSince(Timestamp),
     /// Everything, archived ones included.
     Everything,
 }
 
 impl ListingNeed {
-    /// One listing that answers both.
+    /// Combines two needs into one listing that answers both.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn combine(self, other: Self) -> Self {
         use ListingNeed::CompleteSince;
         use ListingNeed::Everything;
         use ListingNeed::Since;
@@ -30,48 +30,48 @@ impl ListingNeed {
     }
 }
 
-/// What Jules answered.
+/// Jules' answer to a listing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Listing {
-    /// Nothing was asked.
+    /// No listing was requested.
     #[default]
     NotTaken,
-    /// Jules did not answer, or not all of it.
+    /// Jules did not answer, or not completely.
     Failed(Outage),
     /// It answered.
     Taken(Sessions),
 }
 
-/// Why an outside system did not answer.
+/// Why GitHub or Jules did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outage {
     /// One line, free of secrets.
     pub detail: String,
-    /// When to ask again at the earliest.
+    /// The earliest time of the next attempt.
     pub retry_at: Option<Timestamp>,
-    /// Whether the credential was refused: asking again is useless until a person acts.
+    /// Whether the credential was refused, so that only a person can fix it.
     pub credential: bool,
 }
 
-/// A listing of sessions. Sessions of other repositories were dropped, but for the count.
+/// A listing of sessions of this repository. Other repositories' sessions only count in [`KeyUsage`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sessions {
-    /// When the listing was begun.
+    /// When the listing was started.
     pub taken_at: Timestamp,
-    /// Every session created since then is in it. `None`: every session there is.
+    /// The listing contains every session created since then; `None`: every session.
     pub since: Option<Timestamp>,
-    /// Whether archived sessions are in it.
+    /// Whether it contains archived sessions.
     pub archived: bool,
     /// Sessions of this repository, oldest first.
     pub sessions: Vec<Session>,
-    /// What the key has in use, over all repositories.
-    pub key: KeyUse,
+    /// The key's usage over all repositories.
+    pub key: KeyUsage,
 }
 
-/// What a Jules key has in use.
+/// The usage of a Jules key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct KeyUse {
-    /// Sessions that are not ended.
+pub struct KeyUsage {
+    /// Live sessions.
     pub active: u32,
     /// Sessions created in the last 24 hours, as far as the listing reaches.
     pub created_last_day: u32,
@@ -82,7 +82,7 @@ pub struct KeyUse {
 pub struct Session {
     /// Its id.
     pub id: SessionId,
-    /// Where it stands.
+    /// Its state.
     pub state: SessionState,
     /// Its title; Jules may have changed it.
     pub title: String,
@@ -90,7 +90,7 @@ pub struct Session {
     pub prompt: Option<String>,
     /// The repository it works on. `None`: it works on none, or the listing does not say.
     pub source: Option<RepositoryName>,
-    /// It names another repository, which may be a name of this one from before a rename, and the listing hides the prompt
+    /// Whether it names another repository, which may be an earlier name of this one, and the listing hides the prompt
     /// that would tell. It has no `source` then.
     pub elsewhere: bool,
     /// When it was created.
@@ -99,13 +99,13 @@ pub struct Session {
     pub updated_at: Option<Timestamp>,
     /// Whether it is archived.
     pub archived: bool,
-    /// Pull requests that it says are its own, in this repository.
+    /// Pull requests that it lists as its outputs, in this repository.
     pub pulls: Vec<PullNumber>,
     /// Whether it shows changes.
     pub has_changes: bool,
 }
 
-/// Where a session stands. What this program does not know counts as running.
+/// The state of a session. Unknown states count as running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionState {
     /// Accepted.
@@ -114,9 +114,9 @@ pub enum SessionState {
     Planning,
     /// Its plan waits for approval.
     AwaitingPlanApproval,
-    /// It asked something.
+    /// It asked a question.
     AwaitingUserFeedback,
-    /// At work.
+    /// Working.
     InProgress,
     /// Paused by a person, or archived while running.
     Paused,
@@ -129,7 +129,7 @@ pub enum SessionState {
 }
 
 impl SessionState {
-    /// The word that Jules has for it.
+    /// Jules' name for it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -145,7 +145,7 @@ impl SessionState {
         }
     }
 
-    /// Whether it takes up one of the key's places.
+    /// Whether it counts against the key's live sessions.
     #[must_use]
     pub fn is_live(&self) -> bool {
         !matches!(self, Self::Completed | Self::Failed)
@@ -177,33 +177,33 @@ pub struct PlanStep {
 /// What an activity is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActivityKind {
-    /// Jules said something: untrusted text.
+    /// Jules wrote a message: untrusted text.
     AgentMessaged(String),
-    /// Somebody answered.
+    /// A user wrote a message.
     UserMessaged(String),
-    /// A plan was made, of these steps.
+    /// Jules made a plan with these steps.
     PlanGenerated(Vec<PlanStep>),
     /// A plan was approved.
     PlanApproved,
-    /// It moved.
+    /// Progress.
     Progress,
     /// The session ended.
     Completed,
     /// The session failed, with Jules' reason.
     Failed(String),
-    /// Anything else, by its key on the wire.
+    /// Anything else, by its JSON key.
     Unknown(String),
 }
 
 impl Sessions {
-    /// Whether a session created at or after `instant` would be in this listing, archived or not.
+    /// Whether the listing contains every session created at or after `instant`, archived or not.
     #[must_use]
     pub fn covers(&self, instant: Timestamp) -> bool {
         self.archived && self.since.is_none_or(|since| since <= instant)
     }
 
-    /// What this listing is an answer to.
-    pub(crate) fn reach(&self) -> ListingNeed {
+    /// The need that this listing answers.
+    pub(crate) fn covered_range(&self) -> ListingNeed {
         match (self.since, self.archived) {
             (None, true) => ListingNeed::Everything,
             (Some(since), true) => ListingNeed::CompleteSince(since),

@@ -1,7 +1,7 @@
-//! All facts that a decision needs, gathered once.
+//! All facts that a decision needs, read once.
 //!
-//! They may be stale by the time they are looked at: nothing outside git may be assumed from them, and git itself
-//! is only written by compare-and-swap on [`Ledger::Present`]'s head.
+//! They may be stale. A decision assumes nothing about GitHub and Jules from them, and writes git only by
+//! compare-and-swap on the head of [`Ledger::Present`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,9 @@ use jiff::Timestamp;
 
 use super::comment::Comment;
 use super::commits::Commits;
-use super::coverage::Heard;
+use super::coverage::CommentCoverage;
 use super::merge_facts::MergeFacts;
-use super::pull::{Checks, Pull, RedChecks, Remark, Reviews};
+use super::pull::{Checks, FailedChecks, Pull, Remark, Reviews};
 use super::session::{Activity, Listing, Outage, Session, Sessions};
 use super::subject::{Actor, Permission, Subject};
 use crate::Diagnostic;
@@ -30,94 +30,96 @@ pub struct Snapshot {
     pub now: Timestamp,
     /// Randomness, drawn once for this tick.
     pub entropy: [u8; 32],
-    /// Who would hold what this tick decides.
+    /// The holder of the intents of this tick.
     pub holder: Holder,
-    /// Which way of running phileas this is.
+    /// Which driver runs this tick.
     pub driver: Driver,
     /// The repository.
     pub repository: Repository,
     /// The branch `jules`.
     pub ledger: Ledger,
-    /// What people asked for.
+    /// The plan.
     pub plan: Plan,
-    /// What is wrong with it.
+    /// Diagnostics of the plan.
     pub plan_diagnostics: Vec<Diagnostic>,
     /// The files that the plan came from, at one commit of the default branch.
     pub tree: Tree,
-    /// Pull requests by number: the open ones, those that changed lately, and those that were asked for.
+    /// Pull requests by number: the open ones, those that changed recently, and requested ones.
     pub pulls: BTreeMap<PullNumber, Pull>,
-    /// Pull requests that were asked for and that GitHub does not have.
+    /// Requested pull requests that GitHub does not have.
     pub missing_pulls: BTreeSet<PullNumber>,
-    /// What Jules was asked for, as far as it answered.
+    /// The listing of sessions.
     pub sessions: Listing,
-    /// Activities of the sessions whose activities were asked for, oldest first.
+    /// Activities of requested sessions, oldest first.
     pub activities: BTreeMap<SessionId, Vec<Activity>>,
-    /// Sessions that were asked for one by one and could not be read this time. They hold up no other.
+    /// Requested sessions that could not be read this time.
     pub unread: BTreeMap<SessionId, Outage>,
-    /// Sessions that were asked for by their id and that Jules does not have.
+    /// Requested sessions that Jules does not have.
     pub missing_sessions: BTreeSet<SessionId>,
-    /// Open issues that phileas itself opened.
+    /// Open notices.
     pub notices: Vec<Notice>,
-    /// Open issues with the label `phileas` that call nobody: the dashboard is among them.
+    /// Open issues with the label `phileas` that are no notices: the dashboard is among them.
     pub dashboards: Vec<Dashboard>,
     /// The repository variable `PHILEAS_PAUSED`, when it is set to something other than an empty or false word.
     pub paused_by_variable: Option<String>,
     /// The open issue or pull request that carries the label `phileas:pause`.
     pub paused_by_label: Option<u64>,
-    /// Open issues and pull requests with labels of ours: the words behind [`LABEL_PREFIX`](crate::engine::LABEL_PREFIX), in lower case.
+    /// Open issues and pull requests with phileas' labels: the names after
+    /// [`LABEL_PREFIX`](crate::engine::LABEL_PREFIX), in lower case.
     pub labelled: BTreeMap<u64, BTreeSet<String>>,
-    /// The newest comments on what was touched last, as far as they say something to phileas.
+    /// The newest comments with a command on recently updated issues and pull requests.
     pub comments: Vec<Comment>,
-    /// How far back labels and comments reach.
-    pub heard: Heard,
-    /// Issues and pull requests that were asked for, by number; `None` where GitHub does not have it.
+    /// Which labels and comments were read.
+    pub comment_coverage: CommentCoverage,
+    /// Requested issues and pull requests, by number; `None` where GitHub does not have it.
     pub subjects: BTreeMap<u64, Option<Subject>>,
-    /// What the accounts that were asked for may do, by login.
+    /// Permissions of requested accounts, by login.
     pub permissions: BTreeMap<Login, Permission>,
-    /// Who we are to GitHub, where subjects were read.
+    /// The account that phileas works as, where subjects were read.
     pub viewer: Option<Actor>,
-    /// What is known of the checks of commits that were asked for; all of them ended red, or seemed so.
-    pub red: BTreeMap<Oid, RedChecks>,
-    /// Pull requests that were looked at once more before they are merged; `None` where GitHub does not have it.
+    /// The failed checks of requested commits.
+    pub failed_checks: BTreeMap<Oid, FailedChecks>,
+    /// Pull requests that were read again before their merge; `None` where GitHub does not have it.
     pub merges: BTreeMap<PullNumber, Option<MergeFacts>>,
-    /// What people said of the pull requests that were asked for, in no order; of very much the first and the newest.
+    /// Remarks of people on requested pull requests, in no order; of very many the first and the newest.
     pub remarks: BTreeMap<PullNumber, Vec<Remark>>,
-    /// What is still open of the reviews of pull requests that were asked for; `None` where GitHub does not have it.
+    /// Open reviews of requested pull requests; `None` where GitHub does not have it.
     pub reviews: BTreeMap<PullNumber, Option<Reviews>>,
-    /// Sessions that were looked at by themselves, because no listing was needed.
-    pub alone: BTreeMap<SessionId, Session>,
-    /// What agents leave for one another on the default branch, beside journals.
-    pub papers: Papers,
-    /// The exchange, where it was asked for.
+    /// Sessions that were read one by one, because no listing was needed.
+    pub single_sessions: BTreeMap<SessionId, Session>,
+    /// Task and sprint documents of agents on the default branch.
+    pub working_docs: WorkingDocs,
+    /// The exchange, where it was requested.
     pub exchange: Option<ExchangeRead>,
-    /// Says of two ledgers whether their exchanges are the same: a digest of the folders' git ids. `None`: it is not known.
+    /// Identifies the content of the exchange: a digest of the folders' git ids. `None`: unknown.
     pub exchange_id: Option<String>,
-    /// Whether the files of layers are in [`Snapshot::tree`]; they are read only where a prompt is made of them.
+    /// Whether the files of layers are in [`Snapshot::tree`]; they are read only for layer prompts.
     pub layers_read: bool,
-    /// What sessions of layers wrote, of those that were asked for.
-    pub written: BTreeMap<SessionId, Written>,
-    /// The newest commits of the default branch, where they were asked for.
+    /// The files of requested sessions of layers.
+    pub session_files: BTreeMap<SessionId, SessionFiles>,
+    /// The newest commits of the default branch, where they were requested.
     pub commits: Option<Commits>,
-    /// When the plan got its newest commit, where that was asked for.
+    /// The time of the plan's newest commit, where it was requested.
     pub plan_commit: PlanCommit,
-    /// When this process last finished a tick of the repository. The ledger alone says it of others.
+    /// When this process last finished a tick of the repository. Other processes show only in the ledger.
     pub previous_tick: Option<Timestamp>,
-    /// Prompts that were rendered, by the keys of their requests ([`Needs::prompts`](crate::engine::Needs::prompts)).
+    /// Rendered prompts, by the keys of their requests
+    /// ([`ReadRequests::prompts`](crate::engine::ReadRequests::prompts)).
     pub prompts: BTreeMap<String, crate::prompt::RenderAnswer>,
-    /// What a person asked this very run to do.
-    pub ask: Ask,
+    /// What this run was started for.
+    pub run_request: RunRequest,
 }
 
-/// When the files of the plan got their newest commit: as its committer dated it, or when it came to the default branch
-/// where GitHub tells that this was later.
+/// The time of the plan's newest commit: its committer date, or the time when it reached the default branch where
+/// GitHub shows that this was later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlanCommit {
-    /// It was not asked for.
+    /// It was not requested.
     #[default]
     Unread,
     /// It could not be read, or there is none.
     Unknown,
-    /// Then.
+    /// Its time.
     At(Timestamp),
 }
 
@@ -126,52 +128,52 @@ pub enum PlanCommit {
 pub struct Repository {
     /// Its id.
     pub id: RepositoryId,
-    /// Its present name; renames have been followed.
+    /// Its current name; renames are followed.
     pub name: RepositoryName,
-    /// Whether everybody can read it, and with it the ledger.
+    /// Whether it is public, and with it the ledger.
     pub public: bool,
-    /// Whether it is archived: nothing can be written.
+    /// Whether it is archived and cannot be written.
     pub archived: bool,
     /// Its default branch.
     pub default_branch: BranchName,
     /// The head of the default branch; `None` in an empty repository.
     pub default_head: Option<Oid>,
-    /// The verdict of the default branch's checks.
+    /// The result of the default branch's checks.
     pub default_checks: Checks,
 }
 
-/// The branch `jules` as it was read.
+/// The branch `jules`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ledger {
-    /// There is no state file: the branch is missing (`head` is `None`), or holds other things only.
+    /// There is no state file: the branch is missing (`head` is `None`), or has other files only.
     Missing {
         /// The branch's head, where the branch exists.
         head: Option<Oid>,
     },
     /// It was read.
     Present {
-        /// The head that it was read at; every write demands it.
+        /// The head that it was read at; every write requires it.
         head: Oid,
         /// What it says.
         state: Box<State>,
     },
-    /// There is a state file, and it cannot be trusted. It is never written over.
+    /// There is a state file that cannot be trusted. It is never overwritten.
     Corrupt {
         /// The head that it was read at.
         head: Oid,
-        /// What is wrong, and where.
+        /// What is wrong, with locations.
         diagnostics: Vec<Diagnostic>,
     },
 }
 
-/// An open issue that phileas opened to call a person.
+/// An open issue that phileas opened because a person is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The issue's number.
     pub number: u64,
-    /// What it is about: the text of [`NoticeKey`](crate::engine::NoticeKey).
+    /// The text of its [`NoticeKey`](crate::engine::NoticeKey).
     pub key: String,
-    /// Its title. A person who may edit the issue may have changed it.
+    /// Its title; people may have edited it.
     pub title: String,
 }
 
@@ -184,21 +186,21 @@ pub struct Dashboard {
     pub body: String,
     /// When that was last edited.
     pub edited_at: Option<Timestamp>,
-    /// Whether the account that phileas works as opened it.
+    /// Whether phileas' own account opened it.
     pub own: bool,
 }
 
-/// What agents leave for one another on the default branch, beside journals.
+/// Task and sprint documents of agents on the default branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Papers {
-    /// The folders that are there: of tasks, of sprints.
+pub struct WorkingDocs {
+    /// The existing folders of tasks and sprints.
     pub there: BTreeSet<String>,
-    /// The folders in them that were asked for; what is in them is in [`Snapshot::tree`].
+    /// The folders in them that were read; their files are in [`Snapshot::tree`].
     pub read: BTreeSet<String>,
 }
 
-impl Papers {
-    /// Those of some folders that may be there and were not read yet.
+impl WorkingDocs {
+    /// Returns the folders that may exist and were not read yet.
     pub(crate) fn unread(&self, folders: Vec<String>) -> impl Iterator<Item = String> {
         let inside = |folder: &String| {
             let inside = |there: &String| folder.starts_with(&format!("{there}/"));
@@ -210,37 +212,37 @@ impl Papers {
     }
 }
 
-/// The files that layers hand to one another, at one commit of the ledger.
+/// The exchange files at one commit of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExchangeRead {
-    /// The ledger's head that they were read at. Where it has moved on since, they are read again.
+    /// The ledger's head that they were read at. They are read again where it has moved.
     pub head: Oid,
     /// The files.
     pub tree: Tree,
 }
 
-/// What a session wrote, as whole files.
+/// The files that a session wrote, whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct SessionFiles {
     /// The files.
     pub files: Vec<Changed>,
-    /// What of its patch could not be read.
+    /// Diagnostics of parts of its patch that could not be read.
     pub found: Vec<Diagnostic>,
 }
 
-/// What a person asked this very run to do.
+/// What this run was started for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Ask {
-    /// Whatever is due.
+pub enum RunRequest {
+    /// Everything that is due.
     #[default]
     Due,
-    /// This persona now, due or not; budgets of the repository are kept.
+    /// This persona now, due or not; the repository's budgets apply.
     Persona(PersonaId),
     /// This track only.
     Track(TrackName),
-    /// A pass through the layers that begins here, now.
+    /// A pass through the layers that begins at this entry point, now.
     Enter(EntryPoint),
-    /// Every persona once, schedules ignored; budgets kept.
+    /// Every persona once, regardless of schedules; budgets apply.
     All,
 }
 
@@ -258,10 +260,10 @@ impl Snapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::input::session::KeyUse;
+    use crate::engine::input::session::KeyUsage;
 
     #[test]
-    fn only_a_listing_with_the_archive_that_reaches_back_says_that_there_is_no_session() {
+    fn only_a_listing_with_archived_sessions_that_reaches_back_proves_absence() {
         let at = |second| Timestamp::from_second(second).expect("in range");
         for (since, archived, covers) in [
             (None, true, true),
@@ -276,7 +278,7 @@ mod tests {
                 since,
                 archived,
                 sessions: Vec::new(),
-                key: KeyUse::default(),
+                key: KeyUsage::default(),
             };
             assert_eq!(listing.covers(at(100)), covers, "{since:?} {archived}");
         }

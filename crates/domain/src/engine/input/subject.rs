@@ -1,4 +1,4 @@
-//! What a person's wish was put on, and who put it there: facts that are read only when a wish has to be decided on.
+//! The issue or pull request of a request, with its history. Read only when a request has to be decided.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 
 use crate::model::{BranchName, Login, Oid};
 
-/// Stands before every label of ours.
+/// Prefix of every label of phileas.
 pub const LABEL_PREFIX: &str = "phileas:";
 
-/// An issue or a pull request that somebody's wish is about. Its texts are untrusted.
+/// The issue or pull request of a request. Its texts are untrusted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     /// Its node id.
@@ -27,39 +27,39 @@ pub struct Subject {
     pub author: Option<Actor>,
     /// When the description was last edited.
     pub edited_at: Option<Timestamp>,
-    /// When anything was last done to it.
+    /// When it was last updated.
     pub touched_at: Timestamp,
-    /// The newest edits of an issue's description, newest first; the text that was written first counts as one.
+    /// The newest edits of an issue's description, newest first; the original text counts as one.
     pub edits: Vec<SubjectEdit>,
-    /// The words behind [`LABEL_PREFIX`] of the labels of ours that it bears, in lower case.
+    /// Its phileas labels: the names after [`LABEL_PREFIX`], in lower case.
     pub labels: BTreeSet<String>,
     /// The ends of a pull request; `None` for an issue.
-    pub pull: Option<Ends>,
-    /// What happened to it, oldest first, as far as it bears on wishes.
+    pub pull: Option<PullEnds>,
+    /// Its events that matter to requests, oldest first.
     pub events: Vec<SubjectEvent>,
 }
 
 /// The two ends of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ends {
+pub struct PullEnds {
     /// Its branch.
     pub head: BranchName,
     /// The commit on it.
     pub head_oid: Oid,
-    /// The commit that it starts from.
+    /// The commit of its base.
     pub base_oid: Oid,
-    /// Whether the branch lives in the very same repository, by its id.
+    /// Whether the branch is in the same repository, by its id.
     pub same_repository: bool,
 }
 
-/// One thing that happened to an issue or pull request.
+/// An event of an issue or pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectEvent {
     /// Its node id.
     pub id: String,
-    /// When. Pushed commits have no time that GitHub vouches for.
+    /// When. GitHub gives no reliable time for pushed commits.
     pub at: Option<Timestamp>,
-    /// Who did it; `None` when the account is gone.
+    /// The actor; `None` when the account is gone.
     pub actor: Option<Actor>,
     /// What.
     pub what: SubjectChange,
@@ -74,16 +74,17 @@ pub struct SubjectEdit {
     pub at: Timestamp,
     /// Who; `None` when the account is gone.
     pub actor: Option<Actor>,
-    /// [`text_digest`](crate::engine::text_digest) of the text that it left; `None` where that was not read or was deleted.
+    /// [`text_digest`](crate::engine::text_digest) of the text after the edit; `None` where that was not read or was
+    /// deleted.
     pub digest: Option<String>,
 }
 
-/// What happened to an issue or pull request.
+/// The kind of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubjectChange {
-    /// A label was put on.
+    /// A label was added.
     Labelled(String),
-    /// A label was taken off.
+    /// A label was removed.
     Unlabelled(String),
     /// The title was changed.
     Renamed,
@@ -98,21 +99,21 @@ pub struct Actor {
     pub login: Login,
     /// The account's number.
     pub id: Option<u64>,
-    /// Whether it is anything but a person.
+    /// Whether it is a bot or another non-person.
     pub bot: bool,
 }
 
-/// What an account may do in the repository at the time of asking.
+/// The permission of an account in the repository, as of this tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Permission {
-    /// The number of the account that the login belongs to now.
+    /// The number of the account that has the login now.
     pub id: Option<u64>,
-    /// Whether it may write, maintain or administer.
+    /// Whether it has write access or more.
     pub writes: bool,
 }
 
 impl Subject {
-    /// SHA-256 over everything that a wish binds to: title, description and the two ends of a pull request.
+    /// SHA-256 over the content that a request is bound to: title, description and both ends of a pull request.
     #[must_use]
     pub fn digest(&self) -> String {
         let ends = self.pull.as_ref();
@@ -124,7 +125,7 @@ impl Subject {
             ends.map_or("", |ends| ends.head_oid.as_str()),
             ends.map_or("", |ends| ends.base_oid.as_str()),
         ] {
-            // The length keeps a text from passing for the end of one part and the beginning of the next.
+            // The length separates the parts, so that no text can pass as the end of one and the beginning of the next.
             hash.update(format!("{}\n", part.len()));
             hash.update(part);
         }
@@ -134,11 +135,11 @@ impl Subject {
         )
     }
 
-    /// The newest event that put on a label which nobody has taken off since.
-    pub(crate) fn labelling(&self, label: &str) -> Option<&SubjectEvent> {
+    /// Returns the newest event that added a label, if the label was not removed since.
+    pub(crate) fn label_event(&self, label: &str) -> Option<&SubjectEvent> {
         let about = |event: &&SubjectEvent| match &event.what {
             SubjectChange::Labelled(name) | SubjectChange::Unlabelled(name) => {
-                // As the words of labels were made: letters beyond ASCII have cases too.
+                // Compare as labels were lowered: letters beyond ASCII have cases, too.
                 name.to_lowercase() == label.to_lowercase()
             }
             SubjectChange::Renamed | SubjectChange::Pushed => false,
@@ -150,8 +151,8 @@ impl Subject {
             .filter(|event| matches!(event.what, SubjectChange::Labelled(_)))
     }
 
-    /// Whether its text or its commits were changed since a wish. Times of GitHub are whole seconds, so an edit within the
-    /// second of the wish counts as later: nobody can tell what was read.
+    /// Whether its text or its commits were changed since a request. GitHub's times are whole seconds, so an edit
+    /// within the request's second counts as later.
     pub(crate) fn changed_since(&self, event: Option<&str>, at: Timestamp) -> bool {
         let after = event.and_then(|id| self.events.iter().position(|one| one.id == id));
         let changes = self.events.iter().enumerate().any(|(place, one)| {
@@ -187,8 +188,8 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_the_content_counts_and_its_place() {
-        let ends = |head: &str, base: &str| Ends {
+    fn the_digest_covers_every_part_and_its_position() {
+        let ends = |head: &str, base: &str| PullEnds {
             head: "topic".into(),
             head_oid: head.into(),
             base_oid: base.into(),
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_found_in_whatever_case_it_was_put_on() {
+    fn a_label_is_found_regardless_of_case() {
         let event = |name: &str| SubjectEvent {
             id: name.to_owned(),
             at: None,
@@ -223,8 +224,10 @@ mod tests {
         };
         let mut bearer = subject("a", "b");
         bearer.events = vec![event("Phileas:ÄRGER"), event("phileas:other")];
-        let found = bearer.labelling("phileas:ärger").map(|one| one.id.as_str());
+        let found = bearer
+            .label_event("phileas:ärger")
+            .map(|one| one.id.as_str());
         assert_eq!(found, Some("Phileas:ÄRGER"));
-        assert_eq!(bearer.labelling("phileas:arger"), None);
+        assert_eq!(bearer.label_event("phileas:arger"), None);
     }
 }

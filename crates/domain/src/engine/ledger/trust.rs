@@ -1,25 +1,25 @@
-//! Whether anything may be written or started at all.
+//! Decides whether the ledger can be trusted and written.
 
 use jiff::Timestamp;
 
 use crate::Diagnostic;
 use crate::engine::input::session::{Listing, ListingNeed, Session};
 use crate::engine::input::snapshot::Ledger;
-use crate::engine::lookup::sessions::{self, Unread, is_of_ledger, our_line};
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::sessions::{self, Unidentified, is_of_ledger, own_prompt_line};
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
 use crate::engine::output::limits::{GRACE, POLL, SESSIONS_READ};
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::engine::record::outage::unavailable;
+use crate::engine::record::outage::report_outage;
 use crate::model::Marker;
 use crate::state::State;
 
-/// Whether the ledger can be trusted and written. If not, says why, and calls a person where only a person can mend it.
-pub(crate) fn ledger(draft: &mut Draft<'_>) -> bool {
-    let snapshot = draft.snapshot;
+/// Whether the ledger can be trusted and written. If not, reports why, and opens a notice where a person must fix it.
+pub(crate) fn is_ledger_trusted(builder: &mut DecisionBuilder<'_>) -> bool {
+    let snapshot = builder.snapshot;
     if snapshot.repository.archived {
         let text = "the repository is archived; nothing can be written to it";
-        draft.say(Line::repository(
+        builder.report_line(Line::about_repository(
             Verdict::Paused,
             Reason::RepositoryArchived,
             text,
@@ -28,7 +28,7 @@ pub(crate) fn ledger(draft: &mut Draft<'_>) -> bool {
     }
     if snapshot.repository.default_head.is_none() {
         let text = "the repository has no commit yet; push one to its default branch";
-        draft.say(Line::repository(
+        builder.report_line(Line::about_repository(
             Verdict::Paused,
             Reason::RepositoryEmpty,
             text,
@@ -45,12 +45,12 @@ pub(crate) fn ledger(draft: &mut Draft<'_>) -> bool {
             let detail = diagnostics
                 .first()
                 .map_or_else(|| "it cannot be read".to_owned(), ToString::to_string);
-            draft.say(Line::repository(
+            builder.report_line(Line::about_repository(
                 Verdict::Paused,
                 Reason::LedgerCorrupt,
                 detail,
             ));
-            draft.call(
+            builder.open_notice(
                 NoticeKey::LedgerCorrupt,
                 "phileas: the state file cannot be read".to_owned(),
                 match diagnostics.iter().any(Diagnostic::is_newer_format) {
@@ -60,8 +60,8 @@ pub(crate) fn ledger(draft: &mut Draft<'_>) -> bool {
             );
             false
         }
-        Ledger::Missing { .. } => born(draft),
-        Ledger::Present { state, .. } => !foreign(draft, state) && !behind(draft, state),
+        Ledger::Missing { .. } => may_be_born(builder),
+        Ledger::Present { state, .. } => !is_foreign(builder, state) && !is_behind(builder, state),
     }
 }
 
@@ -85,61 +85,63 @@ fn newer_text(found: &[String]) -> String {
     )
 }
 
-/// A missing ledger is born only when nothing in Jules bears this repository's marker.
-fn born(draft: &mut Draft<'_>) -> bool {
-    match &draft.snapshot.sessions {
+/// Whether a missing ledger may be created: only when no session in Jules has this repository's marker.
+fn may_be_born(builder: &mut DecisionBuilder<'_>) -> bool {
+    match &builder.snapshot.sessions {
         Listing::NotTaken => {
-            draft.needs.listing = Some(ListingNeed::Everything);
+            builder.reads.listing = Some(ListingNeed::Everything);
             let text = "there is no ledger yet; Jules is asked whether there should be one";
-            let until = draft.after(POLL);
-            draft.say(
-                Line::repository(Verdict::Waiting, Reason::JulesUnavailable, text).until(until),
+            let until = builder.now_plus(POLL);
+            builder.report_line(
+                Line::about_repository(Verdict::Waiting, Reason::JulesUnavailable, text)
+                    .with_until(until),
             );
             false
         }
         Listing::Failed(_) => {
-            unavailable(draft);
+            report_outage(builder);
             false
         }
         Listing::Taken(sessions) if sessions.since.is_some() || !sessions.archived => {
-            unproven(draft);
+            report_unproven(builder);
             false
         }
         Listing::Taken(sessions) => {
-            let unread = sessions::unread(draft, Timestamp::MIN, None);
-            if unread != Unread::None {
+            let unread = sessions::request_unidentified(builder, Timestamp::MIN, None);
+            if unread != Unidentified::None {
                 let text = match &unread {
-                    Unread::Refused(sessions) => format!(
+                    Unidentified::Unreadable(sessions) => format!(
                         "there is no ledger yet, and whether there was one stands in session {}, which Jules does not show; \
                          it is tried again. If this repository never had a ledger, commit an empty one: the file \
                          `.jules/cycle_state.json` with the content `{{\"version\": 5, \"history\": {{}}}}` on the branch \
                          `jules`",
                         sessions[0]
                     ),
-                    _ => "there is no ledger yet; sessions of unknown origin are looked at first"
+                    _ => "there is no ledger yet; sessions of unknown origin are read first"
                         .to_owned(),
                 };
-                let until = draft.after(POLL);
-                draft.say(
-                    Line::repository(Verdict::Waiting, Reason::JulesUnavailable, text).until(until),
+                let until = builder.now_plus(POLL);
+                builder.report_line(
+                    Line::about_repository(Verdict::Waiting, Reason::JulesUnavailable, text)
+                        .with_until(until),
                 );
                 return false;
             }
             let witness = sessions
                 .sessions
                 .iter()
-                .filter(|session| sessions::marker_of(draft.snapshot, session).is_some())
+                .filter(|session| sessions::session_marker(builder.snapshot, session).is_some())
                 .min_by_key(|session| session.created_at);
             if let Some(witness) = witness {
-                if draft.now().duration_since(witness.created_at) < GRACE {
-                    // Another process may have given birth to it after the ledger was looked for.
-                    catching_up(draft, witness);
+                if builder.now().duration_since(witness.created_at) < GRACE {
+                    // Another process may have created the ledger after this tick read it.
+                    report_catching_up(builder, witness);
                     return false;
                 }
-                rolled_back(
-                    draft,
+                report_rolled_back(
+                    builder,
                     &format!(
-                        "there is no ledger, but session {} is one of ours",
+                        "there is no ledger, but session {} was started by phileas",
                         witness.id
                     ),
                 );
@@ -150,10 +152,10 @@ fn born(draft: &mut Draft<'_>) -> bool {
     }
 }
 
-/// Everything that can be listed was, and it is not everything. Whether there was a ledger, a person has to say.
-fn unproven(draft: &mut Draft<'_>) {
-    let text = "there is no ledger, and Jules' list cannot be read to its end, so nobody can tell whether there was one";
-    draft.say(Line::repository(
+/// Reports that the complete list cannot be read, so that a person must say whether there was a ledger.
+fn report_unproven(builder: &mut DecisionBuilder<'_>) {
+    let text = "there is no ledger, and Jules' list cannot be read to its end, so whether there was one is not known";
+    builder.report_line(Line::about_repository(
         Verdict::Paused,
         Reason::LedgerUnproven,
         text,
@@ -164,16 +166,17 @@ fn unproven(draft: &mut Draft<'_>) {
                 empty one: the file `.jules/cycle_state.json` with the content `{\"version\": 5, \"history\": {}}` on the \
                 branch `jules`. If it had one, put its newest commit back. phileas goes on by itself then, and closes \
                 this issue.";
-    draft.call(
+    builder.open_notice(
         NoticeKey::LedgerUnproven,
         "phileas: is this repository new?".to_owned(),
         body.to_owned(),
     );
 }
 
-/// Whether the ledger was born for another repository, as in a copy with all branches. Its turns are not this one's.
-fn foreign(draft: &mut Draft<'_>, state: &State) -> bool {
-    let own = draft.snapshot.repository.id;
+/// Whether the ledger belongs to another repository, as in a copy with all branches. Its turns are not this
+/// repository's.
+fn is_foreign(builder: &mut DecisionBuilder<'_>, state: &State) -> bool {
+    let own = builder.snapshot.repository.id;
     let Some(other) = state
         .genesis
         .as_ref()
@@ -186,7 +189,7 @@ fn foreign(draft: &mut Draft<'_>, state: &State) -> bool {
         "the ledger was born for repository {}, and this one is {}: it came with a copy",
         other.0, own.0
     );
-    draft.say(Line::repository(
+    builder.report_line(Line::about_repository(
         Verdict::Paused,
         Reason::LedgerForeign,
         text,
@@ -198,7 +201,7 @@ fn foreign(draft: &mut Draft<'_>, state: &State) -> bool {
          not work here, delete `.jules/schedules.toml` or the workflow.",
         other.0, own.0
     );
-    draft.call(
+    builder.open_notice(
         NoticeKey::LedgerForeign,
         "phileas: the ledger belongs to another repository".to_owned(),
         body,
@@ -206,12 +209,12 @@ fn foreign(draft: &mut Draft<'_>, state: &State) -> bool {
     true
 }
 
-/// Whether the ledger is behind what Jules shows: somebody put an older one back.
-fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
-    let Some(sessions) = draft.snapshot.listing() else {
+/// Whether the ledger is older than what Jules shows, because an older version was restored.
+fn is_behind(builder: &mut DecisionBuilder<'_>, state: &State) -> bool {
+    let Some(sessions) = builder.snapshot.listing() else {
         return false;
     };
-    // A listing may leave prompts out; whose turn a session is stands there, and only its mark in the title.
+    // A listing may omit prompts; then only the title has the marker, and the session must be read.
     let unread: Vec<_> = sessions
         .sessions
         .iter()
@@ -225,9 +228,9 @@ fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
         .map(|session| session.id.clone())
         .take(SESSIONS_READ)
         .collect();
-    draft.needs.sessions.extend(unread);
+    builder.reads.sessions.extend(unread);
     let unknown = sessions.sessions.iter().filter(|session| {
-        our_line(draft.snapshot, session).is_some_and(|line| {
+        own_prompt_line(builder.snapshot, session).is_some_and(|line| {
             is_of_ledger(state, &line)
                 && !line.track.as_str().starts_with("request:")
                 && line.seq > state.seq(&line.track)
@@ -236,30 +239,32 @@ fn behind(draft: &mut Draft<'_>, state: &State) -> bool {
     let Some(oldest) = unknown.min_by_key(|session| session.created_at) else {
         return false;
     };
-    // A listing taken after the ledger was read, or a lagging read of the ledger, looks the same for a while.
-    if draft.now().duration_since(oldest.created_at) < GRACE {
-        catching_up(draft, oldest);
+    // A listing that is newer than the ledger's read, or a lagging read, looks the same for a while.
+    if builder.now().duration_since(oldest.created_at) < GRACE {
+        report_catching_up(builder, oldest);
     } else {
         let text = format!(
             "session {} ({}) stands for a turn that the ledger does not know",
             oldest.id, oldest.title
         );
-        rolled_back(draft, &text);
+        report_rolled_back(builder, &text);
     }
     true
 }
 
-fn catching_up(draft: &mut Draft<'_>, newer: &Session) {
-    let until = draft.after(POLL);
+fn report_catching_up(builder: &mut DecisionBuilder<'_>, newer: &Session) {
+    let until = builder.now_plus(POLL);
     let text = format!(
         "session {} is newer than the ledger as it was read; it is read again",
         newer.id
     );
-    draft.say(Line::repository(Verdict::Waiting, Reason::LedgerCatchingUp, text).until(until));
+    builder.report_line(
+        Line::about_repository(Verdict::Waiting, Reason::LedgerCatchingUp, text).with_until(until),
+    );
 }
 
-fn rolled_back(draft: &mut Draft<'_>, detail: &str) {
-    draft.say(Line::repository(
+fn report_rolled_back(builder: &mut DecisionBuilder<'_>, detail: &str) {
+    builder.report_line(Line::about_repository(
         Verdict::Paused,
         Reason::LedgerRolledBack,
         detail,
@@ -270,7 +275,7 @@ fn rolled_back(draft: &mut Draft<'_>, detail: &str) {
          newest commit back. If that is lost, `phileas state rebuild` proposes a ledger from Jules' own list. phileas \
          goes on by itself once the ledger is whole, and closes this issue."
     );
-    draft.call(
+    builder.open_notice(
         NoticeKey::LedgerRolledBack,
         "phileas: the ledger is older than the sessions it started".to_owned(),
         body,

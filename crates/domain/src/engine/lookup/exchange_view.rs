@@ -1,34 +1,34 @@
-//! The exchange as a decision leaves it.
+//! Reads the exchange as a decision leaves it, and requests it where it is missing.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::slot::Seat;
+use super::slot::SlotRole;
 use super::{new_commits, reviewer_remarks};
 use crate::engine::input::snapshot::{Ledger, Snapshot};
-use crate::engine::output::builder::Draft;
-use crate::engine::output::exchange_view::Picture;
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::exchange_view::ExchangeView;
 use crate::exchange::{Filed, LABELS_PATH, Stream, WorkItem, check};
 use crate::layers::{LEDGER_PIN_PATH, README_PATH};
 use crate::model::Tree;
 use crate::prompt::{RULES_PATH, sha256};
 
-/// Where the default branch says which workstreams there are, and who takes part in each.
+/// The folder of the default branch that declares workstreams and their members.
 const STREAMS_FOLDER: &str = ".jules/workstreams";
 
-/// How much of a digest tells one version of a file from another.
+/// Length of a digest that identifies a version of a file.
 const DIGEST_CHARS: usize = 16;
 
-/// The file that says so.
+/// The file in it that does.
 const ROSTER: &str = "scheduled.toml";
 
-/// The documents, and the file that says what was written of them. They are read with the exchange.
+/// The ledger's documents and the file that records their versions. They are read with the exchange.
 pub const LEDGER_DOCUMENTS: [&str; 4] = [RULES_PATH, README_PATH, LABELS_PATH, LEDGER_PIN_PATH];
 
-/// The exchange that a snapshot holds. `None`: it is to be read first.
-pub(crate) fn at_hand(snapshot: &Snapshot) -> Option<Tree> {
+/// The exchange in a snapshot. `None`: it must be read first.
+pub(crate) fn exchange_at_head(snapshot: &Snapshot) -> Option<Tree> {
     let head = match &snapshot.ledger {
-        // Nothing was ever handed over where there is no branch.
+        // Without a branch there is no exchange.
         Ledger::Missing { head: None } => return Some(Tree::new()),
         Ledger::Missing { head: Some(head) } | Ledger::Present { head, .. } => head,
         Ledger::Corrupt { .. } => return None,
@@ -38,42 +38,43 @@ pub(crate) fn at_hand(snapshot: &Snapshot) -> Option<Tree> {
         .map(|read| read.tree.clone())
 }
 
-/// Asks for what is not there yet of the exchange and of the files of layers. Whether something is missing.
-pub(crate) fn unread(draft: &mut Draft<'_>) -> bool {
-    let exchange = draft.exchange.is_none();
-    let layers = !draft.snapshot.layers_read;
-    draft.needs.exchange |= exchange;
-    draft.needs.layers |= layers;
+/// Requests the exchange and the files of layers where they are missing. Returns whether something is missing.
+pub(crate) fn request_exchange(builder: &mut DecisionBuilder<'_>) -> bool {
+    let exchange = builder.exchange.is_none();
+    let layers = !builder.snapshot.layers_read;
+    builder.reads.exchange |= exchange;
+    builder.reads.layers |= layers;
     exchange || layers
 }
 
-/// The same, with what one slot's prompt takes besides.
-pub(crate) fn unread_for(draft: &mut Draft<'_>, seat: &Seat) -> bool {
-    let commits = *seat == Seat::Narrator && new_commits::unread(draft);
-    let words = *seat == Seat::Integrator && reviewer_remarks::unread_of_candidates(draft);
-    unread(draft) || commits || words
+/// Like [`request_exchange`], with the further inputs of one slot's prompt.
+pub(crate) fn request_inputs(builder: &mut DecisionBuilder<'_>, slot_role: &SlotRole) -> bool {
+    let commits = *slot_role == SlotRole::Narrator && new_commits::request_commits(builder);
+    let words =
+        *slot_role == SlotRole::Integrator && reviewer_remarks::request_candidate_remarks(builder);
+    request_exchange(builder) || commits || words
 }
 
-/// The exchange as this decision leaves it.
-pub(crate) fn picture(draft: &Draft<'_>) -> Rc<Picture> {
+/// Returns the exchange after this decision.
+pub(crate) fn current_view(builder: &DecisionBuilder<'_>) -> Rc<ExchangeView> {
     let read = || {
-        let tree = tree(draft);
+        let tree = exchange_tree(builder);
         let checked = check(&tree);
-        Rc::new(Picture {
+        Rc::new(ExchangeView {
             is_unreadable: checked.exchange.is_none() && !checked.found.is_empty(),
             exchange: checked.exchange,
             tree,
         })
     };
-    Rc::clone(draft.picture.get_or_init(read))
+    Rc::clone(builder.exchange_view.get_or_init(read))
 }
 
-fn tree(draft: &Draft<'_>) -> Tree {
-    let mut exchange = draft.exchange.clone().unwrap_or_default();
+fn exchange_tree(builder: &DecisionBuilder<'_>) -> Tree {
+    let mut exchange = builder.exchange.clone().unwrap_or_default();
     for path in LEDGER_DOCUMENTS {
         exchange.remove(path);
     }
-    let intents: BTreeMap<String, Option<String>> = draft
+    let intents: BTreeMap<String, Option<String>> = builder
         .snapshot
         .tree
         .iter()
@@ -91,12 +92,12 @@ fn tree(draft: &Draft<'_>) -> Tree {
     exchange.with(&intents)
 }
 
-/// What is still as a session was given it, by the digests that its turn remembers.
-pub(crate) fn as_given(tree: &Tree, given: &BTreeMap<String, String>) -> Tree {
+/// The input files that have not changed since a session got them, by the digests in its turn.
+pub(crate) fn unchanged_inputs(tree: &Tree, given: &BTreeMap<String, String>) -> Tree {
     let mut same = Tree::new();
     for (path, known) in given {
         if let Some(entry) = tree.get(path)
-            && entry.text.as_deref().map(digest).as_ref() == Some(known)
+            && entry.text.as_deref().map(short_digest).as_ref() == Some(known)
         {
             same.insert(path, entry.clone());
         }
@@ -104,25 +105,26 @@ pub(crate) fn as_given(tree: &Tree, given: &BTreeMap<String, String>) -> Tree {
     same
 }
 
-/// The digests of the work items of a stream, by path, which a session that may write them is given.
-pub(crate) fn given(stream: &Stream, tree: &Tree) -> BTreeMap<String, String> {
+/// The digests of a stream's work items, by path, for a session that may write them.
+pub(crate) fn item_digests(stream: &Stream, tree: &Tree) -> BTreeMap<String, String> {
     let items = stream.items.iter();
-    let items = items.filter_map(|item| Some((item.path.clone(), digest(tree.text(&item.path)?))));
+    let items =
+        items.filter_map(|item| Some((item.path.clone(), short_digest(tree.text(&item.path)?))));
     items.collect()
 }
 
-fn digest(text: &str) -> String {
+fn short_digest(text: &str) -> String {
     let mut whole = sha256(text);
     whole.truncate(DIGEST_CHARS);
     whole
 }
 
 /// A work item of a stream by its id.
-pub(crate) fn item<'e>(stream: &'e Stream, id: &str) -> Option<&'e Filed<WorkItem>> {
+pub(crate) fn find_item<'e>(stream: &'e Stream, id: &str) -> Option<&'e Filed<WorkItem>> {
     stream.items.iter().find(|item| item.value.id == id)
 }
 
-/// Whether a path is that of a document of the ledger, which layers never read.
-pub(crate) fn is_document(path: &str) -> bool {
+/// Whether a path is a document of the ledger, which layers never read.
+pub(crate) fn is_ledger_document(path: &str) -> bool {
     LEDGER_DOCUMENTS.contains(&path)
 }

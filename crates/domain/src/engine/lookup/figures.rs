@@ -1,100 +1,100 @@
-//! What became of the work, and what it cost: figures for people, out of the same facts that decide.
+//! Computes what became of the work and what it cost, from the same facts that decisions use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::exchange_view::at_hand;
+use super::exchange_view::exchange_at_head;
 use super::{rest, usage};
 use crate::engine::input::snapshot::Snapshot;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::model::{PersonaId, SessionId, TrackName};
 use crate::plan::{Policy, StepKind};
 use crate::state::{HistoryEntry, Outcome};
 
-/// What became of the sessions of one persona, or of all, as far as the history is not archived.
+/// What became of the sessions of one persona, or of all, in the history that is not archived.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Yield {
-    /// Sessions, duplicates included. What becomes of them adds up to this: [`at_work`](Self::at_work) to
-    /// [`other`](Self::other), without [`ignored`](Self::ignored), which are among the open.
+    /// Sessions, duplicates included. It is the sum of [`at_work`](Self::at_work) to [`other`](Self::other), without
+    /// [`ignored`](Self::ignored), which are among the open ones.
     pub sessions: u32,
-    /// How many of them led to a pull request.
+    /// Sessions with a pull request.
     pub pulls: u32,
-    /// Sessions of turns that go on, of which nothing has become yet.
+    /// Sessions of live turns without a pull request.
     pub at_work: u32,
     /// Pull requests that were merged.
     pub merged: u32,
     /// Pull requests that were closed without a merge.
     pub rejected: u32,
-    /// Open pull requests that nobody has looked at for two weeks.
+    /// Open pull requests without a review for two weeks.
     pub ignored: u32,
     /// Open pull requests, the ignored ones included.
     pub open: u32,
-    /// Sessions that ended with changes and, as asked, without a pull request, or whose changes were imported.
+    /// Sessions that ended with changes and, as configured, without a pull request, or whose output was imported.
     pub completed: u32,
-    /// Sessions that ended without anything.
+    /// Sessions that ended without output.
     pub no_output: u32,
-    /// Sessions that failed by Jules' own word.
+    /// Sessions that Jules reports as failed.
     pub failed: u32,
-    /// Sessions that were given up because nothing moved.
+    /// Sessions that were given up for inactivity.
     pub stuck: u32,
-    /// Sessions that a person ended.
+    /// Sessions that a person cancelled.
     pub cancelled: u32,
-    /// Duplicates, and sessions that are over and whose outcome another program wrote in a word of its own or nobody wrote.
+    /// Duplicates, and ended sessions whose outcome is missing or unknown to this version.
     pub other: u32,
-    /// From the start of a session to the merge of its pull request: the lower median over those merges of which both
-    /// instants are known.
+    /// From the start of a session to the merge of its pull request: the lower median over the merges with both times.
     pub median_to_merge: Option<SignedDuration>,
-    /// Until when the persona rests at the latest.
+    /// The latest end of the persona's rest.
     pub resting_until: Option<Timestamp>,
 }
 
-/// What is spent of each limit.
+/// How much of each limit is used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BudgetFigures {
     /// Sessions that this repository started within the last 24 hours, announced ones included.
     pub day: u32,
-    /// The limit of that.
+    /// Its limit.
     pub day_limit: u32,
-    /// Sessions of this repository that are live or announced.
+    /// Live and announced sessions of this repository.
     pub live: u32,
-    /// The limit of that.
+    /// Its limit.
     pub live_limit: u32,
-    /// Open pull requests of ours that nobody has looked at.
+    /// Open pull requests of phileas without a review.
     pub backlog: u32,
-    /// The limit of that.
+    /// Its limit.
     pub backlog_limit: u32,
-    /// Sessions that the Jules key started within the last 24 hours, over all repositories. `None`: Jules was not asked.
+    /// Sessions that the Jules key started within the last 24 hours, over all repositories. `None`: no listing was
+    /// read.
     pub key_day: Option<u32>,
-    /// The limit of that.
+    /// Its limit.
     pub key_day_limit: u32,
-    /// How many of it are kept for people.
+    /// How many of them are reserved for people.
     pub key_reserved: u32,
-    /// Live sessions of the key. `None`: Jules was not asked.
+    /// Live sessions of the key. `None`: no listing was read.
     pub key_live: Option<u32>,
-    /// The limit of that.
+    /// Its limit.
     pub key_live_limit: u32,
-    /// Until when nothing starts because Jules said that the key is spent.
+    /// Until when nothing starts after a quota failure.
     pub paused_until: Option<Timestamp>,
 }
 
 /// The yield of each persona that has a history or rests, by id.
 #[must_use]
-pub fn yields(snapshot: &Snapshot) -> BTreeMap<PersonaId, Yield> {
-    yields_of(&Draft::new(snapshot, at_hand(snapshot)))
+pub fn persona_yields(snapshot: &Snapshot) -> BTreeMap<PersonaId, Yield> {
+    yields_so_far(&DecisionBuilder::new(snapshot, exchange_at_head(snapshot)))
 }
 
-/// The same, by what a decision knows so far.
-pub(crate) fn yields_of(draft: &Draft<'_>) -> BTreeMap<PersonaId, Yield> {
+/// Like the function above, on a decision under construction.
+pub(crate) fn yields_so_far(builder: &DecisionBuilder<'_>) -> BTreeMap<PersonaId, Yield> {
     let mut entries: BTreeMap<&PersonaId, Vec<&HistoryEntry>> = BTreeMap::new();
-    for entry in draft.state.history.values() {
+    for entry in builder.state.history.values() {
         entries.entry(&entry.persona_id).or_default().push(entry);
     }
     entries
         .into_iter()
         .map(|(persona, entries)| {
-            let mut figures = of_entries(draft, &entries);
-            figures.resting_until = resting(draft, persona);
+            let mut figures = yield_of_entries(builder, &entries);
+            figures.resting_until = rests_until(builder, persona);
             (persona.clone(), figures)
         })
         .collect()
@@ -102,15 +102,15 @@ pub(crate) fn yields_of(draft: &Draft<'_>) -> BTreeMap<PersonaId, Yield> {
 
 /// The yield over all personas.
 #[must_use]
-pub fn yield_of_all(snapshot: &Snapshot) -> Yield {
-    let draft = Draft::new(snapshot, at_hand(snapshot));
-    let entries: Vec<&HistoryEntry> = draft.state.history.values().collect();
-    of_entries(&draft, &entries)
+pub fn total_yield(snapshot: &Snapshot) -> Yield {
+    let builder = DecisionBuilder::new(snapshot, exchange_at_head(snapshot));
+    let entries: Vec<&HistoryEntry> = builder.state.history.values().collect();
+    yield_of_entries(&builder, &entries)
 }
 
-fn of_entries(draft: &Draft<'_>, entries: &[&HistoryEntry]) -> Yield {
-    let snapshot = draft.snapshot;
-    let tracks = draft.state.tracks.values();
+fn yield_of_entries(builder: &DecisionBuilder<'_>, entries: &[&HistoryEntry]) -> Yield {
+    let snapshot = builder.snapshot;
+    let tracks = builder.state.tracks.values();
     let turns = tracks.flat_map(|track| track.turns.values());
     let live: BTreeSet<&SessionId> = turns.filter_map(|turn| turn.session_id.as_ref()).collect();
     let is_live = |id: &Option<SessionId>| id.as_ref().is_some_and(|id| live.contains(id));
@@ -120,7 +120,7 @@ fn of_entries(draft: &Draft<'_>, entries: &[&HistoryEntry]) -> Yield {
         let duplicates = u32::try_from(entry.duplicates.len()).unwrap_or(u32::MAX);
         figures.sessions += duplicates;
         figures.other += duplicates;
-        // A turn that ended before it had a session, which would show in its session or its pull request.
+        // Skip a turn that ended before it had a session.
         if entry.session_id.is_none() && entry.pr_number.is_none() {
             continue;
         }
@@ -129,7 +129,7 @@ fn of_entries(draft: &Draft<'_>, entries: &[&HistoryEntry]) -> Yield {
         match &entry.outcome {
             Some(Outcome::Merged) => {
                 figures.merged += 1;
-                to_merge.extend(until_merge(snapshot, entry));
+                to_merge.extend(time_to_merge(snapshot, entry));
             }
             Some(Outcome::Rejected) => figures.rejected += 1,
             Some(Outcome::PrOpen) => figures.open += 1,
@@ -148,8 +148,8 @@ fn of_entries(draft: &Draft<'_>, entries: &[&HistoryEntry]) -> Yield {
     figures
 }
 
-/// GitHub's own instant of the merge where it is at hand, else when the ledger learned of it.
-fn until_merge(snapshot: &Snapshot, entry: &HistoryEntry) -> Option<SignedDuration> {
+/// Uses GitHub's time of the merge where it is known, else the time when the ledger recorded it.
+fn time_to_merge(snapshot: &Snapshot, entry: &HistoryEntry) -> Option<SignedDuration> {
     let pull = entry
         .pr_number
         .and_then(|number| snapshot.pulls.get(&number));
@@ -158,9 +158,9 @@ fn until_merge(snapshot: &Snapshot, entry: &HistoryEntry) -> Option<SignedDurati
     (!span.is_negative()).then_some(span)
 }
 
-/// Until when a persona rests everywhere it would run by itself; the latest of these instants.
-fn resting(draft: &Draft<'_>, persona: &PersonaId) -> Option<Timestamp> {
-    let plan = &draft.snapshot.plan;
+/// The latest end of a persona's rest over all tracks and its schedule.
+fn rests_until(builder: &DecisionBuilder<'_>, persona: &PersonaId) -> Option<Timestamp> {
+    let plan = &builder.snapshot.plan;
     let kind = StepKind::Persona(persona.clone());
     let in_tracks = plan.tracks.values().flat_map(|track| {
         let steps = track.steps.iter().filter(|step| step.kind == kind);
@@ -171,44 +171,44 @@ fn resting(draft: &Draft<'_>, persona: &PersonaId) -> Option<Timestamp> {
         .get(persona)
         .map(|schedule| (TrackName::of_schedule(persona), &schedule.policy));
     let until = |(track, policy): (TrackName, &Policy)| {
-        let passes = draft
+        let passes = builder
             .state
             .tracks
             .get(&track)
             .map_or(0, |known| known.passes);
-        rest::resting(draft, &track, passes, persona, policy)
+        rest::resting_until(builder, &track, passes, persona, policy)
     };
     in_tracks.chain(scheduled).filter_map(until).max()
 }
 
-/// What is spent of each limit.
+/// How much of each limit is used.
 #[must_use]
 pub fn budget_figures(snapshot: &Snapshot) -> BudgetFigures {
-    budget_of(&Draft::new(snapshot, at_hand(snapshot)))
+    budget_so_far(&DecisionBuilder::new(snapshot, exchange_at_head(snapshot)))
 }
 
-/// The same, by what a decision knows so far.
-pub(crate) fn budget_of(draft: &Draft<'_>) -> BudgetFigures {
-    let snapshot = draft.snapshot;
+/// Like the function above, on a decision under construction.
+pub(crate) fn budget_so_far(builder: &DecisionBuilder<'_>) -> BudgetFigures {
+    let snapshot = builder.snapshot;
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let limits = &snapshot.plan.budget;
     let key = limits.key_limits();
     let used = snapshot.listing().map(|listing| listing.key);
     BudgetFigures {
-        day: count(usage::recent(draft).len() + usage::announced(draft)),
+        day: count(usage::recent_sessions(builder).len() + usage::count_announced(builder)),
         day_limit: limits.daily_sessions,
-        live: count(usage::live(draft)),
+        live: count(usage::count_live(builder)),
         live_limit: limits.max_active,
-        backlog: count(usage::unreviewed(draft).len()),
+        backlog: count(usage::unreviewed_pulls(builder).len()),
         backlog_limit: limits.max_open_pulls,
         key_day: used.map(|used| used.created_last_day),
         key_day_limit: key.daily,
         key_reserved: limits.reserve_for_people,
         key_live: snapshot
             .listing()
-            .map(|listing| usage::active_of_key(draft, listing)),
+            .map(|listing| usage::active_of_key(builder, listing)),
         key_live_limit: key.active,
-        paused_until: draft
+        paused_until: builder
             .state
             .budget
             .paused_until

@@ -1,38 +1,48 @@
 //! Which work items are in progress, and which pull requests an integrator may take.
 
-use super::slot::Seat;
-use crate::engine::output::builder::Draft;
+use super::slot::SlotRole;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::model::TrackName;
 
-/// Whether somebody is at work on an item, or its pull request is open.
-pub(crate) fn in_hand(draft: &Draft<'_>, seat: &Seat) -> bool {
-    is_held(draft, seat, None)
+/// Whether a work item has a live turn or an open pull request.
+pub(crate) fn is_in_progress(builder: &DecisionBuilder<'_>, slot_role: &SlotRole) -> bool {
+    has_turn_or_pull(builder, slot_role, None)
 }
 
-/// The same, where a turn of this track does not count.
-pub(crate) fn in_hand_elsewhere(draft: &Draft<'_>, seat: &Seat, own: &TrackName) -> bool {
-    is_held(draft, seat, Some(own))
+/// Like [`is_in_progress`], but turns of this track do not count.
+pub(crate) fn is_in_progress_elsewhere(
+    builder: &DecisionBuilder<'_>,
+    slot_role: &SlotRole,
+    own: &TrackName,
+) -> bool {
+    has_turn_or_pull(builder, slot_role, Some(own))
 }
 
-fn is_held(draft: &Draft<'_>, seat: &Seat, own: Option<&TrackName>) -> bool {
-    let slot = seat.slot();
-    let live = draft
+fn has_turn_or_pull(
+    builder: &DecisionBuilder<'_>,
+    slot_role: &SlotRole,
+    own: Option<&TrackName>,
+) -> bool {
+    let slot = slot_role.to_slot();
+    let live = builder
         .state
         .tracks
         .iter()
         .any(|(name, track)| Some(name) != own && track.turns.contains_key(&slot));
     let open = || {
-        let mut entries = draft.state.history.open();
+        let mut entries = builder.state.history.open();
         entries.any(|(_, entry)| entry.slot.as_ref() == Some(&slot))
     };
     live || open()
 }
 
 /// The open pull requests of implementers, by number.
-pub(crate) fn candidates(draft: &Draft<'_>) -> Vec<crate::model::PullNumber> {
-    let open = draft.state.history.open().filter(|(_, entry)| {
-        let seat = entry.slot.as_ref().and_then(Seat::of);
-        matches!(seat, Some(Seat::Implementer { .. }))
+pub(crate) fn open_implementer_pulls(
+    builder: &DecisionBuilder<'_>,
+) -> Vec<crate::model::PullNumber> {
+    let open = builder.state.history.open().filter(|(_, entry)| {
+        let slot_role = entry.slot.as_ref().and_then(SlotRole::from_slot);
+        matches!(slot_role, Some(SlotRole::Implementer { .. }))
     });
     let mut numbers: Vec<_> = open.filter_map(|(_, entry)| entry.pr_number).collect();
     numbers.sort_unstable();

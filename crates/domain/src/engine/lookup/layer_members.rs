@@ -1,38 +1,43 @@
-//! Which roles take part, and which work goes to implementers by itself.
+//! Which roles of layers take part, and which work items implementers start without a request.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::exchange_view::picture;
-use super::slot::Seat;
+use super::exchange_view::current_view;
+use super::slot::SlotRole;
 use crate::engine::input::snapshot::Snapshot;
-use crate::engine::output::builder::Draft;
-use crate::engine::output::exchange_view::{Cast, Member};
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::exchange_view::{LayerMembers, Member};
 use crate::engine::output::report::Reason;
 use crate::exchange::{self, Bound, Exchange, FLAT_STREAM, Layout};
 use crate::layers::{Catalogue, Held};
 use crate::plan::Roster;
 
-impl Cast {
-    /// Why the role of a seat takes no part, also where its turn was announced before it was so.
-    pub(crate) fn holds(&self, seat: &Seat) -> Option<(Reason, String)> {
-        let (members, role) = match seat {
-            Seat::Observer { stream, role } => (self.streams.get(stream)?, role),
-            Seat::Innovator { role } => (&self.innovators, role),
+impl LayerMembers {
+    /// Why a role does not take part, even where its turn was announced before.
+    pub(crate) fn hold_reason(&self, slot_role: &SlotRole) -> Option<(Reason, String)> {
+        let (members, role) = match slot_role {
+            SlotRole::Observer { stream, role } => (self.streams.get(stream)?, role),
+            SlotRole::Innovator { role } => (&self.innovators, role),
             _ => return None,
         };
         let member = members.iter().find(|member| member.role == *role)?;
-        member.held.clone()
+        member.hold_reason.clone()
     }
 }
 
-/// Who takes part, by the default branch and the catalogue, in the exchange as this decision leaves it.
-pub(crate) fn cast(draft: &Draft<'_>) -> Rc<Cast> {
-    let read = || Rc::new(of(draft.snapshot, picture(draft).exchange.as_ref()));
-    Rc::clone(draft.cast.get_or_init(read))
+/// The members of layers, by the default branch, the catalogue and the exchange after this decision.
+pub(crate) fn layer_members(builder: &DecisionBuilder<'_>) -> Rc<LayerMembers> {
+    let read = || {
+        Rc::new(read_members(
+            builder.snapshot,
+            current_view(builder).exchange.as_ref(),
+        ))
+    };
+    Rc::clone(builder.layer_members.get_or_init(read))
 }
 
-fn of(snapshot: &Snapshot, exchange: Option<&Exchange>) -> Cast {
+fn read_members(snapshot: &Snapshot, exchange: Option<&Exchange>) -> LayerMembers {
     let layout = exchange.map_or(Layout::Flat, |exchange| exchange.layout);
     let catalogue = Catalogue::of(&snapshot.tree, layout);
     let roster = &snapshot.plan.roster;
@@ -42,13 +47,13 @@ fn of(snapshot: &Snapshot, exchange: Option<&Exchange>) -> Cast {
     match (layout, exchange) {
         (Layout::Workstreams, Some(exchange)) => {
             for (name, stream) in &exchange.streams {
-                // A stream without a roster has those whose own files name it.
+                // A stream without a roster has the observers whose own files name it.
                 let listed = match &stream.roster {
                     Some(own) if !own.enabled => continue,
                     Some(own) => own.observers.clone(),
-                    None => of_stream(&bound, name),
+                    None => observers_of_stream(&bound, name),
                 };
-                // Who takes part in a workstream is said beside it; whether a role may, in the one roster of all.
+                // The workstream's own roster says who takes part; the plan's roster says whether a role may.
                 let members = listed.iter().map(|role| {
                     let known = roster.member("observers", role).cloned();
                     let known = known.unwrap_or_else(|| crate::plan::Member::enabled(role));
@@ -62,14 +67,14 @@ fn of(snapshot: &Snapshot, exchange: Option<&Exchange>) -> Cast {
                     ..roster.clone()
                 };
                 let members = members_of(&catalogue, &roster, "observers", public);
-                streams.insert(name.clone(), agreeing(members, &bound, name));
+                streams.insert(name.clone(), hold_misplaced_roles(members, &bound, name));
             }
         }
         _ => {
             let members = members_of(&catalogue, roster, "observers", public);
             streams.insert(
                 FLAT_STREAM.to_owned(),
-                agreeing(members, &bound, FLAT_STREAM),
+                hold_misplaced_roles(members, &bound, FLAT_STREAM),
             );
         }
     }
@@ -77,25 +82,25 @@ fn of(snapshot: &Snapshot, exchange: Option<&Exchange>) -> Cast {
         Some(exchange) => !exchange.streams.contains_key(&one.stream),
         None => one.stream != FLAT_STREAM,
     };
-    Cast {
+    LayerMembers {
         innovators: members_of(&catalogue, roster, "innovators", public),
         labels: roster.labels.clone(),
-        lost: bound.iter().filter(missing).cloned().collect(),
+        without_stream: bound.iter().filter(missing).cloned().collect(),
         streams,
         catalogue,
     }
 }
 
 /// The observers whose own files name a stream.
-fn of_stream(bound: &[Bound], stream: &str) -> Vec<String> {
+fn observers_of_stream(bound: &[Bound], stream: &str) -> Vec<String> {
     let own = bound
         .iter()
         .filter(|one| one.layer == "observers" && one.stream == stream);
     own.map(|one| one.role.clone()).collect()
 }
 
-/// The members of a stream, of whom those whose own file names another one take no part.
-fn agreeing(members: Vec<Member>, bound: &[Bound], stream: &str) -> Vec<Member> {
+/// Holds the members of a stream whose own file names another stream.
+fn hold_misplaced_roles(members: Vec<Member>, bound: &[Bound], stream: &str) -> Vec<Member> {
     let mut members = members;
     for member in &mut members {
         let own = bound
@@ -106,7 +111,7 @@ fn agreeing(members: Vec<Member>, bound: &[Bound], stream: &str) -> Vec<Member> 
                 "{} names the workstream `{}`, and the roster of `{stream}` lists it: name the same one in both",
                 own.file, own.stream
             );
-            member.held = Some((Reason::PersonaInvalid, why));
+            member.hold_reason = Some((Reason::PersonaInvalid, why));
         }
     }
     members
@@ -116,7 +121,7 @@ fn members_of(catalogue: &Catalogue, roster: &Roster, layer: &str, public: bool)
     let standing = catalogue.standing(roster, layer, public).into_iter();
     let members = standing.map(|one| Member {
         role: one.role,
-        held: one.held.map(|held| {
+        hold_reason: one.held.map(|held| {
             let reason = match held {
                 Held::Disabled => Reason::PersonaUnscheduled,
                 Held::Unknown | Held::Broken => Reason::PersonaInvalid,

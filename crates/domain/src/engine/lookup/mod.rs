@@ -1,4 +1,4 @@
-//! Read-only questions about the snapshot and the state, which several stages ask.
+//! Read-only questions about the snapshot and the state that several stages ask.
 
 pub(super) mod dashboard_issue;
 pub(super) mod exchange_view;

@@ -1,72 +1,72 @@
-//! What there is to tell of: the commits since the narrator's last summary.
+//! Finds the commits since the narrator's last summary.
 
 use crate::engine::input::commits::{CommitSpan, Commits};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::model::Oid;
 
-/// What is below these folders is not told of: it is phileas' own business.
+/// Folders of phileas itself, which summaries leave out.
 const OWN: [&str; 2] = [".jules/", ".jlo/"];
 
-/// Whether there is something to tell of.
-pub(crate) enum News {
-    /// It is being read.
+/// Whether there are commits to summarize.
+pub(crate) enum NewCommits {
+    /// The commits are being read.
     Unread,
-    /// There is something.
+    /// There are some.
     Some,
-    /// There is nothing, for this reason.
+    /// There are none, for this reason.
     None(Reason, String),
 }
 
-/// The commits that the next summary is about. `None`: they were not read.
-pub(crate) fn commits<'s>(draft: &Draft<'s>) -> Option<&'s Commits> {
-    let span = span(draft)?;
-    draft
+/// The commits for the next summary. `None`: they were not read.
+pub(crate) fn unsummarized_commits<'s>(builder: &DecisionBuilder<'s>) -> Option<&'s Commits> {
+    let span = unsummarized_span(builder)?;
+    builder
         .snapshot
         .commits
         .as_ref()
         .filter(|commits| commits.span == span)
 }
 
-/// Whether there is something to tell of. Commits that touch nothing but phileas' own folders are passed over for good.
-pub(crate) fn news(draft: &mut Draft<'_>) -> News {
-    let Some(span) = span(draft) else {
+/// Whether there are commits to summarize. Commits that change only phileas' own folders are skipped for good.
+pub(crate) fn find_new_commits(builder: &mut DecisionBuilder<'_>) -> NewCommits {
+    let Some(span) = unsummarized_span(builder) else {
         let text = "the repository has no commit yet".to_owned();
-        return News::None(Reason::Unchanged, text);
+        return NewCommits::None(Reason::Unchanged, text);
     };
     if span.after.as_ref() == Some(&span.until) {
         let text = "the default branch has not moved since the last summary".to_owned();
-        return News::None(Reason::Unchanged, text);
+        return NewCommits::None(Reason::Unchanged, text);
     }
-    let Some(commits) = commits(draft) else {
-        draft.needs.commits = Some(span);
-        return News::Unread;
+    let Some(commits) = unsummarized_commits(builder) else {
+        builder.reads.commits = Some(span);
+        return NewCommits::Unread;
     };
     let own = |path: &String| OWN.iter().any(|folder| path.starts_with(folder));
     if commits.whole && !commits.cut && commits.files.iter().all(own) {
-        told(draft, &span.until);
+        mark_summarized(builder, &span.until);
         let text = "nothing has changed beside .jules/ and .jlo/ since the last summary".to_owned();
-        return News::None(Reason::Unchanged, text);
+        return NewCommits::None(Reason::Unchanged, text);
     }
-    News::Some
+    NewCommits::Some
 }
 
-/// Asks for the commits that a summary is about, where they were not read. Whether that is so.
-pub(crate) fn unread(draft: &mut Draft<'_>) -> bool {
-    let wanted = span(draft).filter(|_| commits(draft).is_none());
+/// Requests the commits for the next summary where they were not read. Returns whether it did.
+pub(crate) fn request_commits(builder: &mut DecisionBuilder<'_>) -> bool {
+    let wanted = unsummarized_span(builder).filter(|_| unsummarized_commits(builder).is_none());
     let unread = wanted.is_some();
-    draft.needs.commits = wanted.or(draft.needs.commits.take());
+    builder.reads.commits = wanted.or(builder.reads.commits.take());
     unread
 }
 
-/// Everything up to this commit was told of.
-pub(crate) fn told(draft: &mut Draft<'_>, until: &Oid) {
-    draft.state.cursors.narrated = Some(until.clone());
+/// Records that everything up to this commit was summarized.
+pub(crate) fn mark_summarized(builder: &mut DecisionBuilder<'_>, until: &Oid) {
+    builder.state.cursors.narrated = Some(until.clone());
 }
 
-fn span(draft: &Draft<'_>) -> Option<CommitSpan> {
+fn unsummarized_span(builder: &DecisionBuilder<'_>) -> Option<CommitSpan> {
     Some(CommitSpan {
-        after: draft.state.cursors.narrated.clone(),
-        until: draft.snapshot.repository.default_head.clone()?,
+        after: builder.state.cursors.narrated.clone(),
+        until: builder.snapshot.repository.default_head.clone()?,
     })
 }

@@ -1,28 +1,25 @@
-//! Requests to merge that are not finished.
+//! Pending requests to merge a pull request.
 
-use crate::engine::input::request_kind::PENDING;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::model::{PullNumber, TrackName};
 
-/// A wish that was taken up and is not over.
-pub(crate) struct Open {
+/// A pending request to merge a pull request.
+pub(crate) struct PendingMerge {
     pub(crate) key: String,
     pub(crate) track: TrackName,
     pub(crate) pull: PullNumber,
 }
 
-/// The wishes that are not over, in the order in which they were made.
-pub(crate) fn open_wishes(draft: &Draft<'_>) -> Vec<Open> {
-    let requests = draft.state.requests.iter();
+/// Returns the pending requests in the order in which they were made.
+pub(crate) fn pending_merges(builder: &DecisionBuilder<'_>) -> Vec<PendingMerge> {
+    let requests = builder.state.requests.iter();
     let mut open: Vec<_> = requests
-        .filter(|(_, request)| {
-            request.merge.is_some() && request.outcome.as_deref() == Some(PENDING)
-        })
+        .filter(|(_, request)| request.merge.is_some() && request.is_pending())
         .filter_map(|(key, request)| Some((request.number?, key.clone(), request.thread?)))
         .collect();
     open.sort_unstable();
     open.into_iter()
-        .map(|(number, key, thread)| Open {
+        .map(|(number, key, thread)| PendingMerge {
             key,
             track: TrackName::of_request(number),
             pull: PullNumber(thread),

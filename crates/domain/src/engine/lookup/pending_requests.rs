@@ -1,30 +1,29 @@
-//! Requests for a persona that have no session yet.
+//! Pending requests for a session.
 
 use jiff::Timestamp;
 
-use crate::engine::input::request_kind::PENDING;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::model::{PersonaId, TrackName};
 use crate::state::{RequestState, State};
 
-/// Stands before the persona's id in a request's subject.
+/// Prefix of the persona's id in a request's subject.
 pub(crate) const PERSONA_SUBJECT: &str = "persona:";
 
-/// A request that was taken up and not yet started.
-pub(crate) struct Pending {
+/// An accepted request that has not started.
+pub(crate) struct PendingRequest {
     pub(crate) key: String,
     pub(crate) persona: PersonaId,
     pub(crate) track: TrackName,
     pub(crate) created_at: Option<Timestamp>,
 }
 
-/// Requests that were taken up and not yet started.
-pub(crate) fn pending(draft: &Draft<'_>) -> Vec<Pending> {
-    let requests = draft.state.requests.iter();
+/// Returns the accepted requests that have not started.
+pub(crate) fn waiting_requests(builder: &DecisionBuilder<'_>) -> Vec<PendingRequest> {
+    let requests = builder.state.requests.iter();
     requests
         .filter_map(|(key, request)| {
-            let (number, persona) = waits(request)?;
-            Some(Pending {
+            let (number, persona) = waiting_persona(request)?;
+            Some(PendingRequest {
                 key: key.clone(),
                 persona,
                 track: TrackName::of_request(number),
@@ -34,21 +33,21 @@ pub(crate) fn pending(draft: &Draft<'_>) -> Vec<Pending> {
         .collect()
 }
 
-/// The numbers of requests that were taken up and not yet started, and who is asked for.
+/// Returns the numbers and personas of the accepted requests that have not started.
 pub fn pending_requests(state: &State) -> impl Iterator<Item = (u64, PersonaId)> {
-    state.requests.values().filter_map(waits)
+    state.requests.values().filter_map(waiting_persona)
 }
 
-fn waits(request: &RequestState) -> Option<(u64, PersonaId)> {
-    if request.outcome.as_deref() != Some(PENDING) {
+fn waiting_persona(request: &RequestState) -> Option<(u64, PersonaId)> {
+    if !request.is_pending() {
         return None;
     }
-    Some((request.number?, asked_for(request)?))
+    Some((request.number?, requested_persona(request)?))
 }
 
-/// Who a request asks for.
+/// The persona that a request asks for.
 #[must_use]
-pub fn asked_for(request: &RequestState) -> Option<PersonaId> {
+pub fn requested_persona(request: &RequestState) -> Option<PersonaId> {
     let named = || request.subject.as_deref()?.strip_prefix(PERSONA_SUBJECT);
     let own = request.persona.clone();
     own.or_else(|| named().map(PersonaId::from))

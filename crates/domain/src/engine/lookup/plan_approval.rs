@@ -1,45 +1,44 @@
-//! Plans that wait for a person's approval: where they wait, and how they are approved.
+//! Session plans that wait for approval: where they wait, their text, and how to approve them.
 
 use super::request_origin;
-use crate::engine::input::request_kind::BY_BOX;
 use crate::engine::input::session::{Activity, ActivityKind, PlanStep};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{NUMBERS_NAMED, PLAN_LINE, PLAN_LINES, PLAN_STEPS};
-use crate::engine::text::markdown::{inert_line, plain, session_link};
-use crate::engine::text::time::utc;
+use crate::engine::text::markdown::{inert_line, sanitize_word, session_link};
+use crate::engine::text::time::format_utc;
 use crate::model::{SessionId, TrackName};
 use crate::plan::{CONFIG_PATH, PlanApproval, SCHEDULES_PATH, StepKind};
 use crate::prompt;
-use crate::state::Turn;
+use crate::state::{RequestKind, Turn};
 
 /// Whether there is a session whose plan could wait.
-pub(crate) fn may_wait(draft: &Draft<'_>) -> bool {
-    let tracks = draft.state.tracks.values();
+pub(crate) fn has_session(builder: &DecisionBuilder<'_>) -> bool {
+    let tracks = builder.state.tracks.values();
     let mut turns = tracks.flat_map(|track| track.turns.values());
     turns.any(|turn| turn.session_id.is_some())
 }
 
-/// Where the plans of live turns wait that `waits` picks by their track and their session: the issue or pull request on
-/// which a comment approves it, else the session.
-pub(crate) fn places(
-    draft: &Draft<'_>,
+/// Where plans wait, for the live turns that `waits` selects: the issue or pull request on which a comment approves it,
+/// else the session.
+pub(crate) fn approval_places(
+    builder: &DecisionBuilder<'_>,
     waits: impl Fn(&TrackName, &SessionId) -> bool,
 ) -> Vec<String> {
     let mut places = Vec::new();
-    for (name, track) in &draft.state.tracks {
+    for (name, track) in &builder.state.tracks {
         for turn in track.turns.values() {
             if let Some(id) = turn.session_id.as_ref().filter(|id| waits(name, id)) {
-                places.push(place(draft, turn, id));
+                places.push(approval_place(builder, turn, id));
             }
         }
     }
     places
 }
 
-fn place(draft: &Draft<'_>, turn: &Turn, id: &SessionId) -> String {
-    let mut requests = draft.state.requests.values();
+fn approval_place(builder: &DecisionBuilder<'_>, turn: &Turn, id: &SessionId) -> String {
+    let mut requests = builder.state.requests.values();
     let asked = requests.find(|request| request.turn.as_ref() == Some(&turn.turn));
-    let mut notices = draft.snapshot.notices.iter();
+    let mut notices = builder.snapshot.notices.iter();
     let called = || {
         let is_of_turn = |key: &str| key.strip_prefix("turn:") == Some(turn.turn.as_str());
         let notice = notices.find(|notice| is_of_turn(&notice.key))?;
@@ -52,8 +51,8 @@ fn place(draft: &Draft<'_>, turn: &Turn, id: &SessionId) -> String {
     }
 }
 
-/// The first of these places as part of a sentence; `None` without any.
-pub(crate) fn in_words(places: &[String]) -> Option<String> {
+/// The first of these places as part of a sentence; `None`: there are none.
+pub(crate) fn list_places(places: &[String]) -> Option<String> {
     let mut named: Vec<&str> = places.iter().map(String::as_str).collect();
     named.truncate(NUMBERS_NAMED);
     if named.len() < places.len() {
@@ -62,12 +61,12 @@ pub(crate) fn in_words(places: &[String]) -> Option<String> {
     (!named.is_empty()).then(|| named.join(", "))
 }
 
-/// The newest plan of a turn's session, where its activities were read: the activity, and its steps.
-pub(crate) fn newest<'s>(
-    draft: &Draft<'s>,
+/// The newest plan of a session, where its activities were read: the activity, and its steps.
+pub(crate) fn newest_plan<'s>(
+    builder: &DecisionBuilder<'s>,
     session: &SessionId,
 ) -> Option<(&'s Activity, &'s [PlanStep])> {
-    let activities = draft.snapshot.activities.get(session)?;
+    let activities = builder.snapshot.activities.get(session)?;
     activities
         .iter()
         .rev()
@@ -77,13 +76,16 @@ pub(crate) fn newest<'s>(
         })
 }
 
-/// The newest plan of a turn as people are shown it: who or what asked for it, and its steps, folded and fenced. An agent
-/// wrote them.
-pub(crate) fn shown(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<String> {
+/// The newest plan of a turn for people: its origin and its steps, folded and fenced, because an agent wrote them.
+pub(crate) fn plan_text(
+    builder: &DecisionBuilder<'_>,
+    track: &TrackName,
+    turn: &Turn,
+) -> Option<String> {
     let id = turn.session_id.as_ref()?;
-    let (made, steps) = newest(draft, id)?;
+    let (made, steps) = newest_plan(builder, id)?;
     let link = session_link(id.as_str());
-    let origin = origin(draft, track, turn);
+    let origin = origin_text(builder, track, turn);
     let lines = step_lines(steps);
     if lines.is_empty() {
         return Some(format!(
@@ -97,26 +99,28 @@ pub(crate) fn shown(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option
     Some(format!(
         "The plan of {link}, {origin}:\n\n<details><summary>{count}, planned at {}</summary>\n\n```text\n{}\n```\n\n\
          </details>",
-        utc(made.at),
+        format_utc(made.at),
         lines.join("\n")
     ))
 }
 
-/// What asked for a turn, with the link to it.
-fn origin(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> String {
-    let mut requests = draft.state.requests.values();
+/// The origin of a turn, with a link.
+fn origin_text(builder: &DecisionBuilder<'_>, track: &TrackName, turn: &Turn) -> String {
+    let mut requests = builder.state.requests.values();
     let request = requests.find(|request| request.turn.as_ref() == Some(&turn.turn));
     if let Some(request) = request {
         let who = request.actor.as_ref();
-        let who = who.map(|login| format!(" by `{}`", plain(login)));
-        let board = draft.state.dashboard_issue;
-        let place = request.thread.or(board.filter(|_| request.kind == BY_BOX));
+        let who = who.map(|login| format!(" by `{}`", sanitize_word(login)));
+        let board = builder.state.dashboard_issue;
+        let place = request
+            .thread
+            .or(board.filter(|_| request.is_of_kind(RequestKind::Checkbox)));
         return match place {
-            Some(number) => format!("asked for{} on #{number}", who.unwrap_or_default()),
-            None => format!("asked for{} by a command", who.unwrap_or_default()),
+            Some(number) => format!("requested{} on #{number}", who.unwrap_or_default()),
+            None => format!("requested{} by a command", who.unwrap_or_default()),
         };
     }
-    let plan = &draft.snapshot.plan;
+    let plan = &builder.snapshot.plan;
     let mut steps = plan
         .tracks
         .get(track)
@@ -128,15 +132,15 @@ fn origin(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> String {
     };
     let page = format!(
         "https://github.com/{}/blob/HEAD/{file}",
-        draft.snapshot.repository.name
+        builder.snapshot.repository.name
     );
     format!(
-        "asked for by track `{}` of [the plan]({page})",
-        plain(track.as_str())
+        "requested by track `{}` of [the plan]({page})",
+        sanitize_word(track.as_str())
     )
 }
 
-/// The lines of a plan: its steps with their numbers, and below each what it says of itself. What is left out is counted.
+/// The lines of a plan: numbered steps with their descriptions. What is omitted is counted.
 fn step_lines(steps: &[PlanStep]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut is_cut = false;
@@ -149,7 +153,7 @@ fn step_lines(steps: &[PlanStep]) -> Vec<String> {
             lines.push(format!("   {line}"));
         }
     }
-    // Titles tell more than the end of a long description.
+    // Keep titles rather than the end of a long description.
     if lines.len() > PLAN_LINES {
         is_cut = true;
         let is_title = |line: &String| !line.starts_with("   ");
@@ -174,15 +178,19 @@ fn step_lines(steps: &[PlanStep]) -> Vec<String> {
     lines
 }
 
-/// That a plan waits, and how it is approved where it was asked for.
-pub(crate) fn unapproved(
-    draft: &Draft<'_>,
+/// Says that a plan waits, and how to approve it on its issue or pull request.
+pub(crate) fn unapproved_text(
+    builder: &DecisionBuilder<'_>,
     track: &TrackName,
     turn: &Turn,
     id: &SessionId,
 ) -> String {
-    let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = request_origin::policy_of(draft, track, index, &turn.persona_id);
+    let index = builder
+        .state
+        .tracks
+        .get(track)
+        .and_then(|state| state.index);
+    let policy = request_origin::turn_policy(builder, track, index, &turn.persona_id);
     let link = session_link(id.as_str());
     match policy.plan_approval {
         PlanApproval::Never => format!("its plan waits for approval in {link} itself"),
@@ -204,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_shown_cleaned_and_no_longer_than_it_may_be() {
+    fn a_plan_is_sanitized_and_truncated() {
         let lines = step_lines(&[
             step(
                 "Fix\u{202e} it ```",
@@ -245,10 +253,10 @@ mod tests {
     }
 
     #[test]
-    fn as_many_places_as_there_is_room_for_are_named_and_more_are_hinted_at() {
+    fn list_places_truncates_long_lists() {
         let places: Vec<String> = (1..=NUMBERS_NAMED + 1).map(|n| format!("#{n}")).collect();
         let named = "#1, #2, #3, #4, #5, #6, #7, #8, #9, #10";
-        let said = |count: usize| in_words(&places[..count]);
+        let said = |count: usize| list_places(&places[..count]);
         assert_eq!(said(NUMBERS_NAMED).as_deref(), Some(named));
         assert_eq!(said(NUMBERS_NAMED + 1), Some(format!("{named}, …")));
         assert_eq!(said(1).as_deref(), Some("#1"));

@@ -1,12 +1,12 @@
-//! The step at which a track stands.
+//! Finds a track's pointer in the current plan.
 
 use super::policy;
 use crate::plan::Track;
 use crate::state::TrackState;
 
-/// The index of the step that ran last. The plan may have been edited since: the index counts while it names the same
-/// persona, else the persona's only place, else the old index as far as the track reaches.
-pub(crate) fn pointer(plan: &Track, state: &TrackState) -> Option<usize> {
+/// Returns the index of the step that ran last. The plan may have been edited since: the index counts while it names
+/// the same persona, else the persona's only step, else the old index as far as the track reaches.
+pub(crate) fn last_step_index(plan: &Track, state: &TrackState) -> Option<usize> {
     let count = plan.steps.len();
     let Some(persona) = &state.persona_id else {
         return state
@@ -29,7 +29,7 @@ pub(crate) fn pointer(plan: &Track, state: &TrackState) -> Option<usize> {
         .collect();
     match (places.as_slice(), index) {
         ([(only, _)], _) => Some(*only),
-        // The persona was taken out: the step that now stands at its index is the next one.
+        // The persona was removed: the step at its index is the next one.
         ([], Some(index)) => index.min(count).checked_sub(1),
         ([], None) => None,
         ([(first, _), ..], _) => Some(*first),

@@ -1,29 +1,28 @@
-//! Which policy a step of a track has, and whether phileas only observes here.
+//! Which policy applies to a step, and whether phileas only observes.
 
 use crate::Diagnostic;
-use crate::engine::input::snapshot::{Ask, Snapshot};
+use crate::engine::input::snapshot::{RunRequest, Snapshot};
 use crate::engine::output::report::Reason;
 use crate::model::{PersonaId, TrackName};
 use crate::plan::{Driver, Mode, Persona, Plan, Policy, SCHEDULES_PATH, StepKind};
 
-/// Whether a mistake of a plan keeps every new turn from starting: it is about budgets, gates, or what applies where nothing
-/// else is said.
+/// Whether a mistake in the plan blocks every start: it concerns budgets, gates or defaults.
 #[must_use]
-pub fn holds_all_back(mistake: &Diagnostic) -> bool {
+pub fn blocks_every_start(mistake: &Diagnostic) -> bool {
     let section = mistake.key.split(['.', '[']).next().unwrap_or_default();
     mistake.is_error()
         && mistake.file == SCHEDULES_PATH
         && matches!(section, "budget" | "gate" | "defaults")
 }
 
-/// Why a tick reports and touches nothing: the plan names another driver, or only observes.
+/// Why a tick only reports: the plan names another driver, or has the mode "observe".
 ///
-/// Such a tick writes nothing down, so that what it reads is read again by the next one. It reads what tells what is due,
-/// and not what only a session would need.
+/// Such a tick writes nothing, so the next one repeats its reads. It reads what decides what is due, but nothing that
+/// only a session needs.
 pub(crate) fn only_observes(snapshot: &Snapshot) -> Option<(Reason, &'static str)> {
     let other = match snapshot.plan.gate.driver {
         Driver::Any => false,
-        named => named != snapshot.driver && snapshot.ask == Ask::Due,
+        named => named != snapshot.driver && snapshot.run_request == RunRequest::Due,
     };
     let observe = snapshot.plan.defaults.mode == Mode::Observe;
     if other {
@@ -37,7 +36,7 @@ pub(crate) fn only_observes(snapshot: &Snapshot) -> Option<(Reason, &'static str
     }
 }
 
-/// Whether a step is the one that this persona, or this role of a layer, is at work in.
+/// Whether a step is that of this persona, or of this role of a layer.
 pub(crate) fn is_step_of(step: &crate::plan::Step, persona: &PersonaId) -> bool {
     match &step.kind {
         StepKind::Persona(id) => id == persona,
@@ -48,8 +47,7 @@ pub(crate) fn is_step_of(step: &crate::plan::Step, persona: &PersonaId) -> bool 
     }
 }
 
-/// What applies to a live turn, from the plan as it stands now. A step that was taken out of the plan while its turn
-/// was under way ends by the defaults.
+/// The policy of a live turn, by the current plan. A turn whose step was removed ends by the defaults.
 pub(crate) fn policy_of(
     plan: &Plan,
     track: &TrackName,
@@ -69,7 +67,7 @@ pub(crate) fn policy_of(
             return step.policy.clone();
         }
     }
-    // What a person asked for of a layer goes by the step that would have done it.
+    // A request for a layer's work uses the policy of the layer's step.
     let mut steps = plan.tracks.values().flat_map(|track| &track.steps);
     if track.request_number().is_some()
         && let Some(step) =
@@ -80,12 +78,12 @@ pub(crate) fn policy_of(
     with_persona(plan.defaults.clone(), plan.personas.get(persona))
 }
 
-/// What applies to a persona in a track, whichever of its steps.
+/// The policy of a persona in a track, in any of its steps.
 pub(crate) fn policy_of_persona(plan: &Plan, track: &TrackName, persona: &PersonaId) -> Policy {
     policy_of(plan, track, None, persona)
 }
 
-/// A policy with what the persona itself says.
+/// Applies the persona's own settings to a policy.
 pub(crate) fn with_persona(mut policy: Policy, persona: Option<&Persona>) -> Policy {
     let Some(persona) = persona else {
         return policy;

@@ -1,4 +1,4 @@
-//! Which pull request belongs to which session, and which may be merged for it.
+//! Which pull request belongs to which session, and whether the plan allows its merge.
 
 use std::collections::BTreeMap;
 
@@ -6,34 +6,37 @@ use super::policy;
 use crate::engine::input::pull::{Pull, PullState};
 use crate::engine::input::session::Session;
 use crate::engine::input::snapshot::Snapshot;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::model::{PersonaId, PullNumber, SessionId, TrackName};
 use crate::plan::{Merge, Mode};
 use crate::state::{HistoryEntry, State};
 
-/// Why it is not merged, with a sentence that tells it whole.
+/// Why a pull request is not merged: a reason, and a sentence.
 pub(crate) type Refusal = (Reason, String);
 
-/// The track of the session whose pull request it is, where the plan lets phileas merge it.
-pub(crate) fn allowed(draft: &Draft<'_>, pull: PullNumber) -> Result<TrackName, Refusal> {
+/// The track of the pull request's session, where the plan allows the merge.
+pub(crate) fn merge_allowed(
+    builder: &DecisionBuilder<'_>,
+    pull: PullNumber,
+) -> Result<TrackName, Refusal> {
     let not_ours = || {
         let text = "it is no pull request of a session that phileas started".to_owned();
         (Reason::NotOurs, text)
     };
-    if session_of(draft, pull).is_none() {
+    if session_of_pull(builder, pull).is_none() {
         return Err(not_ours());
     }
-    allowed_by_plan(draft, pull)?.ok_or_else(not_ours)
+    merge_allowed_by_plan(builder, pull)?.ok_or_else(not_ours)
 }
 
-/// The same; `None` where no turn has that session and the plan's defaults let phileas merge.
-pub(crate) fn allowed_by_plan(
-    draft: &Draft<'_>,
+/// Like [`merge_allowed`]; `None` where no turn has that session and the plan's defaults allow the merge.
+pub(crate) fn merge_allowed_by_plan(
+    builder: &DecisionBuilder<'_>,
     pull: PullNumber,
 ) -> Result<Option<TrackName>, Refusal> {
-    let plan = &draft.snapshot.plan;
-    let found = session_of(draft, pull);
+    let plan = &builder.snapshot.plan;
+    let found = session_of_pull(builder, pull);
     let policy = match &found {
         Some((track, index, persona)) => policy::policy_of(plan, track, *index, persona),
         None => plan.defaults.clone(),
@@ -51,9 +54,12 @@ pub(crate) fn allowed_by_plan(
     }
 }
 
-/// The track, the step and the persona of the session whose pull request it is.
-fn session_of(draft: &Draft<'_>, pull: PullNumber) -> Option<(TrackName, Option<u64>, PersonaId)> {
-    let state = &draft.state;
+/// The track, the step and the persona of the pull request's session.
+fn session_of_pull(
+    builder: &DecisionBuilder<'_>,
+    pull: PullNumber,
+) -> Option<(TrackName, Option<u64>, PersonaId)> {
+    let state = &builder.state;
     let live = state.tracks.iter().find_map(|(name, track)| {
         let mut turns = track.turns.values();
         let turn = turns.find(|one| one.pr_number == Some(pull) && one.session_id.is_some())?;
@@ -68,8 +74,8 @@ fn session_of(draft: &Draft<'_>, pull: PullNumber) -> Option<(TrackName, Option<
     live.or_else(of_history)
 }
 
-/// Whose each pull request is that is not known to be over, by number.
-pub(crate) fn owners(state: &State) -> BTreeMap<PullNumber, &HistoryEntry> {
+/// The history entries of pull requests that are not known to be closed, by number.
+pub(crate) fn pull_owners(state: &State) -> BTreeMap<PullNumber, &HistoryEntry> {
     let over = state
         .history
         .open()
@@ -82,39 +88,39 @@ pub(crate) fn owners(state: &State) -> BTreeMap<PullNumber, &HistoryEntry> {
     over.chain(live).collect()
 }
 
-/// Whether it is of a session of ours, and was not seen to be over.
-pub(crate) fn is_ours(draft: &Draft<'_>, number: PullNumber) -> bool {
-    owners(&draft.state)
+/// Whether a pull request belongs to a session of phileas and is not known to be closed.
+pub(crate) fn is_own_pull(builder: &DecisionBuilder<'_>, number: PullNumber) -> bool {
+    pull_owners(&builder.state)
         .get(&number)
         .is_some_and(|entry| entry.session_id.is_some())
 }
 
-/// A session's pull request: by its own word first, then by its id in the branch or the description.
+/// Returns a session's pull request: by the session's outputs first, then by its id in the branch or the description.
 ///
-/// A branch in a fork can bear any name, so it never counts. The author is a hint that nothing hangs on: Jules opens
-/// some pull requests as the connected person.
+/// A fork's branch can have any name, so it never counts. The author is no criterion, because Jules opens some pull
+/// requests as the connected person.
 #[must_use]
 pub fn of_session<'a>(snapshot: &'a Snapshot, session: &Session) -> Option<&'a Pull> {
     let by_word = session
         .pulls
         .iter()
         .filter_map(|number| snapshot.pulls.get(number))
-        .max_by_key(|pull| rank(pull));
+        .max_by_key(|pull| pull_rank(pull));
     by_word.or_else(|| {
         snapshot
             .pulls
             .values()
             .filter(|pull| {
                 pull.same_repository
-                    && names(pull, &session.id)
+                    && names_session(pull, &session.id)
                     && pull.created_at >= session.created_at
             })
-            .max_by_key(|pull| rank(pull))
+            .max_by_key(|pull| pull_rank(pull))
     })
 }
 
-/// Where a session has several, the merged one counts, then an open one, then the newest.
-fn rank(pull: &Pull) -> (u8, PullNumber) {
+/// Of several pull requests the merged one counts, then an open one, then the newest.
+fn pull_rank(pull: &Pull) -> (u8, PullNumber) {
     let state = match pull.state {
         PullState::Merged => 2,
         PullState::Open => 1,
@@ -123,7 +129,7 @@ fn rank(pull: &Pull) -> (u8, PullNumber) {
     (state, pull.number)
 }
 
-fn names(pull: &Pull, session: &SessionId) -> bool {
+fn names_session(pull: &Pull, session: &SessionId) -> bool {
     let id = session.as_str();
     let branch = pull.head.as_str();
     let at_end = branch
@@ -136,11 +142,11 @@ fn names(pull: &Pull, session: &SessionId) -> bool {
             rest.strip_prefix('-')
                 .is_some_and(|hex| hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
         });
-    at_end || in_middle || links(&pull.body, id)
+    at_end || in_middle || links_session(&pull.body, id)
 }
 
-/// Whether a description links the session: `jules.google.com/task/<id>` or `/session/<id>`, and the id ends there.
-fn links(body: &str, id: &str) -> bool {
+/// Whether a description links the session: `jules.google.com/task/<id>` or `/session/<id>`, where the id ends there.
+fn links_session(body: &str, id: &str) -> bool {
     ["jules.google.com/task/", "jules.google.com/session/"]
         .iter()
         .any(|prefix| {

@@ -1,51 +1,57 @@
-//! What people said of implementers' pull requests: why one was turned down, and what an integrator should heed.
+//! Collects people's remarks on implementers' pull requests: why one was rejected, and what an integrator should
+//! consider.
 //!
-//! Only the words of people who may write count: what strangers say enters no prompt.
+//! Only remarks of people with write access count: text of other users enters no prompt.
 
-use super::in_progress::candidates;
+use super::in_progress::open_implementer_pulls;
 use super::permissions::may_write;
-use crate::engine::input::comment::command_in;
+use crate::engine::input::comment::parse_command;
 use crate::engine::input::pull::Remark;
 use crate::engine::input::subject::Actor;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{PULLS_TALKED_OF, REMARK_CHARS, REMARKS_KEPT, SPEAKERS_LOOKED};
 use crate::engine::text::markers::STATUS_MARKER;
 use crate::layers::Section;
 use crate::model::PullNumber;
 use crate::prompt;
 
-/// Stands in whatever phileas writes on GitHub in whosever name.
+/// Appears in every text that phileas writes on GitHub.
 const OWN: &str = "<!-- phileas:";
 
-/// Whether what people said, or who of them may write, is still to be read; asks for it.
-pub(crate) fn unread(draft: &mut Draft<'_>, pull: PullNumber) -> bool {
-    let Some(remarks) = draft.snapshot.remarks.get(&pull) else {
-        draft.needs.remarks.insert(pull);
+/// Requests the remarks on a pull request and their authors' permissions. Returns whether something is missing.
+pub(crate) fn request_remarks(builder: &mut DecisionBuilder<'_>, pull: PullNumber) -> bool {
+    let Some(remarks) = builder.snapshot.remarks.get(&pull) else {
+        builder.reads.remarks.insert(pull);
         return true;
     };
     let mut unread = false;
-    for actor in speakers(remarks) {
-        unread |= may_write(draft, actor).is_none();
+    for actor in remark_authors(remarks) {
+        unread |= may_write(builder, actor).is_none();
     }
-    // Where no more accounts are looked at in one go, those that were count.
-    unread && !draft.needs.permissions.is_empty()
+    // Where no more permissions can be requested in this tick, the known ones count.
+    unread && !builder.reads.permissions.is_empty()
 }
 
-/// The same of the pull requests that an integrator puts together.
-pub(crate) fn unread_of_candidates(draft: &mut Draft<'_>) -> bool {
+/// Requests the remarks on all pull requests that an integrator combines.
+pub(crate) fn request_candidate_remarks(builder: &mut DecisionBuilder<'_>) -> bool {
     let mut is_unread = false;
-    for pull in candidates(draft).into_iter().take(PULLS_TALKED_OF) {
-        is_unread |= unread(draft, pull);
+    for pull in open_implementer_pulls(builder)
+        .into_iter()
+        .take(PULLS_TALKED_OF)
+    {
+        is_unread |= request_remarks(builder, pull);
     }
     is_unread
 }
 
-/// What people said of them, a section each.
-pub(crate) fn of_candidates(draft: &mut Draft<'_>) -> Vec<Section> {
-    let pulls = candidates(draft).into_iter().take(PULLS_TALKED_OF);
+/// The remarks on these pull requests, one prompt section each.
+pub(crate) fn candidate_sections(builder: &mut DecisionBuilder<'_>) -> Vec<Section> {
+    let pulls = open_implementer_pulls(builder)
+        .into_iter()
+        .take(PULLS_TALKED_OF);
     let mut sections = Vec::new();
     for pull in pulls {
-        let said = words(draft, pull);
+        let said = writer_remarks(builder, pull);
         if !said.is_empty() {
             let lines: Vec<String> = said.iter().map(|line| format!("- {line}")).collect();
             sections.push(Section {
@@ -58,29 +64,29 @@ pub(crate) fn of_candidates(draft: &mut Draft<'_>) -> Vec<Section> {
     sections
 }
 
-/// What people who may write said, a line each.
-pub(crate) fn words(draft: &mut Draft<'_>, pull: PullNumber) -> Vec<String> {
-    let Some(remarks) = draft.snapshot.remarks.get(&pull) else {
+/// The remarks of people with write access, one line each.
+pub(crate) fn writer_remarks(builder: &mut DecisionBuilder<'_>, pull: PullNumber) -> Vec<String> {
+    let Some(remarks) = builder.snapshot.remarks.get(&pull) else {
         return Vec::new();
     };
-    let heard: Vec<&Actor> = speakers(remarks)
+    let heard: Vec<&Actor> = remark_authors(remarks)
         .into_iter()
-        .filter(|actor| may_write(draft, actor) == Some(true))
+        .filter(|actor| may_write(builder, actor) == Some(true))
         .collect();
-    // Only then are they put in order and counted, so that nobody else's words push them out.
-    let mut said: Vec<&Remark> = counting(remarks)
+    // Sort and truncate only now, so that other users' remarks push none of them out.
+    let mut said: Vec<&Remark> = countable_remarks(remarks)
         .filter(|remark| heard.contains(&&remark.actor))
         .collect();
     said.sort_by_key(|remark| remark.at);
     let surplus = said.len().saturating_sub(REMARKS_KEPT);
     said.drain(..surplus);
-    said.into_iter().map(line).collect()
+    said.into_iter().map(remark_line).collect()
 }
 
-/// The accounts whose words may count, each once: those first whom GitHub counts among the repository's people, then who
-/// spoke last. However many strangers there are, they come behind.
-fn speakers(remarks: &[Remark]) -> Vec<&Actor> {
-    let mut said: Vec<&Remark> = counting(remarks).collect();
+/// The authors whose remarks may count, each once: GitHub's members first, then by their newest remark, so that a crowd
+/// of other users comes last.
+fn remark_authors(remarks: &[Remark]) -> Vec<&Actor> {
+    let mut said: Vec<&Remark> = countable_remarks(remarks).collect();
     said.sort_by_key(|remark| std::cmp::Reverse((remark.belongs, remark.at)));
     let mut actors: Vec<&Actor> = Vec::new();
     for remark in said {
@@ -92,17 +98,17 @@ fn speakers(remarks: &[Remark]) -> Vec<&Actor> {
     actors
 }
 
-/// What may count: people's words that are no commands and not phileas' own.
-fn counting(remarks: &[Remark]) -> impl Iterator<Item = &Remark> {
+/// The remarks that may count: people's, and neither commands nor phileas' own.
+fn countable_remarks(remarks: &[Remark]) -> impl Iterator<Item = &Remark> {
     let counts = |remark: &&Remark| {
         let Actor { bot, .. } = remark.actor;
         let is_own = remark.text.contains(OWN) || remark.text.contains(STATUS_MARKER);
-        !bot && !is_own && command_in(&remark.text).is_none()
+        !bot && !is_own && parse_command(&remark.text).is_none()
     };
     remarks.iter().filter(counts)
 }
 
-fn line(remark: &Remark) -> String {
+fn remark_line(remark: &Remark) -> String {
     let text = prompt::without_secrets(&prompt::clean_line(&remark.text));
     let text: String = text.chars().take(REMARK_CHARS).collect();
     let path = remark.path.as_deref().map(prompt::clean_line);

@@ -1,28 +1,28 @@
-//! Who there is, and what became of their work: figures for people.
+//! Lists all personas with the figures of their work.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::exchange_view::at_hand;
-use super::figures::{Yield, yields_of};
+use super::exchange_view::exchange_at_head;
+use super::figures::{Yield, yields_so_far};
 use crate::engine::input::snapshot::Snapshot;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::model::{PersonaId, PullNumber, TrackName};
 use crate::state::{HistoryEntry, Outcome};
 
-/// A persona as it stands.
+/// The status of a persona.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
-    /// Who.
+pub struct PersonaStatus {
+    /// The persona.
     pub persona: PersonaId,
     /// Whether it has a prompt that can be read.
     pub known: bool,
-    /// Its newest turn, as far as the history is not archived.
+    /// Its newest turn in the history that is not archived.
     pub last: Option<LastTurn>,
-    /// How many of its newest ended turns had the outcome of the last of them, in a row. 0: none has ended.
+    /// How many of its newest ended turns in a row had the same outcome. 0: none has ended.
     pub streak: u32,
-    /// How many of its newest turns in a row nobody wanted: rejected, ignored or empty. A persona rests after some.
+    /// How many of its newest turns in a row were unwanted: rejected, ignored or empty. A persona rests after some.
     pub unwanted: u32,
     /// What became of its sessions.
     pub yields: Yield,
@@ -31,9 +31,9 @@ pub struct Standing {
 /// A persona's newest turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LastTurn {
-    /// What became of it; `None`: it is under way.
+    /// Its outcome; `None`: it is live.
     pub outcome: Option<Outcome>,
-    /// When that was; else when it began.
+    /// When it ended; else when it began.
     pub at: Option<Timestamp>,
     /// In which track.
     pub track: TrackName,
@@ -41,11 +41,11 @@ pub struct LastTurn {
     pub pull: Option<PullNumber>,
 }
 
-/// Every persona of the plan, and every one that the history knows, by id. Turns of layers are no personas'.
+/// Returns every persona of the plan and of the history, by id. Turns of layers are not included.
 #[must_use]
-pub fn roster(snapshot: &Snapshot) -> Vec<Standing> {
-    let draft = Draft::new(snapshot, at_hand(snapshot));
-    let mut yields = yields_of(&draft);
+pub fn persona_statuses(snapshot: &Snapshot) -> Vec<PersonaStatus> {
+    let builder = DecisionBuilder::new(snapshot, exchange_at_head(snapshot));
+    let mut yields = yields_so_far(&builder);
     let personas = &snapshot.plan.personas;
     let of_layer = |id: &PersonaId| id.as_str().contains('/');
     let known = personas.keys().cloned();
@@ -53,14 +53,14 @@ pub fn roster(snapshot: &Snapshot) -> Vec<Standing> {
     let all: BTreeSet<PersonaId> = known.chain(ran).collect();
     let standing = |persona: PersonaId| {
         let newest = || {
-            let entries = draft.state.history.values().rev();
+            let entries = builder.state.history.values().rev();
             entries.filter(|entry| entry.persona_id == persona)
         };
-        let memory = draft.state.personas.get(&persona);
-        Standing {
+        let memory = builder.state.personas.get(&persona);
+        PersonaStatus {
             known: personas.contains_key(&persona),
-            last: newest().next().map(last),
-            streak: streak(newest()),
+            last: newest().next().map(last_turn),
+            streak: outcome_streak(newest()),
             unwanted: memory.map_or(0, |memory| memory.empty_streak),
             yields: yields.remove(&persona).unwrap_or_default(),
             persona,
@@ -69,7 +69,7 @@ pub fn roster(snapshot: &Snapshot) -> Vec<Standing> {
     all.into_iter().map(standing).collect()
 }
 
-fn last(entry: &HistoryEntry) -> LastTurn {
+fn last_turn(entry: &HistoryEntry) -> LastTurn {
     LastTurn {
         outcome: entry.outcome.clone(),
         at: entry.finished_at.or(entry.created_at),
@@ -78,7 +78,7 @@ fn last(entry: &HistoryEntry) -> LastTurn {
     }
 }
 
-fn streak<'e>(newest: impl Iterator<Item = &'e HistoryEntry>) -> u32 {
+fn outcome_streak<'e>(newest: impl Iterator<Item = &'e HistoryEntry>) -> u32 {
     let mut ended = newest.filter_map(|entry| entry.outcome.as_ref());
     let Some(last) = ended.next() else {
         return 0;

@@ -1,14 +1,14 @@
-//! Whose turn a slot of a layer is: the layer, the role, the work item.
+//! Parses a layer's slot into its layer, role and work item.
 
 use crate::exchange::{Author, Exchange, FLAT_STREAM};
 use crate::model::{PersonaId, Slot};
 
-/// Whose turn a slot of a layer is.
+/// The role of a layer's slot.
 ///
-/// The slot's name says it all: `narrator`, `observers/taxonomy`, `decider`, `planner/a1b2c3`, `implementer/a1b2c3`,
-/// `innovators/recruiter`, `integrator`. In a workstream its name stands behind the layer's: `observers/core/taxonomy`.
+/// The slot's name contains it: `narrator`, `observers/taxonomy`, `decider`, `planner/a1b2c3`, `implementer/a1b2c3`,
+/// `innovators/recruiter`, `integrator`. In a workstream the stream follows the layer: `observers/core/taxonomy`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Seat {
+pub(crate) enum SlotRole {
     Narrator,
     Observer { stream: String, role: String },
     Decider { stream: String },
@@ -18,9 +18,9 @@ pub(crate) enum Seat {
     Integrator,
 }
 
-impl Seat {
-    /// What a slot's name says; `None`: this version starts no such slot.
-    pub(crate) fn of(slot: &Slot) -> Option<Self> {
+impl SlotRole {
+    /// Parses a slot's name; `None`: this version starts no such slot.
+    pub(crate) fn from_slot(slot: &Slot) -> Option<Self> {
         let parts: Vec<&str> = slot.as_str().split('/').collect();
         let flat = FLAT_STREAM.to_owned();
         let own = |text: &&str| (*text).to_owned();
@@ -61,30 +61,30 @@ impl Seat {
     }
 
     /// The slot's name.
-    pub(crate) fn slot(&self) -> Slot {
-        let layer = self.layer();
+    pub(crate) fn to_slot(&self) -> Slot {
+        let layer = self.layer_name();
         let tail = match self {
             Self::Narrator | Self::Integrator => return Slot::from(layer),
             Self::Observer { role, .. } | Self::Innovator { role } => Some(role),
             Self::Planner { item, .. } | Self::Implementer { item, .. } => Some(item),
             Self::Decider { .. } => None,
         };
-        let stream = Some(self.stream()).filter(|stream| *stream != FLAT_STREAM);
+        let stream = Some(self.stream_name()).filter(|stream| *stream != FLAT_STREAM);
         let parts = [Some(layer), stream, tail.map(String::as_str)];
         let parts: Vec<&str> = parts.into_iter().flatten().collect();
         Slot::from(parts.join("/").as_str())
     }
 
-    /// Who counts as at work: the role, and not the work item, so that figures are about somebody.
-    pub(crate) fn persona(&self) -> PersonaId {
+    /// The persona id for figures: the role without the work item.
+    pub(crate) fn persona_id(&self) -> PersonaId {
         match self {
-            Self::Planner { .. } | Self::Implementer { .. } => PersonaId::from(self.layer()),
-            _ => PersonaId::from(self.slot().as_str()),
+            Self::Planner { .. } | Self::Implementer { .. } => PersonaId::from(self.layer_name()),
+            _ => PersonaId::from(self.to_slot().as_str()),
         }
     }
 
     /// The layer, as the plan spells it.
-    pub(crate) fn layer(&self) -> &'static str {
+    pub(crate) fn layer_name(&self) -> &'static str {
         match self {
             Self::Narrator => "narrator",
             Self::Observer { .. } => "observers",
@@ -96,8 +96,8 @@ impl Seat {
         }
     }
 
-    /// The stream that it works in.
-    pub(crate) fn stream(&self) -> &str {
+    /// Its workstream.
+    pub(crate) fn stream_name(&self) -> &str {
         match self {
             Self::Observer { stream, .. }
             | Self::Decider { stream }
@@ -107,26 +107,26 @@ impl Seat {
         }
     }
 
-    /// The id of the work item that it is about.
-    pub(crate) fn item(&self) -> Option<&str> {
+    /// The id of its work item.
+    pub(crate) fn item_id(&self) -> Option<&str> {
         match self {
             Self::Planner { item, .. } | Self::Implementer { item, .. } => Some(item),
             _ => None,
         }
     }
 
-    /// Whether its work is a pull request. What the others write is imported into the ledger.
+    /// Whether its output is a pull request. The output of the others is imported into the ledger.
     pub(crate) fn opens_pull(&self) -> bool {
         matches!(self, Self::Implementer { .. } | Self::Integrator)
     }
 
-    /// Whether it may well end without having written anything. Others are reminded of it.
+    /// Whether it may end without output. The others get a reminder.
     pub(crate) fn may_be_silent(&self) -> bool {
         matches!(self, Self::Observer { .. } | Self::Narrator)
     }
 
-    /// Who an import is from. `item`: the path of its work item.
-    pub(crate) fn author<'a>(&'a self, item: &'a str) -> Author<'a> {
+    /// The author of an import. `item`: the path of its work item.
+    pub(crate) fn import_author<'a>(&'a self, item: &'a str) -> Author<'a> {
         match self {
             Self::Narrator => Author::Narrator,
             Self::Observer { role, .. } => Author::Observer(role),
@@ -139,24 +139,24 @@ impl Seat {
     }
 }
 
-/// The stream that a seat's work belongs to. Of those that belong to all streams, the narrator has the first one, and so
-/// has an innovator where none bears the usual name: what it writes must lie in a stream that exists.
-pub(crate) fn stream(exchange: Option<&Exchange>, seat: &Seat) -> String {
+/// The stream of a role's output. The narrator has the first stream, and so has an innovator where no stream has the
+/// usual name, because its output must be in an existing stream.
+pub(crate) fn resolve_stream(exchange: Option<&Exchange>, slot_role: &SlotRole) -> String {
     let streams = exchange.map(|exchange| &exchange.streams);
     let first = streams.and_then(|streams| streams.keys().next());
-    let own = seat.stream();
+    let own = slot_role.stream_name();
     let is_there = streams.is_some_and(|streams| streams.contains_key(own));
-    match (first, seat) {
-        (Some(first), Seat::Narrator) => first.clone(),
-        (Some(first), Seat::Innovator { .. }) if !is_there => first.clone(),
+    match (first, slot_role) {
+        (Some(first), SlotRole::Narrator) => first.clone(),
+        (Some(first), SlotRole::Innovator { .. }) if !is_there => first.clone(),
         _ => own.to_owned(),
     }
 }
 
-/// Whether a slot is one that only a newer version starts; it alone knows what to do with what comes of it. A persona's
-/// turn has one slot, without a name.
+/// Whether only a newer version starts this slot; only that version can follow it. A persona's turn has one slot with
+/// an empty name.
 pub(crate) fn is_of_newer_version(slot: &Slot) -> bool {
-    !slot.as_str().is_empty() && Seat::of(slot).is_none()
+    !slot.as_str().is_empty() && SlotRole::from_slot(slot).is_none()
 }
 
 #[cfg(test)]
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slots_name_says_whose_it_is() {
+    fn slot_names_parse_into_roles() {
         for (name, persona) in [
             ("narrator", "narrator"),
             ("observers/taxonomy", "observers/taxonomy"),
@@ -178,13 +178,13 @@ mod tests {
             ("innovators/recruiter", "innovators/recruiter"),
             ("integrator", "integrator"),
         ] {
-            let seat = Seat::of(&name.into()).unwrap_or_else(|| panic!("{name}"));
-            assert_eq!(seat.slot().as_str(), name);
-            assert_eq!(seat.persona().as_str(), persona);
-            assert!(name.starts_with(seat.layer()));
+            let slot_role = SlotRole::from_slot(&name.into()).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(slot_role.to_slot().as_str(), name);
+            assert_eq!(slot_role.persona_id().as_str(), persona);
+            assert!(name.starts_with(slot_role.layer_name()));
         }
         for name in ["", "curator", "observers", "narrator/a", "observers/a/b/c"] {
-            assert_eq!(Seat::of(&name.into()), None, "{name}");
+            assert_eq!(SlotRole::from_slot(&name.into()), None, "{name}");
         }
     }
 }

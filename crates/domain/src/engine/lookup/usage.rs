@@ -1,23 +1,22 @@
-//! How much of the limits is used: live sessions, recent sessions, unreviewed pull requests.
+//! Counts what is used of the limits: live sessions, recent sessions, unreviewed pull requests.
 
 use jiff::Timestamp;
 
 use crate::engine::input::pull::PullState;
 use crate::engine::input::session::{Session, Sessions};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::BUDGET_DAY;
 use crate::model::{PullNumber, SessionId};
 use crate::state::Outcome;
 
-/// Sessions that are live or announced. One that has ended while its pull request is waited for is not, where Jules'
-/// listing says so.
-pub(crate) fn live(draft: &Draft<'_>) -> usize {
-    let listing = draft.snapshot.listing();
+/// Live and announced sessions. A session that has ended while its turn waits for its pull request does not count.
+pub(crate) fn count_live(builder: &DecisionBuilder<'_>) -> usize {
+    let listing = builder.snapshot.listing();
     let at_work = |id: &SessionId| {
         let session = listing.and_then(|listing| listing.get(id));
         session.is_none_or(|session| session.state.is_live())
     };
-    let turns = draft
+    let turns = builder
         .state
         .tracks
         .values()
@@ -30,10 +29,10 @@ pub(crate) fn live(draft: &Draft<'_>) -> usize {
         .count()
 }
 
-/// Sessions of the rolling day, oldest first.
-pub(crate) fn recent(draft: &Draft<'_>) -> Vec<Timestamp> {
-    let now = draft.now();
-    draft
+/// Creation times of the sessions of the rolling day, oldest first.
+pub(crate) fn recent_sessions(builder: &DecisionBuilder<'_>) -> Vec<Timestamp> {
+    let now = builder.now();
+    builder
         .state
         .budget
         .created
@@ -43,9 +42,9 @@ pub(crate) fn recent(draft: &Draft<'_>) -> Vec<Timestamp> {
         .collect()
 }
 
-/// Intents whose session is not known yet count as spent.
-pub(crate) fn announced(draft: &Draft<'_>) -> usize {
-    let turns = draft
+/// Intents whose session is not known yet.
+pub(crate) fn count_announced(builder: &DecisionBuilder<'_>) -> usize {
+    let turns = builder
         .state
         .tracks
         .values()
@@ -55,17 +54,20 @@ pub(crate) fn announced(draft: &Draft<'_>) -> usize {
         .count()
 }
 
-/// Sessions that hold a place of the key.
-pub(crate) fn active_of_key(draft: &Draft<'_>, listing: &Sessions) -> u32 {
-    let seen = listing.key.active.saturating_sub(settled(draft, listing));
-    seen + unseen(draft, listing)
+/// Sessions that count against the key's limit of live sessions.
+pub(crate) fn active_of_key(builder: &DecisionBuilder<'_>, listing: &Sessions) -> u32 {
+    let seen = listing
+        .key
+        .active
+        .saturating_sub(count_settled(builder, listing));
+    seen + count_unlisted(builder, listing)
 }
 
-/// Sessions that Jules calls live although nothing will come of them any more: some never leave `IN_PROGRESS`, and a
-/// few of them would stop everything for good. Where Jules counts them all the same, it refuses the next one itself.
-fn settled(draft: &Draft<'_>, listing: &Sessions) -> u32 {
+/// Sessions that Jules lists as live although their turns have ended: some never leave `IN_PROGRESS`, and a few of them
+/// would block everything. If Jules counts them, it refuses the next one itself.
+fn count_settled(builder: &DecisionBuilder<'_>, listing: &Sessions) -> u32 {
     let over = |session: &&Session| {
-        let entry = draft.state.entry_of_session(&session.id);
+        let entry = builder.state.entry_of_session(&session.id);
         let outcome = entry.and_then(|(_, entry)| entry.outcome.as_ref());
         session.state.is_live() && !session.archived && outcome.is_some_and(Outcome::is_final)
     };
@@ -73,9 +75,9 @@ fn settled(draft: &Draft<'_>, listing: &Sessions) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Sessions of ours that the listing is too old to show, and those that are announced.
-pub(crate) fn unseen(draft: &Draft<'_>, listing: &Sessions) -> u32 {
-    let turns = draft
+/// Sessions of phileas that are newer than the listing, and announced ones.
+pub(crate) fn count_unlisted(builder: &DecisionBuilder<'_>, listing: &Sessions) -> u32 {
+    let turns = builder
         .state
         .tracks
         .values()
@@ -89,23 +91,23 @@ pub(crate) fn unseen(draft: &Draft<'_>, listing: &Sessions) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Open pull requests of ours that no person has looked at. One that was not read counts as open; one that GitHub does
-/// not have waits for nobody.
-pub(crate) fn unreviewed(draft: &Draft<'_>) -> Vec<PullNumber> {
-    let live = draft
+/// Open pull requests of phileas without a review. One that was not read counts as open; one that GitHub does not have
+/// does not count.
+pub(crate) fn unreviewed_pulls(builder: &DecisionBuilder<'_>) -> Vec<PullNumber> {
+    let live = builder
         .state
         .tracks
         .values()
         .flat_map(|track| track.turns.values())
         .filter_map(|turn| turn.pr_number);
-    let open = draft.state.history.open();
+    let open = builder.state.history.open();
     let mut numbers: std::collections::BTreeSet<_> = open
         .filter_map(|(_, entry)| entry.pr_number)
         .chain(live)
         .collect();
-    numbers.retain(|number| match draft.snapshot.pulls.get(number) {
+    numbers.retain(|number| match builder.snapshot.pulls.get(number) {
         Some(pull) => pull.state == PullState::Open && !pull.reviewed,
-        None => !draft.snapshot.missing_pulls.contains(number),
+        None => !builder.snapshot.missing_pulls.contains(number),
     });
     numbers.into_iter().collect()
 }

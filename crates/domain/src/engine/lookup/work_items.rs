@@ -1,33 +1,34 @@
-//! Work items that are shown as issues and wait for a maintainer.
+//! Work items that wait for a person as issues.
 
 use std::collections::BTreeMap;
 
 use super::exchange_view;
-use super::in_progress::in_hand_elsewhere;
-use super::slot::Seat;
+use super::in_progress::is_in_progress_elsewhere;
+use super::slot::SlotRole;
 use crate::Diagnostic;
 use crate::engine::input::subject::Subject;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::exchange::{self, Exchange, Filed, Next, Publication, Stream, WorkItem};
 use crate::model::{PersonaId, Slot, TrackName, Tree};
 use crate::plan::Approval;
 
-/// The label that has the work item done that an issue shows.
+/// The label that starts the work item of an issue.
 pub const WORK_LABEL: &str = "phileas:implementer";
 
-/// The word behind [`LABEL_PREFIX`](crate::engine::LABEL_PREFIX) in it.
+/// Its name after [`LABEL_PREFIX`](crate::engine::LABEL_PREFIX).
 const WORD: &str = "implementer";
 
-/// Whether work waits for a person's word here.
-pub(crate) fn waits_for_people(draft: &Draft<'_>) -> bool {
-    draft.snapshot.plan.roster.approval == Approval::Human
+/// Whether work items need a person's approval.
+pub(crate) fn needs_human_approval(builder: &DecisionBuilder<'_>) -> bool {
+    builder.snapshot.plan.roster.approval == Approval::Human
 }
 
-/// Whether the item of a slot may be in a file that is broken, and so be there all the same.
+/// Whether the item of a slot may exist in a file that cannot be parsed.
 pub(crate) fn may_be_broken(exchange: Option<&Exchange>, tree: &Tree, slot: &str) -> bool {
-    let seat = Seat::of(&Slot::from(slot));
-    let (Some(Seat::Implementer { stream, item }), Some(exchange)) = (seat, exchange) else {
+    let slot_role = SlotRole::from_slot(&Slot::from(slot));
+    let (Some(SlotRole::Implementer { stream, item }), Some(exchange)) = (slot_role, exchange)
+    else {
         return false;
     };
     let is_sound = exchange.streams.get(&stream).is_some_and(|stream| {
@@ -37,66 +38,74 @@ pub(crate) fn may_be_broken(exchange: Option<&Exchange>, tree: &Tree, slot: &str
     !is_sound && !exchange.knows_items(tree, &stream)
 }
 
-/// Whether a word on an issue has a work item done.
-pub(crate) fn is_about(draft: &Draft<'_>, subject: &Subject, word: &PersonaId) -> bool {
-    word.as_str() == WORD && of_issue(draft, subject).is_some()
+/// Whether a request on an issue means its work item.
+pub(crate) fn names_work_item(
+    builder: &DecisionBuilder<'_>,
+    subject: &Subject,
+    word: &PersonaId,
+) -> bool {
+    word.as_str() == WORD && published_item(builder, subject).is_some()
 }
 
-/// Who is asked for by that word on an issue: the slot of the item's session. `None`: the issue shows something else by
-/// now than the item that was put there.
-pub(crate) fn asked_for(draft: &Draft<'_>, subject: &Subject) -> Option<PersonaId> {
-    let (slot, digest) = of_issue(draft, subject)?;
+/// The slot of the work item of an issue. `None`: the issue no longer shows the item as it was published.
+pub(crate) fn requested_slot(
+    builder: &DecisionBuilder<'_>,
+    subject: &Subject,
+) -> Option<PersonaId> {
+    let (slot, digest) = published_item(builder, subject)?;
     (exchange::offer_digest(&subject.title, &subject.body) == digest).then(|| slot.into())
 }
 
-fn of_issue<'d>(draft: &'d Draft<'_>, subject: &Subject) -> Option<(&'d str, &'d str)> {
-    let mut published = draft.state.published.iter();
+fn published_item<'d>(
+    builder: &'d DecisionBuilder<'_>,
+    subject: &Subject,
+) -> Option<(&'d str, &'d str)> {
+    let mut published = builder.state.published.iter();
     let (key, _) = published
         .find(|(key, number)| **number == subject.number && exchange::offered(key).is_some())?;
     exchange::offered(key)
 }
 
-/// The slot that a request asks for, where it asks for a work item.
-pub(crate) fn seat_of(asked: &PersonaId) -> Option<Seat> {
-    let seat = Seat::of(&Slot::from(asked.as_str()))?;
-    matches!(seat, Seat::Implementer { .. }).then_some(seat)
+/// The role that a request names, where it names a work item.
+pub(crate) fn implementer_role(asked: &PersonaId) -> Option<SlotRole> {
+    let slot_role = SlotRole::from_slot(&Slot::from(asked.as_str()))?;
+    matches!(slot_role, SlotRole::Implementer { .. }).then_some(slot_role)
 }
 
-/// Whether an item may still be done, right before a session is started for it, however long ago that was announced: all
-/// items of a step are announced at once, and a request waits for its time. The exchange must have been read. `shown`:
-/// what a person has let through.
+/// Checks right before a session starts whether its work item may still be done. All items of a step are announced at
+/// once, and a request may wait, so that the announcement may be old. The exchange must have been read. `shown`: the
+/// issue that a person approved.
 ///
 /// # Errors
 ///
-/// It is not what was let through, or is gone; nobody has let it through where people are asked first; or another session
-/// has opened its pull request meanwhile.
-pub(crate) fn stands(
-    draft: &Draft<'_>,
-    seat: &Seat,
+/// The item differs from the approved one, is gone, lacks a required approval, or is in progress elsewhere.
+pub(crate) fn check_is_current(
+    builder: &DecisionBuilder<'_>,
+    slot_role: &SlotRole,
     shown: Option<&Subject>,
     track: &TrackName,
 ) -> Result<(), (Reason, String)> {
-    if !matches!(seat, Seat::Implementer { .. }) {
+    if !matches!(slot_role, SlotRole::Implementer { .. }) {
         return Ok(());
     }
-    if in_hand_elsewhere(draft, seat, track) {
-        let text = "somebody else is at work on it, or its pull request is open".to_owned();
+    if is_in_progress_elsewhere(builder, slot_role, track) {
+        let text = "another session is at work on it, or its pull request is open".to_owned();
         return Err((Reason::NothingToDo, text));
     }
     let Some(subject) = shown else {
-        // `approval` may have changed since it was announced.
-        return match waits_for_people(draft) {
+        // `approval` may have changed since the announcement.
+        return match needs_human_approval(builder) {
             true => {
-                let text = "a person has to let it through first".to_owned();
+                let text = "a person has to approve it first".to_owned();
                 Err((Reason::NothingToDo, text))
             }
             false => Ok(()),
         };
     };
-    let picture = exchange_view::picture(draft);
+    let view = exchange_view::current_view(builder);
     let shown = exchange::offer_digest(&subject.title, &subject.body);
-    let slot = seat.slot();
-    let (offers, _) = offers(draft, picture.exchange.as_ref());
+    let slot = slot_role.to_slot();
+    let (offers, _) = work_item_issues(builder, view.exchange.as_ref());
     let same = offers
         .keys()
         .any(|key| exchange::offered(key) == Some((slot.as_str(), shown.as_str())));
@@ -110,14 +119,14 @@ pub(crate) fn stands(
     Err((Reason::ContentChanged, text))
 }
 
-/// A work item as it would be shown, and where it would go by itself.
-pub(crate) struct Offer {
+/// A work item's issue, and its next layer without a request.
+pub(crate) struct WorkItemIssue {
     pub(crate) issue: Publication,
     pub(crate) next: Next,
 }
 
-/// Two items of one id have one slot, and the text of the one would be let through for the other.
-fn shown_alone(stream: &Stream, item: &Filed<WorkItem>) -> Result<(), Diagnostic> {
+/// Two items with one id have one slot, so an approval of one would start the other.
+fn check_unique_id(stream: &Stream, item: &Filed<WorkItem>) -> Result<(), Diagnostic> {
     let of_id = |other: &&Filed<WorkItem>| other.value.id == item.value.id;
     match stream.items.iter().filter(of_id).count() {
         1 => Ok(()),
@@ -132,15 +141,15 @@ fn shown_alone(stream: &Stream, item: &Filed<WorkItem>) -> Result<(), Diagnostic
     }
 }
 
-/// Everything that implementers could do, as it would be shown, by key. What a person asks for is done whatever its label
-/// is, and however often it was tried.
+/// The issues of all work items that implementers could do, by key. A request starts an item whatever its label and its
+/// attempts.
 ///
-/// Beside them, what could be done and cannot be shown, and why.
-pub(crate) fn offers(
-    draft: &Draft<'_>,
+/// Also returns the items that cannot be shown, with the reason.
+pub(crate) fn work_item_issues(
+    builder: &DecisionBuilder<'_>,
     exchange: Option<&Exchange>,
-) -> (BTreeMap<String, Offer>, Vec<Diagnostic>) {
-    let labels = draft.snapshot.plan.roster.labels.as_deref();
+) -> (BTreeMap<String, WorkItemIssue>, Vec<Diagnostic>) {
+    let labels = builder.snapshot.plan.roster.labels.as_deref();
     let (mut offers, mut unshown) = (BTreeMap::new(), Vec::new());
     let streams = exchange.iter().flat_map(|exchange| &exchange.streams);
     for (name, stream) in streams {
@@ -149,15 +158,15 @@ pub(crate) fn offers(
             if !matches!(next, Next::Implementer | Next::Shelved | Next::Parked) {
                 continue;
             }
-            let seat = Seat::Implementer {
+            let slot_role = SlotRole::Implementer {
                 stream: name.clone(),
                 item: item.value.id.clone(),
             };
-            match shown_alone(stream, item)
-                .and_then(|()| exchange::offer(seat.slot().as_str(), WORK_LABEL, stream, item))
-            {
+            match check_unique_id(stream, item).and_then(|()| {
+                exchange::offer(slot_role.to_slot().as_str(), WORK_LABEL, stream, item)
+            }) {
                 Ok(issue) => {
-                    offers.insert(issue.key.clone(), Offer { issue, next });
+                    offers.insert(issue.key.clone(), WorkItemIssue { issue, next });
                 }
                 Err(why) => unshown.push(why),
             }

@@ -1,4 +1,4 @@
-//! The decision while it is being made.
+//! Collects a decision: the state to commit, effects, report lines and read requests. Knows no rule.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -8,35 +8,35 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Change, Decision};
 use super::effect::{Effect, NoticeKey};
-use super::exchange_view::{Cast, Picture};
+use super::exchange_view::{ExchangeView, LayerMembers};
 use super::limits::{EFFECT_PAUSE, EFFECT_PAUSE_LIMIT, HEADLINE_LIMIT};
-use super::needs::Needs;
+use super::read_requests::ReadRequests;
 use super::report::{Line, Reason, Report, Verdict};
 use crate::Diagnostic;
 use crate::engine::input::session::{Listing, ListingNeed};
 use crate::engine::input::snapshot::{Ledger, Notice, Snapshot};
-use crate::engine::text::time::doubled;
+use crate::engine::text::time::doubled_pause;
 use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
 use crate::prompt::{RenderAnswer, RenderError, RenderRequest, SourceFiles};
 use crate::state::{State, TrackState, Turn};
 
-/// The decision while it is being made: a working copy of the state, and everything said so far.
-pub(crate) struct Draft<'a> {
+/// A decision under construction: a working copy of the state, and everything collected so far.
+pub(crate) struct DecisionBuilder<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) state: State,
-    pub(crate) needs: Needs,
-    /// What waits for a review; looked for once, since each candidate asks.
+    pub(crate) reads: ReadRequests,
+    /// Pull requests that wait for a review; computed once, because each candidate asks.
     pub(crate) backlog: OnceCell<Vec<PullNumber>>,
-    /// How many ignored pull requests each persona has; counted once, for the same reason.
-    pub(crate) ignored: OnceCell<BTreeMap<PersonaId, u32>>,
-    /// Who turned out to be unable to run in a track when its turn had come, and why.
-    pub(crate) unable: BTreeMap<(TrackName, Slot, PersonaId), (Reason, String)>,
-    /// The exchange as this decision leaves it, where it was read.
+    /// The number of ignored pull requests of each persona; counted once, because each candidate asks.
+    pub(crate) ignored_pulls: OnceCell<BTreeMap<PersonaId, u32>>,
+    /// Slots that could not start when their turn had come, with the reason.
+    pub(crate) unable_slots: BTreeMap<(TrackName, Slot, PersonaId), (Reason, String)>,
+    /// The exchange after this decision, where it was read.
     pub(crate) exchange: Option<Tree>,
-    /// How it reads, and who takes part; read once, since each step of a layer asks.
-    pub(crate) picture: OnceCell<Rc<Picture>>,
-    pub(crate) cast: OnceCell<Rc<Cast>>,
-    /// What prompts of personas draw from; put together once.
+    /// The parsed exchange and the members of layers; parsed once, because each layer step asks.
+    pub(crate) exchange_view: OnceCell<Rc<ExchangeView>>,
+    pub(crate) layer_members: OnceCell<Rc<LayerMembers>>,
+    /// The files that prompts of personas are made from; collected once.
     sources: OnceCell<SourceFiles>,
     files: BTreeMap<String, Option<String>>,
     base: Option<Oid>,
@@ -48,7 +48,7 @@ pub(crate) struct Draft<'a> {
     turns: Vec<String>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> DecisionBuilder<'a> {
     /// `exchange`: the exchange at the ledger's head, where it was read.
     pub(crate) fn new(snapshot: &'a Snapshot, exchange: Option<Tree>) -> Self {
         let (base, state) = match &snapshot.ledger {
@@ -59,13 +59,13 @@ impl<'a> Draft<'a> {
         Self {
             snapshot,
             state,
-            needs: Needs::default(),
+            reads: ReadRequests::default(),
             backlog: OnceCell::new(),
-            ignored: OnceCell::new(),
-            unable: BTreeMap::new(),
+            ignored_pulls: OnceCell::new(),
+            unable_slots: BTreeMap::new(),
             exchange,
-            picture: OnceCell::new(),
-            cast: OnceCell::new(),
+            exchange_view: OnceCell::new(),
+            layer_members: OnceCell::new(),
             sources: OnceCell::new(),
             files: BTreeMap::new(),
             base,
@@ -78,19 +78,19 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The files of the default branch that prompts of personas draw from.
-    pub(crate) fn sources(&self) -> SourceFiles {
+    /// The files of the default branch that prompts of personas are made from.
+    pub(crate) fn prompt_sources(&self) -> SourceFiles {
         let make = || SourceFiles::of_default_branch(&self.snapshot.tree);
         self.sources.get_or_init(make).clone()
     }
 
-    /// A prompt that was rendered, or the request for it.
-    pub(crate) fn rendered(&mut self, request: RenderRequest) -> RenderAnswer {
+    /// Returns a rendered prompt, or requests its rendering.
+    pub(crate) fn render_prompt(&mut self, request: RenderRequest) -> RenderAnswer {
         let key = request.key();
         if let Some(answer) = self.snapshot.prompts.get(&key) {
             return answer.clone();
         }
-        self.needs.prompts.insert(key, request);
+        self.reads.prompts.insert(key, request);
         RenderAnswer::Failed(RenderError::Unrendered)
     }
 
@@ -98,35 +98,35 @@ impl<'a> Draft<'a> {
         self.snapshot.now
     }
 
-    /// `now` and a span later.
-    pub(crate) fn after(&self, span: SignedDuration) -> Timestamp {
+    /// `now` plus a span.
+    pub(crate) fn now_plus(&self, span: SignedDuration) -> Timestamp {
         self.now().checked_add(span).unwrap_or(Timestamp::MAX)
     }
 
-    pub(crate) fn effect(&mut self, effect: Effect) {
-        if is_refused_lately(self, &effect) {
+    pub(crate) fn add_effect(&mut self, effect: Effect) {
+        if was_refused_recently(self, &effect) {
             return;
         }
-        // Two rules may come to the same conclusion.
+        // Two rules may ask for the same effect.
         if !self.effects.contains(&effect) {
             self.effects.push(effect);
         }
     }
 
-    /// Whether a session is created after this very decision's commit.
-    pub(crate) fn is_creating(&self) -> bool {
+    /// Whether this decision creates a session after its commit.
+    pub(crate) fn creates_session(&self) -> bool {
         let creates = |effect: &Effect| matches!(effect, Effect::CreateSession(_));
         self.effects.iter().any(creates)
     }
 
-    /// Whether a pull request is merged after this very decision's commit.
-    pub(crate) fn is_merging(&self) -> bool {
+    /// Whether this decision merges a pull request after its commit.
+    pub(crate) fn merges_pull(&self) -> bool {
         let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
         self.effects.iter().any(merges)
     }
 
     /// Adds a part to the commit's subject, and the turn to its trailers.
-    pub(crate) fn headline(&mut self, text: String, turn: Option<&crate::model::TurnId>) {
+    pub(crate) fn add_headline(&mut self, text: String, turn: Option<&crate::model::TurnId>) {
         self.headlines.push(text);
         self.turns.extend(turn.map(ToString::to_string));
     }
@@ -136,18 +136,18 @@ impl<'a> Draft<'a> {
         !self.headlines.is_empty()
     }
 
-    /// Looks again no later than this.
-    pub(crate) fn wake(&mut self, at: Timestamp) {
+    /// Sets the next check to this time, unless an earlier one is set.
+    pub(crate) fn wake_by(&mut self, at: Timestamp) {
         self.wake_at = Some(self.wake_at.map_or(at, |known| known.min(at)));
     }
 
     /// The number of a track's newest turn.
-    pub(crate) fn seq(&self, track: &TrackName) -> u64 {
+    pub(crate) fn newest_seq(&self, track: &TrackName) -> u64 {
         self.state.seq(track)
     }
 
     /// A line about a turn of the track's present pass.
-    pub(crate) fn line(
+    pub(crate) fn turn_line(
         &self,
         track: &TrackName,
         slot: &Slot,
@@ -156,35 +156,46 @@ impl<'a> Draft<'a> {
         reason: Reason,
         detail: impl Into<String>,
     ) -> Line {
-        Line::turn(track, self.seq(track), slot, turn, verdict, reason, detail)
+        Line::about_turn(
+            track,
+            self.newest_seq(track),
+            slot,
+            turn,
+            verdict,
+            reason,
+            detail,
+        )
     }
 
-    /// Adds a line to the report; its `until` also wakes.
-    pub(crate) fn say(&mut self, line: Line) {
+    /// Adds a line to the report; its `until` also sets the next check.
+    pub(crate) fn report_line(&mut self, line: Line) {
         if let Some(until) = line.until {
-            self.wake(until.max(self.now()));
+            self.wake_by(until.max(self.now()));
         }
-        // A track that is gone through again leaves out the same steps.
+        // A track that is walked twice skips the same steps.
         if !self.lines.contains(&line) {
             self.lines.push(line);
         }
     }
 
-    /// Everything that was said so far, in order.
+    /// All report lines so far, in order.
     pub(crate) fn all_lines(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter()
     }
 
-    /// What was said about a track so far, in order.
-    pub(crate) fn lines_of(&self, track: &TrackName) -> impl DoubleEndedIterator<Item = &Line> {
+    /// The report lines about a track so far, in order.
+    pub(crate) fn lines_of_track(
+        &self,
+        track: &TrackName,
+    ) -> impl DoubleEndedIterator<Item = &Line> {
         let track = track.clone();
         self.lines
             .iter()
             .filter(move |line| line.track.as_ref() == Some(&track))
     }
 
-    /// Adds what is wrong with the plan and was found only now.
-    pub(crate) fn diagnose(&mut self, found: Vec<Diagnostic>) {
+    /// Adds diagnostics of the plan that only this decision could find.
+    pub(crate) fn add_diagnostics(&mut self, found: Vec<Diagnostic>) {
         for one in found {
             if !self.diagnostics.contains(&one) {
                 self.diagnostics.push(one);
@@ -192,33 +203,39 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Calls a person by an issue, unless one is open.
-    pub(crate) fn call(&mut self, key: NoticeKey, title: String, body: String) {
-        if self.notice(&key).is_none() {
-            self.effect(Effect::OpenNotice { key, title, body });
+    /// Opens a notice, unless one with this key is open.
+    pub(crate) fn open_notice(&mut self, key: NoticeKey, title: String, body: String) {
+        if self.find_notice(&key).is_none() {
+            self.add_effect(Effect::OpenNotice { key, title, body });
         }
     }
 
-    /// Calls a person by another issue in the place of the one that is open.
-    pub(crate) fn call_anew(&mut self, key: NoticeKey, title: String, body: String, comment: &str) {
-        self.dismiss(&key, comment);
-        self.effect(Effect::OpenNotice { key, title, body });
+    /// Replaces the open notice of a key by another one.
+    pub(crate) fn replace_notice(
+        &mut self,
+        key: NoticeKey,
+        title: String,
+        body: String,
+        comment: &str,
+    ) {
+        self.close_notices(&key, comment);
+        self.add_effect(Effect::OpenNotice { key, title, body });
     }
 
-    /// Closes the issues of a key that are open. There are several where some were opened before others could be seen.
-    pub(crate) fn dismiss(&mut self, key: &NoticeKey, comment: &str) {
+    /// Closes all open notices of a key. Several exist where a later one was opened before GitHub showed the first.
+    pub(crate) fn close_notices(&mut self, key: &NoticeKey, comment: &str) {
         let key = key.to_string();
         let snapshot = self.snapshot;
         for notice in snapshot.notices.iter().filter(|notice| notice.key == key) {
-            self.effect(Effect::CloseNotice {
+            self.add_effect(Effect::CloseNotice {
                 number: notice.number,
                 comment: comment.to_owned(),
             });
         }
     }
 
-    /// Asks for a listing of sessions, unless the one at hand answers already.
-    pub(crate) fn need_listing(&mut self, need: ListingNeed) {
+    /// Requests a listing of sessions, unless the current one answers already.
+    pub(crate) fn request_listing(&mut self, need: ListingNeed) {
         let answered = match (&self.snapshot.sessions, need) {
             (Listing::Failed(_), _) => true,
             (Listing::NotTaken, _) => false,
@@ -229,21 +246,21 @@ impl<'a> Draft<'a> {
             (Listing::Taken(have), ListingNeed::Everything) => have.covers(Timestamp::MIN),
         };
         if !answered {
-            // A second listing takes the place of the first, so it must answer what that one did as well.
+            // A second listing replaces the first, so it must answer the first question as well.
             let need = match &self.snapshot.sessions {
-                Listing::Taken(have) => need.and(have.reach()),
+                Listing::Taken(have) => need.combine(have.covered_range()),
                 Listing::NotTaken | Listing::Failed(_) => need,
             };
-            self.needs.listing = Some(self.needs.listing.map_or(need, |known| known.and(need)));
+            self.reads.listing = Some(self.reads.listing.map_or(need, |known| known.combine(need)));
         }
     }
 
-    /// Whether an issue of a key is open.
-    pub(crate) fn is_called(&self, key: &NoticeKey) -> bool {
-        self.notice(key).is_some()
+    /// Whether a notice of a key is open.
+    pub(crate) fn has_notice(&self, key: &NoticeKey) -> bool {
+        self.find_notice(key).is_some()
     }
 
-    fn notice(&self, key: &NoticeKey) -> Option<&'a Notice> {
+    fn find_notice(&self, key: &NoticeKey) -> Option<&'a Notice> {
         let key = key.to_string();
         self.snapshot
             .notices
@@ -251,11 +268,11 @@ impl<'a> Draft<'a> {
             .find(|notice| notice.key == key)
     }
 
-    pub(crate) fn turn(&self, track: &TrackName, slot: &Slot) -> Option<&Turn> {
+    pub(crate) fn find_turn(&self, track: &TrackName, slot: &Slot) -> Option<&Turn> {
         self.state.tracks.get(track)?.turns.get(slot)
     }
 
-    pub(crate) fn turn_mut(&mut self, track: &TrackName, slot: &Slot) -> Option<&mut Turn> {
+    pub(crate) fn find_turn_mut(&mut self, track: &TrackName, slot: &Slot) -> Option<&mut Turn> {
         self.state.tracks.get_mut(track)?.turns.get_mut(slot)
     }
 
@@ -266,21 +283,21 @@ impl<'a> Draft<'a> {
         state
     }
 
-    /// Writes files of the exchange, and (without a text) removes them, in this decision's commit.
-    pub(crate) fn write(&mut self, files: BTreeMap<String, Option<String>>) {
-        // Most sessions are given nothing, and what was read of the exchange stands.
+    /// Writes exchange files in this decision's commit; `None` removes a file.
+    pub(crate) fn write_files(&mut self, files: BTreeMap<String, Option<String>>) {
+        // Most sessions write nothing, and the parsed exchange stays valid.
         if files.is_empty() {
             return;
         }
         if let Some(tree) = &mut self.exchange {
             *tree = tree.with(&files);
-            self.picture.take();
-            self.cast.take();
+            self.exchange_view.take();
+            self.layer_members.take();
         }
         self.files.extend(files);
     }
 
-    /// Whether this decision's commit brings files of the exchange.
+    /// Whether this decision's commit changes exchange files.
     pub(crate) fn writes_files(&self) -> bool {
         !self.files.is_empty()
     }
@@ -295,17 +312,17 @@ impl<'a> Draft<'a> {
         is_state_changed || !self.files.is_empty()
     }
 
-    pub(crate) fn finish(self) -> (Decision, Needs) {
+    pub(crate) fn into_decision(self) -> (Decision, ReadRequests) {
         let is_changed = self.is_changed();
         let change = is_changed.then(|| Change {
             base: self.base,
             state: Box::new(self.state),
             files: self.files,
-            headline: subject(&self.headlines),
+            headline: commit_subject(&self.headlines),
             turns: self.turns,
         });
         let mut effects = self.effects;
-        effects.sort_by_key(place);
+        effects.sort_by_key(effect_order);
         let decision = Decision {
             change,
             effects,
@@ -315,8 +332,8 @@ impl<'a> Draft<'a> {
             },
             wake_at: self.wake_at,
         };
-        // Asking again at once for what has just failed, or is not there, would bring nothing new.
-        let mut needs = self.needs;
+        // Do not request again what has just failed or does not exist.
+        let mut needs = self.reads;
         let Snapshot {
             unread,
             missing_sessions,
@@ -327,21 +344,21 @@ impl<'a> Draft<'a> {
             .sessions
             .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
         needs
-            .alone
+            .single_sessions
             .retain(|id| !unread.contains_key(id) && !missing_sessions.contains(id));
         needs.pulls.retain(|number| !missing_pulls.contains(number));
         (decision, needs)
     }
 }
 
-/// When an effect has its turn. The right to merge and to create a session lasts two minutes, and a merge is short; what
-/// only tells people can come later.
-fn place(effect: &Effect) -> u8 {
+/// The order of effects. The right to merge and to create a session expires after two minutes, so these come early;
+/// texts for people can wait.
+fn effect_order(effect: &Effect) -> u8 {
     match effect {
         Effect::MergePull { .. } => 0,
         Effect::AddReaction { .. }
         | Effect::RemoveLabel { .. }
-        | Effect::TellStatus { .. }
+        | Effect::WriteStatus { .. }
         | Effect::RemindPeople { .. }
         | Effect::OpenDashboard { .. }
         | Effect::EditDashboard { .. } => 2,
@@ -349,7 +366,7 @@ fn place(effect: &Effect) -> u8 {
     }
 }
 
-fn subject(parts: &[String]) -> String {
+fn commit_subject(parts: &[String]) -> String {
     if parts.is_empty() {
         return "bookkeeping".to_owned();
     }
@@ -363,7 +380,11 @@ fn subject(parts: &[String]) -> String {
 
 impl Line {
     /// A line about the whole repository.
-    pub(crate) fn repository(verdict: Verdict, reason: Reason, detail: impl Into<String>) -> Self {
+    pub(crate) fn about_repository(
+        verdict: Verdict,
+        reason: Reason,
+        detail: impl Into<String>,
+    ) -> Self {
         Self {
             track: None,
             seq: None,
@@ -381,7 +402,7 @@ impl Line {
     }
 
     /// A line about a track or schedule.
-    pub(crate) fn track(
+    pub(crate) fn about_track(
         track: &TrackName,
         verdict: Verdict,
         reason: Reason,
@@ -389,12 +410,12 @@ impl Line {
     ) -> Self {
         Self {
             track: Some(track.clone()),
-            ..Self::repository(verdict, reason, detail)
+            ..Self::about_repository(verdict, reason, detail)
         }
     }
 
     /// A line about a live turn.
-    pub(crate) fn turn(
+    pub(crate) fn about_turn(
         track: &TrackName,
         seq: u64,
         slot: &Slot,
@@ -410,40 +431,40 @@ impl Line {
             turn: Some(turn.turn.clone()),
             session_id: turn.session_id.clone(),
             pr_number: turn.pr_number,
-            ..Self::track(track, verdict, reason, detail)
+            ..Self::about_track(track, verdict, reason, detail)
         }
     }
 
-    pub(crate) fn persona(mut self, persona: &PersonaId) -> Self {
+    pub(crate) fn with_persona(mut self, persona: &PersonaId) -> Self {
         self.persona = Some(persona.clone());
         self
     }
 
-    pub(crate) fn until(mut self, until: Timestamp) -> Self {
+    pub(crate) fn with_until(mut self, until: Timestamp) -> Self {
         self.until = Some(until);
         self
     }
 
-    /// It answers what this very run was asked to do.
-    pub(crate) fn requested(mut self) -> Self {
+    /// Marks the line as an answer to this run's own request.
+    pub(crate) fn mark_requested(mut self) -> Self {
         self.is_requested = true;
         self
     }
 }
 
-/// Whether GitHub refused an effect a short while ago.
-fn is_refused_lately(draft: &Draft<'_>, effect: &Effect) -> bool {
-    if draft.state.refused_effects.is_empty() {
+/// Whether GitHub refused this effect recently.
+fn was_refused_recently(builder: &DecisionBuilder<'_>, effect: &Effect) -> bool {
+    if builder.state.refused_effects.is_empty() {
         return false;
     }
     let key = effect.refusal_key();
-    let known = key.and_then(|key| draft.state.refused_effects.get(&key));
+    let known = key.and_then(|key| builder.state.refused_effects.get(&key));
     known.is_some_and(|known| {
-        let pause = doubled(
+        let pause = doubled_pause(
             EFFECT_PAUSE,
             known.times.saturating_sub(1),
             EFFECT_PAUSE_LIMIT,
         );
-        draft.now().duration_since(known.at) < pause
+        builder.now().duration_since(known.at) < pause
     })
 }

@@ -1,4 +1,4 @@
-//! What `decide` answers.
+//! The result of `decide`.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use super::report::Report;
 use crate::model::Oid;
 use crate::state::State;
 
-/// One commit, then effects, a report, and when to look again.
+/// One commit, then effects, a report, and the time of the next check.
 #[derive(Debug, Clone, PartialEq)]
-#[must_use = "a decision that nobody carries out is a lost turn"]
+#[must_use = "a decision that is not executed is a lost turn"]
 pub struct Decision {
-    /// The commit that must win before any effect is carried out. `None`: there is nothing to write.
+    /// The commit that must win before any effect is executed. `None`: nothing to write.
     pub change: Option<Change>,
     /// What to do outside git, in order.
     pub effects: Vec<Effect>,
-    /// What happens, and why everything else does not.
+    /// What happens, and why everything else waits.
     pub report: Report,
-    /// When looking again is worth while, if nothing is heard before.
+    /// The time of the next check, if no event arrives before.
     pub wake_at: Option<Timestamp>,
 }
 
 /// One commit on the ledger branch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// The head that the commit must have as its parent; `None`: the branch is to be born.
+    /// The head that the commit must have as its parent; `None`: the commit creates the branch.
     pub base: Option<Oid>,
     /// The state after it.
     pub state: Box<State>,

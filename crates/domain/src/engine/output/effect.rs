@@ -1,4 +1,4 @@
-//! Complete instructions for the world outside git. Carrying one out chooses nothing.
+//! Actions outside the process. An effect carries every value that its execution needs.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::model::{
     TurnId,
 };
 
-/// One thing to do outside git, after the decision's commit has won.
+/// One action, to be executed after the decision's commit has won.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Start a session. Called once; the answer, or its absence, comes back as an event.
+    /// Create a session. Jules is called once; the answer, or its absence, comes back as an event.
     CreateSession(Box<CreateSession>),
-    /// Say something to a session. It is decided on only while none of the activities that were read carries the marker.
+    /// Send a message to a session. Decided only while no activity that was read carries the marker.
     SendMessage {
         /// The track of its turn.
         track: TrackName,
@@ -23,32 +23,32 @@ pub enum Effect {
         slot: Slot,
         /// To whom.
         session: SessionId,
-        /// Stands at the end of the text, so that a successor sees that it was sent.
+        /// Ends the text, so that a later tick sees that the message was sent.
         marker: String,
-        /// What, the marker included.
+        /// The text, marker included.
         text: String,
     },
-    /// Say something to the session of a pull request. It was counted before, and is decided on again only while the
+    /// Send a message to the session of a pull request. The ledger counts it first; it is repeated only while the
     /// session does not show the marker.
-    TellPull {
+    NotifyPullSession {
         /// The pull request that it is about.
         pull: PullNumber,
         /// To whom.
         session: SessionId,
-        /// Stands at the end of the text.
+        /// Ends the text.
         marker: String,
-        /// What, the marker included.
+        /// The text, marker included.
         text: String,
-        /// Jules may be called only before this: a later decision says it again.
+        /// Deadline for calling Jules; a later decision repeats the message.
         not_after: Timestamp,
     },
-    /// Mark a draft as ready for review, unless anybody has marked it so or turned it back before.
+    /// Mark a draft as ready for review, unless its draft state was changed before.
     MarkReady {
         /// Which pull request.
         pull: PullNumber,
     },
-    /// Merge a pull request, if this commit is still its newest. It is asked for once; where the answer is lost, it is
-    /// looked at.
+    /// Merge a pull request, if this commit is still its newest. GitHub is asked once; where the answer is lost, the
+    /// pull request is read again.
     MergePull {
         /// The request that it is about, by its key in the state.
         request: String,
@@ -58,26 +58,26 @@ pub enum Effect {
         head: Oid,
         /// How.
         method: MergeMethod,
-        /// GitHub may be asked only before this: a later decision looks at everything again.
+        /// Deadline for calling GitHub; a later decision checks everything again.
         not_after: Timestamp,
     },
-    /// Remind people of a pull request by a comment on it, which is looked for before it is written.
+    /// Remind reviewers of a pull request by a comment, unless the comment exists already.
     RemindPeople {
         /// Which pull request.
         pull: PullNumber,
-        /// Stands in the text, hidden.
+        /// Hidden marker in the text.
         marker: String,
-        /// What, the marker included.
+        /// The text, marker included.
         body: String,
-        /// GitHub may be called only before this: a later decision says it again.
+        /// Deadline for calling GitHub; a later decision repeats the effect.
         not_after: Timestamp,
     },
-    /// Approve a session's plan. Approving twice does no harm.
+    /// Approve a session's plan. Approving twice is harmless.
     ApprovePlan {
         /// Whose.
         session: SessionId,
     },
-    /// Archive a session: it stops, and can be brought back.
+    /// Archive a session: it stops, and can be restored.
     ArchiveSession {
         /// Which.
         session: SessionId,
@@ -89,7 +89,7 @@ pub enum Effect {
         /// Where to.
         base: BranchName,
     },
-    /// Call a person by an issue, unless an open one already carries the key.
+    /// Open a notice, unless an open issue carries the same key.
     OpenNotice {
         /// What it is about.
         key: NoticeKey,
@@ -98,46 +98,46 @@ pub enum Effect {
         /// The issue's text; the executor adds the key as a hidden marker.
         body: String,
     },
-    /// Close an issue that is no longer needed.
+    /// Close a notice that is no longer needed.
     CloseNotice {
         /// Its number.
         number: u64,
-        /// What to say in it first.
+        /// The comment to write before closing.
         comment: String,
     },
-    /// Look with eyes at what was heard. Doing it twice does no harm.
+    /// React with eyes to an accepted request. Doing it twice is harmless.
     AddReaction {
         /// The number of the issue or pull request.
         thread: u64,
-        /// The comment on it that is meant, instead of itself.
+        /// The comment to react to, instead of the issue or pull request itself.
         comment: Option<u64>,
     },
-    /// Take a label off. One that is off already is left so.
+    /// Remove a label, if it is still there.
     RemoveLabel {
         /// The number of the issue or pull request.
         thread: u64,
         /// The label's whole name.
         label: String,
     },
-    /// Make the one status comment of an issue or pull request say this. One of ours that carries the marker is looked
-    /// for before a first one is written.
-    TellStatus {
+    /// Write the status comment of an issue or pull request. Before the first one is created, an existing one with the
+    /// marker is searched for.
+    WriteStatus {
         /// The request that it is about, by its key in the state.
         request: String,
         /// The number of the issue or pull request.
         thread: u64,
         /// The comment, where it is known.
         comment_id: Option<u64>,
-        /// Stands in the text.
+        /// Marker in the text.
         marker: String,
         /// SHA-256 of the text.
         digest: String,
         /// The text, the marker included.
         body: String,
-        /// GitHub may be called only before this: a later decision writes it again.
+        /// Deadline for calling GitHub; a later decision writes it again.
         not_after: Timestamp,
     },
-    /// Open an issue for a proposal, unless one of ours, open or closed, already carries the marker.
+    /// Open an issue for a proposal, unless one of phileas' own issues, open or closed, carries the marker.
     PublishProposal {
         /// The proposal's key in the state.
         key: String,
@@ -147,13 +147,14 @@ pub enum Effect {
         body: String,
         /// Its label.
         label: String,
-        /// Stands in the text.
+        /// Marker in the text.
         marker: String,
-        /// GitHub may be called only before this: a later decision says it again.
+        /// Deadline for calling GitHub; a later decision repeats the effect.
         not_after: Timestamp,
     },
-    /// Open an issue for a work item that waits for a person, unless an open one of ours already carries the marker.
-    OfferWork {
+    /// Open an issue for a work item that waits for a person, unless one of phileas' own open issues carries the
+    /// marker.
+    OpenWorkItem {
         /// The work item's key in the state.
         key: String,
         /// The issue's title.
@@ -162,45 +163,45 @@ pub enum Effect {
         body: String,
         /// Its label.
         label: String,
-        /// Stands in the text.
+        /// Marker in the text.
         marker: String,
-        /// GitHub may be called only before this: a later decision says it again.
+        /// Deadline for calling GitHub; a later decision repeats the effect.
         not_after: Timestamp,
     },
-    /// Close the issue that shows a work item, which is done, taken back or changed.
-    CloseOffer {
+    /// Close the issue of a work item that is done, withdrawn or changed.
+    CloseWorkItem {
         /// Its number.
         number: u64,
-        /// What to say in it first.
+        /// The comment to write before closing.
         comment: String,
     },
-    /// Open the dashboard issue. One of ours is looked for first, and opened again if it was closed.
+    /// Open the dashboard issue. An existing one is searched for first, and reopened if it was closed.
     OpenDashboard {
         /// Its number, where it was open before.
         known: Option<u64>,
         /// The issue's title.
         title: String,
-        /// Stands in the text.
+        /// Marker in the text.
         marker: String,
         /// The text, the marker included.
         body: String,
-        /// GitHub may be called only before this.
+        /// Deadline for calling GitHub.
         not_after: Timestamp,
     },
-    /// Make the dashboard issue say this, unless its text is another one by now than the one that was looked at.
+    /// Write the text of the dashboard issue, unless the text has changed since it was read.
     EditDashboard {
         /// Its number.
         number: u64,
-        /// SHA-256 of the text that was looked at.
+        /// SHA-256 of the text that was read.
         seen: String,
         /// The new text.
         body: String,
-        /// GitHub may be called only before this: a later decision writes it again.
+        /// Deadline for calling GitHub; a later decision writes it again.
         not_after: Timestamp,
     },
 }
 
-/// Everything that starting a session takes.
+/// Everything that creating a session needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateSession {
     /// The track of its turn.
@@ -215,11 +216,11 @@ pub struct CreateSession {
     pub title: String,
     /// The prompt, its last line included.
     pub prompt: String,
-    /// On which repository.
+    /// The repository.
     pub source: RepositoryName,
-    /// From which branch.
+    /// The branch that the session starts from.
     pub branch: BranchName,
-    /// A branch to make first.
+    /// A branch to create first.
     pub make_branch: Option<MakeBranch>,
     /// Whether Jules opens a pull request.
     pub open_pull: bool,
@@ -227,11 +228,11 @@ pub struct CreateSession {
     pub require_plan_approval: bool,
     /// Whether the session gets the environment variables that are set at Jules.
     pub environment_variables: bool,
-    /// Jules may be called only before this.
+    /// Deadline for calling Jules.
     pub not_after: Timestamp,
 }
 
-/// A branch to make before the session starts. One that exists already is taken as it is.
+/// A branch to create before the session starts. An existing one is used as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MakeBranch {
     /// Its name.
@@ -240,22 +241,22 @@ pub struct MakeBranch {
     pub at: Oid,
 }
 
-/// What a notice is about; one open issue for each.
+/// What a notice is about; at most one open issue each.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoticeKey {
     /// The state file cannot be read.
     LedgerCorrupt,
     /// The state file is gone, or behind what Jules shows.
     LedgerRolledBack,
-    /// There is no state file, and Jules' list is too long to tell whether there was one.
+    /// There is no state file, and Jules' list does not prove that there never was one.
     LedgerUnproven,
     /// The state file belongs to another repository.
     LedgerForeign,
     /// A turn needs a person: a question, an ambiguous dispatch, a plan to approve.
     Turn(TurnId),
-    /// An open pull request needs a person: its session could not mend it.
+    /// An open pull request needs a person, because its session could not fix it.
     Pull(PullNumber),
-    /// Jules refuses the sessions of a persona for what they say.
+    /// Jules refuses the sessions of a persona for their content.
     Persona(PersonaId),
     /// Jules refuses the sessions of several personas or tracks.
     Sessions,
@@ -283,8 +284,8 @@ impl fmt::Display for NoticeKey {
 }
 
 impl Effect {
-    /// The name under which a refusal of it is remembered. `None`: the rule that decides on it counts its attempts itself,
-    /// and one that is counted must be made.
+    /// The key under which a refusal of this effect is recorded. `None`: the rule that decides it counts its own
+    /// attempts, and a counted attempt must be made.
     #[must_use]
     pub fn refusal_key(&self) -> Option<String> {
         let about = match self {
@@ -295,8 +296,8 @@ impl Effect {
             }
             Self::CreateSession(_)
             | Self::SendMessage { .. }
-            | Self::TellPull { .. }
-            | Self::TellStatus { .. }
+            | Self::NotifyPullSession { .. }
+            | Self::WriteStatus { .. }
             | Self::RemindPeople { .. }
             | Self::MarkReady { .. }
             | Self::RetargetPull { .. }
@@ -304,8 +305,8 @@ impl Effect {
             | Self::ApprovePlan { .. }
             | Self::ArchiveSession { .. }
             | Self::PublishProposal { .. }
-            | Self::OfferWork { .. }
-            | Self::CloseOffer { .. }
+            | Self::OpenWorkItem { .. }
+            | Self::CloseWorkItem { .. }
             | Self::OpenDashboard { .. }
             | Self::EditDashboard { .. } => return None,
         };
@@ -318,7 +319,7 @@ impl Effect {
         match self {
             Self::CreateSession(_) => "create_session",
             Self::SendMessage { .. } => "send_message",
-            Self::TellPull { .. } => "tell_pull",
+            Self::NotifyPullSession { .. } => "tell_pull",
             Self::MarkReady { .. } => "mark_ready",
             Self::MergePull { .. } => "merge_pull",
             Self::RemindPeople { .. } => "remind_people",
@@ -329,10 +330,10 @@ impl Effect {
             Self::CloseNotice { .. } => "close_notice",
             Self::AddReaction { .. } => "add_reaction",
             Self::RemoveLabel { .. } => "remove_label",
-            Self::TellStatus { .. } => "tell_status",
+            Self::WriteStatus { .. } => "tell_status",
             Self::PublishProposal { .. } => "publish_proposal",
-            Self::OfferWork { .. } => "offer_work",
-            Self::CloseOffer { .. } => "close_offer",
+            Self::OpenWorkItem { .. } => "offer_work",
+            Self::CloseWorkItem { .. } => "close_offer",
             Self::OpenDashboard { .. } => "open_dashboard",
             Self::EditDashboard { .. } => "edit_dashboard",
         }
@@ -343,9 +344,9 @@ impl Effect {
 mod tests {
     use super::*;
 
-    /// Logs and metrics are searched by these names.
+    /// People search logs and metrics by these names.
     #[test]
-    fn the_names_of_effects_are_stable() {
+    fn effect_names_are_stable() {
         let session = SessionId::from("77");
         let message = Effect::SendMessage {
             track: "default".into(),
@@ -370,7 +371,7 @@ mod tests {
             thread: 7,
             label: "phileas:a".to_owned(),
         };
-        let tell = Effect::TellStatus {
+        let tell = Effect::WriteStatus {
             request: "LE_1".to_owned(),
             thread: 7,
             comment_id: None,
@@ -379,7 +380,7 @@ mod tests {
             body: String::new(),
             not_after: Timestamp::MIN,
         };
-        let about_pull = Effect::TellPull {
+        let about_pull = Effect::NotifyPullSession {
             pull: PullNumber(7),
             session: session.clone(),
             marker: String::new(),
@@ -423,7 +424,7 @@ mod tests {
             marker: String::new(),
             not_after: Timestamp::MIN,
         };
-        let offer = Effect::OfferWork {
+        let offer = Effect::OpenWorkItem {
             key: String::new(),
             title: String::new(),
             body: String::new(),
@@ -431,7 +432,7 @@ mod tests {
             marker: String::new(),
             not_after: Timestamp::MIN,
         };
-        let withdraw = Effect::CloseOffer {
+        let withdraw = Effect::CloseWorkItem {
             number: 7,
             comment: String::new(),
         };
@@ -463,7 +464,7 @@ mod tests {
         }
     }
 
-    /// An issue is found again by its key.
+    /// A notice is found again by its key.
     #[test]
     fn a_notice_about_a_turn_names_it() {
         let turn = TurnId::parse("0123456789ab").expect("a turn's id");

@@ -1,11 +1,11 @@
-//! What came of the effects of this tick.
+//! Results of the effects of this tick.
 
 use jiff::Timestamp;
 
 use crate::engine::input::session::Session;
 use crate::model::{Marker, PullNumber, Slot, TrackName};
 
-/// What came of an effect.
+/// The result of an effect.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Jules answered a create with a session.
@@ -30,8 +30,8 @@ pub enum Event {
         /// What is known.
         failure: CreateFailure,
     },
-    /// A status comment stands as it should.
-    StatusTold {
+    /// A status comment was written.
+    StatusWritten {
         /// The request that it is about, by its key in the state.
         request: String,
         /// SHA-256 of its text.
@@ -39,15 +39,15 @@ pub enum Event {
         /// The comment.
         comment_id: u64,
     },
-    /// What was to be said to the session of a pull request, or to people on it, was said.
-    PullTold {
+    /// A message to the session of a pull request, or a reminder on it, was delivered.
+    PullNotified {
         /// The pull request.
         pull: PullNumber,
-        /// What stood at the end of the text.
+        /// The marker of the text.
         marker: String,
     },
-    /// A draft was marked as ready, or somebody else had seen to it.
-    PullReadied {
+    /// A draft was marked as ready, by phileas or by a person.
+    PullMarkedReady {
         /// The pull request.
         pull: PullNumber,
     },
@@ -63,30 +63,30 @@ pub enum Event {
         /// One line, free of secrets.
         detail: String,
     },
-    /// A pull request that was to be merged is not, and nothing speaks against asking again: GitHub was not asked, or did
-    /// not let it through at this moment.
-    MergePutOff {
+    /// GitHub did not merge a pull request, and a later attempt may succeed: GitHub was not asked, or did not allow it
+    /// at that moment.
+    MergePostponed {
         /// The request that it is about, by its key in the state.
         request: String,
-        /// Before when GitHub does not want to be asked.
+        /// The earliest time of the next attempt, where GitHub named one.
         retry_at: Option<Timestamp>,
     },
-    /// A proposal is an issue.
+    /// The issue of a proposal is open.
     ProposalPublished {
         /// The proposal's key in the state.
         key: String,
         /// The issue's number.
         number: u64,
     },
-    /// A work item that waits for a person is an issue.
-    WorkOffered {
+    /// The issue of a work item is open.
+    WorkItemOpened {
         /// The work item's key in the state.
         key: String,
         /// The issue's number.
         number: u64,
     },
-    /// The issue that showed a work item is closed.
-    OfferClosed {
+    /// The issue of a work item is closed.
+    WorkItemClosed {
         /// Its number.
         number: u64,
     },
@@ -95,12 +95,12 @@ pub enum Event {
         /// Its number.
         number: u64,
     },
-    /// GitHub refused an effect for what it asks, and refuses it again for now.
+    /// GitHub refused an effect for its content, so repeating it at once is useless.
     EffectRefused {
         /// The effect's [`Effect::refusal_key`](crate::engine::Effect::refusal_key).
         key: String,
     },
-    /// Another effect could not be carried out; the next tick sees for itself.
+    /// Another effect failed; the next tick decides again.
     EffectFailed {
         /// The effect's short name.
         effect: &'static str,
@@ -109,20 +109,20 @@ pub enum Event {
     },
 }
 
-/// What is known about a create that brought no session.
+/// Why a create call returned no session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CreateFailure {
-    /// It was never sent: the deadline had passed, or its branch could not be made. No session exists.
+    /// It was never sent: the deadline had passed, or its branch could not be created. No session exists.
     NotSent {
         /// One line, free of secrets.
         detail: String,
     },
-    /// Jules refused it for the repository (404, …), or phileas may not make its branch. No session exists.
+    /// Jules refused it for the repository (404, …), or phileas may not create its branch. No session exists.
     Refused {
         /// One line, free of secrets.
         detail: String,
     },
-    /// It was refused for what this turn says: its prompt, its title or its start branch. Others may start. No session
+    /// Jules refused this turn's content: its prompt, its title or its start branch. Other turns may start. No session
     /// exists.
     TurnRefused {
         /// One line, free of secrets.
@@ -130,7 +130,7 @@ pub enum CreateFailure {
     },
     /// The quota is spent (429). No session exists.
     Quota {
-        /// When Jules says to come back.
+        /// The earliest time of the next attempt, as Jules says.
         retry_at: Option<Timestamp>,
     },
     /// The key is refused (401, 403). No session exists.
@@ -138,7 +138,7 @@ pub enum CreateFailure {
         /// One line, free of secrets.
         detail: String,
     },
-    /// Nobody knows: the answer was lost, or was a server error. A session may exist.
+    /// Unknown: the answer was lost, or was a server error. A session may exist.
     Unknown {
         /// One line, free of secrets.
         detail: String,

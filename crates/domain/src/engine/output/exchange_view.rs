@@ -1,4 +1,4 @@
-//! The exchange as a decision leaves it, and the roles that take part in it. Read once for a decision.
+//! The parsed exchange after a decision, and the roles that take part in it.
 
 use std::collections::BTreeMap;
 
@@ -7,36 +7,35 @@ use crate::exchange::{Bound, Exchange};
 use crate::layers::Catalogue;
 use crate::model::Tree;
 
-/// The exchange, read.
+/// The parsed exchange.
 #[derive(Debug)]
-pub(crate) struct Picture {
-    /// The files of the exchange, with what people say about them on the default branch: which workstreams there are,
-    /// and which labels.
+pub(crate) struct ExchangeView {
+    /// The files of the exchange, with those of the default branch that say which workstreams and labels exist.
     pub(crate) tree: Tree,
-    /// The exchange as it reads. `None`: it has not begun, or nobody can say which of two layouts counts.
+    /// The parsed content. `None`: there is no exchange yet, or it has two layouts at once.
     pub(crate) exchange: Option<Exchange>,
-    /// Whether nobody can say what the exchange holds, though there is one: that of two layouts at once.
+    /// Whether the exchange exists and cannot be parsed, because it has two layouts at once.
     pub(crate) is_unreadable: bool,
 }
 
-/// Who takes part.
+/// The roles that take part in each layer.
 #[derive(Debug)]
-pub(crate) struct Cast {
+pub(crate) struct LayerMembers {
     pub(crate) catalogue: Catalogue,
     /// The streams by name, with the roles of their observers. The flat layout has one.
     pub(crate) streams: BTreeMap<String, Vec<Member>>,
-    /// Roles whose stream does not exist: none of them can start.
-    pub(crate) lost: Vec<Bound>,
+    /// Roles whose workstream does not exist. None of them can start.
+    pub(crate) without_stream: Vec<Bound>,
     /// The roles of the innovators.
     pub(crate) innovators: Vec<Member>,
-    /// The labels of work that goes to implementers by itself; `None`: all.
+    /// Labels of the work items that implementers start without a request; `None`: all.
     pub(crate) labels: Option<Vec<String>>,
 }
 
-/// A role of a roster.
+/// A role on a roster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Member {
     pub(crate) role: String,
-    /// Why it takes no part.
-    pub(crate) held: Option<(Reason, String)>,
+    /// Why it does not take part.
+    pub(crate) hold_reason: Option<(Reason, String)>,
 }

@@ -1,62 +1,62 @@
-//! Every time span and bound that the engine uses, in one place.
+//! All time spans and limits of the engine.
 
 use jiff::SignedDuration;
 
-/// An intent's session may exist, unseen, for this long: the client's time-out, skew of clocks, lag of listings.
+/// An intent's session may exist without being listed for this long: the client's time-out, clock skew, lag of
+/// listings.
 pub(crate) const GRACE: SignedDuration = SignedDuration::from_mins(15);
 
-/// By how much two clocks may differ before a session counts as older than its intent.
+/// How much two clocks may differ before a session counts as older than its intent.
 pub(crate) const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(2);
 
 /// How long the holder of an intent may wait before it calls Jules.
 pub(crate) const INTENT_VALID: SignedDuration = SignedDuration::from_mins(2);
 
-/// How many sessions one commit may announce.
+/// Maximum sessions that one commit announces.
 pub(crate) const INTENTS_PER_COMMIT: usize = 3;
 
-/// The longest pause from an attempt that has no session to the next one; it doubles from [`GRACE`].
+/// The longest pause between an attempt without a session and the next one; it doubles from [`GRACE`].
 pub(crate) const ABSENT_PAUSE_LIMIT: SignedDuration = SignedDuration::from_mins(30);
 
-/// How many sessions of one turn may show up after a complete listing without them. Then a listing proves nothing any more,
+/// Maximum sessions of one turn that may appear after a complete listing without them. After that no listing is proof,
 /// and a person decides.
 pub(crate) const LATE_FINDS_LIMIT: u32 = 2;
 
-/// How long sessions that Jules does not show, or a listing that does not reach far enough, may hold a turn before a person
-/// decides.
+/// How long unreadable sessions, or a listing that is too short, may hold a turn before a person decides.
 pub(crate) const UNREAD_PATIENCE: SignedDuration = SignedDuration::from_hours(1);
 
-/// How soon a running session is looked at again.
+/// Interval between checks of a running session.
 pub(crate) const POLL: SignedDuration = SignedDuration::from_mins(1);
 
-/// How soon an open pull request is looked at again when no webhook tells of it.
+/// Interval between checks of an open pull request without a webhook.
 pub(crate) const PULL_POLL: SignedDuration = SignedDuration::from_mins(30);
 
 /// How long after a session's end its pull request may still appear.
 pub(crate) const PULL_LAG: SignedDuration = SignedDuration::from_mins(10);
 
-/// How long a session's state may lag behind its own log, clocks that differ included. What it says meanwhile may be no
-/// question, whatever its state says.
+/// How long a session's state may lag behind its own activities, clock skew included. A message within this time may be
+/// no question, whatever the state says.
 pub(crate) const STATE_LAG: SignedDuration = SignedDuration::from_mins(3);
 
-/// How long a session's state may lag behind a message that was sent to it.
+/// How long a session's state may lag behind a message to it.
 pub(crate) const MESSAGE_LAG: SignedDuration = SignedDuration::from_mins(15);
 
-/// Nothing is left alone for longer than this.
+/// The longest time between two checks of a repository.
 pub(crate) const RECONCILE: SignedDuration = SignedDuration::from_hours(1);
 
-/// The pause after the first sign that the key's quota is spent; it doubles.
+/// The pause after the first quota failure of the key; it doubles.
 pub(crate) const QUOTA_PAUSE: SignedDuration = SignedDuration::from_mins(15);
 
-/// The longest pause of a spent key.
+/// The longest pause after quota failures.
 pub(crate) const QUOTA_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(6);
 
-/// The pause after a create that was never sent, or whose key was refused.
+/// The pause after a create call that was never sent, or whose key was refused.
 pub(crate) const UNSENT_PAUSE: SignedDuration = SignedDuration::from_mins(2);
 
-/// The pause after a create that Jules refused; it doubles.
+/// The pause after a create call that Jules refused; it doubles.
 pub(crate) const REFUSED_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 
-/// The longest pause of a refused create.
+/// The longest pause after refused create calls.
 pub(crate) const REFUSED_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(24);
 
 /// The pause after an effect that GitHub refused; it doubles.
@@ -65,289 +65,291 @@ pub(crate) const EFFECT_PAUSE: SignedDuration = SignedDuration::from_mins(30);
 /// The longest pause of a refused effect.
 pub(crate) const EFFECT_PAUSE_LIMIT: SignedDuration = SignedDuration::from_hours(24);
 
-/// How long failed checks are left to Jules' own CI Fixer, from the last commit, check or activity on.
+/// How long Jules' own CI Fixer has for failed checks, from the last commit, check or activity on.
 pub(crate) const CHECKS_GRACE: SignedDuration = SignedDuration::from_mins(20);
 
 /// A day.
 pub(crate) const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// The rolling day of budgets. Sessions are dated by Jules' clock and looked at by GitHub's, so a budget's day is longer
-/// than a day by what the two may differ.
+/// The rolling day of budgets. Jules' clock dates sessions and GitHub's clock judges them, so a budget's day is longer
+/// by what the two may differ.
 pub(crate) const BUDGET_DAY: SignedDuration = SignedDuration::from_mins(24 * 60 + 2);
 
-/// How late a slot may be answered where missed slots are forgotten: one hourly run and its delay.
+/// How late a slot may start with `catch_up = "none"`: one hourly run and its delay.
 pub(crate) const CATCH_UP_TOLERANCE: SignedDuration = SignedDuration::from_mins(90);
 
-/// A rest in a track ends after this long for each cycle of it, also when the track stands still.
+/// A rest in a track ends after this many days for each cycle, also when the track does not advance.
 pub(crate) const REST_DAYS_PER_CYCLE: i64 = 7;
 
 /// A rest of a schedule lasts this many days for each cycle.
 pub(crate) const REST_DAYS_PER_SLOT: i64 = 1;
 
-/// An open pull request that nobody looked at for this long counts as ignored.
+/// An open pull request without a review for this long counts as ignored.
 pub(crate) const IGNORED_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
 
-/// How many open pull requests of finished turns are followed.
+/// Maximum open pull requests of finished turns that are followed.
 pub(crate) const PULLS_FOLLOWED: usize = 50;
 
-/// An open pull request that GitHub has not had for so long after its session was started counts as closed.
+/// An open pull request that GitHub does not show counts as closed this long after its session was created.
 pub(crate) const GONE_AFTER: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How many numbers of pull requests one line names.
+/// Maximum pull requests that one line names.
 pub(crate) const NUMBERS_NAMED: usize = 10;
 
-/// Finished requests are remembered for this long.
+/// How long finished requests stay in the state.
 pub(crate) const REQUEST_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// How many slots of one schedule are answered one by one.
+/// Maximum missed slots of one schedule that start one by one.
 pub(crate) const SLOTS_LIMIT: usize = 50;
 
-/// How many roles of a roster one step of a layer starts.
+/// Maximum roles that one layer step starts.
 pub(crate) const ROLES_AT_ONCE: usize = 40;
 
-/// How many work items one step of a layer starts.
+/// Maximum work items that one layer step starts.
 pub(crate) const ITEMS_AT_ONCE: usize = 5;
 
-/// How many deciders' sessions one pass has for one stream.
+/// Maximum decider sessions in one pass for one stream.
 pub(crate) const DECIDER_BATCHES: usize = 8;
 
-/// How many issues are opened for proposals in one go.
+/// Maximum proposals that one decision publishes.
 pub(crate) const PUBLISHED_AT_ONCE: usize = 6;
 
-/// An issue that did not open, or did not close, is asked for again after this; each time twice as long.
+/// The pause before an issue that did not open or close is tried again; it doubles.
 pub(crate) const PUBLISH_AGAIN: SignedDuration = SignedDuration::from_mins(15);
 
-/// So many times. Then it is told of, and asked for once a day: what GitHub refuses for good, a person has to mend.
+/// After this many attempts the report says so, and one attempt a day follows, because a person has to fix a lasting
+/// refusal.
 pub(crate) const PUBLISH_REPEATS: u32 = 6;
 
-/// How many work items wait for a person as issues at the same time.
+/// Maximum work items that wait for a person as issues at the same time.
 pub(crate) const OFFERED_AT_ONCE: usize = 12;
 
-/// How many of the issues that show work are looked at to see whether somebody has closed them, the newest.
+/// Maximum issues of work items whose state is read, newest first.
 pub(crate) const OFFERS_LOOKED: usize = 40;
 
-/// Of how many accounts that spoke of one pull request it is asked what they may do.
+/// Maximum authors of remarks on one pull request whose permission is read.
 pub(crate) const SPEAKERS_LOOKED: usize = 30;
 
-/// How many remarks of people who may write the next implementer is told, the newest.
+/// Maximum remarks of people with write access that the next implementer gets, newest first.
 pub(crate) const REMARKS_KEPT: usize = 10;
 
-/// How much of one remark is told, in characters.
+/// Maximum length of one remark, in characters.
 pub(crate) const REMARK_CHARS: usize = 400;
 
-/// Of how many pull requests an integrator is told what people said.
+/// Maximum pull requests whose remarks an integrator gets.
 pub(crate) const PULLS_TALKED_OF: usize = 10;
 
-/// How many issues of proposals are remembered.
+/// Maximum published proposals that the state keeps.
 pub(crate) const PUBLISHED_KEPT: usize = 300;
 
-/// What an import could not take, as the turn's note tells it, is cut here, in characters.
+/// Maximum length of an import's diagnostics in the turn's note, in characters.
 pub(crate) const FINDINGS_NOTE_CHARS: usize = 800;
 
-/// A commit's subject is cut here, in characters.
+/// Maximum length of a commit's subject, in characters.
 pub(crate) const HEADLINE_LIMIT: usize = 160;
 
-/// A person who was called by an issue that is not there any more, or never was, is called again after this.
+/// The pause before a notice that is missing is opened again.
 pub(crate) const CALL_AGAIN: SignedDuration = SignedDuration::from_hours(6);
 
-/// How often an answer or a reminder that does not arrive is sent again.
+/// Maximum repetitions of a message that is not delivered.
 pub(crate) const MESSAGE_REPEATS: u32 = 6;
 
-/// How long after its end a session that was given up is still looked for, to archive it.
+/// How long after its end a session that was given up is searched for, to archive it.
 pub(crate) const GIVEN_UP_SEEN: SignedDuration = SignedDuration::from_hours(2);
 
-/// Among so many of the newest entries.
+/// The number of newest history entries in which it is searched.
 pub(crate) const GIVEN_UP_LOOKED: usize = 50;
 
-/// How far a listing reaches back, at the most, to see whether somebody put an older ledger back.
+/// The longest reach of a listing that looks for signs of a rolled-back ledger.
 pub(crate) const ROLLBACK_SEEN: SignedDuration = SignedDuration::from_hours(14 * 24);
 
-/// The longest pause that Jules itself can ask for.
+/// The longest pause that Jules itself can request.
 pub(crate) const RETRY_AFTER_LIMIT: SignedDuration = SignedDuration::from_hours(24);
 
-/// How many sessions of unknown origin are looked at in one go.
+/// Maximum sessions of unknown origin that are read in one decision.
 pub(crate) const SESSIONS_READ: usize = 20;
 
-/// A request that could not be started for this long is refused.
+/// A request that did not start within this time is refused.
 pub(crate) const REQUEST_VALID: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How many issues and pull requests with labels are looked at in one go.
+/// Maximum issues and pull requests with labels that are read in one decision.
 pub(crate) const SUBJECTS_READ: usize = 20;
 
-/// Of how many accounts it is asked what they may do, in one go.
+/// Maximum accounts whose permission is read in one decision.
 pub(crate) const ACCOUNTS_READ: usize = 50;
 
-/// Of so many of them at the most that neither the ledger nor GitHub calls close to the repository. The others find room
-/// beside a crowd.
+/// Maximum of these that are outsiders to both the ledger and GitHub, so that the others find room beside a crowd.
 pub(crate) const OUTSIDERS_READ: usize = 20;
 
-/// A command of one of them whose author could not be looked up for this long is left alone, and that is said.
+/// A command of an outsider is dropped, and the report says so, when its author's permission could not be read for this
+/// long.
 pub(crate) const LOOK_UP_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 
-/// How many wishes one commit takes up or acknowledges; what stops something always is.
+/// Maximum requests that one commit accepts or acknowledges; requests that stop something are always accepted.
 pub(crate) const WISHES_TAKEN: usize = 20;
 
-/// A status comment that is not confirmed is written again after this.
+/// The pause before an unconfirmed status comment is written again.
 pub(crate) const STATUS_AGAIN: SignedDuration = SignedDuration::from_mins(15);
 
-/// What is new waits so long for a first comment that is not confirmed: its writer may be at it for as long as an intent is
-/// good, and who looks for it right afterwards may not be shown it yet.
+/// How long an update waits for an unconfirmed first comment. Its writer may act as long as an intent is valid, and a
+/// search right after that may not show the comment yet.
 pub(crate) const STATUS_SETTLES: SignedDuration = SignedDuration::from_mins(3);
 
-/// So many times; a comment that GitHub does not let us write is not worth more.
+/// Maximum repetitions of a status comment.
 pub(crate) const STATUS_REPEATS: u32 = 6;
 
-/// While something waits, its status comment changes no more often than this.
+/// The shortest time between two changes of a status comment while its request waits.
 pub(crate) const STATUS_CALM: SignedDuration = SignedDuration::from_mins(15);
 
-/// How many requests that are over one status comment shows.
+/// Maximum finished requests that one status comment shows.
 pub(crate) const STATUS_REQUESTS: usize = 5;
 
-/// How much current work one status comment shows.
+/// Maximum current turns that one status comment shows.
 pub(crate) const STATUS_WORK: usize = 10;
 
-/// How many lines the answer to `status` or `explain` has. It is written into the ledger.
+/// Maximum lines of an answer to `status` or `explain`. The ledger keeps the answer.
 pub(crate) const ANSWER_LINES: usize = 40;
 
-/// Above so many refused personas and turns at a time, one issue lists them in the place of one issue each.
+/// Above this number of refused personas and turns, one issue lists them all.
 pub(crate) const REFUSALS_APART: usize = 3;
 
-/// How many of them it names.
+/// Maximum refusals that this issue names.
 pub(crate) const REFUSALS_SHOWN: usize = 30;
 
-/// A refusal is forgotten so long after the persona could have been tried again: the plan has it no more.
+/// How long a refusal is kept after its retry time has passed without a retry, because the plan no longer has the
+/// persona.
 pub(crate) const REFUSAL_KEPT: SignedDuration = SignedDuration::from_hours(14 * 24);
 
-/// How many mistakes of a plan its notice names.
+/// Maximum mistakes that the plan's notice names.
 pub(crate) const MISTAKES_SHOWN: usize = 20;
 
-/// How many steps of a plan people are shown.
+/// Maximum steps of a session's plan that a comment shows.
 pub(crate) const PLAN_STEPS: usize = 30;
 
-/// How many lines of them, titles and descriptions together.
+/// Maximum lines of these steps, titles and descriptions together.
 pub(crate) const PLAN_LINES: usize = 80;
 
-/// How long each line is, in characters.
+/// Maximum length of each line, in characters.
 pub(crate) const PLAN_LINE: usize = 160;
 
-/// How many plans one status comment shows.
+/// Maximum plans that one status comment shows.
 pub(crate) const PLANS_SHOWN: usize = 3;
 
 /// Jules' own account on GitHub.
 pub(crate) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 
-/// How many messages about failed checks one pull request's session gets, over all its commits.
+/// Maximum messages about failed checks to the session of one pull request, over all commits.
 pub(crate) const MAX_FIX_ROUNDS: u32 = 2;
 
-/// How many messages about what reviewers want changed one pull request's session gets, over all its commits. A person asks
-/// for each of them, and what fails by itself neither uses them up nor is used up by them.
+/// Maximum messages about reviews to the session of one pull request, over all commits. A person requests each of them,
+/// so they have a limit of their own.
 pub(crate) const MAX_REVIEW_ROUNDS: u32 = 6;
 
-/// How many pull requests' reviews are read in one go.
+/// Maximum pull requests whose reviews are read in one decision.
 pub(crate) const REVIEWS_READ: usize = 5;
 
-/// Of how many reviewers of one pull request it is asked what they may do: the newest.
+/// Maximum reviewers of one pull request whose permission is read, newest first.
 pub(crate) const REMARKERS_READ: usize = 15;
 
-/// How many messages about merging its base one pull request's session gets, over all its commits.
+/// Maximum messages about the base branch to the session of one pull request, over all commits.
 pub(crate) const MAX_BASE_ROUNDS: u32 = 3;
 
-/// People are reminded of a pull request that nobody has reviewed for this long.
+/// The age at which reviewers are reminded of a pull request without a review.
 pub(crate) const STALE_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
 
-/// How many pull requests people are reminded of in one go.
+/// Maximum reminders in one decision.
 pub(crate) const REMINDED_AT_ONCE: usize = 5;
 
-/// How often something about a pull request is done again that is not known to have been done.
+/// Maximum repetitions of an action on a pull request whose success is unknown.
 pub(crate) const DOING_REPEATS: u32 = 2;
 
-/// How long to wait before that.
+/// The pause before such a repetition.
 pub(crate) const DONE_AGAIN: SignedDuration = SignedDuration::from_mins(15);
 
-/// How many commits' checks are read one by one in one go.
+/// Maximum commits whose checks are read in one decision.
 pub(crate) const CHECKS_READ: usize = 5;
 
-/// A merge that GitHub was asked for and that does not show is asked for again after this.
+/// The pause before GitHub is asked again for a merge without a visible result.
 pub(crate) const MERGE_AGAIN: SignedDuration = SignedDuration::from_mins(5);
 
-/// How often GitHub is asked to merge one pull request.
+/// Maximum merge calls for one pull request.
 pub(crate) const MERGE_ATTEMPTS: u32 = 3;
 
-/// How long a merge that was put off waits; each time twice as long, up to [`PULL_POLL`].
+/// The pause of a postponed merge; it doubles, up to [`PULL_POLL`].
 pub(crate) const MERGE_PUT_OFF: SignedDuration = SignedDuration::from_mins(1);
 
-/// How many pull requests are looked at right before their merge in one go.
+/// Maximum pull requests that are read right before their merge in one decision.
 pub(crate) const MERGES_READ: usize = 5;
 
-/// How often a merge waits for GitHub to work out whether it can be done; about two hours.
+/// Maximum checks of a merge whose mergeability GitHub has not computed; about two hours.
 pub(crate) const MERGE_UNKNOWN_LOOKS: u32 = 8;
 
-/// How long after a commit its checks may still begin; before that, green is not yet green.
+/// How long after a commit its checks may still begin; before that, passed checks are no proof.
 pub(crate) const CHECKS_BEGIN: SignedDuration = SignedDuration::from_mins(2);
 
-/// How soon checks that a merge waits for are looked at again when no webhook tells of them.
+/// Interval between checks of a pull request whose merge waits for its checks.
 pub(crate) const CHECKS_POLL: SignedDuration = SignedDuration::from_mins(5);
 
-/// How many reviewers' permissions are looked at before one merge.
+/// Maximum reviewers whose permission is read before one merge.
 pub(crate) const REVIEWERS_READ: usize = 20;
 
-/// How many sessions are looked at by themselves in one go, because something is to be said to them.
+/// Maximum sessions that are read one by one in one decision, to message them.
 pub(crate) const LISTENERS_READ: usize = 5;
 
-/// A session or checks that nothing can be done about are looked at again after five minutes, and at last after this.
+/// The longest interval between checks of a session or commit that needs no action; it doubles from five minutes.
 pub(crate) const LOOKS_APART: SignedDuration = SignedDuration::from_hours(6);
 
-/// How long after a word a session counts as at work again, unless it is seen to be done or has pushed.
+/// How long after a message a session counts as at work, unless it is seen to be done or has pushed.
 pub(crate) const REOPENED: SignedDuration = SignedDuration::from_hours(1);
 
-/// How long a session has to answer a message about its pull request by a new commit, before a person is called.
+/// How long a session has to answer a message by a new commit, before a notice is opened.
 pub(crate) const FIX_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 
-/// A session that is at work is not spoken to, unless it has been quiet for this long: some never say that they are done.
+/// How long a working session must be quiet before it gets a message; some never report that they are done.
 pub(crate) const QUIET: SignedDuration = SignedDuration::from_mins(30);
 
-/// A commit that was made later than this after its session last moved is somebody else's.
+/// A commit that is this much newer than the session's last activity was pushed by another account.
 pub(crate) const PUSH_LAG: SignedDuration = SignedDuration::from_mins(15);
 
-/// How often a person is called about one pull request.
+/// Maximum notices about one pull request.
 pub(crate) const PULL_CALLS: u32 = 2;
 
-/// How long after its pull request was merged or closed, and after it last moved, a session is archived: a reopened one
-/// is still found until then, and nobody is interrupted.
+/// How long after the end of its pull request, and after its last activity, a session is archived. Until then a
+/// reopened pull request still finds its session.
 pub(crate) const ARCHIVED_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
-/// A session that could not be archived for this long after it was due is left as it is.
+/// How long phileas tries to archive a session.
 pub(crate) const ARCHIVING_GIVEN_UP: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How often a session is to be archived before it is left as it is.
+/// Maximum attempts to archive a session.
 pub(crate) const ARCHIVE_TRIES: u32 = 8;
 
-/// How many sessions are looked at in one go, to archive them.
+/// Maximum sessions that are archived in one decision.
 pub(crate) const ARCHIVED_AT_ONCE: usize = 5;
 
-/// How many edits of an issue's text GitHub is asked for, the newest. Behind so many there may be another one that counts.
+/// Maximum edits of an issue's text that are read, newest first. Older edits may exist beyond them.
 pub(crate) const EDITS_SHOWN: usize = 20;
 
-/// The dashboard issue changes no more often than this, unless a person did something to it.
+/// The shortest time between two changes of the dashboard issue without a person's action.
 pub(crate) const DASHBOARD_CALM: SignedDuration = SignedDuration::from_mins(15);
 
-/// A text of the dashboard issue that did not arrive is written again after this.
+/// The pause before an unconfirmed text of the dashboard issue is written again.
 pub(crate) const DASHBOARD_AGAIN: SignedDuration = SignedDuration::from_mins(15);
 
-/// So many times.
+/// Maximum repetitions of an unconfirmed text.
 pub(crate) const DASHBOARD_REPEATS: u32 = 6;
 
-/// How many tracks, schedules and requests the dashboard issue shows.
+/// Maximum tracks, schedules and requests on the dashboard issue.
 pub(crate) const DASHBOARD_TRACKS: usize = 60;
 
-/// How many personas it shows.
+/// Maximum personas on it.
 pub(crate) const DASHBOARD_PERSONAS: usize = 40;
 
-/// How many personas have a box to be started by.
+/// Maximum checkboxes that start a persona.
 pub(crate) const DASHBOARD_BOXES: usize = 20;
 
-/// How many requests that were made by its boxes it shows.
+/// Maximum checkbox requests that it shows.
 pub(crate) const DASHBOARD_REQUESTS: usize = 5;
 
-/// A cell of its tables is cut here, in characters.
+/// Maximum length of a table cell, in characters.
 pub(crate) const DASHBOARD_CELL: usize = 160;

@@ -1,4 +1,4 @@
-//! What a decision is built from: the builder, effects, events, report lines, read requests, limits.
+//! The parts of a decision: builder, effects, events, report lines, read requests, limits.
 
 pub(super) mod builder;
 pub(super) mod decision;
@@ -6,6 +6,6 @@ pub(super) mod effect;
 pub(super) mod event;
 pub(super) mod exchange_view;
 pub(super) mod limits;
-pub(super) mod needs;
+pub(super) mod read_requests;
 pub(super) mod reason_text;
 pub(super) mod report;

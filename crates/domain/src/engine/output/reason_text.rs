@@ -1,4 +1,4 @@
-//! What each reason says to people who do not know phileas: a sentence without its full stop, about a track, a turn or a
+//! Explains each reason to people who do not know phileas: a sentence without its full stop, about a track, a turn or a
 //! request.
 
 use super::report::Reason;
@@ -19,7 +19,7 @@ fn done_text(reason: Reason) -> &'static str {
         Reason::DueSchedule => "the time of its schedule has come",
         Reason::DueRequest => "it was requested",
         Reason::DueRetry => "its next attempt is due",
-        Reason::Obeyed => "the command was executed",
+        Reason::CommandExecuted => "the command was executed",
         Reason::FoundByMarker => "its session was found",
         Reason::FoundDuplicate => "a second session of the same turn was found",
         Reason::PullSettled => "its pull request was merged or closed",
@@ -33,28 +33,30 @@ fn done_text(reason: Reason) -> &'static str {
 fn waiting_text(reason: Reason) -> &'static str {
     match reason {
         Reason::SessionRunning => "its session is at work",
-        Reason::SessionAsked => "its session asked something and was answered",
+        Reason::SessionAsked => "its session asked a question and was answered",
         Reason::SessionStuck => "its session has been quiet for long",
         Reason::SessionUnread => "its session cannot be read now",
         Reason::SessionReminded => "its session ended without a result and was reminded of it",
         Reason::SessionPaused => "a person paused its session in Jules",
-        Reason::PersonAnswer => "its session asks something that only a person can answer",
+        Reason::PersonAnswer => "its session asks a question that only a person can answer",
         Reason::PrOpen => "its pull request is neither merged nor closed",
         Reason::ChecksFailed => {
-            "checks of its pull request failed, and its session cannot be told yet"
+            "checks of its pull request failed, and its session cannot be messaged yet"
         }
-        Reason::ChecksTold => "checks of its pull request failed, and its session was told",
-        Reason::ReviewsAsked => "its session cannot be told yet",
-        Reason::ReviewsTold => "its session was told; whether the message arrived is not known yet",
-        Reason::BaseNeeded => {
-            "its pull request is behind its base, and its session cannot be told yet"
+        Reason::ChecksReported => "checks of its pull request failed, and its session was messaged",
+        Reason::ReviewsRequested => "its session cannot be messaged yet",
+        Reason::ReviewsSent => "its session was told; whether the message arrived is not known yet",
+        Reason::UpdateNeeded => {
+            "its pull request is behind its base, and its session cannot be messaged yet"
         }
-        Reason::BaseTold => "its pull request is behind its base, and its session was told",
+        Reason::UpdateRequested => {
+            "its pull request is behind its base, and its session was messaged"
+        }
         Reason::DraftUnfinished => "its pull request is a draft, and its session is not done",
         Reason::ChecksRunning => "the checks of its newest commit are not over",
         Reason::MergeableUnknown => "GitHub does not know yet whether it can be merged",
         Reason::MergeNotYet => "an approval or another rule of its base is not fulfilled yet",
-        Reason::MergePutOff => "GitHub could not merge it at that moment; phileas asks again",
+        Reason::MergePostponed => "GitHub could not merge it at that moment; phileas asks again",
         Reason::MergeSent => "GitHub was asked to merge it, and the answer was lost",
         Reason::ReviewBacklog => "enough pull requests wait for a review",
         Reason::PlanApproval => "its plan waits for the approval of a person",
@@ -81,7 +83,7 @@ fn waiting_text(reason: Reason) -> &'static str {
         Reason::OtherHolder => "another process of phileas is starting it",
         Reason::OtherDriver => "the plan's `gate.driver` leaves it to another driver of phileas",
         Reason::ObserveMode => "the plan's `mode` is \"observe\"",
-        Reason::MainRed => "checks of the default branch failed",
+        Reason::DefaultChecksFailed => "checks of the default branch failed",
         Reason::JulesUnavailable => "Jules does not answer",
         Reason::NotSent => "its session could not be requested in time; phileas tries again",
         Reason::LedgerCatchingUp => {
@@ -165,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    /// A catch-all sentence says nothing; only the reason that it fits may have it.
+    /// Only the reason that fits a catch-all sentence may have it.
     #[test]
     fn each_reason_has_a_sentence_of_its_own() {
         let mut codes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

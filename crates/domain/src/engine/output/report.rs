@@ -1,5 +1,5 @@
-//! What happens, and why everything else does not. Silence is the commonest complaint in this field, so nothing is
-//! skipped without a line that carries a stable reason code.
+//! The report of a decision. Nothing waits without a line that carries a stable reason code, because silence is the
+//! commonest complaint about schedulers.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use jiff::Timestamp;
 use crate::Diagnostic;
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 
-/// One line for each track, schedule and request, and for the repository where it concerns all of them.
+/// One line for each track, schedule and request, and for the repository where a fact concerns all of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// In the order of tracks, then schedules, then requests.
     pub lines: Vec<Line>,
-    /// What is wrong with the plan and shows only when a turn has come: prompts that cannot be rendered.
+    /// Diagnostics of the plan that show only when a turn has come: prompts that cannot be rendered.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// One thing that happens or waits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// The track; `None` when the line concerns the whole repository.
+    /// The track; `None`: the line concerns the whole repository.
     pub track: Option<TrackName>,
     /// The track's sequence number.
     pub seq: Option<u64>,
@@ -42,7 +42,7 @@ pub struct Line {
     pub detail: String,
     /// When this may change by itself.
     pub until: Option<Timestamp>,
-    /// Whether it answers what this very run was asked to do, not what other people requested.
+    /// Whether the line answers this run's own request, not one that other people made.
     pub is_requested: bool,
 }
 
@@ -51,13 +51,13 @@ pub struct Line {
 pub enum Verdict {
     /// A session is being started.
     Dispatched,
-    /// A session that was found was taken as the turn's own.
+    /// A session that was found became the turn's session.
     Adopted,
-    /// The turn is done; the track goes on.
+    /// The turn has ended; the track advances.
     Advanced,
     /// Nothing can be done yet.
     Waiting,
-    /// Left out this time.
+    /// Skipped this time.
     Skipped,
     /// Not allowed.
     Refused,
@@ -67,12 +67,12 @@ pub enum Verdict {
     Held,
     /// An older turn was completed.
     Settled,
-    /// What a session produced was taken into the ledger.
+    /// A session's output was imported into the ledger.
     Imported,
 }
 
 impl Verdict {
-    /// The word in machine-readable output.
+    /// The name in machine-readable output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -109,148 +109,154 @@ macro_rules! reasons {
                     $(Self::$name => $code,)*
                 }
             }
+
+            /// The reason of a code; `None`: this version does not know it.
+            #[must_use]
+            pub fn from_code(code: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|reason| reason.code() == code)
+            }
         }
     };
 }
 
 reasons! {
-    /// It was the track's turn.
+    /// The track's next step is due.
     DueTrack = "due.track",
     /// A cron slot came.
     DueSchedule = "due.schedule",
-    /// A person asked for it.
+    /// A person requested it.
     DueRequest = "due.request",
-    /// The attempt before this one came to nothing.
+    /// The previous attempt failed.
     DueRetry = "due.retry",
-    /// A person's command was carried out.
-    Obeyed = "finished.command",
+    /// A person's command was executed.
+    CommandExecuted = "finished.command",
     /// The session was found by its marker.
     FoundByMarker = "found.by_marker",
     /// A second session of one turn was found.
     FoundDuplicate = "found.duplicate",
     /// The turn ended with an outcome.
     Finished = "finished",
-    /// A pull request's fate became known.
+    /// A pull request was merged or closed.
     PullSettled = "finished.pull",
     /// A pull request's session was archived some time after its end.
     SessionArchived = "finished.archived",
-    /// People were reminded of a pull request that nobody has reviewed.
+    /// Reviewers were reminded of a pull request without a review.
     Reminded = "finished.reminder",
     /// A draft was marked as ready for review.
     DraftReady = "finished.draft_ready",
     /// The session is at work.
     SessionRunning = "waiting.session_running",
-    /// The session asked something and was given a standard answer.
+    /// The session asked a question and got a standard answer.
     SessionAsked = "waiting.session_asked",
-    /// The session has been quiet for long.
+    /// The session has had no activity for long.
     SessionStuck = "waiting.session_stuck",
-    /// What happened in the session cannot be read; the others go on.
+    /// The session's activities cannot be read; other turns continue.
     SessionUnread = "waiting.session_unread",
-    /// The session ended without a result and was reminded of it.
+    /// The session ended without a result and got a reminder.
     SessionReminded = "waiting.session_reminded",
     /// A person paused the session.
     SessionPaused = "waiting.session_paused",
-    /// The session asked something that only a person can answer.
+    /// The session asked a question that only a person can answer.
     PersonAnswer = "waiting.person_answer",
     /// The pull request is neither merged nor closed.
     PrOpen = "waiting.pr_open",
-    /// The pull request's checks failed; it waits until its session can be told.
+    /// The pull request's checks failed; its session cannot be messaged yet.
     ChecksFailed = "waiting.checks_failed",
-    /// The pull request's checks failed and its session was told.
-    ChecksTold = "waiting.checks_told",
-    /// Somebody asks that a session is told what reviewers want changed; it waits until it can be.
-    ReviewsAsked = "waiting.reviews_asked",
-    /// A session was told what reviewers want changed.
-    ReviewsTold = "waiting.reviews_told",
-    /// The pull request conflicts with its base or is behind it; it waits until its session can be told.
-    BaseNeeded = "waiting.base_needed",
-    /// The pull request conflicts with its base or is behind it, and its session was told.
-    BaseTold = "waiting.base_told",
+    /// The pull request's checks failed, and its session was messaged.
+    ChecksReported = "waiting.checks_told",
+    /// A person requested that a session gets its reviews; it cannot be messaged yet.
+    ReviewsRequested = "waiting.reviews_asked",
+    /// A session got its reviews.
+    ReviewsSent = "waiting.reviews_told",
+    /// The pull request conflicts with its base or is behind it; its session cannot be messaged yet.
+    UpdateNeeded = "waiting.base_needed",
+    /// The pull request conflicts with its base or is behind it, and its session was messaged.
+    UpdateRequested = "waiting.base_told",
     /// The pull request is a draft, and its session is not done.
     DraftUnfinished = "waiting.draft",
-    /// The pull request is to be merged, and its checks are not over.
+    /// A requested merge waits for checks.
     ChecksRunning = "waiting.checks_running",
-    /// The pull request is to be merged, and GitHub does not know yet whether it can be.
+    /// A requested merge waits until GitHub has computed whether it is possible.
     MergeableUnknown = "waiting.mergeable_unknown",
-    /// The pull request is to be merged, and an approval, or what the rules of its base ask for, has not shown yet.
+    /// A requested merge waits for an approval or another rule of the base branch.
     MergeNotYet = "waiting.merge_not_yet",
-    /// The pull request could not be merged at that moment; it is looked at again.
-    MergePutOff = "waiting.merge_put_off",
+    /// A requested merge was postponed; it is checked again.
+    MergePostponed = "waiting.merge_put_off",
     /// GitHub was asked to merge the pull request.
     MergeSent = "waiting.merge_sent",
-    /// People have enough to review.
+    /// Enough pull requests wait for a review.
     ReviewBacklog = "waiting.review_backlog",
-    /// A plan waits for approval by a person.
+    /// A session's plan waits for a person's approval.
     PlanApproval = "waiting.plan_approval",
     /// Enough sessions are live in this repository.
     BudgetActive = "waiting.budget_active",
     /// Enough sessions were started today in this repository.
     BudgetDaily = "waiting.budget_daily",
-    /// Schedules have had their part of the day; the rest is left to tracks.
+    /// Schedules have used their share of the day; the rest is reserved for tracks.
     BudgetShare = "waiting.budget_share",
-    /// The same person has asked for enough within an hour; it has its turn later.
+    /// The same person has requested enough within an hour; this request starts later.
     ActorHour = "waiting.actor_budget",
     /// The Jules key's quota is spent or reserved for people.
     JulesQuota = "waiting.jules_quota",
-    /// The persona's work was not wanted lately.
+    /// The persona's recent work was not wanted.
     PersonaResting = "waiting.persona_resting",
-    /// The persona's session was refused for what it says; its track goes on without it for a while.
+    /// The persona's session was refused for its content; its track skips it for a while.
     PersonaRefused = "waiting.persona_refused",
-    /// The persona has a live session elsewhere.
+    /// The persona has a live session in another track.
     PersonaBusy = "waiting.persona_busy",
     /// The default branch has not moved since the persona's last turn.
     Unchanged = "waiting.unchanged",
     /// Its time has not come.
     NotDue = "waiting.not_due",
-    /// The exchange, or what a session wrote for it, is being read.
+    /// The exchange, or a session's files for it, are being read.
     ExchangeUnread = "waiting.exchange_unread",
-    /// The files that its prompt is made from are being read, or it is being rendered.
+    /// The files of its prompt are being read, or the prompt is being rendered.
     PromptUnread = "waiting.prompt_unread",
-    /// More is due than one commit starts; the next one goes on.
+    /// More is due than one commit starts; the next commit continues.
     NextCommit = "waiting.next_commit",
-    /// The intent belongs to another process that is still within its time.
+    /// The intent of another process is still valid.
     OtherHolder = "waiting.other_holder",
     /// Another driver acts on this repository.
     OtherDriver = "waiting.other_driver",
-    /// The plan says to observe only.
+    /// The plan's mode is "observe".
     ObserveMode = "waiting.observe_mode",
-    /// The default branch's checks are red.
-    MainRed = "waiting.main_red",
+    /// The default branch's checks failed.
+    DefaultChecksFailed = "waiting.main_red",
     /// Jules does not answer.
     JulesUnavailable = "waiting.jules_unavailable",
-    /// The session was not asked for: its branch could not be made, or the time for it was over.
+    /// The create call was not sent: its branch could not be created, or the deadline had passed.
     NotSent = "waiting.not_sent",
-    /// The listing shows more than the ledger knows; the ledger is read again.
+    /// Jules shows sessions that the ledger does not know yet; the ledger is read again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
-    /// More may have been said since the last look than is read at once.
+    /// More comments may have been written than one tick reads.
     CommentsMissed = "waiting.comments_missed",
-    /// What a wish is about, or who made it, is read next.
+    /// The subject or the actor of a request is being read.
     RequestUnread = "waiting.request_unread",
-    /// A failed attempt waits before it is tried again.
+    /// A failed attempt waits for its retry.
     RetryPause = "waiting.retry_pause",
-    /// Nobody knows whether a session exists.
+    /// Whether a session exists is unknown.
     Ambiguous = "held.ambiguous",
     /// Jules refused the session, or GitHub its branch.
     CreateRefused = "held.create_refused",
-    /// The repository variable says so.
+    /// The repository variable `PHILEAS_PAUSED` pauses the repository.
     PausedVariable = "paused.variable",
-    /// The label `phileas:pause` says so.
+    /// The label `phileas:pause` pauses the repository.
     PausedLabel = "paused.label",
-    /// The state says so.
+    /// A command paused the repository.
     PausedState = "paused.state",
-    /// The track's state says so.
+    /// A command paused the track.
     PausedTrack = "paused.track",
-    /// The label `phileas:hold` is on what it is about.
+    /// The label `phileas:hold` is on the issue or pull request.
     SubjectHeld = "paused.hold",
     /// The state file cannot be read.
     LedgerCorrupt = "paused.ledger_corrupt",
-    /// The state file is gone or old although Jules knows this repository.
+    /// The state file is missing or older than Jules' sessions of this repository.
     LedgerRolledBack = "paused.ledger_rolled_back",
-    /// A limit in the plan cannot be read, so nothing starts until it is mended.
+    /// A limit in the plan cannot be read, so nothing starts until it is fixed.
     PlanInvalid = "paused.plan_invalid",
-    /// There is no ledger, and Jules' list is too long, or too short of what is archived, to tell whether there was one.
+    /// There is no ledger, and Jules' list does not prove that there never was one.
     LedgerUnproven = "paused.ledger_unproven",
-    /// The ledger was born for another repository: this one is a copy.
+    /// The ledger belongs to another repository: this one is a copy.
     LedgerForeign = "paused.ledger_foreign",
     /// The Jules key is refused.
     JulesCredential = "paused.jules_credential",
@@ -266,63 +272,63 @@ reasons! {
     PersonaSensitive = "skipped.persona_sensitive",
     /// The prompt cannot be rendered.
     PromptInvalid = "skipped.prompt_invalid",
-    /// There is no such layer, or a newer version started its turn.
+    /// The layer is unknown, or a newer version started its turn.
     LayerUnavailable = "skipped.layer_unavailable",
     /// The layer has nothing to do.
     LayerEmpty = "skipped.layer_empty",
-    /// The schedule runs only when asked for.
+    /// The schedule runs only on request.
     Manual = "skipped.manual",
-    /// The same wish stands already and was not started yet; this one joins it.
+    /// The same request is pending already; this one joins it.
     RequestOpen = "skipped.request_open",
-    /// The track has no step that could run.
+    /// The track has no step that can run.
     TrackEmpty = "skipped.track_empty",
-    /// Missed slots are forgotten, as the plan says.
+    /// Missed slots are skipped, as the plan says.
     SlotsMissed = "skipped.slots_missed",
-    /// Nothing by that name exists.
+    /// The name is unknown.
     Unknown = "refused.unknown",
-    /// A request that could not be started for a week.
+    /// The request did not start within a week.
     RequestOld = "refused.request_old",
-    /// Who asked has no write access, or the account is gone.
+    /// The actor has no write access, or the account is gone.
     ActorPermission = "refused.actor_permission",
-    /// GitHub does not tell who put the label on.
+    /// GitHub does not show who added the label.
     ActorUnknown = "refused.actor_unknown",
-    /// Who asked is a bot that the plan does not name.
+    /// The actor is a bot that the plan does not name.
     ActorBot = "refused.actor_bot",
-    /// Who asked is the bot that phileas itself works as, or Jules.
+    /// The actor is phileas itself or Jules.
     ActorSelf = "refused.actor_self",
-    /// The plan lets nobody ask for sessions by labels and comments.
+    /// The plan allows no requests by labels and comments.
     ActorBudget = "refused.actor_budget",
-    /// What it was asked for on was changed afterwards.
+    /// The issue or pull request was changed after the request.
     ContentChanged = "refused.content_changed",
-    /// Somebody changed the text of the dashboard issue; it is written anew.
+    /// The text of the dashboard issue was edited; phileas writes it again.
     DashboardEdited = "refused.dashboard_edited",
-    /// What it was asked for on was closed or is gone.
+    /// The issue or pull request was closed or is gone.
     SubjectClosed = "refused.subject_closed",
     /// The pull request comes from a fork.
     Fork = "refused.fork",
-    /// The plan keeps it from phileas.
+    /// The plan forbids it.
     PlanForbids = "refused.plan_forbids",
-    /// The pull request is of no session that phileas started.
+    /// The pull request belongs to no session of phileas.
     NotOurs = "refused.not_ours",
-    /// The plan does not let phileas merge.
+    /// The plan does not allow merging.
     MergeOff = "refused.merge_off",
     /// A check of the pull request's newest commit failed, or there is none.
     ChecksNotGreen = "refused.checks_not_green",
-    /// Nobody with write access has approved the pull request's newest commit, or somebody asks for changes.
+    /// No account with write access approved the pull request's newest commit, or one requests changes.
     ReviewMissing = "refused.review_missing",
-    /// The pull request touches what only people merge.
+    /// The pull request changes a protected path.
     ProtectedPath = "refused.protected_path",
-    /// The pull request is a draft, leads elsewhere, conflicts, or the rules of its base forbid to merge it.
+    /// The pull request is a draft, has another base, conflicts, or violates a rule of its base.
     NotMergeable = "refused.not_mergeable",
     /// GitHub refused to merge the pull request, or did not answer.
     MergeFailed = "refused.merge_failed",
-    /// The pull request's session was told often enough.
+    /// The pull request's session got the maximum number of messages.
     RoundsSpent = "refused.rounds_spent",
-    /// The pull request's session is archived, has failed, is gone, or does not hear.
+    /// The pull request's session is archived, failed, gone or unreachable.
     SessionGone = "refused.session_gone",
-    /// The pull request's newest commit is not its session's, which would write over it.
+    /// The pull request's newest commit is not its session's, and the session would overwrite it.
     PushedByOthers = "refused.pushed_by_others",
-    /// There is nothing that it could be done to.
+    /// Nothing here matches the command.
     NothingToDo = "refused.nothing_to_do",
 }
 
@@ -339,9 +345,9 @@ mod tests {
     use crate::engine::output::report::Reason;
     use crate::engine::output::report::Verdict;
 
-    /// Scripts tell verdicts by these words.
+    /// Scripts depend on these names.
     #[test]
-    fn the_words_of_verdicts_are_stable() {
+    fn verdict_names_are_stable() {
         let words = [
             (Verdict::Dispatched, "dispatched"),
             (Verdict::Adopted, "adopted"),
@@ -360,10 +366,11 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_reads_as_its_code() {
+    fn a_reason_is_displayed_as_its_code() {
         assert_eq!(Reason::JulesQuota.to_string(), "waiting.jules_quota");
         for reason in Reason::ALL {
             assert_eq!(reason.to_string(), reason.code());
+            assert_eq!(Reason::from_code(reason.code()), Some(*reason));
         }
     }
 

@@ -1,38 +1,38 @@
-//! What `/phileas status` and `/phileas explain` answer: how the repository, each track and each open request stand at
-//! the end of a decision, one sentence each. The commands that ask for it are not part of it.
+//! Answers `/phileas status` and `/phileas explain`: the status of the repository, each track and each pending request
+//! at the end of a decision, one sentence each.
 
 use jiff::Timestamp;
 
 use crate::engine::lookup::pending_requests;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::ANSWER_LINES;
 use crate::engine::output::reason_text::reason_text;
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::engine::text::markdown::{neutral, plain, session_link};
-use crate::engine::text::time::utc;
+use crate::engine::text::markdown::{quote_as_code, sanitize_word, session_link};
+use crate::engine::text::time::format_utc;
 use crate::model::TrackName;
 use crate::state::{Pause, Turn};
 
-/// The answer, one line of a list for each. `explain`: with all that was decided about each track, and its details.
-pub(crate) fn account(draft: &Draft<'_>, explain: bool) -> String {
+/// The answer, one list item for each. `explain`: with all lines about each track, and their details.
+pub(crate) fn status_answer(builder: &DecisionBuilder<'_>, explain: bool) -> String {
     let mut said: Vec<String> = Vec::new();
     let mut add = |text: String| {
         if !said.contains(&text) {
             said.push(text);
         }
     };
-    for pause in pauses(draft) {
+    for pause in pause_lines(builder) {
         add(format!("- {pause}"));
     }
-    for line in draft.all_lines().filter(|line| concerns_everything(line)) {
-        // The pauses stand above, with the accounts that made them.
+    for line in builder.all_lines().filter(|line| concerns_repository(line)) {
+        // The pauses are listed above, with their actors.
         if line.verdict != Verdict::Paused || explain {
-            add(of_line("everything", line, explain));
+            add(line_text("everything", line, explain));
         }
     }
-    let names = names(draft);
+    let names = track_names(builder);
     for name in &names {
-        for text in of_track(draft, name, explain) {
+        for text in track_lines(builder, name, explain) {
             add(text);
         }
     }
@@ -49,8 +49,8 @@ pub(crate) fn account(draft: &Draft<'_>, explain: bool) -> String {
     said.join("\n")
 }
 
-/// Whether a line tells how the repository as a whole stands. What single accounts asked for is no part of it.
-pub(crate) fn concerns_everything(line: &Line) -> bool {
+/// Whether a line concerns the repository as a whole. Lines about single requests do not.
+pub(crate) fn concerns_repository(line: &Line) -> bool {
     let stands = matches!(
         line.verdict,
         Verdict::Paused | Verdict::Held | Verdict::Waiting
@@ -58,15 +58,15 @@ pub(crate) fn concerns_everything(line: &Line) -> bool {
     line.track.is_none() && stands && line.reason != Reason::RequestUnread
 }
 
-/// The tracks and schedules of the plan, and what else is at work or waits.
-pub(crate) fn names(draft: &Draft<'_>) -> Vec<TrackName> {
-    let plan = &draft.snapshot.plan;
+/// The tracks and schedules of the plan, and all others with live turns or pending requests.
+pub(crate) fn track_names(builder: &DecisionBuilder<'_>) -> Vec<TrackName> {
+    let plan = &builder.snapshot.plan;
     let schedules = plan.schedules.keys().map(TrackName::of_schedule);
     let mut names: Vec<TrackName> = plan.tracks.keys().cloned().chain(schedules).collect();
-    let tracks = draft.state.tracks.iter();
+    let tracks = builder.state.tracks.iter();
     let live = tracks.filter(|(_, track)| !track.turns.is_empty());
     let live = live.map(|(name, _)| name.clone());
-    let pending = pending_requests::pending(draft)
+    let pending = pending_requests::waiting_requests(builder)
         .into_iter()
         .map(|one| one.track);
     for name in live.chain(pending) {
@@ -77,18 +77,18 @@ pub(crate) fn names(draft: &Draft<'_>) -> Vec<TrackName> {
     names
 }
 
-fn of_track(draft: &Draft<'_>, name: &TrackName, explain: bool) -> Vec<String> {
-    let shown = neutral(name.as_str());
-    let turns = draft.state.tracks.get(name).map(|track| &track.turns);
+fn track_lines(builder: &DecisionBuilder<'_>, name: &TrackName, explain: bool) -> Vec<String> {
+    let shown = quote_as_code(name.as_str());
+    let turns = builder.state.tracks.get(name).map(|track| &track.turns);
     let live = turns.into_iter().flat_map(|turns| turns.values());
     let mut said: Vec<String> = live
-        .map(|turn| of_turn(draft, name, &shown, turn))
+        .map(|turn| turn_line(builder, name, &shown, turn))
         .collect();
-    let mut lines = draft.lines_of(name);
+    let mut lines = builder.lines_of_track(name);
     if explain {
-        said.extend(lines.map(|line| of_line(&shown, line, true)));
+        said.extend(lines.map(|line| line_text(&shown, line, true)));
     } else if said.is_empty() {
-        said.extend(lines.next_back().map(|line| of_line(&shown, line, false)));
+        said.extend(lines.next_back().map(|line| line_text(&shown, line, false)));
     }
     if said.is_empty() {
         said.push(format!("- {shown}: this run did not decide about it"));
@@ -96,42 +96,42 @@ fn of_track(draft: &Draft<'_>, name: &TrackName, explain: bool) -> Vec<String> {
     said
 }
 
-/// A turn that is at work: its persona, its reason, since when, its session and its pull request.
-fn of_turn(draft: &Draft<'_>, name: &TrackName, shown: &str, turn: &Turn) -> String {
-    let mut lines = draft.lines_of(name).rev();
+/// A live turn: its persona, its reason, since when, its session and its pull request.
+fn turn_line(builder: &DecisionBuilder<'_>, name: &TrackName, shown: &str, turn: &Turn) -> String {
+    let mut lines = builder.lines_of_track(name).rev();
     let line = lines.find(|line| line.turn.as_ref() == Some(&turn.turn));
     let stands = line.map_or_else(
         || "its turn is under way".to_owned(),
-        |line| why(line, true),
+        |line| reason_sentence(line, true),
     );
-    let since = since(draft, turn).map(|at| format!("; since {}", utc(at)));
+    let since = started_at(builder, turn).map(|at| format!("; since {}", format_utc(at)));
     let session = turn.session_id.as_ref();
     let session = session.map(|id| format!("; {}", session_link(id.as_str())));
     let pull = turn.pr_number.map(|pull| format!("; pull request #{pull}"));
     format!(
         "- {shown}, {}: {stands}{}{}{}",
-        neutral(turn.persona_id.as_str()),
+        quote_as_code(turn.persona_id.as_str()),
         since.unwrap_or_default(),
         session.unwrap_or_default(),
         pull.unwrap_or_default(),
     )
 }
 
-/// When the session of a turn was created, or else its creation decided.
-pub(crate) fn since(draft: &Draft<'_>, turn: &Turn) -> Option<Timestamp> {
-    let entry = draft.state.history.get(&turn.history_key?);
+/// When the session of a turn was created, or else its creation was decided.
+pub(crate) fn started_at(builder: &DecisionBuilder<'_>, turn: &Turn) -> Option<Timestamp> {
+    let entry = builder.state.history.get(&turn.history_key?);
     let decided = || Some(turn.intent.as_ref()?.created_at);
     entry.and_then(|entry| entry.created_at).or_else(decided)
 }
 
-fn of_line(shown: &str, line: &Line, explain: bool) -> String {
-    let persona = line.persona.as_ref().map(|id| neutral(id.as_str()));
+fn line_text(shown: &str, line: &Line, explain: bool) -> String {
+    let persona = line.persona.as_ref().map(|id| quote_as_code(id.as_str()));
     let persona = persona.map(|id| format!(", {id}")).unwrap_or_default();
-    let why = why(line, true);
+    let why = reason_sentence(line, true);
     if !explain {
         return format!("- {shown}{persona}: {why}");
     }
-    let detail = Some(neutral(&line.detail)).filter(|text| text.len() > 2);
+    let detail = Some(quote_as_code(&line.detail)).filter(|text| text.len() > 2);
     let detail = detail.map(|text| format!(": {text}")).unwrap_or_default();
     format!(
         "- {shown}{persona}: {}: {why}{detail}",
@@ -139,8 +139,8 @@ fn of_line(shown: &str, line: &Line, explain: bool) -> String {
     )
 }
 
-/// Whether the time of such a line is when the reason ends, not when phileas looks again.
-fn has_a_time(reason: Reason) -> bool {
+/// Whether the time of a line with this reason is its end, not phileas' next check.
+fn has_end_time(reason: Reason) -> bool {
     matches!(
         reason,
         Reason::RetryPause
@@ -153,12 +153,12 @@ fn has_a_time(reason: Reason) -> bool {
     )
 }
 
-/// The sentence of a line with its stable code. `timed`: with the time until which it stands; without it only a time of
-/// the plan is told, because other times move with every look.
-pub(crate) fn why(line: &Line, timed: bool) -> String {
-    let is_fixed = line.reason == Reason::NotDue || timed && has_a_time(line.reason);
+/// The sentence of a line with its reason code. `timed`: with the end of the reason; otherwise only a time of the plan
+/// is shown, because other times change with every check.
+pub(crate) fn reason_sentence(line: &Line, timed: bool) -> String {
+    let is_fixed = line.reason == Reason::NotDue || timed && has_end_time(line.reason);
     let until = line.until.filter(|_| is_fixed);
-    let until = until.map(|at| format!(" until {}", utc(at)));
+    let until = until.map(|at| format!(" until {}", format_utc(at)));
     format!(
         "{}{} (`{}`)",
         reason_text(line.reason),
@@ -168,16 +168,16 @@ pub(crate) fn why(line: &Line, timed: bool) -> String {
 }
 
 pub(crate) fn since_text(at: Timestamp) -> String {
-    format!(" since {}", utc(at))
+    format!(" since {}", format_utc(at))
 }
 
-/// What keeps everything from starting, with the account that paused it where one did.
-pub(crate) fn pauses(draft: &Draft<'_>) -> Vec<String> {
-    let lines = draft.all_lines();
+/// What pauses the repository, with the actor where one did.
+pub(crate) fn pause_lines(builder: &DecisionBuilder<'_>) -> Vec<String> {
+    let lines = builder.all_lines();
     let paused = lines.filter(|line| line.track.is_none() && line.verdict == Verdict::Paused);
     let mut said: Vec<String> = Vec::new();
     for line in paused {
-        let text = match (line.reason, &draft.state.paused) {
+        let text = match (line.reason, &builder.state.paused) {
             (Reason::PausedState, Some(pause)) => paused_text(pause),
             (reason, _) => format!("{} (`{reason}`)", reason_text(reason)),
         };
@@ -190,10 +190,10 @@ pub(crate) fn pauses(draft: &Draft<'_>) -> Vec<String> {
 
 fn paused_text(pause: &Pause) -> String {
     let by = pause.by.as_ref();
-    let by = by.map(|login| format!(" by `{}`", plain(login)));
+    let by = by.map(|login| format!(" by `{}`", sanitize_word(login)));
     let since = pause.at.map(since_text);
     let why = pause.reason.as_deref();
-    let why = why.map(|why| format!(": {}", neutral(why)));
+    let why = why.map(|why| format!(": {}", quote_as_code(why)));
     format!(
         "paused{}{} (`{}`){}; `/phileas resume` ends the pause",
         by.unwrap_or_default(),

@@ -1,47 +1,47 @@
-//! What the dashboard issue says. It changes only with what it tells of, never by the mere passing of time.
+//! The text of the dashboard issue. It changes only with its facts, never with time alone.
 
 use std::fmt::Write as _;
 
-use super::account::{concerns_everything, names, why};
-use super::status_comment::standing;
-use crate::engine::input::request_kind::{BY_BOX, could_be_persona};
+use super::account::{concerns_repository, reason_sentence, track_names};
+use super::status_comment::request_status;
 use crate::engine::lookup::dashboard_issue;
-use crate::engine::lookup::figures::{budget_of, yields_of};
-use crate::engine::lookup::waiting_turns::waits_for_a_person;
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::figures::{budget_so_far, yields_so_far};
+use crate::engine::lookup::waiting_turns::waits_for_person;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
     DASHBOARD_BOXES, DASHBOARD_CALM, DASHBOARD_CELL, DASHBOARD_PERSONAS, DASHBOARD_REQUESTS,
     DASHBOARD_TRACKS,
 };
-use crate::engine::text::markdown::{neutral, plain, session_link};
+use crate::engine::text::markdown::{quote_as_code, sanitize_word, session_link};
 use crate::engine::text::markers::DASHBOARD_MARKER;
-use crate::model::TrackName;
+use crate::model::{PersonaId, TrackName};
+use crate::state::RequestKind;
 
-pub(crate) fn text(draft: &Draft<'_>) -> String {
+pub(crate) fn dashboard_text(builder: &DecisionBuilder<'_>) -> String {
     let minutes = DASHBOARD_CALM.as_mins();
-    // With each wish the text is another one, so that it can be told from the one that was ticked.
-    let wishes = draft.state.next_request_number();
+    // The number changes the text with each request, so that it differs from the one that was ticked.
+    let requests = builder.state.next_request_number();
     let mut out = format!(
-        "{DASHBOARD_MARKER}<!-- {wishes} -->\n**phileas** keeps Jules at work in this repository, and keeps this issue: it is written anew as \
+        "{DASHBOARD_MARKER}<!-- {requests} -->\n**phileas** keeps Jules at work in this repository, and keeps this issue: it is written anew as \
          things change, every {minutes} minutes at the most, and what is written into it by hand is lost. Close it \
          when it is not wanted any more.\n"
     );
-    repository(draft, &mut out);
-    tracks(draft, &mut out);
-    figures(draft, &mut out);
-    asked(draft, &mut out);
-    commands(draft, &mut out);
+    write_repository(builder, &mut out);
+    write_tracks(builder, &mut out);
+    write_figures(builder, &mut out);
+    write_requested(builder, &mut out);
+    write_checkboxes(builder, &mut out);
     out
 }
 
-/// A cell of a table: a line that would end it is broken, and it is no longer than it may be.
-fn cell(text: &str) -> String {
+/// A table cell: sanitized and truncated.
+fn table_cell(text: &str) -> String {
     let text = text.replace('|', "¦");
     if text.chars().count() <= DASHBOARD_CELL {
         return text;
     }
     let cut: String = text.chars().take(DASHBOARD_CELL - 2).collect();
-    // What was begun as code ends as code.
+    // Close inline code that was cut.
     let end = if cut.matches('`').count() % 2 == 1 {
         "…`"
     } else {
@@ -50,15 +50,19 @@ fn cell(text: &str) -> String {
     format!("{cut}{end}")
 }
 
-fn code(word: &str) -> String {
-    cell(&neutral(word))
+fn code_cell(word: &str) -> String {
+    table_cell(&quote_as_code(word))
 }
 
-/// What concerns everything.
-fn repository(draft: &Draft<'_>, out: &mut String) {
+/// Writes what concerns the whole repository.
+fn write_repository(builder: &DecisionBuilder<'_>, out: &mut String) {
     let mut said: Vec<String> = Vec::new();
-    for line in draft.all_lines().filter(|line| concerns_everything(line)) {
-        let text = format!("- {}: {}", line.verdict.as_str(), why(line, false));
+    for line in builder.all_lines().filter(|line| concerns_repository(line)) {
+        let text = format!(
+            "- {}: {}",
+            line.verdict.as_str(),
+            reason_sentence(line, false)
+        );
         if !said.contains(&text) {
             said.push(text);
         }
@@ -68,8 +72,8 @@ fn repository(draft: &Draft<'_>, out: &mut String) {
     }
 }
 
-fn tracks(draft: &Draft<'_>, out: &mut String) {
-    let names = names(draft);
+fn write_tracks(builder: &DecisionBuilder<'_>, out: &mut String) {
+    let names = track_names(builder);
     if names.is_empty() {
         out.push_str("\nThe plan has no tracks and no schedules.\n");
         return;
@@ -77,20 +81,20 @@ fn tracks(draft: &Draft<'_>, out: &mut String) {
     out.push_str("\n| Track | Persona | Session | Stands |\n|---|---|---|---|\n");
     let more = names.len().saturating_sub(DASHBOARD_TRACKS);
     for name in names.iter().take(DASHBOARD_TRACKS) {
-        track(draft, name, out);
+        write_track(builder, name, out);
     }
     if more > 0 {
         let _ = writeln!(out, "\nAnd {more} more; `phileas status` shows all.");
     }
 }
 
-fn track(draft: &Draft<'_>, name: &TrackName, out: &mut String) {
-    let turn = draft
+fn write_track(builder: &DecisionBuilder<'_>, name: &TrackName, out: &mut String) {
+    let turn = builder
         .state
         .tracks
         .get(name)
         .and_then(|track| track.turns.values().next());
-    let mut lines = draft.lines_of(name).rev();
+    let mut lines = builder.lines_of_track(name).rev();
     let line = match turn {
         Some(turn) => lines.find(|line| line.turn.as_ref() == Some(&turn.turn)),
         None => lines.next(),
@@ -105,20 +109,23 @@ fn track(draft: &Draft<'_>, name: &TrackName, out: &mut String) {
             None => session,
         })
     });
-    let stands = line.map_or_else(|| "nothing is known".to_owned(), |line| why(line, false));
+    let stands = line.map_or_else(
+        || "nothing is known".to_owned(),
+        |line| reason_sentence(line, false),
+    );
     let _ = writeln!(
         out,
         "| {} | {} | {} | {} |",
-        code(name.as_str()),
-        persona.map(|id| code(id.as_str())).unwrap_or_default(),
-        cell(&session.unwrap_or_default()),
-        cell(&stands),
+        code_cell(name.as_str()),
+        persona.map(|id| code_cell(id.as_str())).unwrap_or_default(),
+        table_cell(&session.unwrap_or_default()),
+        table_cell(&stands),
     );
 }
 
-/// What came of the work, and what it may still cost.
-fn figures(draft: &Draft<'_>, out: &mut String) {
-    let yields = yields_of(draft);
+/// Writes the figures of the work and the budgets.
+fn write_figures(builder: &DecisionBuilder<'_>, out: &mut String) {
+    let yields = yields_so_far(builder);
     if !yields.is_empty() {
         out.push_str(
             "\n| Persona | Sessions | Pull requests | Merged | Rejected | Open | Ignored | To the merge |\n\
@@ -132,7 +139,7 @@ fn figures(draft: &Draft<'_>, out: &mut String) {
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} | {} | {} | {} | {} |",
-                code(persona.as_str()),
+                code_cell(persona.as_str()),
                 of_it.sessions,
                 of_it.pulls,
                 of_it.merged,
@@ -147,7 +154,7 @@ fn figures(draft: &Draft<'_>, out: &mut String) {
             let _ = writeln!(out, "\nAnd {more} more; `phileas status` shows all.");
         }
     }
-    let budget = budget_of(draft);
+    let budget = budget_so_far(builder);
     let _ = writeln!(
         out,
         "\nSessions of the last day: {} of {}; at work: {} of {}; pull requests that wait for a review: {} of {}.",
@@ -160,11 +167,11 @@ fn figures(draft: &Draft<'_>, out: &mut String) {
     );
 }
 
-/// What became of the boxes that were ticked last.
-fn asked(draft: &Draft<'_>, out: &mut String) {
-    let requests = draft.state.requests.values();
+/// Writes the latest checkbox requests.
+fn write_requested(builder: &DecisionBuilder<'_>, out: &mut String) {
+    let requests = builder.state.requests.values();
     let mut boxes: Vec<_> = requests
-        .filter(|request| request.kind == BY_BOX)
+        .filter(|request| request.is_of_kind(RequestKind::Checkbox))
         .filter_map(|request| Some((request.number?, request)))
         .collect();
     boxes.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(*number));
@@ -174,49 +181,49 @@ fn asked(draft: &Draft<'_>, out: &mut String) {
     out.push_str("\nTicked lately:\n\n");
     for (number, request) in boxes.into_iter().take(DASHBOARD_REQUESTS) {
         let what = match (&request.persona, &request.command) {
-            (Some(persona), _) => format!("run {}", code(persona.as_str())),
-            (None, Some(command)) => plain(command),
+            (Some(persona), _) => format!("run {}", code_cell(persona.as_str())),
+            (None, Some(command)) => sanitize_word(command),
             (None, None) => "a wish".to_owned(),
         };
         let who = request
             .actor
             .as_deref()
-            .map(|login| format!(" by {}", code(login)));
-        let stands = standing(draft, number, request);
+            .map(|login| format!(" by {}", code_cell(login)));
+        let stands = request_status(builder, number, request);
         let stands = stands.map_or_else(|| "is being started.".to_owned(), |it| it.text);
         let _ = writeln!(out, "- {what}{}: {stands}", who.unwrap_or_default());
     }
 }
 
-/// The boxes.
-fn commands(draft: &Draft<'_>, out: &mut String) {
+/// Writes the checkboxes.
+fn write_checkboxes(builder: &DecisionBuilder<'_>, out: &mut String) {
     out.push_str(
         "\nTick a box to ask for something; it springs back once it was heard. Only people with write access are.\n\n",
     );
-    match draft.state.paused {
-        None => out.push_str(&dashboard_issue::line("Pause everything", "pause")),
-        Some(_) => out.push_str(&dashboard_issue::line("Go on", "resume")),
+    match builder.state.paused {
+        None => out.push_str(&dashboard_issue::checkbox_line("Pause everything", "pause")),
+        Some(_) => out.push_str(&dashboard_issue::checkbox_line("Go on", "resume")),
     }
-    let tracks = draft.state.tracks.iter();
+    let tracks = builder.state.tracks.iter();
     let waiting = tracks.flat_map(|(name, track)| {
-        let turns = track.turns.values().filter(|turn| waits_for_a_person(turn));
+        let turns = track.turns.values().filter(|turn| waits_for_person(turn));
         turns.map(move |turn| (name, turn))
     });
     for (name, turn) in waiting.take(DASHBOARD_BOXES) {
         let text = format!(
             "Retry {} in {}",
-            code(turn.persona_id.as_str()),
-            code(name.as_str())
+            code_cell(turn.persona_id.as_str()),
+            code_cell(name.as_str())
         );
-        out.push_str(&dashboard_issue::line(
+        out.push_str(&dashboard_issue::checkbox_line(
             &text,
             &format!("retry:{}", turn.turn),
         ));
     }
-    let personas = draft.snapshot.plan.personas.keys();
-    let personas = personas.filter(|id| could_be_persona(id.as_str()));
+    let personas = builder.snapshot.plan.personas.keys();
+    let personas = personas.filter(|id| PersonaId::is_possible(id.as_str()));
     for id in personas.take(DASHBOARD_BOXES) {
-        let text = format!("Run {} now", code(id.as_str()));
-        out.push_str(&dashboard_issue::line(&text, &format!("run:{id}")));
+        let text = format!("Run {} now", code_cell(id.as_str()));
+        out.push_str(&dashboard_issue::checkbox_line(&text, &format!("run:{id}")));
     }
 }

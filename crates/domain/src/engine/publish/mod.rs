@@ -1,4 +1,4 @@
-//! What phileas writes for people: status comments, the dashboard issue, notices, work items, proposals, documents.
+//! Texts for people: status comments, the dashboard issue, notices, work items, proposals, documents.
 
 pub(super) mod account;
 pub(super) mod attempts;
@@ -10,13 +10,12 @@ pub(super) mod proposals;
 pub(super) mod status_comment;
 pub(super) mod work_items;
 
-use super::output::builder::Draft;
-use super::publish::proposals::proposals;
+use super::output::builder::DecisionBuilder;
+use super::publish::proposals::publish_proposals;
 
-/// Shows work that waits for a person, opens an issue for each sound proposal that has none, and removes those that
-/// have one. Nothing is read for it but what an intent of before needs; a new proposal is seen by the decision that
-/// imports it.
-pub(crate) fn run(draft: &mut Draft<'_>) {
-    work_items::run(draft);
-    proposals(draft);
+/// Publishes work items and proposals as issues. Only earlier intents cause reads; the decision that imports a new
+/// proposal sees it anyway.
+pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
+    work_items::run(builder);
+    publish_proposals(builder);
 }

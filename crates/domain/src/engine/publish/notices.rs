@@ -1,98 +1,98 @@
-//! Issues that called a person are closed once nothing waits for one.
+//! Opens and closes notices that other stages do not open themselves.
 
 use std::collections::BTreeSet;
 
 use crate::engine::input::pull::{Checks, Mergeable, PullState};
 use crate::engine::input::session::Listing;
-use crate::engine::lookup::policy::holds_all_back;
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::policy::blocks_every_start;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
 use crate::engine::output::limits::{MISTAKES_SHOWN, REFUSALS_APART, REFUSALS_SHOWN};
-use crate::engine::text::markdown::neutral;
+use crate::engine::text::markdown::quote_as_code;
 use crate::model::{PersonaId, PullNumber, TrackName, TurnId};
 use crate::plan::{self, SCHEDULES_PATH};
 use crate::state::{Told, Turn, WatchedPull};
 
-/// Why an issue about one refused persona or turn is closed that still is refused.
+/// The comment for a notice that another one replaces.
 const LISTED: &str = "Jules refuses several sessions; another issue lists them.";
 
-/// Closes what is settled. Only called while the ledger can be trusted.
-pub(crate) fn dismiss_settled(draft: &mut Draft<'_>) {
-    draft.dismiss(
+/// Closes settled notices. Called only while the ledger can be trusted.
+pub(crate) fn dismiss_settled(builder: &mut DecisionBuilder<'_>) {
+    builder.close_notices(
         &NoticeKey::LedgerCorrupt,
         "The state file can be read again; phileas goes on.",
     );
-    draft.dismiss(
+    builder.close_notices(
         &NoticeKey::LedgerRolledBack,
         "The ledger is whole again; phileas goes on.",
     );
     for key in [NoticeKey::LedgerUnproven, NoticeKey::LedgerForeign] {
-        draft.dismiss(
+        builder.close_notices(
             &key,
             "This repository has a ledger of its own; phileas goes on.",
         );
     }
-    if matches!(draft.snapshot.sessions, Listing::Taken(_)) {
-        draft.dismiss(
+    if matches!(builder.snapshot.sessions, Listing::Taken(_)) {
+        builder.close_notices(
             &NoticeKey::JulesCredential,
             "Jules takes the key again; phileas goes on.",
         );
     }
-    let about_pulls: Vec<PullNumber> = draft
+    let about_pulls: Vec<PullNumber> = builder
         .snapshot
         .notices
         .iter()
         .filter_map(|notice| Some(PullNumber(notice.key.strip_prefix("pull:")?.parse().ok()?)))
         .collect();
     for number in about_pulls {
-        if !waits_for_person(draft, number) {
+        if !waits_for_person(builder, number) {
             let text = "This pull request no longer waits for a person.";
-            draft.dismiss(&NoticeKey::Pull(number), text);
+            builder.close_notices(&NoticeKey::Pull(number), text);
         }
     }
-    let about_personas: Vec<PersonaId> = draft
+    let about_personas: Vec<PersonaId> = builder
         .snapshot
         .notices
         .iter()
         .filter_map(|notice| Some(PersonaId::from(notice.key.strip_prefix("persona:")?)))
         .collect();
-    let refusals = refusals(draft);
+    let refusals = list_refused_sessions(builder);
     if refusals.is_empty() {
         let text = "Jules refuses no session any more.";
-        draft.dismiss(&NoticeKey::Sessions, text);
+        builder.close_notices(&NoticeKey::Sessions, text);
     }
-    let is_listed = draft.is_called(&NoticeKey::Sessions) && !refusals.is_empty();
+    let is_listed = builder.has_notice(&NoticeKey::Sessions) && !refusals.is_empty();
     for id in about_personas {
         let key = NoticeKey::Persona(id);
         if !refusals.iter().any(|refusal| refusal.key == key) {
-            draft.dismiss(&key, "No session of this persona is refused any more.");
+            builder.close_notices(&key, "No session of this persona is refused any more.");
         } else if is_listed {
-            draft.dismiss(&key, LISTED);
+            builder.close_notices(&key, LISTED);
         }
     }
-    let about_turns: Vec<_> = draft
+    let about_turns: Vec<_> = builder
         .snapshot
         .notices
         .iter()
         .filter_map(|notice| TurnId::parse(notice.key.strip_prefix("turn:")?))
         .collect();
     for id in about_turns {
-        let waits = draft
+        let waits = builder
             .state
             .tracks
             .values()
             .flat_map(|track| track.turns.values())
-            .any(|turn| turn.turn == id && (turn.warned_at.is_some() || is_refused(turn)));
+            .any(|turn| turn.turn == id && (turn.warned_at.is_some() || has_refused_session(turn)));
         let key = NoticeKey::Turn(id);
         if !waits {
-            draft.dismiss(&key, "This turn no longer waits for a person.");
+            builder.close_notices(&key, "This turn no longer waits for a person.");
         } else if is_listed && refusals.iter().any(|refusal| refusal.key == key) {
-            draft.dismiss(&key, LISTED);
+            builder.close_notices(&key, LISTED);
         }
     }
 }
 
-/// A refusal that lasts: of a persona in a track, or of a turn that is tried again.
+/// A lasting refusal: of a persona in a track, or of a turn that is tried again.
 struct RefusedSession {
     key: NoticeKey,
     track: TrackName,
@@ -102,13 +102,13 @@ struct RefusedSession {
 }
 
 /// Whether the sessions of a turn are refused.
-fn is_refused(turn: &Turn) -> bool {
+fn has_refused_session(turn: &Turn) -> bool {
     turn.session_id.is_none() && turn.refusals > 0
 }
 
-fn refusals(draft: &Draft<'_>) -> Vec<RefusedSession> {
+fn list_refused_sessions(builder: &DecisionBuilder<'_>) -> Vec<RefusedSession> {
     let mut all = Vec::new();
-    for (name, track) in &draft.state.tracks {
+    for (name, track) in &builder.state.tracks {
         let one = |key, persona: &PersonaId, why: &str, notified| RefusedSession {
             key,
             track: name.clone(),
@@ -121,11 +121,14 @@ fn refusals(draft: &Draft<'_>) -> Vec<RefusedSession> {
             one(key, id, &refusal.why, refusal.notified)
         });
         all.extend(personas);
-        let turns = track.turns.values().filter(|turn| is_refused(turn));
+        let turns = track
+            .turns
+            .values()
+            .filter(|turn| has_refused_session(turn));
         all.extend(turns.map(|turn| {
             let key = NoticeKey::Turn(turn.turn.clone());
             let why = turn.refusal.as_deref().unwrap_or("no reason was given");
-            // While its next session is asked for, there is nothing new to say of it.
+            // While its next session is being created, there is nothing new to report.
             let notified = turn.warned_at.is_some() || turn.intent.is_some();
             one(key, &turn.persona_id, why, notified)
         }));
@@ -133,38 +136,38 @@ fn refusals(draft: &Draft<'_>) -> Vec<RefusedSession> {
     all
 }
 
-/// Calls a person about sessions that Jules refuses: by an issue each, and above a few by one that lists them. Waits while
-/// other sessions are being created, since a cause that is common to all refuses these next.
-pub(crate) fn refused_sessions(draft: &mut Draft<'_>) {
-    let all = refusals(draft);
-    if draft.is_creating() || all.iter().all(|refusal| refusal.notified) {
+/// Opens notices about sessions that Jules refuses: one each, or above a few one that lists them. Waits while other
+/// sessions are being created, because a common cause refuses these next.
+pub(crate) fn open_refusal_notices(builder: &mut DecisionBuilder<'_>) {
+    let all = list_refused_sessions(builder);
+    if builder.creates_session() || all.iter().all(|refusal| refusal.notified) {
         return;
     }
     let keys: BTreeSet<String> = all.iter().map(|one| one.key.to_string()).collect();
-    if keys.len() > REFUSALS_APART || draft.is_called(&NoticeKey::Sessions) {
-        let body = listed(&all);
+    if keys.len() > REFUSALS_APART || builder.has_notice(&NoticeKey::Sessions) {
+        let body = combined_body(&all);
         let title = "phileas: Jules refuses several sessions".to_owned();
-        draft.call(NoticeKey::Sessions, title, body);
+        builder.open_notice(NoticeKey::Sessions, title, body);
     } else {
         for refusal in all.iter().filter(|refusal| !refusal.notified) {
-            let (title, body) = alone(refusal);
-            draft.call(refusal.key.clone(), title, body);
+            let (title, body) = single_notice(refusal);
+            builder.open_notice(refusal.key.clone(), title, body);
         }
     }
-    let now = draft.now();
-    for track in draft.state.tracks.values_mut() {
+    let now = builder.now();
+    for track in builder.state.tracks.values_mut() {
         track
             .refused
             .values_mut()
             .for_each(|one| one.notified = true);
         let turns = track.turns.values_mut();
-        for turn in turns.filter(|turn| is_refused(turn) && turn.intent.is_none()) {
+        for turn in turns.filter(|turn| has_refused_session(turn) && turn.intent.is_none()) {
             turn.warned_at.get_or_insert(now);
         }
     }
 }
 
-fn alone(refusal: &RefusedSession) -> (String, String) {
+fn single_notice(refusal: &RefusedSession) -> (String, String) {
     let RefusedSession {
         track,
         persona,
@@ -191,13 +194,13 @@ fn alone(refusal: &RefusedSession) -> (String, String) {
     }
 }
 
-/// What the issue says that lists several.
-fn listed(all: &[RefusedSession]) -> String {
+/// The text of the notice that lists several.
+fn combined_body(all: &[RefusedSession]) -> String {
     let mut lines: Vec<String> = all
         .iter()
         .take(REFUSALS_SHOWN)
         .map(|one| {
-            let why = neutral(&one.why);
+            let why = quote_as_code(&one.why);
             format!("- `{}` in track `{}`: {why}", one.persona, one.track)
         })
         .collect();
@@ -214,10 +217,10 @@ fn listed(all: &[RefusedSession]) -> String {
     )
 }
 
-/// Calls a person while the plan has mistakes, and takes it back once it has none.
-pub(crate) fn plan(draft: &mut Draft<'_>) {
-    let snapshot = draft.snapshot;
-    // A repository without a plan need not have one: the service may look after all repositories of an account.
+/// Opens a notice while the plan has mistakes, and closes it once it has none.
+pub(crate) fn update_plan_notice(builder: &mut DecisionBuilder<'_>) {
+    let snapshot = builder.snapshot;
+    // A repository needs no plan: the service may serve all repositories of an account.
     let is_absent = plan::is_absent(&snapshot.tree);
     let mistakes: Vec<_> = snapshot
         .plan_diagnostics
@@ -226,19 +229,19 @@ pub(crate) fn plan(draft: &mut Draft<'_>) {
         .collect();
     if mistakes.is_empty() {
         let text = "The plan has no mistakes any more; phileas closes this issue.";
-        draft.dismiss(&NoticeKey::PlanInvalid, text);
+        builder.close_notices(&NoticeKey::PlanInvalid, text);
         return;
     }
     let mut lines: Vec<String> = mistakes
         .iter()
         .take(MISTAKES_SHOWN)
-        .map(|one| format!("- {}", neutral(&one.to_string())))
+        .map(|one| format!("- {}", quote_as_code(&one.to_string())))
         .collect();
     let more = mistakes.len().saturating_sub(MISTAKES_SHOWN);
     if more > 0 {
         lines.push(format!("- and {more} more"));
     }
-    let holds = mistakes.iter().any(|one| holds_all_back(one));
+    let holds = mistakes.iter().any(|one| blocks_every_start(one));
     let effect = if holds {
         "Nothing starts until it is fixed: a limit that cannot be read is not guessed."
     } else {
@@ -246,7 +249,7 @@ pub(crate) fn plan(draft: &mut Draft<'_>) {
     };
     let head = snapshot.repository.default_head.as_ref();
     let head = head.map(|head| format!(" at commit {head}"));
-    draft.call(
+    builder.open_notice(
         NoticeKey::PlanInvalid,
         "phileas: the plan has mistakes".to_owned(),
         format!(
@@ -259,20 +262,20 @@ pub(crate) fn plan(draft: &mut Draft<'_>) {
     );
 }
 
-/// That it was marked as ready: who makes it a draft again means it.
-fn known_ready(known: Option<&WatchedPull>) -> Option<&Told> {
+/// The record that it was marked as ready.
+fn ready_mark(known: Option<&WatchedPull>) -> Option<&Told> {
     known?.ready.as_ref().filter(|ready| ready.told)
 }
 
-/// Whether a person was called about a pull request that is still as it was.
-fn waits_for_person(draft: &Draft<'_>, number: PullNumber) -> bool {
-    let called = draft.state.pulls.get(&number);
-    let pull = draft.snapshot.pulls.get(&number);
+/// Whether the cause of a notice about a pull request still exists.
+fn waits_for_person(builder: &DecisionBuilder<'_>, number: PullNumber) -> bool {
+    let called = builder.state.pulls.get(&number);
+    let pull = builder.snapshot.pulls.get(&number);
     called.is_some_and(|known| known.calls > 0)
         && pull.is_none_or(|pull| {
             pull.state == PullState::Open
-                && (matches!(pull.checks, Checks::Red | Checks::Pending)
+                && (matches!(pull.checks, Checks::Failed | Checks::Pending)
                     || pull.mergeable != Mergeable::Yes
-                    || pull.draft && known_ready(called).is_none())
+                    || pull.draft && ready_mark(called).is_none())
         })
 }

@@ -1,32 +1,33 @@
-//! Proposals become issues, each once: that it is to be one is written down first, and the file leaves when it is.
+//! Publishes proposals as issues, each once: the intent is recorded first, and the file is removed when the issue
+//! exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attempts::{forget, is_due, reads_for};
+use super::attempts::{forget_issue, request_reads, start_attempt};
 use crate::engine::lookup::exchange_view;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{INTENT_VALID, PUBLISHED_AT_ONCE, PUBLISHED_KEPT};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::exchange::{offered, publication};
 
-/// Stands in the state for the number of an issue that is about to be opened.
+/// The number in the state of an issue that is about to be opened.
 const INTENDED: u64 = 0;
 
-pub(crate) fn proposals(draft: &mut Draft<'_>) {
-    let intended: BTreeSet<String> = draft
+pub(crate) fn publish_proposals(builder: &mut DecisionBuilder<'_>) {
+    let intended: BTreeSet<String> = builder
         .state
         .published
         .iter()
         .filter(|(key, number)| **number == INTENDED && offered(key).is_none())
         .map(|(key, _)| key.clone())
         .collect();
-    if draft.exchange.is_none() {
-        reads_for(draft, &intended);
+    if builder.exchange.is_none() {
+        request_reads(builder, &intended);
         return;
     }
-    let picture = exchange_view::picture(draft);
-    let Some(exchange) = &picture.exchange else {
+    let view = exchange_view::current_view(builder);
+    let Some(exchange) = &view.exchange else {
         return;
     };
     let proposals = exchange
@@ -41,7 +42,7 @@ pub(crate) fn proposals(draft: &mut Draft<'_>) {
             continue;
         };
         known.insert(issue.key.clone());
-        match draft.state.published.get(&issue.key) {
+        match builder.state.published.get(&issue.key) {
             Some(number) if *number != INTENDED => {
                 gone.insert(proposal.path.clone(), None);
                 continue;
@@ -49,16 +50,16 @@ pub(crate) fn proposals(draft: &mut Draft<'_>) {
             _ if open >= PUBLISHED_AT_ONCE => continue,
             Some(_) => {}
             None => {
-                draft.state.published.insert(issue.key.clone(), INTENDED);
-                draft.headline(format!("publish {}", issue.key), None);
+                builder.state.published.insert(issue.key.clone(), INTENDED);
+                builder.add_headline(format!("publish {}", issue.key), None);
             }
         }
-        if !is_due(draft, &issue.key) {
+        if !start_attempt(builder, &issue.key) {
             continue;
         }
         open += 1;
-        let not_after = draft.after(INTENT_VALID);
-        draft.effect(Effect::PublishProposal {
+        let not_after = builder.now_plus(INTENT_VALID);
+        builder.add_effect(Effect::PublishProposal {
             key: issue.key,
             title: issue.title,
             body: issue.body,
@@ -68,29 +69,33 @@ pub(crate) fn proposals(draft: &mut Draft<'_>) {
         });
     }
     if !gone.is_empty() {
-        draft.write(gone);
+        builder.write_files(gone);
     }
-    // What was taken back before it was an issue becomes none.
+    // A proposal that was withdrawn before its issue was opened gets none.
     for key in intended.difference(&known) {
-        forget(draft, key);
-        draft.headline(format!("withdrawn {key}"), None);
+        forget_issue(builder, key);
+        builder.add_headline(format!("withdrawn {key}"), None);
     }
 }
 
-/// A proposal is an issue now.
-pub(crate) fn published(draft: &mut Draft<'_>, key: &str, number: u64) {
-    draft.state.published.insert(key.to_owned(), number);
-    draft.state.publishing.remove(key);
-    draft.headline(format!("published {key} as #{number}"), None);
+/// Records the issue of a proposal.
+pub(crate) fn record_published(builder: &mut DecisionBuilder<'_>, key: &str, number: u64) {
+    builder.state.published.insert(key.to_owned(), number);
+    builder.state.publishing.remove(key);
+    builder.add_headline(format!("published {key} as #{number}"), None);
     let text = format!("`{key}` is issue #{number} now");
-    draft.say(Line::repository(Verdict::Settled, Reason::Finished, text));
-    // The oldest proposals make room. Offers go with their items, and must not push them out.
-    let proposals = |draft: &Draft<'_>| {
-        let keys = draft.state.published.keys();
+    builder.report_line(Line::about_repository(
+        Verdict::Settled,
+        Reason::Finished,
+        text,
+    ));
+    // Drop the oldest proposals. Work items leave with their items, and must not displace proposals.
+    let proposals = |builder: &DecisionBuilder<'_>| {
+        let keys = builder.state.published.keys();
         keys.filter(|key| offered(key).is_none()).count()
     };
-    while proposals(draft) > PUBLISHED_KEPT {
-        let numbered = draft
+    while publish_proposals(builder) > PUBLISHED_KEPT {
+        let numbered = builder
             .state
             .published
             .iter()
@@ -99,6 +104,6 @@ pub(crate) fn published(draft: &mut Draft<'_>, key: &str, number: u64) {
             .min_by_key(|(_, number)| **number)
             .map(|(key, _)| key.clone());
         let Some(oldest) = oldest else { break };
-        draft.state.published.remove(&oldest);
+        builder.state.published.remove(&oldest);
     }
 }

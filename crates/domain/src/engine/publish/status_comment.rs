@@ -1,19 +1,18 @@
-//! The status comment: one on each issue or pull request that somebody has asked something on, edited as things go on.
+//! Keeps one status comment on each issue or pull request with a request, and edits it as things change.
 //!
-//! What it should say is worked out anew from the state each time, so nothing is lost when whoever should have written
-//! it dies. The digest of what it was last made to say goes into the ledger before it is written: of several processes
-//! the one whose commit wins writes.
+//! Its text is computed from the state each time, so a process that dies loses nothing. The ledger gets the digest of a
+//! text before it is written: of several processes, the one whose commit wins writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::account::{account, pauses, since, since_text};
-use crate::engine::input::request_kind::{COMMANDS, DONE, PENDING, REFUSED, UNKNOWN};
+use super::account::{pause_lines, since_text, started_at, status_answer};
+use crate::engine::input::commands::{COMMANDS, UNKNOWN};
 use crate::engine::input::snapshot::Ledger;
-use crate::engine::lookup::request_origin::newest_of;
+use crate::engine::lookup::request_origin::newest_request;
 use crate::engine::lookup::{pending_reviews, plan_approval, pull_owner, work_items};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{
     DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, PLANS_SHOWN, STATUS_AGAIN, STATUS_CALM,
@@ -21,21 +20,21 @@ use crate::engine::output::limits::{
 };
 use crate::engine::output::reason_text::reason_text;
 use crate::engine::output::report::{Reason, Verdict};
-use crate::engine::text::markdown::{neutral, plain, session_link};
+use crate::engine::text::markdown::{quote_as_code, sanitize_word, session_link};
 use crate::engine::text::markers::STATUS_MARKER;
-use crate::engine::text::time::{later, utc};
+use crate::engine::text::time::{format_utc, time_after};
 use crate::model::{PullNumber, TrackName};
 use crate::prompt;
-use crate::state::{Extra, HistoryEntry, Outcome, RequestState, StatusState, Turn};
+use crate::state::{Extra, HistoryEntry, Outcome, RequestOutcome, RequestState, StatusState, Turn};
 
-/// What the ledger keeps of an answer in whose place a newer one stands.
+/// Replaces an older answer in the ledger.
 const REPLACED: &str = "a newer answer stands in its place";
 
-/// Brings every status comment up to date.
-pub(crate) fn run(draft: &mut Draft<'_>) {
-    answer(draft);
-    let now = draft.now();
-    // What ended a day ago and was told says nothing new; its turn need not be looked for in the whole history again.
+/// Updates every status comment.
+pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
+    answer_questions(builder);
+    let now = builder.now();
+    // A request that ended a day ago and was reported does not change, so its turn is not searched again.
     let is_over = |request: &RequestState| {
         request
             .finished_at
@@ -44,8 +43,8 @@ pub(crate) fn run(draft: &mut Draft<'_>) {
     };
     let mut subjects: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
     let mut open = BTreeSet::new();
-    let pulls = pulls_at_work(draft);
-    for (key, request) in &draft.state.requests {
+    let pulls = pulls_at_work(builder);
+    for (key, request) in &builder.state.requests {
         if let (Some(subject), Some(thread), Some(number)) =
             (&request.subject, request.thread, request.number)
         {
@@ -60,33 +59,32 @@ pub(crate) fn run(draft: &mut Draft<'_>) {
     for mut requests in subjects.into_values() {
         requests.sort_unstable();
         requests.reverse();
-        subject(draft, &requests);
+        update_subject(builder, &requests);
     }
 }
 
-/// The pull requests of sessions that are open, or were when this decision began: what becomes of one is told, too.
-fn pulls_at_work(draft: &Draft<'_>) -> BTreeSet<PullNumber> {
-    let before = match &draft.snapshot.ledger {
+/// Pull requests of sessions that are open, or were when this decision began, so that their end is reported, too.
+fn pulls_at_work(builder: &DecisionBuilder<'_>) -> BTreeSet<PullNumber> {
+    let before = match &builder.snapshot.ledger {
         Ledger::Present { state, .. } => Some(&**state),
         Ledger::Missing { .. } | Ledger::Corrupt { .. } => None,
     };
-    let states = before.into_iter().chain([&draft.state]);
+    let states = before.into_iter().chain([&builder.state]);
     states
-        .flat_map(|state| pull_owner::owners(state).into_keys())
+        .flat_map(|state| pull_owner::pull_owners(state).into_keys())
         .collect()
 }
 
-/// Whether a request asks how things stand, and was let through.
+/// Whether a request is an authorized `status` or `explain`.
 fn is_question(request: &RequestState) -> bool {
-    request.outcome.as_deref() == Some(DONE)
+    request.has_outcome(&RequestOutcome::Done)
         && matches!(request.command.as_deref(), Some("status" | "explain"))
 }
 
-/// Answers those who want to know how things stand. It is written down, so that it is told once and stays, until the
-/// next answer takes its place.
-fn answer(draft: &mut Draft<'_>) {
+/// Answers `status` and `explain`. The state keeps an answer until the next one replaces it.
+fn answer_questions(builder: &mut DecisionBuilder<'_>) {
     let waits = |request: &RequestState| is_question(request) && request.answer.is_none();
-    let keys: Vec<String> = draft
+    let keys: Vec<String> = builder
         .state
         .requests
         .iter()
@@ -94,38 +92,38 @@ fn answer(draft: &mut Draft<'_>) {
         .map(|(key, _)| key.clone())
         .collect();
     for key in keys {
-        let Some(request) = draft.state.requests.get(&key) else {
+        let Some(request) = builder.state.requests.get(&key) else {
             continue;
         };
         let (subject, number) = (request.subject.clone(), request.number);
-        let text = account(draft, request.command.as_deref() == Some("explain"));
-        for request in draft.state.requests.values_mut() {
+        let text = status_answer(builder, request.command.as_deref() == Some("explain"));
+        for request in builder.state.requests.values_mut() {
             if is_question(request) && request.subject == subject && request.number < number {
                 request.answer = Some(REPLACED.to_owned());
             }
         }
-        if let Some(request) = draft.state.requests.get_mut(&key) {
+        if let Some(request) = builder.state.requests.get_mut(&key) {
             request.answer = Some(text);
         }
     }
 }
 
-/// The requests of one subject, newest first.
-fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
+/// Updates the comment of one subject; its requests, newest first.
+fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)]) {
     let Some((_, newest)) = requests.first() else {
         return;
     };
-    let Some(Text { body, calm }) = text(draft, requests) else {
+    let Some(CommentText { body, calm }) = comment_text(builder, requests) else {
         return;
     };
-    let now = draft.now();
+    let now = builder.now();
     let digest = prompt::sha256(&body);
     let calm = Some(prompt::sha256(&calm));
-    if let Some(settled_at) = settled_at(draft, requests).filter(|at| now < *at) {
-        draft.wake(settled_at);
+    if let Some(settled_at) = settled_at(builder, requests).filter(|at| now < *at) {
+        builder.wake_by(settled_at);
         return;
     }
-    let Some(request) = draft.state.requests.get_mut(newest) else {
+    let Some(request) = builder.state.requests.get_mut(newest) else {
         return;
     };
     let Some(thread) = request.thread else {
@@ -138,17 +136,17 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
             if said.told || said.repeats >= STATUS_REPEATS {
                 return;
             }
-            if since(said.at) < STATUS_AGAIN {
-                let again = later(said.at, STATUS_AGAIN);
-                draft.wake(again);
+            if started_at(said.at) < STATUS_AGAIN {
+                let again = time_after(said.at, STATUS_AGAIN);
+                builder.wake_by(again);
                 return;
             }
             repeats = said.repeats + 1;
         }
-        // Reasons to wait come and go; nobody wants to read each of them.
-        Some(said) if said.calm_digest == calm && since(said.at) < STATUS_CALM => {
-            let again = later(said.at, STATUS_CALM);
-            draft.wake(again);
+        // Reasons to wait change often; do not edit the comment for each.
+        Some(said) if said.calm_digest == calm && started_at(said.at) < STATUS_CALM => {
+            let again = time_after(said.at, STATUS_CALM);
+            builder.wake_by(again);
             return;
         }
         _ => {}
@@ -162,35 +160,39 @@ fn subject(draft: &mut Draft<'_>, requests: &[(u64, String)]) {
         extra: Extra::new(),
     });
     let comment_id = request.comment_id;
-    draft.headline(format!("status on #{thread}"), None);
-    draft.effect(Effect::TellStatus {
+    builder.add_headline(format!("status on #{thread}"), None);
+    builder.add_effect(Effect::WriteStatus {
         request: newest.clone(),
         thread,
         comment_id,
         marker: STATUS_MARKER.to_owned(),
         digest,
         body,
-        not_after: later(now, INTENT_VALID),
+        not_after: time_after(now, INTENT_VALID),
     });
 }
 
-/// When it can be told whether there is a comment, after a first one was begun that is not confirmed; `None`: there is a
-/// known one, or none was begun.
-fn settled_at(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Timestamp> {
+/// Until when an unconfirmed first comment must be waited for; `None`: a comment is known, or none was begun.
+fn settled_at(builder: &DecisionBuilder<'_>, requests: &[(u64, String)]) -> Option<Timestamp> {
     let all = requests
         .iter()
-        .filter_map(|(_, key)| draft.state.requests.get(key));
+        .filter_map(|(_, key)| builder.state.requests.get(key));
     if all.clone().any(|request| request.comment_id.is_some()) {
         return None;
     }
     let begun = all.filter_map(|request| request.status.as_ref());
     let last = begun.map(|said| said.at).max()?;
-    Some(later(last, STATUS_SETTLES))
+    Some(time_after(last, STATUS_SETTLES))
 }
 
-/// Notes that a status comment stands as it should.
-pub(crate) fn told(draft: &mut Draft<'_>, request: &str, digest: &str, comment_id: u64) {
-    if let Some(request) = draft.state.requests.get_mut(request) {
+/// Records that a status comment was written.
+pub(crate) fn record_written(
+    builder: &mut DecisionBuilder<'_>,
+    request: &str,
+    digest: &str,
+    comment_id: u64,
+) {
+    if let Some(request) = builder.state.requests.get_mut(request) {
         request.comment_id = Some(comment_id);
         if let Some(status) = &mut request.status {
             status.told |= status.digest == digest;
@@ -198,25 +200,25 @@ pub(crate) fn told(draft: &mut Draft<'_>, request: &str, digest: &str, comment_i
     }
 }
 
-/// What the comment should say.
-pub(crate) struct Text {
+/// The text of a comment.
+pub(crate) struct CommentText {
     body: String,
-    /// The same without the reasons to wait.
+    /// The text without the reasons to wait.
     calm: String,
 }
 
-/// Where one request stands.
-pub(crate) struct Standing {
+/// The status of one request.
+pub(crate) struct RequestStatus {
     pub(crate) text: String,
-    /// The same without what may be another reason in a minute.
+    /// The text without reasons that change often.
     calm: String,
-    /// The plan that waits for approval, as people are shown it.
+    /// The plan that waits for approval, as text for people.
     plan: Option<String>,
 }
 
-impl Standing {
-    /// It stands as it is said.
-    fn firm(text: String) -> Self {
+impl RequestStatus {
+    /// A status that does not change with reasons to wait.
+    fn settled(text: String) -> Self {
         let calm = text.clone();
         Self {
             text,
@@ -225,7 +227,7 @@ impl Standing {
         }
     }
 
-    fn waits(reason: Option<Reason>, since: Option<Timestamp>) -> Self {
+    fn waiting(reason: Option<Reason>, since: Option<Timestamp>) -> Self {
         let since = since.map(since_text).unwrap_or_default();
         let text = match reason {
             Some(reason) => format!("waits{since} (`{reason}`): {}.", reason_text(reason)),
@@ -247,21 +249,24 @@ struct Parts {
     plans: Vec<String>,
     answer: Option<String>,
     past: Vec<String>,
-    /// Whether a request asks which commands there are.
+    /// Whether to list the commands.
     lists_commands: bool,
-    /// Whether a pause matters to its readers.
+    /// Whether to show pauses.
     tells_pauses: bool,
 }
 
-/// What the comment should say: the current work first, then who paused the repository, the newest answer, and what is
-/// over. `None` while something is being started that the next moment tells of. Nothing else may hold it back: one
-/// request that nothing is known of would silence all others of its subject.
-pub(crate) fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Text> {
+/// The text of a comment: current work, pauses, the newest answer, finished requests. `None` while a session is being
+/// created whose result comes soon. Nothing else may hold it back, because one unknown request would silence all others
+/// of its subject.
+pub(crate) fn comment_text(
+    builder: &DecisionBuilder<'_>,
+    requests: &[(u64, String)],
+) -> Option<CommentText> {
     let mut calm = String::new();
     let mut parts = Parts::default();
-    work_of_thread(draft, requests, (&mut calm, &mut parts));
+    work_of_thread(builder, requests, (&mut calm, &mut parts));
     for (number, key) in requests {
-        let Some(request) = draft.state.requests.get(key) else {
+        let Some(request) = builder.state.requests.get(key) else {
             continue;
         };
         if is_question(request) {
@@ -271,11 +276,11 @@ pub(crate) fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Text
             }
             continue;
         }
-        let is_current = is_current(draft, *number, request);
+        let is_current = is_current(builder, *number, request);
         if !is_current && parts.past.len() >= STATUS_REQUESTS {
             continue;
         }
-        let state = standing(draft, *number, request)?;
+        let state = request_status(builder, *number, request)?;
         calm.push_str(&format!("{number}: {}\n", state.calm));
         let line = format!("- {}: {}", request_text(request), state.text);
         let command = request.command.as_deref();
@@ -288,12 +293,12 @@ pub(crate) fn text(draft: &Draft<'_>, requests: &[(u64, String)]) -> Option<Text
             parts.past.push(line);
         }
     }
-    let body = parts.body(draft);
-    Some(Text { body, calm })
+    let body = parts.render_body(builder);
+    Some(CommentText { body, calm })
 }
 
 impl Parts {
-    fn body(mut self, draft: &Draft<'_>) -> String {
+    fn render_body(mut self, builder: &DecisionBuilder<'_>) -> String {
         let tells_pauses = self.tells_pauses || self.answer.is_some() || !self.work.is_empty();
         let more = self.work.len().saturating_sub(STATUS_WORK);
         self.work.truncate(STATUS_WORK);
@@ -309,7 +314,7 @@ impl Parts {
         }
         parts.extend(self.plans);
         if tells_pauses {
-            let pauses = pauses(draft);
+            let pauses = pause_lines(builder);
             let pauses: Vec<String> = pauses.iter().map(|text| format!("- {text}")).collect();
             parts.extend((!pauses.is_empty()).then(|| pauses.join("\n")));
         }
@@ -328,33 +333,34 @@ impl Parts {
     }
 }
 
-/// Whether a request waits, is at work, or has a pull request that is open.
-fn is_current(draft: &Draft<'_>, number: u64, request: &RequestState) -> bool {
-    let track = draft.state.tracks.get(&TrackName::of_request(number));
-    let outcome = request.outcome.as_deref();
+/// Whether a request is pending, is at work, or has an open pull request.
+fn is_current(builder: &DecisionBuilder<'_>, number: u64, request: &RequestState) -> bool {
+    let track = builder.state.tracks.get(&TrackName::of_request(number));
     track.is_some_and(|track| !track.turns.is_empty())
-        || outcome == Some(PENDING)
-        || outcome == Some(Outcome::PrOpen.as_str())
+        || request.is_pending()
+        || request.has_outcome(&RequestOutcome::Turn(Outcome::PrOpen))
 }
 
 /// What is requested, and by which account.
 fn request_text(request: &RequestState) -> String {
     let what = match (&request.persona, request.command.as_deref()) {
-        (Some(persona), _) => format!("`{}`", plain(persona.as_str())),
+        (Some(persona), _) => format!("`{}`", sanitize_word(persona.as_str())),
         (None, None | Some(UNKNOWN)) => "a request".to_owned(),
-        (None, Some(command)) => format!("the command `{}`", plain(command)),
+        (None, Some(command)) => format!("the command `{}`", sanitize_word(command)),
     };
     let who = request.actor.as_ref();
-    let who = who.map(|login| format!(", asked for by `{}`", plain(login)));
+    let who = who.map(|login| format!(", requested by `{}`", sanitize_word(login)));
     what + &who.unwrap_or_default()
 }
 
-/// The answer to `status` or `explain`, as of the time when it was given.
+/// The answer to `status` or `explain`, as of its time.
 fn answer_text(request: &RequestState) -> String {
-    let command = plain(request.command.as_deref().unwrap_or_default());
+    let command = sanitize_word(request.command.as_deref().unwrap_or_default());
     let who = request.actor.as_ref();
-    let who = who.map(|login| format!(" to `{}`", plain(login)));
-    let at = request.finished_at.map(|at| format!(", {}", utc(at)));
+    let who = who.map(|login| format!(" to `{}`", sanitize_word(login)));
+    let at = request
+        .finished_at
+        .map(|at| format!(", {}", format_utc(at)));
     format!(
         "The answer to `/phileas {command}`{}{}:\n\n{}",
         who.unwrap_or_default(),
@@ -371,15 +377,15 @@ fn command_list() -> String {
     format!("The commands:\n\n{}", lines.join("\n"))
 }
 
-/// What is at work on the thread without a request on it: the turn or the session whose pull request it is, and the turn
-/// that its notice is about.
+/// Adds work on the thread without a request on it: the turn or session of the pull request, and the turn of the
+/// notice.
 fn work_of_thread(
-    draft: &Draft<'_>,
+    builder: &DecisionBuilder<'_>,
     requests: &[(u64, String)],
     (calm, parts): (&mut String, &mut Parts),
 ) {
     let newest = requests.first();
-    let newest = newest.and_then(|(_, key)| draft.state.requests.get(key));
+    let newest = newest.and_then(|(_, key)| builder.state.requests.get(key));
     let Some(thread) = newest.and_then(|request| request.thread) else {
         return;
     };
@@ -387,14 +393,19 @@ fn work_of_thread(
         let number = track.request_number();
         number.is_some_and(|number| requests.iter().any(|(known, _)| *known == number))
     };
-    let notices = &draft.snapshot.notices;
+    let notices = &builder.snapshot.notices;
     let notice = notices.iter().find(|notice| notice.number == thread);
     let noticed = notice.and_then(|notice| notice.key.strip_prefix("turn:"));
-    for (name, track) in draft.state.tracks.iter().filter(|(name, _)| !is_own(name)) {
+    for (name, track) in builder
+        .state
+        .tracks
+        .iter()
+        .filter(|(name, _)| !is_own(name))
+    {
         for turn in track.turns.values() {
             let is_here =
                 turn.pr_number == Some(PullNumber(thread)) || noticed == Some(turn.turn.as_str());
-            if let Some(state) = is_here.then(|| live(draft, name, turn)).flatten() {
+            if let Some(state) = is_here.then(|| turn_status(builder, name, turn)).flatten() {
                 calm.push_str(&format!("{}: {}\n", turn.turn, state.calm));
                 parts
                     .work
@@ -403,11 +414,11 @@ fn work_of_thread(
             }
         }
     }
-    let owners = pull_owner::owners(&draft.state);
+    let owners = pull_owner::pull_owners(&builder.state);
     let owner = owners.get(&PullNumber(thread));
     if let Some(entry) = owner.filter(|entry| parts.work.is_empty() && !is_own(&entry.track_name()))
     {
-        let text = open_pull(PullNumber(thread), entry);
+        let text = open_pull_text(PullNumber(thread), entry);
         calm.push_str(&format!("{text}\n"));
         parts.work.push(work_line(
             entry.persona_id.as_str(),
@@ -420,23 +431,27 @@ fn work_of_thread(
 fn work_line(persona: &str, track: &TrackName, text: &str) -> String {
     format!(
         "- `{}` of track `{}`: {text}",
-        plain(persona),
-        plain(track.as_str())
+        sanitize_word(persona),
+        sanitize_word(track.as_str())
     )
 }
 
-/// Where one request stands; `None` while it is being started.
-pub(crate) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -> Option<Standing> {
+/// The status of one request; `None` while its session is being created.
+pub(crate) fn request_status(
+    builder: &DecisionBuilder<'_>,
+    number: u64,
+    request: &RequestState,
+) -> Option<RequestStatus> {
     let track = TrackName::of_request(number);
-    if request.outcome.as_deref() == Some(PENDING) {
+    if request.is_pending() {
         let sent_at = request.merge.as_ref().and_then(|merge| merge.sent_at);
-        if sent_at.is_some_and(|at| draft.now().duration_since(at) < INTENT_VALID) {
+        if sent_at.is_some_and(|at| builder.now().duration_since(at) < INTENT_VALID) {
             return None;
         }
-        if pending_reviews::is_being_told(draft, request) {
+        if pending_reviews::is_being_sent(builder, request) {
             return None;
         }
-        let line = draft.lines_of(&track).find(|line| {
+        let line = builder.lines_of_track(&track).find(|line| {
             matches!(
                 line.verdict,
                 Verdict::Waiting | Verdict::Paused | Verdict::Held
@@ -444,12 +459,12 @@ pub(crate) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -
         });
         let reason = line.map(|line| line.reason);
         let since = request.asked_at.or(request.created_at);
-        let mut standing = Standing::waits(reason, since);
-        // Until a person has read that plan, its session keeps its place.
+        let mut standing = RequestStatus::waiting(reason, since);
+        // A session counts against the limit until its plan is approved.
         if reason == Some(Reason::BudgetActive)
             && let Some(places) =
-                plan_approval::in_words(&plan_approval::places(draft, |track, _| {
-                    let mut lines = draft.lines_of(track);
+                plan_approval::list_places(&plan_approval::approval_places(builder, |track, _| {
+                    let mut lines = builder.lines_of_track(track);
                     lines.any(|line| line.reason == Reason::PlanApproval)
                 }))
         {
@@ -460,53 +475,74 @@ pub(crate) fn standing(draft: &Draft<'_>, number: u64, request: &RequestState) -
         }
         return Some(standing);
     }
-    let turns = draft.state.tracks.get(&track).map(|track| &track.turns);
+    let turns = builder.state.tracks.get(&track).map(|track| &track.turns);
     if let Some(turn) = turns.and_then(|turns| turns.values().next()) {
-        return live(draft, &track, turn);
+        return turn_status(builder, &track, turn);
     }
-    Some(Standing::firm(over(draft, request)))
+    Some(RequestStatus::settled(finished_text(builder, request)))
 }
 
-/// What became of a request that neither waits nor is at work.
-fn over(draft: &Draft<'_>, request: &RequestState) -> String {
-    if request.outcome.as_deref() == Some(REFUSED) {
-        let code = request.reason.as_deref().unwrap_or("refused");
-        if let (Some(_), Some(answer)) = (&request.merge, &request.answer) {
-            return format!("not merged: {answer} (`{code}`).");
-        }
-        if let (Some(_), Some(answer)) = (&request.reviews_of, &request.answer) {
-            return format!("its session was not told: {answer} (`{code}`).");
-        }
-        if request.command.as_deref() == Some("merge") {
-            return format!("not merged: {} (`{code}`).", refusal(code));
-        }
-        if let (Some(_), Some(answer)) = (&request.command, &request.answer) {
-            return format!("not done: {answer} (`{code}`).");
-        }
-        let known = names(draft, code);
-        return format!("not started: {}{known} (`{code}`).", refusal(code));
+/// The result of a finished request.
+fn finished_text(builder: &DecisionBuilder<'_>, request: &RequestState) -> String {
+    let Some(outcome) = request.parsed_outcome() else {
+        return "was accepted.".to_owned();
+    };
+    if outcome == RequestOutcome::Refused {
+        return refused_text(builder, request);
     }
-    let Some(outcome) = request.outcome.as_deref() else {
-        return "was taken up.".to_owned();
-    };
     let Some(turn) = &request.turn else {
-        return match outcome {
-            "cancelled" => "taken back before it was started.".to_owned(),
-            DONE => match &request.answer {
-                Some(answer) => format!("{}.", answer.trim_end_matches('.')),
-                None => "done.".to_owned(),
-            },
-            other => format!("over: {}.", plain(other)),
-        };
+        return command_result_text(request, &outcome);
     };
-    // There is none where the turn never had a session, or where the entry is in the archive by now.
-    let Some((_, entry)) = draft.state.entry_named(turn.as_str()) else {
+    // The entry is missing where the turn never had a session, or where it is archived.
+    let Some((_, entry)) = builder.state.entry_named(turn.as_str()) else {
         return match (request.reason.as_deref(), outcome) {
-            (Some(code), _) => format!("not started: {} (`{code}`).", refusal(code)),
-            (None, "cancelled") => "cancelled before it had a session.".to_owned(),
-            (None, other) => format!("over: {}.", plain(other)),
+            (Some(code), _) => format!("not started: {} (`{code}`).", refusal_text(code)),
+            (None, RequestOutcome::Turn(Outcome::Cancelled)) => {
+                "cancelled before it had a session.".to_owned()
+            }
+            (None, other) => format!("over: {}.", sanitize_word(other.as_str())),
         };
     };
+    ended_turn_text(builder, request, entry)
+}
+
+/// Why a request was refused.
+fn refused_text(builder: &DecisionBuilder<'_>, request: &RequestState) -> String {
+    let code = request.reason.as_deref().unwrap_or("refused");
+    if let (Some(_), Some(answer)) = (&request.merge, &request.answer) {
+        return format!("not merged: {answer} (`{code}`).");
+    }
+    if let (Some(_), Some(answer)) = (&request.reviews_of, &request.answer) {
+        return format!("its session got no message: {answer} (`{code}`).");
+    }
+    if request.command.as_deref() == Some("merge") {
+        return format!("not merged: {} (`{code}`).", refusal_text(code));
+    }
+    if let (Some(_), Some(answer)) = (&request.command, &request.answer) {
+        return format!("not done: {answer} (`{code}`).");
+    }
+    let known = persona_names(builder, code);
+    format!("not started: {}{known} (`{code}`).", refusal_text(code))
+}
+
+/// The result of a request that started no turn.
+fn command_result_text(request: &RequestState, outcome: &RequestOutcome) -> String {
+    match outcome {
+        RequestOutcome::Turn(Outcome::Cancelled) => "withdrawn before it was started.".to_owned(),
+        RequestOutcome::Done => match &request.answer {
+            Some(answer) => format!("{}.", answer.trim_end_matches('.')),
+            None => "done.".to_owned(),
+        },
+        other => format!("over: {}.", sanitize_word(other.as_str())),
+    }
+}
+
+/// The result of a request whose turn has ended.
+fn ended_turn_text(
+    builder: &DecisionBuilder<'_>,
+    request: &RequestState,
+    entry: &HistoryEntry,
+) -> String {
     let session = entry
         .session_id
         .as_ref()
@@ -515,12 +551,12 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
     let note = entry
         .note
         .as_deref()
-        .map(|note| format!("; {}", neutral(note)))
+        .map(|note| format!("; {}", quote_as_code(note)))
         .unwrap_or_default();
     let pull = entry.pr_number.map(|pull| format!("pull request #{pull}"));
     match (&entry.outcome, pull) {
         (Some(Outcome::PrOpen), Some(_)) => match entry.pr_number {
-            Some(number) => open_pull(number, entry),
+            Some(number) => open_pull_text(number, entry),
             None => format!("its pull request is open{session}."),
         },
         (Some(Outcome::Merged), Some(pull)) => format!("{pull} was merged{session}."),
@@ -531,18 +567,18 @@ fn over(draft: &Draft<'_>, request: &RequestState) -> String {
                 outcome,
                 Outcome::Stuck | Outcome::Failed | Outcome::NoOutput
             );
-            let way_out = match came_to_nothing && can_be_retried(draft, request) {
-                true => "; say `/phileas retry` here to have it started again",
+            let way_out = match came_to_nothing && can_be_retried(builder, request) {
+                true => "; say `/phileas retry` here to start it again",
                 false => "",
             };
             format!("ended as `{outcome}`{pull}{note}{session}{way_out}.")
         }
-        (None, _) => format!("over, and its end was not written down{session}."),
+        (None, _) => format!("over; its outcome was not recorded{session}."),
     }
 }
 
-/// That the pull request of an ended turn is open, and since when that is known.
-fn open_pull(number: PullNumber, entry: &HistoryEntry) -> String {
+/// Says that the pull request of an ended turn is open.
+fn open_pull_text(number: PullNumber, entry: &HistoryEntry) -> String {
     let session = entry.session_id.as_ref();
     let session = session.map(|id| format!("; {}", session_link(id.as_str())));
     let since = entry.finished_at.map(since_text);
@@ -553,44 +589,50 @@ fn open_pull(number: PullNumber, entry: &HistoryEntry) -> String {
     )
 }
 
-/// Whether `/phileas retry` starts once more what was asked for by this request, as far as is known now.
-fn can_be_retried(draft: &Draft<'_>, request: &RequestState) -> bool {
+/// Whether `/phileas retry` would repeat this request, as far as is known now.
+fn can_be_retried(builder: &DecisionBuilder<'_>, request: &RequestState) -> bool {
     let (Some(subject), Some(persona), Some(thread)) =
         (&request.subject, &request.persona, request.thread)
     else {
         return false;
     };
-    let is_newest = newest_of(draft, subject).is_some_and(|newest| newest.number == request.number);
-    let plan = &draft.snapshot.plan;
-    let is_there = plan.personas.contains_key(persona) || work_items::seat_of(persona).is_some();
-    // There it means that the session is told what reviewers want.
-    let is_own_pull = pull_owner::is_ours(draft, PullNumber(thread));
+    let is_newest =
+        newest_request(builder, subject).is_some_and(|newest| newest.number == request.number);
+    let plan = &builder.snapshot.plan;
+    let is_there =
+        plan.personas.contains_key(persona) || work_items::implementer_role(persona).is_some();
+    // On phileas' own pull request, retry sends reviews instead.
+    let is_own_pull = pull_owner::is_own_pull(builder, PullNumber(thread));
     is_newest && is_there && !is_own_pull && plan.budget.requests_per_actor_hour > 0
 }
 
-fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
-    let mut lines = draft.lines_of(track).rev();
+fn turn_status(
+    builder: &DecisionBuilder<'_>,
+    track: &TrackName,
+    turn: &Turn,
+) -> Option<RequestStatus> {
+    let mut lines = builder.lines_of_track(track).rev();
     let line = lines.find(|line| line.turn.as_ref() == Some(&turn.turn));
     let reason = line.map(|line| line.reason);
     let Some(session) = &turn.session_id else {
-        let young = |at: Timestamp| draft.now().duration_since(at) < GRACE;
+        let young = |at: Timestamp| builder.now().duration_since(at) < GRACE;
         return match &turn.intent {
             Some(intent) if young(intent.created_at) => None,
-            Some(intent) => Some(Standing::firm(format!(
+            Some(intent) => Some(RequestStatus::settled(format!(
                 "whether its session was started is not known yet; requested from Jules at {}.",
-                utc(intent.created_at)
+                format_utc(intent.created_at)
             ))),
             None => {
-                let reason = draft.lines_of(track).last().map(|line| line.reason);
-                Some(Standing::waits(reason, None))
+                let reason = builder.lines_of_track(track).last().map(|line| line.reason);
+                Some(RequestStatus::waiting(reason, None))
             }
         };
     };
     let link = session_link(session.as_str());
     if let Some(pull) = turn.pr_number {
-        let known = draft.snapshot.pulls.get(&pull);
+        let known = builder.snapshot.pulls.get(&pull);
         let since = known.map(|pull| since_text(pull.created_at));
-        return Some(Standing {
+        return Some(RequestStatus {
             text: format!(
                 "pull request #{pull} is open{}; {link}.",
                 since.unwrap_or_default()
@@ -603,8 +645,10 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
     let stands = stands.map(|reason| format!(" (`{reason}`): {}", reason_text(reason)));
     let stands = stands.unwrap_or_default();
     let Some(warned_at) = turn.warned_at else {
-        let since = since(draft, turn).map(since_text).unwrap_or_default();
-        return Some(Standing {
+        let since = started_at(builder, turn)
+            .map(since_text)
+            .unwrap_or_default();
+        return Some(RequestStatus {
             text: format!("at work{since}{stands}; {link}."),
             calm: "at work".to_owned(),
             plan: None,
@@ -621,19 +665,19 @@ fn live(draft: &Draft<'_>, track: &TrackName, turn: &Turn) -> Option<Standing> {
     } else {
         format!("waits{since} for a person{stands}; {link}.")
     };
-    Some(Standing {
+    Some(RequestStatus {
         text,
         calm: format!("waits for a person{since}"),
-        plan: plan_approval::shown(draft, track, turn).filter(|_| asks_for_plan),
+        plan: plan_approval::plan_text(builder, track, turn).filter(|_| asks_for_plan),
     })
 }
 
-/// The personas, for somebody who asked for one that is not there.
-fn names(draft: &Draft<'_>, code: &str) -> String {
+/// The known personas, for a request for an unknown one.
+fn persona_names(builder: &DecisionBuilder<'_>, code: &str) -> String {
     if code != Reason::Unknown.code() {
         return String::new();
     }
-    let personas = &draft.snapshot.plan.personas;
+    let personas = &builder.snapshot.plan.personas;
     let mut named: Vec<String> = personas
         .keys()
         .take(NUMBERS_NAMED)
@@ -649,32 +693,33 @@ fn names(draft: &Draft<'_>, code: &str) -> String {
     }
 }
 
-/// Why something was not done, and what to do about it.
-pub(crate) fn refusal(code: &str) -> &'static str {
-    let known = Reason::ALL.iter().find(|reason| reason.code() == code);
-    match known {
+/// Why a request was refused, and what to do about it.
+pub(crate) fn refusal_text(code: &str) -> &'static str {
+    match Reason::from_code(code) {
         Some(Reason::ActorPermission) => {
-            "only people with write access to this repository may ask for it"
+            "only people with write access to this repository may request it"
         }
         Some(Reason::ActorUnknown) => {
-            "GitHub does not tell who put the label on; take it off and put it on again, or say it in a comment"
+            "GitHub does not show who added the label; remove it and add it again, or use a comment"
         }
-        Some(Reason::ActorBot) => "bots may not ask for it, unless `gate.allow_bots` names them",
+        Some(Reason::ActorBot) => "bots may not request it, unless `gate.allow_bots` names them",
         Some(Reason::ActorSelf) => {
-            "who asked is the bot that phileas itself works as, and it does not listen to itself"
+            "the account is phileas itself or Jules, which may make no requests"
         }
-        Some(Reason::ActorBudget) => "the plan lets nobody ask for sessions by labels and comments",
+        Some(Reason::ActorBudget) => {
+            "the plan allows no requests for sessions by labels and comments"
+        }
         Some(Reason::ContentChanged) => {
-            "the text, the title or the commits were changed after it was asked for; read it again and ask again"
+            "the text, the title or the commits were changed after the request; read it again and repeat the request"
         }
         Some(Reason::Fork) => "the pull request comes from a fork, and forks start nothing",
         Some(Reason::SubjectClosed) => "it was closed before it could start",
-        Some(Reason::RequestOld) => "it was asked for more than seven days ago; ask again",
-        Some(Reason::Unknown) => "there is nothing by that name here",
+        Some(Reason::RequestOld) => "it was requested more than seven days ago; request it again",
+        Some(Reason::Unknown) => "the name is not known here",
         Some(Reason::PlanForbids) => "the plan leaves it to people, in Jules itself",
         Some(Reason::NotOurs) => "it is no pull request of a session that phileas started",
         Some(Reason::MergeOff) => "the plan does not say `merge = \"green\"` for it",
-        Some(Reason::NothingToDo) => "there is nothing here that it could be done to",
+        Some(Reason::NothingToDo) => "nothing here matches the command",
         Some(Reason::PersonaSensitive) => {
             "the persona is sensitive, and the repository with its ledger is public"
         }

@@ -1,55 +1,74 @@
-//! Work that waits for a person's word: each item is shown as an issue, and a writer's label on it has it done. That is
-//! all of it with `approval = "human"`, else what is on the shelf for its label, or parked.
+//! Shows work items that wait for a person as issues; a writer's label on an issue starts its item. With `approval =
+//! "human"` these are all items, else those on the shelf or parked.
 //!
-//! That an item is to be shown is written down first, under a key that names the slot of its session and a digest of the
-//! very text that people read. An item that was changed, or that is gone, takes its issue along: what was let through is
-//! what was read, and nothing else.
+//! The intent to show an item is recorded first, under a key that names its slot and a digest of the text that people
+//! read. When an item changes or leaves, its issue is closed, so that an approval covers exactly the text that was
+//! read.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::attempts;
 use crate::engine::lookup::exchange_view;
 use crate::engine::lookup::work_items::{
-    Offer, WORK_LABEL, may_be_broken, offers, waits_for_people,
+    WORK_LABEL, WorkItemIssue, may_be_broken, needs_human_approval, work_item_issues,
 };
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{INTENT_VALID, OFFERED_AT_ONCE, OFFERS_LOOKED};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::exchange::{self, Next};
 
-/// Stands in the state for the number of an issue that is about to be opened.
+/// The number in the state of an issue that is about to be opened.
 const INTENDED: u64 = 0;
 
-/// Shows what waits for a person, and closes what does so no more.
-pub(crate) fn run(draft: &mut Draft<'_>) {
-    let known: Vec<(String, u64)> = draft
+/// Opens issues for items that wait for a person, and closes those of items that no longer do.
+pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
+    let known: Vec<(String, u64)> = builder
         .state
         .published
         .iter()
         .filter(|(key, _)| exchange::offered(key).is_some())
         .map(|(key, number)| (key.clone(), *number))
         .collect();
-    if draft.exchange.is_none() {
+    if builder.exchange.is_none() {
         let intended = known.into_iter().filter(|(_, number)| *number == INTENDED);
-        attempts::reads_for(draft, &intended.map(|(key, _)| key).collect());
+        attempts::request_reads(builder, &intended.map(|(key, _)| key).collect());
         return;
     }
-    // Without the files of layers nobody knows which labels there are, and so which items are sound. Where nothing was
-    // shown before, and work goes on by itself, the next pass comes to it.
-    let is_awaited = !known.is_empty() || waits_for_people(draft);
-    if !draft.snapshot.layers_read && (!is_awaited || exchange_view::unread(draft)) {
+    // Without the files of layers the labels are unknown, and so are the sound items. Where no item was shown before
+    // and approval is not needed, the next pass reads them.
+    let is_awaited = !known.is_empty() || needs_human_approval(builder);
+    if !builder.snapshot.layers_read && (!is_awaited || exchange_view::request_exchange(builder)) {
         return;
     }
-    // An exchange that cannot be read is not an empty one: what people were shown stays, and is not let through meanwhile.
-    let picture = exchange_view::picture(draft);
-    if picture.is_unreadable {
+    // An unreadable exchange is not an empty one: issues stay, and approvals wait.
+    let view = exchange_view::current_view(builder);
+    if view.is_unreadable {
         return;
     }
-    let read = picture.exchange.as_ref();
-    let (offers, unshown) = offers(draft, read);
-    draft.diagnose(unshown);
-    for (key, number) in &known {
+    let read = view.exchange.as_ref();
+    let (offers, unshown) = work_item_issues(builder, read);
+    builder.add_diagnostics(unshown);
+    close_outdated(builder, &known, &offers, |slot| {
+        may_be_broken(read, &view.tree, slot)
+    });
+    let shown: Vec<u64> = known
+        .iter()
+        .filter(|(key, _)| offers.contains_key(key))
+        .map(|(_, number)| *number)
+        .collect();
+    open_missing(builder, offers, shown);
+}
+
+/// Closes the issues of items that no longer wait. `may_exist`: whether a slot's item may be in an unreadable file.
+fn close_outdated(
+    builder: &mut DecisionBuilder<'_>,
+    known: &[(String, u64)],
+    offers: &BTreeMap<String, WorkItemIssue>,
+    may_exist: impl Fn(&str) -> bool,
+) {
+    for (key, number) in known {
         if offers.contains_key(key) {
             continue;
         }
@@ -57,59 +76,62 @@ pub(crate) fn run(draft: &mut Draft<'_>) {
         let is_there = offers
             .keys()
             .any(|other| exchange::offered(other).is_some_and(|(one, _)| one == slot));
-        if !is_there && may_be_broken(read, &picture.tree, slot) {
+        if !is_there && may_exist(slot) {
             continue;
         }
         if *number == INTENDED {
-            attempts::forget(draft, key);
-            draft.headline(format!("withdrawn {key}"), None);
+            attempts::forget_issue(builder, key);
+            builder.add_headline(format!("withdrawn {key}"), None);
             continue;
         }
-        if !attempts::is_due(draft, key) {
+        if !attempts::start_attempt(builder, key) {
             continue;
         }
-        draft.effect(Effect::CloseOffer {
+        builder.add_effect(Effect::CloseWorkItem {
             number: *number,
             comment: if is_there {
-                "The work item reads differently by now, and is shown by another issue.".to_owned()
+                "The work item has changed, and another issue shows it.".to_owned()
             } else {
-                "The work item is done, or was taken back.".to_owned()
+                "The work item is done, or was withdrawn.".to_owned()
             },
         });
     }
-    let shown: Vec<u64> = known
-        .iter()
-        .filter(|(key, _)| offers.contains_key(key))
-        .map(|(_, number)| *number)
-        .collect();
+}
+
+/// Opens issues for items that have none, as far as there is room beside the `shown` ones.
+fn open_missing(
+    builder: &mut DecisionBuilder<'_>,
+    offers: BTreeMap<String, WorkItemIssue>,
+    shown: Vec<u64>,
+) {
     let mut room = OFFERED_AT_ONCE.saturating_sub(shown.len());
-    let all = waits_for_people(draft);
-    let is_new = |(key, offer): (&String, &Offer)| {
-        (all || offer.next != Next::Implementer) && !draft.state.published.contains_key(key)
+    let all = needs_human_approval(builder);
+    let is_new = |(key, offer): (&String, &WorkItemIssue)| {
+        (all || offer.next != Next::Implementer) && !builder.state.published.contains_key(key)
     };
     if room == 0 && offers.iter().any(is_new) {
-        room = OFFERED_AT_ONCE.saturating_sub(open(draft, shown));
+        room = OFFERED_AT_ONCE.saturating_sub(count_open(builder, shown));
     }
-    for (key, Offer { issue, next }) in offers {
-        // What goes on by itself needs nobody's word.
+    for (key, WorkItemIssue { issue, next }) in offers {
+        // Items that start without a request need no approval.
         if !all && next == Next::Implementer {
             continue;
         }
-        match draft.state.published.get(&key) {
+        match builder.state.published.get(&key) {
             Some(number) if *number != INTENDED => continue,
             Some(_) => {}
             None if room == 0 => continue,
             None => {
                 room -= 1;
-                draft.state.published.insert(key.clone(), INTENDED);
-                draft.headline(format!("offer {key}"), None);
+                builder.state.published.insert(key.clone(), INTENDED);
+                builder.add_headline(format!("offer {key}"), None);
             }
         }
-        if !attempts::is_due(draft, &key) {
+        if !attempts::start_attempt(builder, &key) {
             continue;
         }
-        let not_after = draft.after(INTENT_VALID);
-        draft.effect(Effect::OfferWork {
+        let not_after = builder.now_plus(INTENT_VALID);
+        builder.add_effect(Effect::OpenWorkItem {
             key,
             title: issue.title,
             body: issue.body,
@@ -120,11 +142,10 @@ pub(crate) fn run(draft: &mut Draft<'_>) {
     }
 }
 
-/// How many of the issues that show work wait for people: one that somebody has closed is left undone, and takes no
-/// room from others. What is not known yet counts, and is asked for; of very many only the newest are looked at, and the
-/// rest is taken for closed.
-fn open(draft: &mut Draft<'_>, mut numbers: Vec<u64>) -> usize {
-    let snapshot = draft.snapshot;
+/// How many of these issues wait for people. A closed one takes no room. Unknown ones count, and are read; of very many
+/// only the newest are read, and the rest counts as closed.
+fn count_open(builder: &mut DecisionBuilder<'_>, mut numbers: Vec<u64>) -> usize {
+    let snapshot = builder.snapshot;
     numbers.sort_unstable_by_key(|number| {
         Reverse(match *number {
             INTENDED => u64::MAX,
@@ -136,33 +157,37 @@ fn open(draft: &mut Draft<'_>, mut numbers: Vec<u64>) -> usize {
         _ if *number == INTENDED => true,
         Some(subject) => subject.as_ref().is_some_and(|subject| subject.open),
         None => {
-            draft.needs.subjects.insert(*number);
+            builder.reads.subjects.insert(*number);
             true
         }
     });
     numbers.len()
 }
 
-/// An offer is an issue now.
-pub(crate) fn shown(draft: &mut Draft<'_>, key: &str, number: u64) {
-    draft.state.published.insert(key.to_owned(), number);
-    draft.state.publishing.remove(key);
-    draft.headline(format!("offered {key} as #{number}"), None);
+/// Records the issue of a work item.
+pub(crate) fn record_opened(builder: &mut DecisionBuilder<'_>, key: &str, number: u64) {
+    builder.state.published.insert(key.to_owned(), number);
+    builder.state.publishing.remove(key);
+    builder.add_headline(format!("offered {key} as #{number}"), None);
     let text = format!(
-        "issue #{number} shows a work item; the label `{}` on it has it done",
+        "issue #{number} shows a work item; the label `{}` on it starts it",
         WORK_LABEL
     );
-    draft.say(Line::repository(Verdict::Settled, Reason::Finished, text));
+    builder.report_line(Line::about_repository(
+        Verdict::Settled,
+        Reason::Finished,
+        text,
+    ));
 }
 
-/// An issue shows its work item no more.
-pub(crate) fn closed(draft: &mut Draft<'_>, number: u64) {
+/// Records that the issue of a work item is closed.
+pub(crate) fn record_closed(builder: &mut DecisionBuilder<'_>, number: u64) {
     let of_it = |(key, known): (&String, &u64)| {
         (*known == number && exchange::offered(key).is_some()).then(|| key.clone())
     };
-    let keys: Vec<String> = draft.state.published.iter().filter_map(of_it).collect();
+    let keys: Vec<String> = builder.state.published.iter().filter_map(of_it).collect();
     for key in keys {
-        attempts::forget(draft, &key);
-        draft.headline(format!("withdrawn {key}"), None);
+        attempts::forget_issue(builder, &key);
+        builder.add_headline(format!("withdrawn {key}"), None);
     }
 }

@@ -1,87 +1,96 @@
-//! A pull request that conflicts with its base, or must catch up with it, goes back to its session, once for each commit.
+//! Sends a pull request that conflicts with its base, or must be updated, back to its session, once for each commit.
 
 use super::backoff;
-use super::message::{self, Matter, Pusher};
-use super::tracked::{self, Watched};
+use super::message::{self, Feedback, Pusher};
+use super::tracked::{self, OpenPull};
 use crate::engine::input::pull::{Checks, Mergeable};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{CHECKS_READ, MAX_BASE_ROUNDS, PULL_POLL};
 use crate::engine::output::report::{Reason, Verdict};
 use crate::engine::text::markers;
 
-/// Looks after every open pull request of ours that needs its base. What GitHub has not worked out yet waits.
-pub(crate) fn run(draft: &mut Draft<'_>) {
-    for watched in tracked::open(draft) {
-        // What fails is mended before it catches up: only then is it worth another run of its checks.
-        let passes = !matches!(watched.pull.checks, Checks::Red | Checks::Pending);
-        match watched.pull.mergeable {
-            Mergeable::Conflicting => tend(draft, &watched, "it conflicts with its base"),
-            Mergeable::Behind if passes => tend(draft, &watched, "it is behind its base"),
+/// Processes every open pull request that needs its base. What GitHub has not computed yet waits.
+pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
+    for tracked in tracked::open_pulls(builder) {
+        // Failed checks are fixed before an update, because only then another run of the checks is useful.
+        let passes = !matches!(tracked.pull.checks, Checks::Failed | Checks::Pending);
+        match tracked.pull.mergeable {
+            Mergeable::Conflicting => {
+                process_conflict(builder, &tracked, "it conflicts with its base")
+            }
+            Mergeable::Behind if passes => {
+                process_conflict(builder, &tracked, "it is behind its base")
+            }
             Mergeable::Behind | Mergeable::Unknown | Mergeable::Yes => {}
         }
     }
 }
 
-fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>, problem: &'static str) {
-    let number = watched.number();
-    let head = &watched.pull.head_oid;
-    let (told, rounds) = watched.known(draft).map_or((None, 0), |known| {
-        let told = message::told_about(known.base.as_ref(), &known.base_heads, head);
+fn process_conflict(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
+    problem: &'static str,
+) {
+    let number = tracked.number();
+    let head = &tracked.pull.head_oid;
+    let (told, rounds) = tracked.record(builder).map_or((None, 0), |known| {
+        let told = message::message_about(known.base.as_ref(), &known.base_heads, head);
         (told, known.base_rounds)
     });
-    let matter = Matter {
+    let feedback = Feedback {
         problem,
         marker: markers::base_marker(number, head),
         told,
         rounds,
         most: MAX_BASE_ROUNDS,
-        waits: Reason::BaseNeeded,
-        said: Reason::BaseTold,
+        waits: Reason::UpdateNeeded,
+        said: Reason::UpdateRequested,
     };
-    if !message::is_time(draft, watched, &matter) {
+    if !message::may_send(builder, tracked, &feedback) {
         return;
     }
-    let Some(commit) = draft.snapshot.red.get(head) else {
-        if draft.snapshot.red.len() + draft.needs.red.len() < CHECKS_READ {
-            draft.needs.red.insert(head.clone());
+    let Some(commit) = builder.snapshot.failed_checks.get(head) else {
+        if builder.snapshot.failed_checks.len() + builder.reads.failed_checks.len() < CHECKS_READ {
+            builder.reads.failed_checks.insert(head.clone());
         }
-        let text =
-            format!("pull request #{number}: {problem}; whose commit is its newest is read next");
-        let soon = draft.after(PULL_POLL);
-        draft.say(
-            watched
-                .line(Verdict::Waiting, Reason::BaseNeeded, text)
-                .until(soon),
+        let text = format!(
+            "pull request #{number}: {problem}; the author of its newest commit is read next"
+        );
+        let soon = builder.now_plus(PULL_POLL);
+        builder.report_line(
+            tracked
+                .report_line(Verdict::Waiting, Reason::UpdateNeeded, text)
+                .with_until(soon),
         );
         return;
     };
-    match message::pusher(draft, watched, commit.committed_at, commit.by_jules) {
+    match message::newest_pusher(builder, tracked, commit.committed_at, commit.by_jules) {
         Pusher::Session => {}
         Pusher::Others => {
-            backoff::wait_longer(draft, watched, None);
+            backoff::lengthen_wait(builder, tracked, None);
             let text = format!("{problem}, and its newest commit is not the session's");
-            watched.call(draft, Reason::BaseNeeded, &text);
+            tracked.open_notice(builder, Reason::UpdateNeeded, &text);
             return;
         }
         Pusher::Unread => {
             let text =
                 format!("pull request #{number}: {problem}; what its session does is read next");
-            let line = watched.line(Verdict::Waiting, Reason::BaseNeeded, text);
-            return draft.say(line.until(draft.after(PULL_POLL)));
+            let line = tracked.report_line(Verdict::Waiting, Reason::UpdateNeeded, text);
+            return builder.report_line(line.with_until(builder.now_plus(PULL_POLL)));
         }
     }
-    let now = draft.now();
+    let now = builder.now();
     let text = format!(
         "Your pull request #{number} cannot be merged as it stands on its newest commit {head}: {problem}. Merge the \
          newest commit of its base branch into your branch, keep what both sides meant, run the project's own checks, \
          and push to the same branch. Do not force-push and do not undo what others have done.\n\n{}",
-        matter.marker
+        feedback.marker
     );
-    let record = watched.record(draft);
-    if matter.told.is_none() {
+    let record = tracked.record_mut(builder);
+    if feedback.told.is_none() {
         record.base_rounds += 1;
     }
-    message::count(&mut record.base, &mut record.base_heads, head, now);
-    watched.headline(draft, "base");
-    message::say(draft, watched, matter, text, "");
+    message::count_message(&mut record.base, &mut record.base_heads, head, now);
+    tracked.add_headline(builder, "base");
+    message::send_feedback(builder, tracked, feedback, text, "");
 }

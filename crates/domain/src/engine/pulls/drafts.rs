@@ -1,103 +1,110 @@
-//! A draft is marked as ready for review when its session is done: nobody reviews a draft, and Jules leaves some behind.
+//! Marks a draft as ready for review when its session is done, because nobody reviews drafts, and Jules leaves some
+//! behind.
 //!
-//! It is done once. A person who turns it back into a draft means it, so it stays one then.
+//! This happens once. A person who turns it back into a draft does so on purpose.
 
-use super::message::{self, Listener};
-use super::tracked::{self, Watched};
+use super::message::{self, Reachability};
+use super::tracked::{self, OpenPull};
 use crate::engine::input::pull::{Checks, Mergeable};
 use crate::engine::input::session::SessionState;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::PULL_POLL;
 use crate::engine::output::report::{Reason, Verdict};
-use crate::engine::record::attempts::{self, Once};
+use crate::engine::record::attempts::{self, NextAttempt};
 use crate::model::PullNumber;
 
-/// Looks after every draft of ours. One whose checks fail, or that conflicts with its base, is not ready.
-pub(crate) fn run(draft: &mut Draft<'_>) {
-    for watched in tracked::open(draft) {
-        let pull = watched.pull;
-        // Those two are mended, and that is told.
-        let is_mended = pull.checks == Checks::Red || pull.mergeable == Mergeable::Conflicting;
+/// Processes every draft. One with failed checks or a conflict is not ready.
+pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
+    for tracked in tracked::open_pulls(builder) {
+        let pull = tracked.pull;
+        // Those two are fixed and reported elsewhere.
+        let is_mended = pull.checks == Checks::Failed || pull.mergeable == Mergeable::Conflicting;
         if pull.draft && !is_mended {
-            tend(draft, &watched);
+            process_draft(builder, &tracked);
         }
     }
 }
 
-fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
-    let number = watched.number();
-    let now = draft.now();
-    let known = watched.known(draft).and_then(|known| known.ready.as_ref());
-    match attempts::once(known, now) {
-        // A person has turned it back, and means it.
-        Once::Over if known.is_some_and(|known| known.told) => return,
-        Once::Over => {
+fn process_draft(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
+    let number = tracked.number();
+    let now = builder.now();
+    let known = tracked
+        .record(builder)
+        .and_then(|known| known.ready.as_ref());
+    match attempts::next_attempt(known, now) {
+        // A person turned it back into a draft.
+        NextAttempt::Over if known.is_some_and(|known| known.told) => return,
+        NextAttempt::Over => {
             let text = "it is a draft, and GitHub did not let it be marked as ready";
-            return watched.call(draft, Reason::DraftUnfinished, text);
+            return tracked.open_notice(builder, Reason::DraftUnfinished, text);
         }
-        Once::Later(at) => return draft.wake(at),
-        Once::Now => {}
+        NextAttempt::Later(at) => return builder.wake_by(at),
+        NextAttempt::Now => {}
     }
-    if watched.is_held(draft) {
+    if tracked.is_held(builder) {
         let text =
             format!("pull request #{number} is a draft, and `phileas:hold` keeps it for people");
-        return draft.say(watched.line(Verdict::Paused, Reason::SubjectHeld, text));
+        return builder.report_line(tracked.report_line(
+            Verdict::Paused,
+            Reason::SubjectHeld,
+            text,
+        ));
     }
-    if watched.pull.checks == Checks::Pending {
+    if tracked.pull.checks == Checks::Pending {
         let text = format!("pull request #{number} is a draft, and its checks are not over");
-        let line = watched.line(Verdict::Waiting, Reason::DraftUnfinished, text);
-        return draft.say(line.until(draft.after(PULL_POLL)));
+        let line = tracked.report_line(Verdict::Waiting, Reason::DraftUnfinished, text);
+        return builder.report_line(line.with_until(builder.now_plus(PULL_POLL)));
     }
-    let session = match message::look(draft, watched) {
+    let session = match message::find_session(builder, tracked) {
         Ok(session) => session,
-        Err(Listener::Later { why, until }) => {
+        Err(Reachability::Later { why, until }) => {
             let text = format!("pull request #{number} is a draft; {why}");
-            let line = watched.line(Verdict::Waiting, Reason::DraftUnfinished, text);
-            return draft.say(line.until(until));
+            let line = tracked.report_line(Verdict::Waiting, Reason::DraftUnfinished, text);
+            return builder.report_line(line.with_until(until));
         }
-        Err(Listener::Gone(why)) => return left(draft, watched, why),
-        Err(Listener::Listens) => return,
+        Err(Reachability::Gone(why)) => return leave_to_people(builder, tracked, why),
+        Err(Reachability::Listens) => return,
     };
     if session.state == SessionState::Failed {
-        message::wait(draft, watched, None);
-        return left(draft, watched, "its session has failed");
+        message::next_session_check(builder, tracked, None);
+        return leave_to_people(builder, tracked, "its session has failed");
     }
     if session.state != SessionState::Completed {
-        let until = message::wait(draft, watched, None);
+        let until = message::next_session_check(builder, tracked, None);
         let text = format!("pull request #{number} is a draft, and its session is not done");
-        let line = watched.line(Verdict::Waiting, Reason::DraftUnfinished, text);
-        return draft.say(line.until(until));
+        let line = tracked.report_line(Verdict::Waiting, Reason::DraftUnfinished, text);
+        return builder.report_line(line.with_until(until));
     }
-    let head = &watched.pull.head_oid;
-    attempts::count_once(&mut watched.record(draft).ready, head, now);
-    watched.headline(draft, "end of the draft");
-    draft.effect(Effect::MarkReady { pull: number });
-    // GitHub may refuse it, so that it is done is said when GitHub has answered.
+    let head = &tracked.pull.head_oid;
+    attempts::count_attempt(&mut tracked.record_mut(builder).ready, head, now);
+    tracked.add_headline(builder, "end of the draft");
+    builder.add_effect(Effect::MarkReady { pull: number });
+    // GitHub may refuse it, so success is reported only with GitHub's answer.
     let text = format!(
         "pull request #{number} is a draft whose session is done; phileas marks it as ready"
     );
-    draft.say(watched.line(Verdict::Waiting, Reason::DraftUnfinished, text));
+    builder.report_line(tracked.report_line(Verdict::Waiting, Reason::DraftUnfinished, text));
 }
 
-/// What nobody can tell to be done is left to people.
-fn left(draft: &mut Draft<'_>, watched: &Watched<'_>, why: &str) {
+/// Leaves a draft to people whose session cannot be seen to be done.
+fn leave_to_people(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>, why: &str) {
     let text = format!("it is a draft, and {why}");
-    watched.call(draft, Reason::DraftUnfinished, &text);
+    tracked.open_notice(builder, Reason::DraftUnfinished, &text);
 }
 
-/// Notes that it was done.
-pub(crate) fn done(draft: &mut Draft<'_>, pull: PullNumber) {
-    if let Some(known) = draft.state.pulls.get_mut(&pull)
+/// Records that a draft was marked as ready.
+pub(crate) fn record_ready(builder: &mut DecisionBuilder<'_>, pull: PullNumber) {
+    if let Some(known) = builder.state.pulls.get_mut(&pull)
         && let Some(ready) = &mut known.ready
     {
         ready.told = true;
     }
-    let readied = tracked::open(draft)
+    let readied = tracked::open_pulls(builder)
         .into_iter()
-        .find(|watched| watched.number() == pull);
-    if let Some(watched) = readied {
+        .find(|tracked| tracked.number() == pull);
+    if let Some(tracked) = readied {
         let text = format!("pull request #{pull} is marked as ready, since its session is done");
-        draft.say(watched.line(Verdict::Settled, Reason::DraftReady, text));
+        builder.report_line(tracked.report_line(Verdict::Settled, Reason::DraftReady, text));
     }
 }

@@ -1,13 +1,13 @@
-//! Failed checks go back to the session whose commit they looked at: once for each commit, for so many rounds, and then
+//! Sends failed checks back to the session of the pull request: once for each commit, up to a maximum of rounds, then
 //! to a person.
 
 use jiff::Timestamp;
 
 use super::backoff;
-use super::message::{self, Matter, Pusher};
-use super::tracked::{self, Watched};
-use crate::engine::input::pull::{Checks, FailedCheck, Mergeable, RedChecks};
-use crate::engine::output::builder::Draft;
+use super::message::{self, Feedback, Pusher};
+use super::tracked::{self, OpenPull};
+use crate::engine::input::pull::{Checks, FailedCheck, FailedChecks, Mergeable};
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
     CHECKS_GRACE, CHECKS_READ, CLOCK_TOLERANCE, MAX_FIX_ROUNDS, PULL_POLL,
 };
@@ -16,56 +16,56 @@ use crate::engine::text::markers;
 use crate::plan::MainRed;
 use crate::prompt::{self, CheckReport};
 
-/// Looks after every open pull request of ours whose newest commit's checks are red.
-pub(crate) fn run(draft: &mut Draft<'_>) {
-    for watched in tracked::open(draft) {
-        // What conflicts is mended first: merging the base makes another commit.
-        let conflicts = watched.pull.mergeable == Mergeable::Conflicting;
-        if watched.pull.checks == Checks::Red && !conflicts {
-            tend(draft, &watched);
+/// Processes every open pull request whose newest commit has failed checks.
+pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
+    for tracked in tracked::open_pulls(builder) {
+        // Conflicts are fixed first, because merging the base makes another commit.
+        let conflicts = tracked.pull.mergeable == Mergeable::Conflicting;
+        if tracked.pull.checks == Checks::Failed && !conflicts {
+            process_failure(builder, &tracked);
         }
     }
 }
 
-fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
-    let number = watched.number();
-    let soon = draft.after(PULL_POLL);
-    let snapshot = draft.snapshot;
-    let is_main_red = snapshot.repository.default_checks == Checks::Red;
+fn process_failure(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
+    let number = tracked.number();
+    let soon = builder.now_plus(PULL_POLL);
+    let snapshot = builder.snapshot;
+    let is_main_red = snapshot.repository.default_checks == Checks::Failed;
     if is_main_red && snapshot.plan.gate.main_red != MainRed::Ignore {
         let text = format!(
             "the checks of pull request #{number} failed, and so do those of the default branch"
         );
-        let line = watched.line(Verdict::Waiting, Reason::MainRed, text);
-        return draft.say(line.until(soon));
+        let line = tracked.report_line(Verdict::Waiting, Reason::DefaultChecksFailed, text);
+        return builder.report_line(line.with_until(soon));
     }
-    let head = &watched.pull.head_oid;
-    let (told, rounds) = watched.known(draft).map_or((None, 0), |known| {
-        let told = message::told_about(known.checks.as_ref(), &known.fix_heads, head);
+    let head = &tracked.pull.head_oid;
+    let (told, rounds) = tracked.record(builder).map_or((None, 0), |known| {
+        let told = message::message_about(known.checks.as_ref(), &known.fix_heads, head);
         (told, known.fix_rounds)
     });
-    let matter = Matter {
+    let feedback = Feedback {
         problem: "its checks failed",
         marker: markers::checks_marker(number, head),
         told,
         rounds,
         most: MAX_FIX_ROUNDS,
         waits: Reason::ChecksFailed,
-        said: Reason::ChecksTold,
+        said: Reason::ChecksReported,
     };
-    if !message::is_time(draft, watched, &matter) {
+    if !message::may_send(builder, tracked, &feedback) {
         return;
     }
-    let Some(red) = draft.snapshot.red.get(head) else {
-        if draft.snapshot.red.len() + draft.needs.red.len() < CHECKS_READ {
-            draft.needs.red.insert(head.clone());
+    let Some(red) = builder.snapshot.failed_checks.get(head) else {
+        if builder.snapshot.failed_checks.len() + builder.reads.failed_checks.len() < CHECKS_READ {
+            builder.reads.failed_checks.insert(head.clone());
         }
         let text =
             format!("the checks of pull request #{number} failed; what they say is read next");
-        draft.say(
-            watched
-                .line(Verdict::Waiting, Reason::ChecksFailed, text)
-                .until(soon),
+        builder.report_line(
+            tracked
+                .report_line(Verdict::Waiting, Reason::ChecksFailed, text)
+                .with_until(soon),
         );
         return;
     };
@@ -74,101 +74,105 @@ fn tend(draft: &mut Draft<'_>, watched: &Watched<'_>) {
             "checks of pull request #{number} failed, and {} have not ended yet",
             red.running
         );
-        let soon = backoff::wait_longer(draft, watched, None);
-        draft.say(
-            watched
-                .line(Verdict::Waiting, Reason::ChecksFailed, text)
-                .until(soon),
+        let soon = backoff::lengthen_wait(builder, tracked, None);
+        builder.report_line(
+            tracked
+                .report_line(Verdict::Waiting, Reason::ChecksFailed, text)
+                .with_until(soon),
         );
         return;
     }
     if red.failed.is_empty() && !red.hidden {
-        let soon = backoff::wait_longer(draft, watched, None);
-        let text = "its checks are red, and none of them failed: they were cancelled, or wait for a person";
-        // What was cancelled may be run again by itself.
-        if backoff::waits(draft, watched) > 1 {
-            watched.call(draft, Reason::ChecksFailed, text);
+        let soon = backoff::lengthen_wait(builder, tracked, None);
+        let text = "its checks did not pass, and none of them failed: they were cancelled, or wait for a person";
+        // Cancelled checks may be run again.
+        if backoff::count_waits(builder, tracked) > 1 {
+            tracked.open_notice(builder, Reason::ChecksFailed, text);
         } else {
             let text = format!("pull request #{number}: {text}");
-            let line = watched.line(Verdict::Waiting, Reason::ChecksFailed, text);
-            draft.say(line.until(soon));
+            let line = tracked.report_line(Verdict::Waiting, Reason::ChecksFailed, text);
+            builder.report_line(line.with_until(soon));
         }
         return;
     }
-    match message::pusher(draft, watched, red.committed_at, red.by_jules) {
+    match message::newest_pusher(builder, tracked, red.committed_at, red.by_jules) {
         Pusher::Session => {}
         Pusher::Others => {
-            backoff::wait_longer(draft, watched, None);
+            backoff::lengthen_wait(builder, tracked, None);
             let text = "its checks failed, and its newest commit is not the session's";
-            watched.call(draft, Reason::ChecksFailed, text);
+            tracked.open_notice(builder, Reason::ChecksFailed, text);
             return;
         }
-        Pusher::Unread => return say_unread(draft, watched),
+        Pusher::Unread => return report_unread(builder, tracked),
     }
-    if matter.told.is_none() && !is_left_alone(draft, watched, red) {
+    if feedback.told.is_none() && !is_grace_over(builder, tracked, red) {
         return;
     }
-    let now = draft.now();
-    let text = message(draft, watched, &red.failed, &matter.marker);
+    let now = builder.now();
+    let text = checks_message(builder, tracked, &red.failed, &feedback.marker);
     let remark = match red.failed.iter().any(|check| check.log_hidden) {
         true => ", without the logs: this credential may not read them (`actions: read`)",
         false => "",
     };
-    let record = watched.record(draft);
-    if matter.told.is_none() {
+    let record = tracked.record_mut(builder);
+    if feedback.told.is_none() {
         record.fix_rounds += 1;
     }
-    message::count(&mut record.checks, &mut record.fix_heads, head, now);
-    watched.headline(draft, "failed checks");
-    message::say(draft, watched, matter, text, remark);
+    message::count_message(&mut record.checks, &mut record.fix_heads, head, now);
+    tracked.add_headline(builder, "failed checks");
+    message::send_feedback(builder, tracked, feedback, text, remark);
 }
 
-/// Whether Jules has had its time to fix the checks by itself (CI Fixer, changelog of 2026-02-19): neither a commit nor a
-/// check nor an activity has appeared for a while. Otherwise the report tells until when it has.
-fn is_left_alone(draft: &mut Draft<'_>, watched: &Watched<'_>, red: &RedChecks) -> bool {
-    let Some(activities) = message::read_activities(draft, watched) else {
-        say_unread(draft, watched);
+/// Whether Jules has had its time to fix the checks itself (CI Fixer, changelog of 2026-02-19): neither a commit nor a
+/// check nor an activity has appeared for a while. Otherwise reports until when it has.
+fn is_grace_over(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
+    red: &FailedChecks,
+) -> bool {
+    let Some(activities) = message::read_activities(builder, tracked) else {
+        report_unread(builder, tracked);
         return false;
     };
     let own = activities.iter().filter(|one| message::is_by_jules(one));
     let newest = own.map(|one| one.at).max();
     let newest = [red.committed_at, red.failed_at, newest];
-    // A committer and an app write their times themselves. One in the future says nothing of how long Jules has had.
-    let latest = draft.after(CLOCK_TOLERANCE);
+    // Committers and apps write their own times. Ignore those in the future.
+    let latest = builder.now_plus(CLOCK_TOLERANCE);
     let newest = newest.into_iter().flatten().filter(|at| *at <= latest);
     let Some(newest) = newest.max() else {
         return true;
     };
     let until = newest.checked_add(CHECKS_GRACE).unwrap_or(Timestamp::MAX);
-    if draft.now() >= until {
+    if builder.now() >= until {
         return true;
     }
     let text = format!(
-        "the checks of pull request #{} failed; Jules may fix them by itself",
-        watched.number()
+        "the checks of pull request #{} failed; Jules may fix them itself",
+        tracked.number()
     );
-    let line = watched.line(Verdict::Waiting, Reason::ChecksFailed, text);
-    draft.say(line.until(until));
+    let line = tracked.report_line(Verdict::Waiting, Reason::ChecksFailed, text);
+    builder.report_line(line.with_until(until));
     false
 }
 
-fn say_unread(draft: &mut Draft<'_>, watched: &Watched<'_>) {
+fn report_unread(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
     let text = format!(
         "the checks of pull request #{} failed; what its session does is read next",
-        watched.number()
+        tracked.number()
     );
-    let line = watched.line(Verdict::Waiting, Reason::ChecksFailed, text);
-    draft.say(line.until(draft.after(PULL_POLL)));
+    let line = tracked.report_line(Verdict::Waiting, Reason::ChecksFailed, text);
+    builder.report_line(line.with_until(builder.now_plus(PULL_POLL)));
 }
 
-fn message(
-    draft: &Draft<'_>,
-    watched: &Watched<'_>,
+fn checks_message(
+    builder: &DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
     failed: &[FailedCheck],
     marker: &str,
 ) -> String {
-    let number = watched.number();
-    let head = &watched.pull.head_oid;
+    let number = tracked.number();
+    let head = &tracked.pull.head_oid;
     let reports: Vec<CheckReport<'_>> = failed
         .iter()
         .map(|check| CheckReport {
@@ -183,7 +187,7 @@ fn message(
     let said = if reports.is_empty() {
         "What they say cannot be read from here; run the project's own checks to see.".to_owned()
     } else {
-        prompt::failed_checks(&draft.snapshot.entropy, marker, &reports)
+        prompt::failed_checks(&builder.snapshot.entropy, marker, &reports)
     };
     format!(
         "The checks of your pull request #{number} failed on its newest commit {head}. Find the cause, mend it, and push \

@@ -1,71 +1,82 @@
-//! A pull request of ours is merged where a person asks for it by a label: off unless the plan says `merge = "green"`,
-//! never without the approval of a writer and green checks on the very commit, and only that commit.
+//! Merges a pull request of phileas that a person labels for it: only with `merge = "green"` in the plan, the approval
+//! of a writer and passed checks on that commit, and only that commit.
 //!
-//! What the label asked for is taken up into the ledger and worked off from there: everything is looked at once more
-//! right before, and GitHub is given the commit, so that one that was pushed meanwhile is not merged. That GitHub is
-//! asked stands in the ledger before it is; one that may have been merged is looked at before it is asked again.
+//! The request is recorded in the ledger and processed from there. Everything is read again right before the merge, and
+//! GitHub gets the commit, so that a newer one is not merged. The call is recorded before it is made; where its answer
+//! is lost, the pull request is read before the next call.
 
 use jiff::Timestamp;
 
-use super::merge_gates::{Gate, gates};
+use super::merge_gates::{Gate, check_gates};
 use crate::engine::input::merge_facts::MergeMethod;
 use crate::engine::input::pull::PullState;
-use crate::engine::input::request_kind::{DONE, REFUSED};
 use crate::engine::input::subject::LABEL_PREFIX;
-use crate::engine::lookup::pending_merges::{Open, open_wishes};
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::pending_merges::{PendingMerge, pending_merges};
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{
     CHECKS_POLL, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, MERGE_PUT_OFF, MERGE_UNKNOWN_LOOKS,
     POLL, PULL_POLL, RETRY_AFTER_LIMIT,
 };
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::engine::text::markdown::neutral;
-use crate::engine::text::time::later;
-use crate::state::MergeState;
+use crate::engine::text::markdown::quote_as_code;
+use crate::engine::text::time::time_after;
+use crate::state::{MergeState, RequestOutcome};
 
-/// While everything is paused nothing is merged, and what became of it otherwise is written down.
-pub(crate) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
-    for open in open_wishes(draft) {
-        if !settle(draft, &open) {
+/// Reports pending merges while the repository is paused, and settles those that happened elsewhere.
+pub(crate) fn report_paused(builder: &mut DecisionBuilder<'_>, reason: Reason) {
+    for open in pending_merges(builder) {
+        if !settle_merge(builder, &open) {
             let text = format!(
                 "pull request #{} is not merged while everything is paused",
                 open.pull
             );
-            draft.say(Line::track(&open.track, Verdict::Paused, reason, text));
+            builder.report_line(Line::about_track(
+                &open.track,
+                Verdict::Paused,
+                reason,
+                text,
+            ));
         }
     }
 }
 
-/// Works off what was asked for. `may_send`: there is another round that writes down what GitHub answers.
-pub(crate) fn due(draft: &mut Draft<'_>, may_send: bool) {
-    for open in open_wishes(draft) {
-        if settle(draft, &open) || is_sent(draft, &open) {
+/// Processes the pending merges. `may_send`: another round of this tick records GitHub's answer.
+pub(crate) fn process_merges(builder: &mut DecisionBuilder<'_>, may_send: bool) {
+    for open in pending_merges(builder) {
+        if settle_merge(builder, &open) || is_sent(builder, &open) {
             continue;
         }
-        // What was looked at in this very tick tells more.
-        let is_seen = draft.snapshot.merges.contains_key(&open.pull);
-        if !is_seen && is_put_off(draft, &open) {
+        // A read of this tick has newer facts.
+        let is_seen = builder.snapshot.merges.contains_key(&open.pull);
+        if !is_seen && is_postponed(builder, &open) {
             continue;
         }
         let pull = open.pull;
-        let line = |verdict, reason, text| Line::track(&open.track, verdict, reason, text);
-        match gates(draft, &open) {
-            // One merge moves the base of all others, so that each is looked at anew before it is merged.
-            Gate::Open(_) if is_put_off(draft, &open) => {}
-            Gate::Open(method) if may_send && !draft.is_merging() => send(draft, &open, method),
+        let line = |verdict, reason, text| Line::about_track(&open.track, verdict, reason, text);
+        match check_gates(builder, &open) {
+            // One merge moves the base of all others, so each is read again before it is merged.
+            Gate::Open(_) if is_postponed(builder, &open) => {}
+            Gate::Open(method) if may_send && !builder.merges_pull() => {
+                send_merge(builder, &open, method)
+            }
             Gate::Open(_) => {
                 let text = format!("pull request #{pull} is merged by the next commit");
-                let soon = draft.now();
-                draft.say(line(Verdict::Waiting, Reason::NextCommit, text).until(soon));
+                let soon = builder.now();
+                builder
+                    .report_line(line(Verdict::Waiting, Reason::NextCommit, text).with_until(soon));
             }
-            Gate::Merged => found(draft, &open),
+            Gate::Merged => record_merged(builder, &open),
             Gate::Unread => {
-                let text = format!("pull request #{pull} is looked at before it is merged");
-                let soon = draft.after(POLL);
-                draft.say(line(Verdict::Waiting, Reason::RequestUnread, text).until(soon));
+                let text = format!("pull request #{pull} is read again before it is merged");
+                let soon = builder.now_plus(POLL);
+                builder.report_line(
+                    line(Verdict::Waiting, Reason::RequestUnread, text).with_until(soon),
+                );
             }
-            Gate::Wait(Reason::MergeableUnknown, text) => unknown(draft, &open, &text, may_send),
+            Gate::Wait(Reason::MergeableUnknown, text) => {
+                wait_for_mergeability(builder, &open, &text, may_send)
+            }
             Gate::Wait(reason, text) => {
                 let (verdict, pause) = match reason {
                     Reason::SubjectHeld | Reason::PausedTrack => (Verdict::Paused, PULL_POLL),
@@ -73,203 +84,229 @@ pub(crate) fn due(draft: &mut Draft<'_>, may_send: bool) {
                     _ => (Verdict::Waiting, POLL),
                 };
                 let text = format!("pull request #{pull} is not merged yet: {text}");
-                let until = draft.after(pause);
-                draft.say(line(verdict, reason, text).until(until));
+                let until = builder.now_plus(pause);
+                builder.report_line(line(verdict, reason, text).with_until(until));
             }
-            Gate::Shut(reason, text) => refuse(draft, &open, reason, text),
+            Gate::Shut(reason, text) => refuse_merge(builder, &open, reason, text),
         }
     }
 }
 
-/// Writes down what became of it meanwhile. Whether anything did.
-fn settle(draft: &mut Draft<'_>, open: &Open) -> bool {
-    let known = draft.snapshot.pulls.get(&open.pull);
+/// Settles a pending merge whose pull request was merged or closed elsewhere. Returns whether it did.
+fn settle_merge(builder: &mut DecisionBuilder<'_>, open: &PendingMerge) -> bool {
+    let known = builder.snapshot.pulls.get(&open.pull);
     match known.map(|pull| pull.state) {
         Some(PullState::Merged) => {
-            found(draft, open);
+            record_merged(builder, open);
             true
         }
         Some(PullState::Closed) => {
             let text = "it was closed unmerged".to_owned();
-            refuse(draft, open, Reason::SubjectClosed, text);
+            refuse_merge(builder, open, Reason::SubjectClosed, text);
             true
         }
         Some(PullState::Open) | None => false,
     }
 }
 
-/// It is merged, and nobody was told so. Whoever had it merged may have died before the label was off, and labels of what
-/// is not open are not read any more.
-fn found(draft: &mut Draft<'_>, open: &Open) {
-    draft.effect(Effect::RemoveLabel {
+/// Records a merge that no event reported. The process may have died before it removed the label, and labels of closed
+/// pull requests are not read again.
+fn record_merged(builder: &mut DecisionBuilder<'_>, open: &PendingMerge) {
+    builder.add_effect(Effect::RemoveLabel {
         thread: open.pull.0,
         label: format!("{LABEL_PREFIX}merge"),
     });
-    finish(draft, open);
+    finish_merge(builder, open);
 }
 
-fn finish(draft: &mut Draft<'_>, open: &Open) {
-    let now = draft.now();
+fn finish_merge(builder: &mut DecisionBuilder<'_>, open: &PendingMerge) {
+    let now = builder.now();
     let pull = open.pull;
-    if let Some(request) = draft.state.requests.get_mut(&open.key) {
-        request.outcome = Some(DONE.to_owned());
+    if let Some(request) = builder.state.requests.get_mut(&open.key) {
+        request.set_outcome(&RequestOutcome::Done);
         request.answer = Some(format!("pull request #{pull} was merged"));
         request.finished_at = Some(now);
     }
-    draft.headline(format!("{} merged pull request #{pull}", open.track), None);
+    builder.add_headline(format!("{} merged pull request #{pull}", open.track), None);
     let text = format!("pull request #{pull} was merged");
-    let line = Line::track(&open.track, Verdict::Settled, Reason::Obeyed, text);
-    // The turn that it belongs to is settled by the next look.
-    let soon = draft.after(POLL);
-    draft.say(line.until(soon));
+    let line = Line::about_track(&open.track, Verdict::Settled, Reason::CommandExecuted, text);
+    // The next tick settles its turn.
+    let soon = builder.now_plus(POLL);
+    builder.report_line(line.with_until(soon));
 }
 
-fn refuse(draft: &mut Draft<'_>, open: &Open, reason: Reason, text: String) {
-    let now = draft.now();
-    draft.headline(format!("refused {}", open.track), None);
+fn refuse_merge(
+    builder: &mut DecisionBuilder<'_>,
+    open: &PendingMerge,
+    reason: Reason,
+    text: String,
+) {
+    let now = builder.now();
+    builder.add_headline(format!("refused {}", open.track), None);
     let line = format!("pull request #{} is not merged: {text}", open.pull);
-    draft.say(Line::track(&open.track, Verdict::Refused, reason, line));
-    if let Some(request) = draft.state.requests.get_mut(&open.key) {
-        request.outcome = Some(REFUSED.to_owned());
+    builder.report_line(Line::about_track(
+        &open.track,
+        Verdict::Refused,
+        reason,
+        line,
+    ));
+    if let Some(request) = builder.state.requests.get_mut(&open.key) {
+        request.set_outcome(&RequestOutcome::Refused);
         request.reason = Some(reason.code().to_owned());
         request.answer = Some(text);
         request.finished_at = Some(now);
     }
 }
 
-/// Whether GitHub was asked, and what it did may not show yet.
-fn is_sent(draft: &mut Draft<'_>, open: &Open) -> bool {
-    let merge = draft.state.requests.get(&open.key);
+/// Whether GitHub was asked recently and may not show the result yet.
+fn is_sent(builder: &mut DecisionBuilder<'_>, open: &PendingMerge) -> bool {
+    let merge = builder.state.requests.get(&open.key);
     let sent_at = merge.and_then(|one| one.merge.as_ref()?.sent_at);
-    let Some(again) = sent_at.map(|at| later(at, MERGE_AGAIN)) else {
+    let Some(again) = sent_at.map(|at| time_after(at, MERGE_AGAIN)) else {
         return false;
     };
-    let is_fresh = draft.now() < again;
+    let is_fresh = builder.now() < again;
     if is_fresh {
-        say_sent(draft, open, again);
+        report_sent(builder, open, again);
     }
     is_fresh
 }
 
-fn say_sent(draft: &mut Draft<'_>, open: &Open, until: Timestamp) {
+fn report_sent(builder: &mut DecisionBuilder<'_>, open: &PendingMerge, until: Timestamp) {
     let text = format!("GitHub was asked to merge pull request #{}", open.pull);
-    let line = Line::track(&open.track, Verdict::Waiting, Reason::MergeSent, text);
-    draft.say(line.until(until));
-    let soon = draft.after(POLL);
-    draft.wake(soon);
+    let line = Line::about_track(&open.track, Verdict::Waiting, Reason::MergeSent, text);
+    builder.report_line(line.with_until(until));
+    let soon = builder.now_plus(POLL);
+    builder.wake_by(soon);
 }
 
-/// Whether its time has not come again.
-fn is_put_off(draft: &mut Draft<'_>, open: &Open) -> bool {
-    let Some(at) = not_before(draft, open) else {
+/// Whether it is postponed; reports it.
+fn is_postponed(builder: &mut DecisionBuilder<'_>, open: &PendingMerge) -> bool {
+    let Some(at) = postponed_until(builder, open) else {
         return false;
     };
     let text = format!("pull request #{} could not be merged yet", open.pull);
-    let line = Line::track(&open.track, Verdict::Waiting, Reason::MergePutOff, text);
-    draft.say(line.until(at));
+    let line = Line::about_track(&open.track, Verdict::Waiting, Reason::MergePostponed, text);
+    builder.report_line(line.with_until(at));
     true
 }
 
-/// GitHub has not worked out whether it can be merged. It is asked less and less often, and some never come to be known.
-fn unknown(draft: &mut Draft<'_>, open: &Open, text: &str, may_write: bool) {
-    let now = draft.now();
-    let known = not_before(draft, open);
-    let request = draft.state.requests.get_mut(&open.key);
+/// GitHub has not computed whether it can be merged. It is checked less and less often, because some are never
+/// computed.
+fn wait_for_mergeability(
+    builder: &mut DecisionBuilder<'_>,
+    open: &PendingMerge,
+    text: &str,
+    may_write: bool,
+) {
+    let now = builder.now();
+    let known = postponed_until(builder, open);
+    let request = builder.state.requests.get_mut(&open.key);
     let Some(merge) = request.and_then(|request| request.merge.as_mut()) else {
         return;
     };
     if known.is_none() && may_write {
         if merge.put_off >= MERGE_UNKNOWN_LOOKS {
-            let text = format!("{text}, after {MERGE_UNKNOWN_LOOKS} looks");
-            return refuse(draft, open, Reason::NotMergeable, text);
+            let text = format!("{text}, after {MERGE_UNKNOWN_LOOKS} checks");
+            return refuse_merge(builder, open, Reason::NotMergeable, text);
         }
-        wait_longer(merge, now, None);
+        lengthen_wait(merge, now, None);
     }
     let until = merge.not_before.unwrap_or(now);
     let text = format!("pull request #{} is not merged yet: {text}", open.pull);
-    let line = Line::track(
+    let line = Line::about_track(
         &open.track,
         Verdict::Waiting,
         Reason::MergeableUnknown,
         text,
     );
-    draft.say(line.until(until));
+    builder.report_line(line.with_until(until));
 }
 
-fn not_before(draft: &Draft<'_>, open: &Open) -> Option<Timestamp> {
-    let merge = draft.state.requests.get(&open.key)?.merge.as_ref()?;
-    merge.not_before.filter(|at| draft.now() < *at)
+fn postponed_until(builder: &DecisionBuilder<'_>, open: &PendingMerge) -> Option<Timestamp> {
+    let merge = builder.state.requests.get(&open.key)?.merge.as_ref()?;
+    merge.not_before.filter(|at| builder.now() < *at)
 }
 
-/// It was not merged, and may be at another time: an attempt that GitHub did not carry out is none.
-pub(crate) fn put_off(draft: &mut Draft<'_>, key: &str, retry_at: Option<Timestamp>) {
-    let Some(open) = open_wishes(draft).into_iter().find(|one| one.key == key) else {
+/// Postpones a merge. A call that GitHub did not process does not count as an attempt.
+pub(crate) fn postpone_merge(
+    builder: &mut DecisionBuilder<'_>,
+    key: &str,
+    retry_at: Option<Timestamp>,
+) {
+    let Some(open) = pending_merges(builder)
+        .into_iter()
+        .find(|one| one.key == key)
+    else {
         return;
     };
-    let now = draft.now();
-    let request = draft.state.requests.get_mut(&open.key);
+    let now = builder.now();
+    let request = builder.state.requests.get_mut(&open.key);
     let Some(merge) = request.and_then(|request| request.merge.as_mut()) else {
         return;
     };
     if merge.sent_at.take().is_some() {
         merge.attempts = merge.attempts.saturating_sub(1);
     }
-    wait_longer(merge, now, retry_at);
+    lengthen_wait(merge, now, retry_at);
     let pull = open.pull;
-    draft.headline(
+    builder.add_headline(
         format!("{} merge of pull request #{pull} put off", open.track),
         None,
     );
 }
 
-/// Waits before the next look, each time for longer.
-fn wait_longer(merge: &mut MergeState, now: Timestamp, retry_at: Option<Timestamp>) {
+/// Sets the next check, with a longer pause each time.
+fn lengthen_wait(merge: &mut MergeState, now: Timestamp, retry_at: Option<Timestamp>) {
     let pause = (0..merge.put_off).try_fold(MERGE_PUT_OFF, |pause, _| {
         (pause < PULL_POLL).then_some(pause * 2)
     });
-    let own = later(now, pause.unwrap_or(PULL_POLL).min(PULL_POLL));
-    let most = later(now, RETRY_AFTER_LIMIT);
+    let own = time_after(now, pause.unwrap_or(PULL_POLL).min(PULL_POLL));
+    let most = time_after(now, RETRY_AFTER_LIMIT);
     merge.not_before = Some(retry_at.map_or(own, |asked| asked.clamp(own, most)));
     merge.put_off = merge.put_off.saturating_add(1);
 }
 
-/// The intent goes into the ledger first, with the commit; then GitHub is asked, once.
-fn send(draft: &mut Draft<'_>, open: &Open, method: MergeMethod) {
-    let now = draft.now();
-    let request = draft.state.requests.get_mut(&open.key);
+/// Records the call in the ledger; after the commit GitHub is asked, once.
+fn send_merge(builder: &mut DecisionBuilder<'_>, open: &PendingMerge, method: MergeMethod) {
+    let now = builder.now();
+    let request = builder.state.requests.get_mut(&open.key);
     let Some(merge) = request.and_then(|request| request.merge.as_mut()) else {
         return;
     };
     if merge.attempts >= MERGE_ATTEMPTS {
         let text = format!("GitHub did not answer, {MERGE_ATTEMPTS} times");
-        refuse(draft, open, Reason::MergeFailed, text);
+        refuse_merge(builder, open, Reason::MergeFailed, text);
         return;
     }
     merge.sent_at = Some(now);
     merge.attempts += 1;
     let head = merge.head.clone();
     let pull = open.pull;
-    draft.effect(Effect::MergePull {
+    builder.add_effect(Effect::MergePull {
         request: open.key.clone(),
         pull,
         head,
         method,
-        not_after: later(now, INTENT_VALID),
+        not_after: time_after(now, INTENT_VALID),
     });
-    draft.headline(format!("{} merging pull request #{pull}", open.track), None);
-    say_sent(draft, open, later(now, MERGE_AGAIN));
+    builder.add_headline(format!("{} merging pull request #{pull}", open.track), None);
+    report_sent(builder, open, time_after(now, MERGE_AGAIN));
 }
 
-/// GitHub has answered; `refused` is what it said against it.
-pub(crate) fn answered(draft: &mut Draft<'_>, key: &str, refused: Option<&str>) {
-    let Some(open) = open_wishes(draft).into_iter().find(|one| one.key == key) else {
+/// Records GitHub's answer; `refused`: its objection.
+pub(crate) fn record_answer(builder: &mut DecisionBuilder<'_>, key: &str, refused: Option<&str>) {
+    let Some(open) = pending_merges(builder)
+        .into_iter()
+        .find(|one| one.key == key)
+    else {
         return;
     };
     match refused {
-        None => finish(draft, &open),
+        None => finish_merge(builder, &open),
         Some(said) => {
-            let text = format!("GitHub refused it: {}", neutral(said));
-            refuse(draft, &open, Reason::MergeFailed, text);
+            let text = format!("GitHub refused it: {}", quote_as_code(said));
+            refuse_merge(builder, &open, Reason::MergeFailed, text);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Something is said to the session of a pull request: once, when it can hear it, and again only when it did not arrive.
+//! Messages the session of a pull request: once, when it can receive it, and again only when it was not delivered.
 
 use jiff::Timestamp;
 
 use super::backoff;
 use super::reminders::REMINDER_MARKER;
-use super::tracked::Watched;
+use super::tracked::OpenPull;
 use crate::engine::input::pull::PullState;
 use crate::engine::input::session::{Activity, ActivityKind, Listing, Session, SessionState};
 use crate::engine::lookup::usage;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{
     CHECKS_POLL, FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG, MESSAGE_REPEATS,
@@ -19,136 +19,147 @@ use crate::engine::text::markers::{base_marker, checks_marker, reviews_marker};
 use crate::model::{Oid, PullNumber};
 use crate::state::{Told, WatchedPull};
 
-/// What is to be said about a pull request's newest commit, and how often something like it was said.
-pub(crate) struct Matter {
-    /// What is wrong, as in `its checks failed`.
+/// A message about a pull request's newest commit, and how many like it were sent.
+pub(crate) struct Feedback {
+    /// The problem, as in `its checks failed`.
     pub(crate) problem: &'static str,
-    /// Stands at the end of the text.
+    /// Ends the text.
     pub(crate) marker: String,
-    /// Whether it was counted before.
+    /// The record of this message, where it was counted before.
     pub(crate) told: Option<Told>,
-    /// How often such a thing was said about all its commits.
+    /// How many such messages were sent about all its commits.
     pub(crate) rounds: u32,
-    /// How often that may be.
+    /// The maximum of these.
     pub(crate) most: u32,
-    /// Said while it waits to be said, or for a person.
+    /// The reason while it waits to be sent, or for a person.
     pub(crate) waits: Reason,
-    /// Said when it was said.
+    /// The reason after it was sent.
     pub(crate) said: Reason,
 }
 
-/// Whether it is to be said now. Otherwise the report tells why not, and a person is called where only one can help.
-pub(crate) fn is_time(draft: &mut Draft<'_>, watched: &Watched<'_>, matter: &Matter) -> bool {
-    let Matter { problem, waits, .. } = matter;
-    let number = watched.number();
-    if watched.is_held(draft) {
+/// Whether the message may be sent now. Otherwise reports why not, and opens a notice where only a person can help.
+pub(crate) fn may_send(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
+    feedback: &Feedback,
+) -> bool {
+    let Feedback { problem, waits, .. } = feedback;
+    let number = tracked.number();
+    if tracked.is_held(builder) {
         let text =
             format!("pull request #{number}: {problem}, and `phileas:hold` keeps it for people");
-        draft.say(watched.line(Verdict::Paused, Reason::SubjectHeld, text));
+        builder.report_line(tracked.report_line(Verdict::Paused, Reason::SubjectHeld, text));
         return false;
     }
     let was_told = |until| {
-        let text = format!("pull request #{number}: {problem}, and its session was told");
-        let line = watched.line(Verdict::Waiting, matter.said, text);
-        line.until(until)
+        let text = format!("pull request #{number}: {problem}, and its session was messaged");
+        let line = tracked.report_line(Verdict::Waiting, feedback.said, text);
+        line.with_until(until)
     };
-    match &matter.told {
-        Some(told) => match heard(draft, watched, told, &matter.marker) {
-            Heard::Yes => {
+    match &feedback.told {
+        Some(told) => match delivery_of(builder, tracked, told, &feedback.marker) {
+            Delivery::Delivered => {
                 let until = told.at.checked_add(FIX_PATIENCE).unwrap_or(Timestamp::MAX);
-                if draft.now() < until {
-                    draft.say(was_told(until));
+                if builder.now() < until {
+                    builder.report_line(was_told(until));
                 } else {
                     let text =
-                        format!("{problem}, and its session has not mended it since it was told");
-                    watched.call(draft, *waits, &text);
+                        format!("{problem}, and its session has not fixed it since the message");
+                    tracked.open_notice(builder, *waits, &text);
                 }
                 return false;
             }
-            Heard::Unknown { until } => {
-                draft.say(was_told(until));
+            Delivery::Unknown { until } => {
+                builder.report_line(was_told(until));
                 return false;
             }
-            Heard::GivenUp => {
-                let text = format!("{problem}, and its session cannot be told");
-                watched.call(draft, *waits, &text);
+            Delivery::GivenUp => {
+                let text = format!("{problem}, and its session cannot be messaged");
+                tracked.open_notice(builder, *waits, &text);
                 return false;
             }
-            Heard::No => {}
+            Delivery::Missing => {}
         },
-        None if matter.rounds >= matter.most => {
-            let rounds = matter.rounds;
-            let text = format!("{problem}, also after its session was told so {rounds} times");
-            watched.call(draft, *waits, &text);
+        None if feedback.rounds >= feedback.most => {
+            let rounds = feedback.rounds;
+            let text = format!("{problem}, also after {rounds} messages to its session");
+            tracked.open_notice(builder, *waits, &text);
             return false;
         }
         None => {}
     }
-    if let Some(until) = is_listening(draft, watched) {
+    if let Some(until) = settling_until(builder, tracked) {
         let text =
-            format!("pull request #{number}: {problem}; its session was just told something else");
-        let line = watched.line(Verdict::Waiting, *waits, text);
-        draft.say(line.until(until));
+            format!("pull request #{number}: {problem}; its session just got another message");
+        let line = tracked.report_line(Verdict::Waiting, *waits, text);
+        builder.report_line(line.with_until(until));
         return false;
     }
-    if let Some(text) = is_crowded(draft, watched) {
+    if let Some(text) = busy_text(builder, tracked) {
         let text = format!("pull request #{number}: {problem}; {text}");
-        let line = watched.line(Verdict::Waiting, Reason::BudgetActive, text);
-        let until = draft.after(CHECKS_POLL);
-        draft.say(line.until(until));
+        let line = tracked.report_line(Verdict::Waiting, Reason::BudgetActive, text);
+        let until = builder.now_plus(CHECKS_POLL);
+        builder.report_line(line.with_until(until));
         return false;
     }
-    match listener(draft, watched) {
-        Listener::Listens => true,
-        Listener::Later { why, until } => {
+    match check_reachability(builder, tracked) {
+        Reachability::Listens => true,
+        Reachability::Later { why, until } => {
             let text = format!("pull request #{number}: {problem}; {why}");
-            draft.say(watched.line(Verdict::Waiting, *waits, text).until(until));
+            builder.report_line(
+                tracked
+                    .report_line(Verdict::Waiting, *waits, text)
+                    .with_until(until),
+            );
             false
         }
-        Listener::Gone(why) => {
-            watched.call(draft, *waits, &format!("{problem}, and {why}"));
+        Reachability::Gone(why) => {
+            tracked.open_notice(builder, *waits, &format!("{problem}, and {why}"));
             false
         }
     }
 }
 
-/// Until when its session only hears what it was told of this commit last; one thing at a time.
-pub(crate) fn is_listening(draft: &Draft<'_>, watched: &Watched<'_>) -> Option<Timestamp> {
-    let known = watched.known(draft)?;
+/// Until when its session has only the last message about this commit: one message at a time.
+pub(crate) fn settling_until(
+    builder: &DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
+) -> Option<Timestamp> {
+    let known = tracked.record(builder)?;
     let newest = [&known.checks, &known.reviews, &known.base];
     let newest = newest.into_iter().flatten();
-    let of_head = newest.filter(|told| told.head == watched.pull.head_oid);
+    let of_head = newest.filter(|told| told.head == tracked.pull.head_oid);
     let at = of_head.map(|told| told.at).max()?;
     let until = at.checked_add(MESSAGE_LAG).unwrap_or(Timestamp::MAX);
-    (draft.now() < until).then_some(until)
+    (builder.now() < until).then_some(until)
 }
 
-/// Whether enough sessions are at work: a word brings one that was done back to it. One is always let through, since a
-/// repository that starts sessions all the time would never mend what they have made.
-pub(crate) fn is_crowded(draft: &Draft<'_>, watched: &Watched<'_>) -> Option<String> {
-    let limit = draft.snapshot.plan.budget.max_active as usize;
-    let free = limit.saturating_sub(usage::live(draft)).max(1);
-    let reopened = draft
+/// Whether enough sessions are working: a message brings a finished one back to work. One is always allowed, because a
+/// repository that starts sessions all the time would never fix their pull requests.
+pub(crate) fn busy_text(builder: &DecisionBuilder<'_>, tracked: &OpenPull<'_>) -> Option<String> {
+    let limit = builder.snapshot.plan.budget.max_active as usize;
+    let free = limit.saturating_sub(usage::count_live(builder)).max(1);
+    let reopened = builder
         .state
         .pulls
         .iter()
         .filter(|(number, known)| {
-            **number != watched.number() && is_reopened(draft, **number, known)
+            **number != tracked.number() && is_reopened(builder, **number, known)
         })
         .count();
     (reopened >= free).then(|| {
         format!(
-            "{reopened} sessions were asked to mend others, and the limit of live ones is {limit}"
+            "{reopened} sessions are fixing other pull requests, and the limit of live ones is {limit}"
         )
     })
 }
 
-/// Whether a session was told something lately and has not come back with a commit.
-fn is_reopened(draft: &Draft<'_>, number: PullNumber, known: &WatchedPull) -> bool {
-    let snapshot = draft.snapshot;
+/// Whether a session got a message recently and has not pushed a commit since.
+fn is_reopened(builder: &DecisionBuilder<'_>, number: PullNumber, known: &WatchedPull) -> bool {
+    let snapshot = builder.snapshot;
     let newest = [&known.checks, &known.reviews, &known.base];
     let newest = newest.into_iter().flatten().max_by_key(|told| told.at);
-    let Some(told) = newest.filter(|told| draft.now().duration_since(told.at) < REOPENED) else {
+    let Some(told) = newest.filter(|told| builder.now().duration_since(told.at) < REOPENED) else {
         return false;
     };
     let pull = snapshot.pulls.get(&number);
@@ -156,45 +167,45 @@ fn is_reopened(draft: &Draft<'_>, number: PullNumber, known: &WatchedPull) -> bo
         pull.is_some_and(|pull| pull.state == PullState::Open && pull.head_oid == told.head);
     let listed = snapshot.listing();
     let seen = listed.and_then(|listing| listing.get(&known.session_id));
-    // Right after the word it may still show as done.
+    // Right after the message it may still show as done.
     let is_done = told.told
         && seen.is_some_and(|session| !session.state.is_live())
-        && draft.now().duration_since(told.at) >= MESSAGE_LAG;
+        && builder.now().duration_since(told.at) >= MESSAGE_LAG;
     waits && !is_done
 }
 
-/// Says it. It was counted before. `remark` ends the report's sentence.
-pub(crate) fn say(
-    draft: &mut Draft<'_>,
-    watched: &Watched<'_>,
-    matter: Matter,
+/// Sends a message that was counted before. `remark` ends the report's sentence.
+pub(crate) fn send_feedback(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
+    feedback: Feedback,
     text: String,
     remark: &str,
 ) {
-    let number = watched.number();
+    let number = tracked.number();
     let said = format!(
-        "pull request #{number}: {}, and its session is told{remark}",
-        matter.problem
+        "pull request #{number}: {}, and its session is messaged{remark}",
+        feedback.problem
     );
-    let session = watched.session.clone();
-    let not_after = draft.after(INTENT_VALID);
-    draft.effect(Effect::TellPull {
+    let session = tracked.session.clone();
+    let not_after = builder.now_plus(INTENT_VALID);
+    builder.add_effect(Effect::NotifyPullSession {
         pull: number,
         session,
-        marker: matter.marker,
+        marker: feedback.marker,
         text,
         not_after,
     });
-    let soon = draft.after(PULL_POLL);
-    draft.say(
-        watched
-            .line(Verdict::Settled, matter.said, said)
-            .until(soon),
+    let soon = builder.now_plus(PULL_POLL);
+    builder.report_line(
+        tracked
+            .report_line(Verdict::Settled, feedback.said, said)
+            .with_until(soon),
     );
 }
 
-/// Whether a session can be spoken to.
-pub(crate) enum Listener {
+/// Whether a session can receive a message.
+pub(crate) enum Reachability {
     /// It can.
     Listens,
     /// Not now, and why.
@@ -203,133 +214,139 @@ pub(crate) enum Listener {
     Gone(&'static str),
 }
 
-/// What became of a word that was counted.
-pub(crate) enum Heard {
-    /// It was said.
-    Yes,
-    /// That is not known yet.
+/// Whether a counted message was delivered.
+pub(crate) enum Delivery {
+    /// It was delivered.
+    Delivered,
+    /// Unknown so far.
     Unknown { until: Timestamp },
-    /// The session does not show it: whoever should have said it died before.
-    No,
+    /// The session does not show it: the process died before it sent it.
+    Missing,
     /// It was tried often enough.
     GivenUp,
 }
 
-/// Whether the session can be spoken to. Asks for a look at it where nobody has looked.
-pub(crate) fn listener(draft: &mut Draft<'_>, watched: &Watched<'_>) -> Listener {
-    let session = match look(draft, watched) {
+/// Whether the session can receive a message. Requests a read of it where it was not read.
+pub(crate) fn check_reachability(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
+) -> Reachability {
+    let session = match find_session(builder, tracked) {
         Ok(session) => session,
         Err(listener) => return listener,
     };
-    let later = |draft: &mut Draft<'_>, why: &str, known| Listener::Later {
+    let later = |builder: &mut DecisionBuilder<'_>, why: &str, known| Reachability::Later {
         why: why.to_owned(),
-        until: wait(draft, watched, known),
+        until: next_session_check(builder, tracked, known),
     };
     if session.archived {
-        wait(draft, watched, None);
-        return Listener::Gone("its session is archived");
+        next_session_check(builder, tracked, None);
+        return Reachability::Gone("its session is archived");
     }
     let moved_at = session.updated_at.unwrap_or(session.created_at);
     match session.state {
-        SessionState::Completed => Listener::Listens,
+        SessionState::Completed => Reachability::Listens,
         SessionState::Failed => {
-            wait(draft, watched, None);
-            Listener::Gone("its session has failed")
+            next_session_check(builder, tracked, None);
+            Reachability::Gone("its session has failed")
         }
         SessionState::AwaitingPlanApproval
         | SessionState::AwaitingUserFeedback
-        | SessionState::Paused => later(draft, "its session waits for a person", None),
+        | SessionState::Paused => later(builder, "its session waits for a person", None),
         SessionState::Queued
         | SessionState::Planning
         | SessionState::InProgress
         | SessionState::Unknown(_) => {
-            if draft.now().duration_since(moved_at) < QUIET {
+            if builder.now().duration_since(moved_at) < QUIET {
                 let quiet_at = moved_at.checked_add(QUIET).ok();
-                later(draft, "its session is at work", quiet_at)
+                later(builder, "its session is at work", quiet_at)
             } else {
-                Listener::Listens
+                Reachability::Listens
             }
         }
     }
 }
 
-/// When its session is looked at next, since nothing can be done now. One that a listing shows anyhow needs no look of its
-/// own.
-pub(crate) fn wait(
-    draft: &mut Draft<'_>,
-    watched: &Watched<'_>,
+/// When its session is checked next. One that a listing shows needs no check of its own.
+pub(crate) fn next_session_check(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
     known: Option<Timestamp>,
 ) -> Timestamp {
-    if draft.snapshot.alone.contains_key(&watched.session) {
-        backoff::wait_longer(draft, watched, known)
+    if builder
+        .snapshot
+        .single_sessions
+        .contains_key(&tracked.session)
+    {
+        backoff::lengthen_wait(builder, tracked, known)
     } else {
-        draft.after(PULL_POLL)
+        builder.now_plus(PULL_POLL)
     }
 }
 
-/// The session as it was seen, or why it was not. Asks for a look at it where nobody has looked.
-pub(crate) fn look<'a>(
-    draft: &mut Draft<'a>,
-    watched: &Watched<'_>,
-) -> Result<&'a Session, Listener> {
-    let snapshot = draft.snapshot;
-    let id = &watched.session;
+/// The session as it was read, or why it was not. Requests a read where it is missing.
+pub(crate) fn find_session<'a>(
+    builder: &mut DecisionBuilder<'a>,
+    tracked: &OpenPull<'_>,
+) -> Result<&'a Session, Reachability> {
+    let snapshot = builder.snapshot;
+    let id = &tracked.session;
     if snapshot.missing_sessions.contains(id) {
-        backoff::wait_longer(draft, watched, None);
-        return Err(Listener::Gone("its session is gone from Jules"));
+        backoff::lengthen_wait(builder, tracked, None);
+        return Err(Reachability::Gone("its session is gone from Jules"));
     }
     let listed = snapshot.listing().and_then(|listing| listing.get(id));
-    if let Some(session) = listed.or_else(|| snapshot.alone.get(id)) {
+    if let Some(session) = listed.or_else(|| snapshot.single_sessions.get(id)) {
         return Ok(session);
     }
     if let Some(outage) = snapshot.unread.get(id) {
         let why = format!("its session cannot be read: {}", outage.detail);
-        let until = backoff::wait_longer(draft, watched, outage.retry_at);
-        return Err(Listener::Later { why, until });
+        let until = backoff::lengthen_wait(builder, tracked, outage.retry_at);
+        return Err(Reachability::Later { why, until });
     }
-    if let Some(until) = backoff::not_before(draft, watched) {
-        let why = "nothing could be done when it was looked at last".to_owned();
-        return Err(Listener::Later { why, until });
+    if let Some(until) = backoff::next_check(builder, tracked) {
+        let why = "nothing could be done at the last check".to_owned();
+        return Err(Reachability::Later { why, until });
     }
-    // A listing that is taken anyhow shows it most often.
-    let is_room = snapshot.alone.len() + draft.needs.alone.len() < LISTENERS_READ;
+    // A listing that is read anyway usually shows it.
+    let is_room =
+        snapshot.single_sessions.len() + builder.reads.single_sessions.len() < LISTENERS_READ;
     let is_away = matches!(snapshot.sessions, Listing::Failed(_));
-    if draft.needs.listing.is_none() && !is_away && is_room {
-        draft.needs.alone.insert(id.clone());
+    if builder.reads.listing.is_none() && !is_away && is_room {
+        builder.reads.single_sessions.insert(id.clone());
     }
-    Err(Listener::Later {
-        why: "its session was not looked at this time".to_owned(),
-        until: draft.after(PULL_POLL),
+    Err(Reachability::Later {
+        why: "its session was not read this time".to_owned(),
+        until: builder.now_plus(PULL_POLL),
     })
 }
 
-/// Who has made the newest commit of a pull request.
+/// Who pushed the newest commit of a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pusher {
     /// Its session.
     Session,
-    /// Another account. A session that goes on writes its whole work again over its branch, and what others have pushed
-    /// would be lost.
+    /// Another account. A session that continues overwrites its branch, and other accounts' commits would be lost.
     Others,
-    /// What the session did is read next.
+    /// The session's activities must be read first.
     Unread,
 }
 
-/// Judges by the committer and by the session's activities. `updateTime` is no heartbeat, and an author may be the user
-/// alone; where Jules shows no activity before the commit, `updateTime` is all that there is.
-pub(crate) fn pusher(
-    draft: &mut Draft<'_>,
-    watched: &Watched<'_>,
+/// Decides by the committer and the session's activities. `updateTime` is no heartbeat, and an author may be the
+/// connected user; it counts only where Jules shows no activity before the commit.
+pub(crate) fn newest_pusher(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
     committed_at: Option<Timestamp>,
     by_jules: bool,
 ) -> Pusher {
-    let (Some(committed_at), Ok(session)) = (committed_at, look(draft, watched)) else {
+    let (Some(committed_at), Ok(session)) = (committed_at, find_session(builder, tracked)) else {
         return Pusher::Session;
     };
     if by_jules {
         return Pusher::Session;
     }
-    let Some(activities) = read_activities(draft, watched) else {
+    let Some(activities) = read_activities(builder, tracked) else {
         return Pusher::Unread;
     };
     let latest = committed_at.checked_add(PUSH_LAG).unwrap_or(committed_at);
@@ -343,18 +360,18 @@ pub(crate) fn pusher(
     }
 }
 
-/// Whether Jules did it, and not a user.
+/// Whether the activity is Jules', not a user's.
 pub(crate) fn is_by_jules(activity: &Activity) -> bool {
     !matches!(activity.kind, ActivityKind::UserMessaged(_))
 }
 
-/// The session's activities. Asks for them where they were not read; where they cannot be read, there are none.
+/// The session's activities. Requests them where they were not read; unreadable ones count as none.
 pub(crate) fn read_activities<'a>(
-    draft: &mut Draft<'a>,
-    watched: &Watched<'_>,
+    builder: &mut DecisionBuilder<'a>,
+    tracked: &OpenPull<'_>,
 ) -> Option<&'a [Activity]> {
-    let snapshot = draft.snapshot;
-    let session = &watched.session;
+    let snapshot = builder.snapshot;
+    let session = &tracked.session;
     if let Some(activities) = snapshot.activities.get(session) {
         return Some(activities);
     }
@@ -362,50 +379,50 @@ pub(crate) fn read_activities<'a>(
     if away || snapshot.unread.contains_key(session) {
         return Some(&[]);
     }
-    draft.needs.activities.insert(session.clone());
+    builder.reads.activities.insert(session.clone());
     None
 }
 
-/// What became of a word. Asks for the session's activities where only they can tell.
-pub(crate) fn heard(
-    draft: &mut Draft<'_>,
-    watched: &Watched<'_>,
+/// Whether a message was delivered. Requests the session's activities where only they can tell.
+pub(crate) fn delivery_of(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
     told: &Told,
     marker: &str,
-) -> Heard {
+) -> Delivery {
     if told.told {
-        return Heard::Yes;
+        return Delivery::Delivered;
     }
     let shown = told.at.checked_add(MESSAGE_LAG).unwrap_or(Timestamp::MAX);
-    if draft.now() < shown {
-        return Heard::Unknown { until: shown };
+    if builder.now() < shown {
+        return Delivery::Unknown { until: shown };
     }
-    let session = &watched.session;
-    let Some(activities) = draft.snapshot.activities.get(session) else {
-        let unread = draft.snapshot.unread.contains_key(session);
-        if !unread && !matches!(draft.snapshot.sessions, Listing::Failed(_)) {
-            draft.needs.activities.insert(session.clone());
+    let session = &tracked.session;
+    let Some(activities) = builder.snapshot.activities.get(session) else {
+        let unread = builder.snapshot.unread.contains_key(session);
+        if !unread && !matches!(builder.snapshot.sessions, Listing::Failed(_)) {
+            builder.reads.activities.insert(session.clone());
         }
-        let until = draft.after(PULL_POLL);
-        return Heard::Unknown { until };
+        let until = builder.now_plus(PULL_POLL);
+        return Delivery::Unknown { until };
     };
     let is_shown = activities
         .iter()
         .any(|one| matches!(&one.kind, ActivityKind::UserMessaged(text) if text.contains(marker)));
     if is_shown {
-        told_of(draft, watched.number(), marker);
-        return Heard::Yes;
+        record_delivery(builder, tracked.number(), marker);
+        return Delivery::Delivered;
     }
     if told.repeats < MESSAGE_REPEATS {
-        Heard::No
+        Delivery::Missing
     } else {
-        Heard::GivenUp
+        Delivery::GivenUp
     }
 }
 
-/// Notes that a word was said.
-pub(crate) fn told_of(draft: &mut Draft<'_>, pull: PullNumber, marker: &str) {
-    let Some(known) = draft.state.pulls.get_mut(&pull) else {
+/// Records that a message was delivered.
+pub(crate) fn record_delivery(builder: &mut DecisionBuilder<'_>, pull: PullNumber, marker: &str) {
+    let Some(known) = builder.state.pulls.get_mut(&pull) else {
         return;
     };
     if let Some(reminded) = &mut known.reminded
@@ -430,9 +447,14 @@ pub(crate) fn told_of(draft: &mut Draft<'_>, pull: PullNumber, marker: &str) {
     }
 }
 
-/// Counts a word, before it is said. The commits that such words were about before are kept, so that a look that lags
-/// behind does not have one said again.
-pub(crate) fn count(slot: &mut Option<Told>, before: &mut Vec<Oid>, head: &Oid, now: Timestamp) {
+/// Counts a message before it is sent. The commits of earlier messages are kept, so that a lagging read does not repeat
+/// one.
+pub(crate) fn count_message(
+    slot: &mut Option<Told>,
+    before: &mut Vec<Oid>,
+    head: &Oid,
+    now: Timestamp,
+) {
     match slot {
         Some(told) if told.head == *head => {
             told.at = now;
@@ -445,8 +467,8 @@ pub(crate) fn count(slot: &mut Option<Told>, before: &mut Vec<Oid>, head: &Oid, 
     }
 }
 
-/// What was said about this very commit: the newest word, or one before it.
-pub(crate) fn told_about(newest: Option<&Told>, before: &[Oid], head: &Oid) -> Option<Told> {
+/// The record of a message about this commit: the newest one, or an earlier one.
+pub(crate) fn message_about(newest: Option<&Told>, before: &[Oid], head: &Oid) -> Option<Told> {
     let newest = newest?;
     if newest.head == *head {
         return Some(newest.clone());

@@ -1,4 +1,4 @@
-//! Open pull requests: settling turns, failed checks, conflicts, reviews, drafts, reminders, merging, archiving.
+//! Open pull requests: settling, failed checks, conflicts, reviews, drafts, reminders, merging, archiving.
 
 pub(super) mod archive;
 pub(super) mod backoff;

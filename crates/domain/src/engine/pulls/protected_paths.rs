@@ -1,22 +1,22 @@
-//! Paths that no pull request may touch to be merged by phileas.
+//! Paths whose changes only people merge.
 
 use std::sync::LazyLock;
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::engine::text::markdown::neutral;
+use crate::engine::text::markdown::quote_as_code;
 
-/// What no pull request may touch, whatever the plan adds. The file says how it is read.
+/// The built-in protected paths; the file explains its format.
 const PROTECTED: &str = include_str!("protected_paths.txt");
 
-/// What personas write into their own pull requests, by design. The plan may protect it all the same.
+/// Paths that personas write by design. The plan may protect them all the same.
 const WRITTEN_BY_PERSONAS: [&str; 3] = [
     ".jules/personas/*/journals/**",
     ".jules/tasks/**",
     ".jules/sprints/**",
 ];
 
-/// What HFS+ leaves out when it compares names: zero-width and bidirectional characters.
+/// Characters that HFS+ ignores in names: zero-width and bidirectional ones.
 /// <https://github.com/git/git/blob/master/utf8.c> (`next_hfs_char`)
 const IGNORED_IN_NAMES: [std::ops::RangeInclusive<char>; 4] = [
     '\u{200c}'..='\u{200f}',
@@ -28,27 +28,29 @@ const IGNORED_IN_NAMES: [std::ops::RangeInclusive<char>; 4] = [
 static BUILT_IN: LazyLock<Option<GlobSet>> = LazyLock::new(|| {
     let names = PROTECTED.lines().map(str::trim);
     let names = names.filter(|line| !line.is_empty() && !line.starts_with('#'));
-    set(names.flat_map(|name| [format!("**/{name}"), format!("**/{name}/**")]))
+    build_globs(names.flat_map(|name| [format!("**/{name}"), format!("**/{name}/**")]))
 });
 
 static BY_PERSONAS: LazyLock<Option<GlobSet>> =
-    LazyLock::new(|| set(WRITTEN_BY_PERSONAS.map(str::to_owned)));
+    LazyLock::new(|| build_globs(WRITTEN_BY_PERSONAS.map(str::to_owned)));
 
-/// Why files may not be merged by phileas. `None` of them: there are more than were read.
-pub(crate) fn protects(own: &[String], files: Option<&[String]>) -> Option<String> {
+/// Why phileas may not merge these files. `None`: there are more than were read.
+pub(crate) fn protection_text(own: &[String], files: Option<&[String]>) -> Option<String> {
     let Some(files) = files else {
-        return Some("it touches more files than phileas reads; a person merges it".to_owned());
+        return Some(
+            "it changes more files than phileas reads; a person has to merge it".to_owned(),
+        );
     };
     let (Some(own), Some(built_in), Some(by_personas)) = (
-        set(own.iter().cloned()),
+        build_globs(own.iter().cloned()),
         BUILT_IN.as_ref(),
         BY_PERSONAS.as_ref(),
     ) else {
         return Some("a pattern of `protected_paths` cannot be read".to_owned());
     };
     let is_protected = |path: &&String| {
-        let name = as_opened(path);
-        // What personas write is their own, but no `AGENTS.md` or `.claude` among it.
+        let name = normalize_path(path);
+        // Files of personas are allowed, but no `AGENTS.md` or `.claude` among them.
         let checked = match name.split_once('/') {
             Some((_, inner)) if by_personas.is_match(&name) => inner,
             _ => &name,
@@ -60,14 +62,14 @@ pub(crate) fn protects(own: &[String], files: Option<&[String]>) -> Option<Strin
     };
     let path = files.iter().find(is_protected)?;
     Some(format!(
-        "it touches {}, which only people merge",
-        neutral(path)
+        "it changes {}, which only people merge",
+        quote_as_code(path)
     ))
 }
 
-/// A path as the least exact file system opens it: those of macOS and Windows tell neither case apart nor characters that
-/// nobody sees, and Windows drops dots and blanks at a name's end and what stands behind a colon.
-fn as_opened(path: &str) -> String {
+/// Normalizes a path as the least strict file system opens it: macOS and Windows ignore case and invisible characters,
+/// and Windows drops dots and blanks at a name's end and everything after a colon.
+fn normalize_path(path: &str) -> String {
     let folded = path.to_uppercase().to_lowercase().replace('\\', "/");
     let is_ignored =
         |c: &char| IGNORED_IN_NAMES.iter().any(|range| range.contains(c)) || c.is_control();
@@ -90,8 +92,8 @@ fn is_short_name(name: &str) -> bool {
     is_number && !before.is_empty() && stem.len() <= 8
 }
 
-/// Whether case counts depends on who checks the branch out, so it does not here.
-fn set(patterns: impl IntoIterator<Item = String>) -> Option<GlobSet> {
+/// Patterns ignore case, because some file systems do.
+fn build_globs(patterns: impl IntoIterator<Item = String>) -> Option<GlobSet> {
     let glob = |pattern: String| -> Option<Glob> {
         let mut glob = GlobBuilder::new(&pattern);
         glob.literal_separator(true).case_insensitive(true);
@@ -110,11 +112,11 @@ mod tests {
 
     fn is_protected(own: &[&str], path: &str) -> bool {
         let own: Vec<String> = own.iter().map(|one| (*one).to_owned()).collect();
-        protects(&own, Some(&[path.to_owned()])).is_some()
+        protection_text(&own, Some(&[path.to_owned()])).is_some()
     }
 
     #[test]
-    fn r18_what_steers_others_is_protected_and_its_neighbours_are_not() {
+    fn r18_files_that_control_tools_are_protected_and_their_neighbours_are_not() {
         for (path, protected) in [
             (".github/workflows/ci.yml", true),
             (".GitHub/workflows/ci.yml", true),
@@ -137,7 +139,7 @@ mod tests {
         }
     }
 
-    /// The list is read whole, and each name counts where file systems find it.
+    /// Each line of the list is read, and protects where file systems find it.
     #[test]
     fn every_line_of_the_list_protects_in_every_folder_case_and_kind() {
         let names = PROTECTED
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_steers_tools_is_protected_under_every_name_that_opens_it() {
+    fn protected_files_are_protected_under_every_name_that_opens_them() {
         for path in [
             ".gemini/settings.json",
             ".mcp.json",
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn r18_the_plan_adds_to_it() {
+    fn r18_the_plan_adds_protected_paths() {
         assert!(is_protected(&["src/Secret/**"], "SRC/secret./x"));
         assert!(is_protected(&["docs/*.md"], "docs/a.md"));
         assert!(!is_protected(&["docs/*.md"], "docs/deep/a.md"));
@@ -231,6 +233,6 @@ mod tests {
             is_protected(&["["], "src/main.rs"),
             "one that cannot be read"
         );
-        assert!(protects(&[], None).is_some(), "more than were read");
+        assert!(protection_text(&[], None).is_some(), "more than were read");
     }
 }

@@ -1,224 +1,294 @@
-//! What reviewers want changed goes back to the session whose pull request it is, where somebody with write access asks
-//! for it: once for each commit, and only what people say who may write themselves.
+//! Sends the reviews of people with write access to the session of a pull request, where a person with write access
+//! requests it: once for each commit.
 //!
-//! The wish is taken up into the ledger and worked off from there, since its session may be at work when it is asked for.
-//! That it is told stands in the ledger before it is.
+//! The request is recorded in the ledger and processed from there, because the session may be working when it is made.
+//! The message is recorded before it is sent.
 
 use std::collections::BTreeSet;
 
-use super::message::{self, Heard, Listener, Matter, Pusher};
-use super::tracked::{self, Watched};
+use jiff::{SignedDuration, Timestamp};
+
+use super::message::{self, Delivery, Feedback, Pusher, Reachability};
+use super::tracked::{self, OpenPull};
 use crate::engine::input::pull::{PullState, Reviews};
-use crate::engine::input::request_kind::DONE;
-use crate::engine::lookup::pending_reviews::{Open, open_wishes};
+use crate::engine::lookup::pending_reviews::{PendingReview, pending_reviews};
 use crate::engine::lookup::permissions;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
     CHECKS_POLL, GRACE, MAX_REVIEW_ROUNDS, POLL, PULL_POLL, REMARKERS_READ, REQUEST_VALID,
     REVIEWS_READ,
 };
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::engine::record::review_request::refuse;
+use crate::engine::record::review_request::refuse_review_request;
 use crate::model::{Login, Oid};
 use crate::prompt::{self, ReviewRemark, ReviewSaying};
-use crate::state::Told;
+use crate::state::{RequestOutcome, Told};
 
-/// What is known of a wish at this moment.
-enum Stand {
-    /// Its session is to be told.
-    Tell {
+/// The status of a pending request.
+enum ReviewStatus {
+    /// The message is to be sent.
+    Send {
         text: String,
         /// Ends the report's sentence.
         remark: &'static str,
     },
-    /// Its session was told.
-    Told,
+    /// The message was delivered.
+    Sent,
     /// It waits.
     Waits(Box<Line>),
-    /// It is not done, and why.
+    /// It is refused, and why.
     Refused(Reason, String),
 }
 
-/// While everything is paused nobody is told anything.
-pub(crate) fn say_paused(draft: &mut Draft<'_>, reason: Reason) {
-    for open in open_wishes(draft) {
+/// Reports pending requests while the repository is paused.
+pub(crate) fn report_paused(builder: &mut DecisionBuilder<'_>, reason: Reason) {
+    for open in pending_reviews(builder) {
         let text = format!(
             "the session of pull request #{} is told nothing while everything is paused",
             open.pull
         );
-        draft.say(Line::track(&open.track, Verdict::Paused, reason, text));
+        builder.report_line(Line::about_track(
+            &open.track,
+            Verdict::Paused,
+            reason,
+            text,
+        ));
     }
 }
 
-/// Works off what was asked for. `may_send`: there is another round that writes down what Jules answers.
-pub(crate) fn due(draft: &mut Draft<'_>, may_send: bool) {
-    for open in open_wishes(draft) {
-        let Some(watched) = tracked::of(draft, open.pull) else {
-            unwatched(draft, &open);
+/// Processes the pending requests. `may_send`: another round of this tick records Jules' answer.
+pub(crate) fn process_reviews(builder: &mut DecisionBuilder<'_>, may_send: bool) {
+    for open in pending_reviews(builder) {
+        let Some(tracked) = tracked::open_pull(builder, open.pull) else {
+            refuse_untracked(builder, &open);
             continue;
         };
-        match stand(draft, &open, &watched) {
-            Stand::Tell { text, remark } if may_send => tell(draft, &open, &watched, text, remark),
-            Stand::Tell { .. } => {
-                let text = format!("the session of pull request #{} is told next", open.pull);
-                let soon = draft.now();
-                draft.say(open.line(Reason::NextCommit, text).until(soon));
+        match check_review_request(builder, &open, &tracked) {
+            ReviewStatus::Send { text, remark } if may_send => {
+                send_reviews(builder, &open, &tracked, text, remark)
             }
-            Stand::Told => finish(draft, &open),
-            Stand::Waits(line) => draft.say(*line),
-            Stand::Refused(reason, text) => refuse(draft, &open, reason, &text),
+            ReviewStatus::Send { .. } => {
+                let text = format!("the session of pull request #{} is told next", open.pull);
+                let soon = builder.now();
+                builder.report_line(open.waiting_line(Reason::NextCommit, text).with_until(soon));
+            }
+            ReviewStatus::Sent => finish_review_request(builder, &open),
+            ReviewStatus::Waits(line) => builder.report_line(*line),
+            ReviewStatus::Refused(reason, text) => {
+                refuse_review_request(builder, &open, reason, &text)
+            }
         }
     }
 }
 
-/// It is closed, was not read, or the plan leaves it to people by now.
-fn unwatched(draft: &mut Draft<'_>, open: &Open) {
-    match draft.snapshot.pulls.get(&open.pull).map(|pull| pull.state) {
+/// Handles a pull request that is closed, was not read, or that the plan leaves to people.
+fn refuse_untracked(builder: &mut DecisionBuilder<'_>, open: &PendingReview) {
+    match builder
+        .snapshot
+        .pulls
+        .get(&open.pull)
+        .map(|pull| pull.state)
+    {
         Some(PullState::Open) => {
             let text =
                 "the plan leaves it to people (`mode = \"observe\"`), or it is of no session";
-            refuse(draft, open, Reason::PlanForbids, text);
+            refuse_review_request(builder, open, Reason::PlanForbids, text);
         }
         Some(PullState::Merged | PullState::Closed) => {
-            refuse(
-                draft,
+            refuse_review_request(
+                builder,
                 open,
                 Reason::SubjectClosed,
                 "it is not open any more",
             );
         }
-        None if draft.snapshot.missing_pulls.contains(&open.pull) => {
-            refuse(draft, open, Reason::SubjectClosed, "it is gone");
+        None if builder.snapshot.missing_pulls.contains(&open.pull) => {
+            refuse_review_request(builder, open, Reason::SubjectClosed, "it is gone");
         }
         None => {
-            draft.needs.pulls.insert(open.pull);
+            builder.reads.pulls.insert(open.pull);
             let text = format!("pull request #{} is read next", open.pull);
-            let soon = draft.after(POLL);
-            draft.say(open.line(Reason::RequestUnread, text).until(soon));
+            let soon = builder.now_plus(POLL);
+            builder.report_line(
+                open.waiting_line(Reason::RequestUnread, text)
+                    .with_until(soon),
+            );
         }
     }
 }
 
-/// Whether its session is to be told, and what.
-fn stand(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>) -> Stand {
-    let number = open.pull;
-    let waits = |reason, text: String, until| {
-        let text = format!("pull request #{number}: {text}");
-        Stand::Waits(Box::new(open.line(reason, text).until(until)))
-    };
-    let refused = |reason, text: &str| Stand::Refused(reason, text.to_owned());
-    let told = told(draft, watched, &open.head);
-    if let Some(told) = &told {
-        match message::heard(draft, watched, told, &open.marker()) {
-            Heard::Yes => return Stand::Told,
-            Heard::Unknown { until } => {
-                let text = "its session was told what reviewers want changed".to_owned();
-                return waits(Reason::ReviewsTold, text, until);
-            }
-            Heard::GivenUp => return refused(Reason::SessionGone, "its session does not hear"),
-            Heard::No => {}
-        }
+/// The status of a pending request, with the message where it may be sent.
+fn check_review_request(
+    builder: &mut DecisionBuilder<'_>,
+    open: &PendingReview,
+    tracked: &OpenPull<'_>,
+) -> ReviewStatus {
+    let told = sent_message(builder, tracked, &open.head);
+    if let Some(status) = told
+        .as_ref()
+        .and_then(|told| check_delivery(builder, open, tracked, told))
+    {
+        return status;
     }
-    let created_at = draft.state.requests.get(&open.key);
+    let created_at = builder.state.requests.get(&open.key);
     let created_at = created_at.and_then(|request| request.created_at);
-    let age = created_at.map(|at| draft.now().duration_since(at));
-    if age.is_none_or(|age| age >= REQUEST_VALID) {
+    let age = created_at.map(|at| builder.now().duration_since(at));
+    let Some(age) = age.filter(|age| *age < REQUEST_VALID) else {
         return refused(Reason::RequestOld, "it could not be told for a week");
-    }
-    // A commit that was pushed meanwhile may be the very change that was asked for; and a look may lag behind.
-    let moved = |draft: &Draft<'_>| {
-        if age.is_some_and(|age| age < GRACE) {
-            let text = "its newest commit does not show yet".to_owned();
-            return waits(Reason::RequestUnread, text, draft.after(POLL));
-        }
-        let text = "a commit was pushed after it was asked for; look at it and ask again";
-        refused(Reason::ContentChanged, text)
     };
-    if watched.pull.head_oid != open.head {
-        return moved(draft);
+    if tracked.pull.head_oid != open.head {
+        return moved(builder, open, age);
     }
-    let rounds = watched.known(draft).map_or(0, |known| known.review_rounds);
-    if told.is_none() && rounds >= MAX_REVIEW_ROUNDS {
+    match check_recipient(builder, open, tracked, told.is_none()) {
+        Some(status) => status,
+        None => check_reviews(builder, open, tracked, age),
+    }
+}
+
+fn waits(open: &PendingReview, reason: Reason, text: &str, until: Timestamp) -> ReviewStatus {
+    let text = format!("pull request #{}: {text}", open.pull);
+    ReviewStatus::Waits(Box::new(open.waiting_line(reason, text).with_until(until)))
+}
+
+fn refused(reason: Reason, text: &str) -> ReviewStatus {
+    ReviewStatus::Refused(reason, text.to_owned())
+}
+
+/// The status of a request whose commit is not the newest one. A commit that was pushed meanwhile may be the requested
+/// change, and a read may lag behind.
+fn moved(builder: &DecisionBuilder<'_>, open: &PendingReview, age: SignedDuration) -> ReviewStatus {
+    if age < GRACE {
+        let text = "its newest commit does not show yet";
+        return waits(open, Reason::RequestUnread, text, builder.now_plus(POLL));
+    }
+    let text = "a commit was pushed after the request; check it and request it again";
+    refused(Reason::ContentChanged, text)
+}
+
+/// The status by a message that was counted before; `None`: it is to be sent.
+fn check_delivery(
+    builder: &mut DecisionBuilder<'_>,
+    open: &PendingReview,
+    tracked: &OpenPull<'_>,
+    told: &Told,
+) -> Option<ReviewStatus> {
+    match message::delivery_of(builder, tracked, told, &open.message_marker()) {
+        Delivery::Delivered => Some(ReviewStatus::Sent),
+        Delivery::Unknown { until } => {
+            let text = "its session was told what reviewers want changed";
+            Some(waits(open, Reason::ReviewsSent, text, until))
+        }
+        Delivery::GivenUp => {
+            let text = "its session does not receive messages";
+            Some(refused(Reason::SessionGone, text))
+        }
+        Delivery::Missing => None,
+    }
+}
+
+/// The status by the session and the pull request; `None`: the session can get the message now.
+fn check_recipient(
+    builder: &mut DecisionBuilder<'_>,
+    open: &PendingReview,
+    tracked: &OpenPull<'_>,
+    is_new: bool,
+) -> Option<ReviewStatus> {
+    let record = tracked.record(builder);
+    let rounds = record.map_or(0, |known| known.review_rounds);
+    if is_new && rounds >= MAX_REVIEW_ROUNDS {
         let text =
             format!("it was told {rounds} times what reviewers want changed; that is enough");
-        return Stand::Refused(Reason::RoundsSpent, text);
+        return Some(ReviewStatus::Refused(Reason::RoundsSpent, text));
     }
-    if watched.is_held(draft) {
-        let text = format!("pull request #{number}: `phileas:hold` keeps it for people");
-        let line = Line::track(&open.track, Verdict::Paused, Reason::SubjectHeld, text);
-        return Stand::Waits(Box::new(line.until(draft.after(PULL_POLL))));
+    if tracked.is_held(builder) {
+        let text = format!(
+            "pull request #{}: `phileas:hold` keeps it for people",
+            open.pull
+        );
+        let line = Line::about_track(&open.track, Verdict::Paused, Reason::SubjectHeld, text);
+        let until = builder.now_plus(PULL_POLL);
+        return Some(ReviewStatus::Waits(Box::new(line.with_until(until))));
     }
-    if let Some(until) = message::is_listening(draft, watched) {
-        let text = "its session was just told something else".to_owned();
-        return waits(Reason::ReviewsAsked, text, until);
+    if let Some(until) = message::settling_until(builder, tracked) {
+        let text = "its session just got another message";
+        return Some(waits(open, Reason::ReviewsRequested, text, until));
     }
-    if let Some(text) = message::is_crowded(draft, watched) {
-        return waits(Reason::BudgetActive, text, draft.after(CHECKS_POLL));
+    if let Some(text) = message::busy_text(builder, tracked) {
+        let until = builder.now_plus(CHECKS_POLL);
+        return Some(waits(open, Reason::BudgetActive, &text, until));
     }
-    match message::listener(draft, watched) {
-        Listener::Listens => {}
-        Listener::Later { why, until } => return waits(Reason::ReviewsAsked, why, until),
-        Listener::Gone(why) => return refused(Reason::SessionGone, why),
-    }
-    let snapshot = draft.snapshot;
-    let Some(read) = snapshot.reviews.get(&number) else {
-        if snapshot.reviews.len() + draft.needs.reviews.len() < REVIEWS_READ {
-            draft.needs.reviews.insert(number);
+    match message::check_reachability(builder, tracked) {
+        Reachability::Listens => None,
+        Reachability::Later { why, until } => {
+            Some(waits(open, Reason::ReviewsRequested, &why, until))
         }
-        let text = "what its reviewers want changed is read next".to_owned();
-        return waits(Reason::RequestUnread, text, draft.after(CHECKS_POLL));
+        Reachability::Gone(why) => Some(refused(Reason::SessionGone, why)),
+    }
+}
+
+/// The status by the reviews themselves, with the message where it may be sent.
+fn check_reviews(
+    builder: &mut DecisionBuilder<'_>,
+    open: &PendingReview,
+    tracked: &OpenPull<'_>,
+    age: SignedDuration,
+) -> ReviewStatus {
+    let snapshot = builder.snapshot;
+    let soon = builder.now_plus(CHECKS_POLL);
+    let unread = |text: &str| waits(open, Reason::RequestUnread, text, soon);
+    let Some(read) = snapshot.reviews.get(&open.pull) else {
+        if snapshot.reviews.len() + builder.reads.reviews.len() < REVIEWS_READ {
+            builder.reads.reviews.insert(open.pull);
+        }
+        return unread("what its reviewers want changed is read next");
     };
     let Some(read) = read else {
         return refused(Reason::SubjectClosed, "it is gone");
     };
     if read.head != open.head {
-        return moved(draft);
+        return moved(builder, open, age);
     }
-    // The list of commits may lag behind the head; whose the newest is must be known before its session writes over it.
+    // The list of commits may lag behind the head. The newest commit's author must be known, because the session
+    // overwrites it.
     if read.committed_at.is_none() {
-        let text = "GitHub does not tell yet when its newest commit was made";
-        return waits(
-            Reason::RequestUnread,
-            text.to_owned(),
-            draft.after(CHECKS_POLL),
-        );
+        return unread("GitHub does not tell yet when its newest commit was made");
     }
-    match message::pusher(draft, watched, read.committed_at, read.by_jules) {
+    match message::newest_pusher(builder, tracked, read.committed_at, read.by_jules) {
         Pusher::Session => {}
         Pusher::Others => {
-            let text = "its newest commit is not its session's, which would write over it; mend it by hand, or close it";
+            let text = "its newest commit is not its session's, which would write over it; fix it by hand, or close it";
             return refused(Reason::PushedByOthers, text);
         }
-        Pusher::Unread => {
-            let text = "what its session does is read next".to_owned();
-            return waits(Reason::RequestUnread, text, draft.after(CHECKS_POLL));
-        }
+        Pusher::Unread => return unread("what its session does is read next"),
     }
-    let Some(heard) = of_writers(draft, read) else {
-        let text = "who has reviewed it is looked at next".to_owned();
-        return waits(Reason::RequestUnread, text, draft.after(CHECKS_POLL));
+    let Some(remarks) = writer_remarks(builder, read) else {
+        return unread("the permissions of its reviewers are read next");
     };
-    if heard.is_empty() {
-        let text = "nobody with write access asks for changes: no review of theirs does, and no thread of theirs is open";
+    if remarks.is_empty() {
+        let text = "no account with write access requests changes: none of their reviews does, and none of their threads is open";
         return refused(Reason::NothingToDo, text);
     }
-    let remark = match heard.len() < read.remarks.len() || read.more {
+    let remark = match remarks.len() < read.remarks.len() || read.more {
         true => ", without what others than writers say and what is too old",
         false => "",
     };
-    let text = message(draft, open, &heard);
-    Stand::Tell { text, remark }
+    let text = reviews_message(builder, open, &remarks);
+    ReviewStatus::Send { text, remark }
 }
 
-/// What was said about this very commit.
-pub(crate) fn told(draft: &Draft<'_>, watched: &Watched<'_>, head: &Oid) -> Option<Told> {
-    let told = watched.known(draft)?.reviews.as_ref()?;
+/// The record of the message about this commit.
+pub(crate) fn sent_message(
+    builder: &DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
+    head: &Oid,
+) -> Option<Told> {
+    let told = tracked.record(builder)?.reviews.as_ref()?;
     (told.head == *head).then(|| told.clone())
 }
 
-/// What people say who may write, by GitHub's word of this very tick: everybody may review a public repository. `None`:
-/// it has not been read who they are.
-fn of_writers(draft: &mut Draft<'_>, read: &Reviews) -> Option<Vec<ReviewRemark>> {
+/// The reviews of people with write access in this tick; any account may review a public repository. `None`:
+/// permissions must be read first.
+fn writer_remarks(builder: &mut DecisionBuilder<'_>, read: &Reviews) -> Option<Vec<ReviewRemark>> {
     let mut asked: BTreeSet<Login> = BTreeSet::new();
     let mut heard = Vec::new();
     let mut is_known = true;
@@ -232,7 +302,7 @@ fn of_writers(draft: &mut Draft<'_>, read: &Reviews) -> Option<Vec<ReviewRemark>
                 continue;
             }
             asked.insert(author.login.clone());
-            match permissions::may_ask(draft, Some(author)) {
+            match permissions::may_request(builder, Some(author)) {
                 Some(true) => said.push(ReviewSaying {
                     author: author.login.to_string(),
                     text: one.text.clone(),
@@ -250,9 +320,13 @@ fn of_writers(draft: &mut Draft<'_>, read: &Reviews) -> Option<Vec<ReviewRemark>
     is_known.then_some(heard)
 }
 
-fn message(draft: &Draft<'_>, open: &Open, heard: &[ReviewRemark]) -> String {
-    let marker = open.marker();
-    let said = prompt::review_remarks(&draft.snapshot.entropy, &marker, heard);
+fn reviews_message(
+    builder: &DecisionBuilder<'_>,
+    open: &PendingReview,
+    heard: &[ReviewRemark],
+) -> String {
+    let marker = open.message_marker();
+    let said = prompt::review_remarks(&builder.snapshot.entropy, &marker, heard);
     format!(
         "People with write access have reviewed your pull request #{} and want something changed on its newest commit \
          {}. Do what they ask for as far as it belongs to the task of this session, run the project's own checks, and push \
@@ -262,42 +336,51 @@ fn message(draft: &Draft<'_>, open: &Open, heard: &[ReviewRemark]) -> String {
     )
 }
 
-/// It is counted, with the commit; then its session is told.
-fn tell(draft: &mut Draft<'_>, open: &Open, watched: &Watched<'_>, text: String, remark: &str) {
-    let now = draft.now();
-    let told = told(draft, watched, &open.head);
-    let record = watched.record(draft);
+/// Counts the message; after the commit it is sent.
+fn send_reviews(
+    builder: &mut DecisionBuilder<'_>,
+    open: &PendingReview,
+    tracked: &OpenPull<'_>,
+    text: String,
+    remark: &str,
+) {
+    let now = builder.now();
+    let told = sent_message(builder, tracked, &open.head);
+    let record = tracked.record_mut(builder);
     if told.is_none() {
         record.review_rounds += 1;
     }
-    // Another commit's word is over: each wish names its commit.
-    message::count(&mut record.reviews, &mut Vec::new(), &open.head, now);
+    // A message about another commit is finished: each request names its commit.
+    message::count_message(&mut record.reviews, &mut Vec::new(), &open.head, now);
     let rounds = record.review_rounds;
-    watched.headline(draft, "reviews");
+    tracked.add_headline(builder, "reviews");
     let text_of_line = format!("pull request #{}: its session is told", open.pull);
-    let soon = draft.after(POLL);
-    draft.say(open.line(Reason::ReviewsTold, text_of_line).until(soon));
-    let matter = Matter {
+    let soon = builder.now_plus(POLL);
+    builder.report_line(
+        open.waiting_line(Reason::ReviewsSent, text_of_line)
+            .with_until(soon),
+    );
+    let feedback = Feedback {
         problem: "reviewers want something changed",
-        marker: open.marker(),
+        marker: open.message_marker(),
         told,
         rounds,
         most: MAX_REVIEW_ROUNDS,
-        waits: Reason::ReviewsAsked,
-        said: Reason::ReviewsTold,
+        waits: Reason::ReviewsRequested,
+        said: Reason::ReviewsSent,
     };
-    message::say(draft, watched, matter, text, remark);
+    message::send_feedback(builder, tracked, feedback, text, remark);
 }
 
-fn finish(draft: &mut Draft<'_>, open: &Open) {
-    let now = draft.now();
-    if let Some(request) = draft.state.requests.get_mut(&open.key) {
-        request.outcome = Some(DONE.to_owned());
+fn finish_review_request(builder: &mut DecisionBuilder<'_>, open: &PendingReview) {
+    let now = builder.now();
+    if let Some(request) = builder.state.requests.get_mut(&open.key) {
+        request.set_outcome(&RequestOutcome::Done);
         request.answer = Some("its session was told what its reviewers want changed".to_owned());
         request.finished_at = Some(now);
     }
-    draft.headline(format!("{} told", open.track), None);
+    builder.add_headline(format!("{} told", open.track), None);
     let text = format!("the session of pull request #{} was told", open.pull);
-    let line = Line::track(&open.track, Verdict::Settled, Reason::Obeyed, text);
-    draft.say(line);
+    let line = Line::about_track(&open.track, Verdict::Settled, Reason::CommandExecuted, text);
+    builder.report_line(line);
 }

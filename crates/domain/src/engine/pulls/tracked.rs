@@ -1,14 +1,14 @@
-//! The open pull requests of sessions of ours: what is looked after beside following them to their end.
+//! The open pull requests of phileas' sessions, and the records about them.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use crate::engine::input::commands::HOLD;
 use crate::engine::input::pull::{Pull, PullState};
-use crate::engine::input::request_kind::HOLD;
 use crate::engine::lookup::policy;
-use crate::engine::lookup::pull_owner::owners;
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::pull_owner::pull_owners;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
 use crate::engine::output::limits::{CALL_AGAIN, PULL_CALLS, PULLS_FOLLOWED};
 use crate::engine::output::report::{Line, Reason, Verdict};
@@ -16,9 +16,9 @@ use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::Mode;
 use crate::state::{HistoryEntry, WatchedPull};
 
-/// An open pull request of a session of ours.
+/// An open pull request of a session of phileas.
 #[derive(Debug, Clone)]
-pub(crate) struct Watched<'a> {
+pub(crate) struct OpenPull<'a> {
     pub(crate) pull: &'a Pull,
     pub(crate) session: SessionId,
     track: TrackName,
@@ -28,30 +28,37 @@ pub(crate) struct Watched<'a> {
     turn: Option<TurnId>,
 }
 
-/// The open ones that were read, the newest first.
-pub(crate) fn open<'a>(draft: &Draft<'a>) -> Vec<Watched<'a>> {
-    owners(&draft.state)
+/// Returns those that were read, newest first.
+pub(crate) fn open_pulls<'a>(builder: &DecisionBuilder<'a>) -> Vec<OpenPull<'a>> {
+    pull_owners(&builder.state)
         .into_iter()
         .rev()
-        .filter_map(|(number, entry)| watch(draft, number, entry))
+        .filter_map(|(number, entry)| pull_of_entry(builder, number, entry))
         .take(PULLS_FOLLOWED)
         .collect()
 }
 
-/// The open one of this number. `None`: it is nobody's of ours, or only looked at.
-pub(crate) fn of<'a>(draft: &Draft<'a>, number: PullNumber) -> Option<Watched<'a>> {
-    let owners = owners(&draft.state);
-    watch(draft, number, owners.get(&number)?)
+/// Returns the one of this number. `None`: it belongs to no session, or is only observed.
+pub(crate) fn open_pull<'a>(
+    builder: &DecisionBuilder<'a>,
+    number: PullNumber,
+) -> Option<OpenPull<'a>> {
+    let owners = pull_owners(&builder.state);
+    pull_of_entry(builder, number, owners.get(&number)?)
 }
 
-/// A branch of a fork is not a session's.
-fn watch<'a>(draft: &Draft<'a>, number: PullNumber, entry: &HistoryEntry) -> Option<Watched<'a>> {
-    let pull = draft.snapshot.pulls.get(&number)?;
-    if is_observed(draft, entry) {
+/// A fork's branch is not a session's.
+fn pull_of_entry<'a>(
+    builder: &DecisionBuilder<'a>,
+    number: PullNumber,
+    entry: &HistoryEntry,
+) -> Option<OpenPull<'a>> {
+    let pull = builder.snapshot.pulls.get(&number)?;
+    if is_observed(builder, entry) {
         return None;
     }
     let is_open = pull.state == PullState::Open && pull.same_repository;
-    Some(Watched {
+    Some(OpenPull {
         pull: is_open.then_some(pull)?,
         session: entry.session_id.clone()?,
         track: entry.track_name(),
@@ -62,49 +69,49 @@ fn watch<'a>(draft: &Draft<'a>, number: PullNumber, entry: &HistoryEntry) -> Opt
     })
 }
 
-/// Whether the plan lets phileas only look at what its track has made.
-fn is_observed(draft: &Draft<'_>, entry: &HistoryEntry) -> bool {
-    let plan = &draft.snapshot.plan;
+/// Whether the plan's mode is "observe" for its track.
+fn is_observed(builder: &DecisionBuilder<'_>, entry: &HistoryEntry) -> bool {
+    let plan = &builder.snapshot.plan;
     let track = entry.track_name();
     policy::policy_of_persona(plan, &track, &entry.persona_id).mode == Mode::Observe
 }
 
-/// The open ones that are only looked at, as the report tells.
-pub(crate) fn say_observed(draft: &mut Draft<'_>) {
-    let observed: Vec<(PullNumber, TrackName, PersonaId)> = owners(&draft.state)
+/// Reports the open ones that are only observed.
+pub(crate) fn report_observed(builder: &mut DecisionBuilder<'_>) {
+    let observed: Vec<(PullNumber, TrackName, PersonaId)> = pull_owners(&builder.state)
         .into_iter()
         .filter(|(number, entry)| {
-            let pull = draft.snapshot.pulls.get(number);
-            pull.is_some_and(|pull| pull.state == PullState::Open) && is_observed(draft, entry)
+            let pull = builder.snapshot.pulls.get(number);
+            pull.is_some_and(|pull| pull.state == PullState::Open) && is_observed(builder, entry)
         })
         .map(|(number, entry)| (number, entry.track_name(), entry.persona_id.clone()))
         .take(PULLS_FOLLOWED)
         .collect();
     for (number, track, persona) in observed {
         let text = format!("`mode` is \"observe\" here; pull request #{number} is left to people");
-        let mut line = Line::track(&track, Verdict::Waiting, Reason::ObserveMode, text);
+        let mut line = Line::about_track(&track, Verdict::Waiting, Reason::ObserveMode, text);
         line.pr_number = Some(number);
-        draft.say(line.persona(&persona));
+        builder.report_line(line.with_persona(&persona));
     }
 }
 
-/// Drops what was done about pull requests of which nothing more can come.
-pub(crate) fn forget(draft: &mut Draft<'_>) {
-    if draft.state.pulls.is_empty() {
+/// Drops records of pull requests that are finished.
+pub(crate) fn forget_settled(builder: &mut DecisionBuilder<'_>) {
+    if builder.state.pulls.is_empty() {
         return;
     }
-    let kept: BTreeSet<PullNumber> = owners(&draft.state).into_keys().collect();
-    // What is closed is dropped when its session has been archived.
+    let kept: BTreeSet<PullNumber> = pull_owners(&builder.state).into_keys().collect();
+    // The record of a closed one is dropped when its session has been archived.
     let stays = |number: &PullNumber, known: &WatchedPull| {
         kept.contains(number) || known.closed_at.is_some()
     };
-    draft
+    builder
         .state
         .pulls
         .retain(|number, known| stays(number, known));
 }
 
-impl Watched<'_> {
+impl OpenPull<'_> {
     pub(crate) fn number(&self) -> PullNumber {
         self.pull.number
     }
@@ -113,30 +120,43 @@ impl Watched<'_> {
         &self.persona
     }
 
-    /// Whether a person keeps phileas from it by the label `phileas:hold`.
-    pub(crate) fn is_held(&self, draft: &Draft<'_>) -> bool {
-        let words = draft.snapshot.labelled.get(&self.number().0);
+    /// Whether it has the label `phileas:hold`.
+    pub(crate) fn is_held(&self, builder: &DecisionBuilder<'_>) -> bool {
+        let words = builder.snapshot.labelled.get(&self.number().0);
         words.is_some_and(|words| words.contains(HOLD))
     }
 
-    /// What was done about it so far.
-    pub(crate) fn known<'s>(&self, draft: &'s Draft<'_>) -> Option<&'s WatchedPull> {
-        let known = draft.state.pulls.get(&self.number());
+    /// The record about it.
+    pub(crate) fn record<'s>(&self, builder: &'s DecisionBuilder<'_>) -> Option<&'s WatchedPull> {
+        let known = builder.state.pulls.get(&self.number());
         known.filter(|known| known.session_id == self.session)
     }
 
-    /// The same, to be changed.
-    pub(crate) fn record<'s>(&self, draft: &'s mut Draft<'_>) -> &'s mut WatchedPull {
+    /// The record about it, to be changed.
+    pub(crate) fn record_mut<'s>(
+        &self,
+        builder: &'s mut DecisionBuilder<'_>,
+    ) -> &'s mut WatchedPull {
         let fresh = || WatchedPull::new(self.session.clone());
-        let known = draft.state.pulls.entry(self.number()).or_insert_with(fresh);
+        let known = builder
+            .state
+            .pulls
+            .entry(self.number())
+            .or_insert_with(fresh);
         if known.session_id != self.session {
             *known = fresh();
         }
         known
     }
 
-    pub(crate) fn line(&self, verdict: Verdict, reason: Reason, detail: impl Into<String>) -> Line {
-        let mut line = Line::track(&self.track, verdict, reason, detail).persona(&self.persona);
+    pub(crate) fn report_line(
+        &self,
+        verdict: Verdict,
+        reason: Reason,
+        detail: impl Into<String>,
+    ) -> Line {
+        let mut line =
+            Line::about_track(&self.track, verdict, reason, detail).with_persona(&self.persona);
         line.seq = self.seq;
         line.slot.clone_from(&self.slot);
         line.turn.clone_from(&self.turn);
@@ -145,27 +165,32 @@ impl Watched<'_> {
         line
     }
 
-    pub(crate) fn headline(&self, draft: &mut Draft<'_>, what: &str) {
+    pub(crate) fn add_headline(&self, builder: &mut DecisionBuilder<'_>, what: &str) {
         let text = format!("{what} of pull request #{}", self.number());
-        draft.headline(text, self.turn.as_ref());
+        builder.add_headline(text, self.turn.as_ref());
     }
 
-    /// Calls a person by an issue, unless one is open. One that is not there is opened once more after a while: its
-    /// sender died, or GitHub refused it. After that the report alone says so.
-    pub(crate) fn call(&self, draft: &mut Draft<'_>, reason: Reason, detail: &str) {
-        let now = draft.now();
+    /// Opens a notice, unless one is open. One that does not exist is opened once more after a while: the process died,
+    /// or GitHub refused it. After that only the report says so.
+    pub(crate) fn open_notice(
+        &self,
+        builder: &mut DecisionBuilder<'_>,
+        reason: Reason,
+        detail: &str,
+    ) {
+        let now = builder.now();
         let key = NoticeKey::Pull(self.number());
         let (called_at, calls) = self
-            .known(draft)
+            .record(builder)
             .map_or((None, 0), |known| (known.called_at, known.calls));
         let lately = |at: Timestamp| now.duration_since(at) < CALL_AGAIN;
-        if calls < PULL_CALLS && !called_at.is_some_and(lately) && !draft.is_called(&key) {
-            let record = self.record(draft);
+        if calls < PULL_CALLS && !called_at.is_some_and(lately) && !builder.has_notice(&key) {
+            let record = self.record_mut(builder);
             record.called_at = Some(now);
             record.calls += 1;
             let number = self.number();
             let (persona, track, session) = (&self.persona, &self.track, &self.session);
-            draft.call(
+            builder.open_notice(
                 key,
                 format!("phileas: pull request #{number} waits for a person"),
                 format!(
@@ -174,8 +199,8 @@ impl Watched<'_> {
                      it, or close the pull request; this issue is closed then."
                 ),
             );
-            self.headline(draft, "called a person for the mending");
+            self.add_headline(builder, "called a person for the mending");
         }
-        draft.say(self.line(Verdict::Held, reason, detail));
+        builder.report_line(self.report_line(Verdict::Held, reason, detail));
     }
 }

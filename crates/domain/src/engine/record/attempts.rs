@@ -1,4 +1,4 @@
-//! How often something was tried, so that it is done once.
+//! Counts attempts of actions that must happen once.
 
 use jiff::Timestamp;
 
@@ -6,33 +6,33 @@ use crate::engine::output::limits::{DOING_REPEATS, DONE_AGAIN};
 use crate::model::Oid;
 use crate::state::Told;
 
-/// When something is to be done that is done once, and again only where nobody knows whether it was.
-pub(crate) enum Once {
+/// When the next attempt of an action is due. It is repeated only while its success is unknown.
+pub(crate) enum NextAttempt {
     /// Now.
     Now,
     /// Not before this.
     Later(Timestamp),
-    /// It was done, or tried often enough.
+    /// Never: it succeeded, or was tried often enough.
     Over,
 }
 
-/// When something that was counted is to be done.
-pub(crate) fn once(slot: Option<&Told>, now: Timestamp) -> Once {
+/// Returns when the next attempt of a counted action is due.
+pub(crate) fn next_attempt(slot: Option<&Told>, now: Timestamp) -> NextAttempt {
     let Some(told) = slot else {
-        return Once::Now;
+        return NextAttempt::Now;
     };
     let again = told.at.checked_add(DONE_AGAIN).unwrap_or(Timestamp::MAX);
     if told.told || told.repeats >= DOING_REPEATS {
-        Once::Over
+        NextAttempt::Over
     } else if now < again {
-        Once::Later(again)
+        NextAttempt::Later(again)
     } else {
-        Once::Now
+        NextAttempt::Now
     }
 }
 
-/// Counts something that is done once, before it is done.
-pub(crate) fn count_once(slot: &mut Option<Told>, head: &Oid, now: Timestamp) {
+/// Counts an attempt before it is made.
+pub(crate) fn count_attempt(slot: &mut Option<Told>, head: &Oid, now: Timestamp) {
     match slot {
         Some(told) => {
             told.at = now;

@@ -1,4 +1,4 @@
-//! A session that somebody started elsewhere is taken into the ledger, and followed like one of ours.
+//! Imports a session that was started outside phileas, to be followed like any other.
 
 use jiff::Timestamp;
 
@@ -6,9 +6,12 @@ use crate::engine::input::session::Session;
 use crate::engine::lookup::sessions::is_of_ledger;
 use crate::model::{Holder, Marker, PersonaId, RepositoryId, Slot, TrackName, TurnId};
 use crate::prompt;
-use crate::state::{Extra, Genesis, HistoryEntry, Intent, RequestState, State, TrackState, Turn};
+use crate::state::{
+    Extra, Genesis, HistoryEntry, Intent, RequestKind, RequestOutcome, RequestState, State,
+    TrackState, Turn,
+};
 
-/// What is taken in, by whom and when.
+/// A session to import, with the actor and the time.
 #[derive(Debug, Clone)]
 pub struct Import<'a> {
     /// The repository.
@@ -19,15 +22,15 @@ pub struct Import<'a> {
     pub holder: &'a Holder,
     /// Login of the person who asked for it, where it is known.
     pub actor: Option<&'a str>,
-    /// Whose work it counts as.
+    /// The persona that it counts for.
     pub persona: &'a PersonaId,
     /// The session as Jules showed it.
     pub session: &'a Session,
-    /// Freshly drawn; serves only where the ledger was never born.
+    /// A fresh random value, used only where the ledger does not exist yet.
     pub nonce: &'a str,
 }
 
-/// Why a session cannot be taken in. Nothing was changed.
+/// Why a session cannot be imported. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// The ledger knows it.
@@ -38,9 +41,9 @@ pub enum ImportError {
         /// Where it stands.
         place: String,
     },
-    /// It is the session of a turn of this very repository, which the ledger will find by itself or has lost.
+    /// It belongs to a turn of this repository, which the ledger will find itself or has lost.
     #[error(
-        "session {session} bears the marker {marker} of this repository, so it is not a stranger's: the next tick \
+        "session {session} has the marker {marker} of this repository, so phileas started it: the next tick \
          adopts it if its turn is known; if not, the ledger is behind, and `phileas state rebuild` proposes a whole one"
     )]
     Ours {
@@ -52,14 +55,14 @@ pub enum ImportError {
 }
 
 impl Import<'_> {
-    /// Writes the session into the state, as the only turn of a new track `request:<number>`; answers with the track
-    /// and the turn. It does not count as one of the repository's own sessions of the day: nobody asked phileas for it.
+    /// Records the session as the only turn of a new track `request:<number>`, and returns the track and the turn. It
+    /// does not count against the repository's daily sessions, because phileas did not start it.
     ///
     /// # Errors
     ///
-    /// [`ImportError`], when it is in the ledger or belongs there.
+    /// [`ImportError`], when the ledger knows it or must find it itself.
     pub fn into_state(&self, state: &mut State) -> Result<(TrackName, TurnId), ImportError> {
-        self.check(state)?;
+        self.check_unknown(state)?;
         let genesis = state
             .genesis
             .get_or_insert_with(|| Genesis {
@@ -75,11 +78,11 @@ impl Import<'_> {
         let key = state.next_history_key();
         state
             .history
-            .insert(key, self.entry(&track, &id, seq, &slot));
+            .insert(key, self.history_entry(&track, &id, seq, &slot));
         let turn = Turn {
             history_key: Some(key),
             session_id: Some(self.session.id.clone()),
-            // A session that was made without an intent still has a holder from now on.
+            // A session without an intent gets a holder from now on.
             intent: Some(Intent {
                 created_at: self.session.created_at,
                 not_after: self.session.created_at,
@@ -105,10 +108,10 @@ impl Import<'_> {
         };
         state.tracks.insert(track.clone(), live);
         let request = RequestState {
-            kind: "import".to_owned(),
+            kind: RequestKind::Import.as_str().to_owned(),
             subject: Some(format!("session:{}", self.session.id)),
             actor: self.actor.map(str::to_owned),
-            outcome: Some("dispatched".to_owned()),
+            outcome: Some(RequestOutcome::Dispatched.as_str().to_owned()),
             turn: Some(id.clone()),
             number: Some(number),
             created_at: Some(self.now),
@@ -120,7 +123,7 @@ impl Import<'_> {
         Ok((track, id))
     }
 
-    fn check(&self, state: &State) -> Result<(), ImportError> {
+    fn check_unknown(&self, state: &State) -> Result<(), ImportError> {
         let session = self.session.id.to_string();
         if let Some((track, _, turn)) = state.live_turn(&session) {
             let place = format!("turn {} of track `{track}`, under way", turn.turn);
@@ -147,7 +150,13 @@ impl Import<'_> {
         }
     }
 
-    fn entry(&self, track: &TrackName, turn: &TurnId, seq: u64, slot: &Slot) -> HistoryEntry {
+    fn history_entry(
+        &self,
+        track: &TrackName,
+        turn: &TurnId,
+        seq: u64,
+        slot: &Slot,
+    ) -> HistoryEntry {
         HistoryEntry {
             persona_id: self.persona.clone(),
             session_id: Some(self.session.id.clone()),
@@ -204,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strangers_session_becomes_a_turn_of_its_own_track() {
+    fn an_external_session_becomes_a_turn_of_its_own_track() {
         for born in [true, false] {
             let mut state = State::default();
             if born {
@@ -231,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_known_of_it_is_written_down() {
+    fn an_import_records_everything_known_of_the_session() {
         let mut state = State::default();
         let session = session("Tidy");
         let (track, id) = import(&mut state, &session).unwrap();
@@ -288,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_it_is_stands_in_its_prompt_before_its_title() {
+    fn the_marker_in_the_prompt_precedes_the_title() {
         let line = |repository| crate::model::PromptLine {
             marker: "0123456789ab.1".parse().unwrap(),
             repository: RepositoryId(repository),
@@ -311,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_ours_is_left_to_the_engine() {
+    fn a_session_of_this_ledger_is_not_imported() {
         let mut ours = session("curator: default [phileas:0123456789ab.1]");
         ours.prompt = None;
         let mut state = State::default();

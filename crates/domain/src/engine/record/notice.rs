@@ -1,48 +1,48 @@
-//! Notices that a turn needs a person.
+//! Opens notices about turns that need a person.
 
 use jiff::Timestamp;
 
 use crate::engine::lookup::plan_approval;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
 use crate::engine::output::limits::CALL_AGAIN;
 use crate::model::{Slot, TrackName};
 use crate::state::Turn;
 
-/// Calls a person by an issue, unless one is open. An issue that was decided on and is not there is opened again after
-/// a while: its sender died, GitHub refused it, or somebody closed it and settled nothing.
-pub(crate) fn call_person(
-    draft: &mut Draft<'_>,
+/// Opens a notice about a turn, unless one is open. A decided notice that does not exist is opened again after a while:
+/// the process died, GitHub refused it, or a person closed it without settling anything.
+pub(crate) fn open_turn_notice(
+    builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
     slot: &Slot,
     turn: &Turn,
     detail: &str,
 ) {
-    call_for(draft, (track, slot), turn, detail, None);
+    open_plan_notice(builder, (track, slot), turn, detail, None);
 }
 
-/// The same, with the plan that waits, by its activity. Another plan than the one that people were shown calls again, by
-/// another issue: who approved on the first one would approve what is not shown there.
-pub(crate) fn call_for(
-    draft: &mut Draft<'_>,
+/// Like [`open_turn_notice`], with the activity of the plan that waits. Another plan than the shown one opens another
+/// notice, because an approval on the first would approve a plan that it does not show.
+pub(crate) fn open_plan_notice(
+    builder: &mut DecisionBuilder<'_>,
     (track, slot): (&TrackName, &Slot),
     turn: &Turn,
     detail: &str,
     plan: Option<String>,
 ) {
-    let now = draft.now();
+    let now = builder.now();
     let key = NoticeKey::Turn(turn.turn.clone());
     let is_other_plan = turn.warned_at.is_some() && plan.is_some() && turn.plan_shown != plan;
     let lately = |at: Timestamp| now.duration_since(at) < CALL_AGAIN;
     if !is_other_plan
         && (turn.warned_at.is_some_and(lately)
-            || (turn.warned_at.is_some() && draft.is_called(&key)))
+            || (turn.warned_at.is_some() && builder.has_notice(&key)))
     {
         return;
     }
-    let seq = draft.seq(track);
+    let seq = builder.newest_seq(track);
     let before = turn.plan_shown.clone();
-    if let Some(turn) = draft.turn_mut(track, slot) {
+    if let Some(turn) = builder.find_turn_mut(track, slot) {
         turn.warned_at = Some(now);
         turn.plan_shown = plan.clone();
     }
@@ -52,7 +52,7 @@ pub(crate) fn call_for(
         .as_ref()
         .map(|id| format!("\n\nThe session: https://jules.google.com/session/{id}"))
         .unwrap_or_default();
-    let plan = plan.and_then(|_| plan_approval::shown(draft, track, turn));
+    let plan = plan.and_then(|_| plan_approval::plan_text(builder, track, turn));
     let plan = plan.map(|text| format!("\n\n{text}")).unwrap_or_default();
     let title = format!("phileas: {persona} waits for a person");
     let body = format!(
@@ -64,11 +64,11 @@ pub(crate) fn call_for(
             Some(_) => "Jules made another plan; another issue shows it.",
             None => "Jules made a plan; another issue shows it.",
         };
-        draft.call_anew(key, title, body, comment);
+        builder.replace_notice(key, title, body, comment);
     } else {
-        draft.call(key, title, body);
+        builder.open_notice(key, title, body);
     }
-    draft.headline(
+    builder.add_headline(
         format!("called a person for {track}#{seq} {persona}"),
         Some(&turn.turn),
     );

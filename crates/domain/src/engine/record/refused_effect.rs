@@ -1,26 +1,26 @@
-//! Effects that GitHub refused, in the state.
+//! Records effects that GitHub refused.
 
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::EFFECT_PAUSE_LIMIT;
 use crate::state::RefusedEffect;
 
-/// Remembers what GitHub refused.
-pub(crate) fn refused(draft: &mut Draft<'_>, key: &str) {
-    let now = draft.now();
-    let known = draft.state.refused_effects.get(key);
+/// Records a refused effect.
+pub(crate) fn record_refused_effect(builder: &mut DecisionBuilder<'_>, key: &str) {
+    let now = builder.now();
+    let known = builder.state.refused_effects.get(key);
     let one = RefusedEffect {
         at: now,
         times: known.map_or(0, |known| known.times).saturating_add(1),
         extra: known.map(|known| known.extra.clone()).unwrap_or_default(),
     };
-    draft.state.refused_effects.insert(key.to_owned(), one);
-    draft.headline(format!("GitHub refused {key}"), None);
+    builder.state.refused_effects.insert(key.to_owned(), one);
+    builder.add_headline(format!("GitHub refused {key}"), None);
 }
 
-/// Forgets what was refused long ago: it is not wanted any more, or it was done.
-pub(crate) fn forget_refused(draft: &mut Draft<'_>) {
-    let now = draft.now();
+/// Drops old refusals: their effects are no longer needed, or succeeded.
+pub(crate) fn forget_refused(builder: &mut DecisionBuilder<'_>) {
+    let now = builder.now();
     let kept = EFFECT_PAUSE_LIMIT + EFFECT_PAUSE_LIMIT;
-    let known = &mut draft.state.refused_effects;
+    let known = &mut builder.state.refused_effects;
     known.retain(|_, one| now.duration_since(one.at) < kept);
 }

@@ -1,66 +1,69 @@
-//! How a request ends, in the state.
+//! Records how requests end.
 
 use jiff::Timestamp;
 
-use crate::engine::input::request_kind::{BY_COMMAND, PENDING, REFUSED};
-use crate::engine::input::snapshot::Ask;
-use crate::engine::output::builder::Draft;
+use crate::engine::input::snapshot::RunRequest;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::{PersonaId, TrackName};
-use crate::state::{Outcome, RequestState, State};
+use crate::state::{Outcome, RequestKind, RequestOutcome, RequestState, State};
 
-/// Writes down why a turn was given up before it had a session.
-pub(crate) fn note_refusal(draft: &mut Draft<'_>, track: &TrackName, reason: Reason) {
+/// Records why a turn ended before it had a session.
+pub(crate) fn note_refusal(builder: &mut DecisionBuilder<'_>, track: &TrackName, reason: Reason) {
     let number = track.request_number();
-    let mut requests = draft.state.requests.values_mut();
+    let mut requests = builder.state.requests.values_mut();
     if let Some(request) = requests.find(|one| number.is_some() && one.number == number) {
         request.reason = Some(reason.code().to_owned());
     }
 }
 
-/// Takes back the request of a number that was not started yet. Whether there was one.
-pub fn withdraw(state: &mut State, number: u64, now: Timestamp) -> bool {
-    let pending = |request: &&mut RequestState| {
-        request.number == Some(number) && request.outcome.as_deref() == Some(PENDING)
-    };
+/// Withdraws a pending request by its number. Returns whether there was one.
+pub fn withdraw_request(state: &mut State, number: u64, now: Timestamp) -> bool {
+    let pending =
+        |request: &&mut RequestState| request.number == Some(number) && request.is_pending();
     let Some(request) = state.requests.values_mut().find(pending) else {
         return false;
     };
-    request.outcome = Some(Outcome::Cancelled.as_str().to_owned());
+    request.set_outcome(&RequestOutcome::Turn(Outcome::Cancelled));
     request.finished_at = Some(now);
     true
 }
 
-/// Ends a request that cannot be fulfilled, and says why; it is said once.
-pub(crate) fn refuse(
-    draft: &mut Draft<'_>,
+/// Refuses a pending request, and reports why.
+pub(crate) fn refuse_request(
+    builder: &mut DecisionBuilder<'_>,
     key: &str,
     track: &TrackName,
     persona: &PersonaId,
     reason: Reason,
     text: String,
 ) {
-    let now = draft.now();
-    if let Some(request) = draft.state.requests.get_mut(key) {
-        request.outcome = Some(REFUSED.to_owned());
+    let now = builder.now();
+    if let Some(request) = builder.state.requests.get_mut(key) {
+        request.set_outcome(&RequestOutcome::Refused);
         request.reason = Some(reason.code().to_owned());
         request.finished_at = Some(now);
     }
-    draft.headline(format!("refused {track} {persona}"), None);
-    let line = Line::track(track, Verdict::Refused, reason, text).persona(persona);
-    // A request of an earlier run that this one has joined counts, too, unless its time is over: this run has made another.
-    let is_named = match &draft.snapshot.ask {
-        Ask::Persona(id) => id == persona,
-        Ask::All => true,
-        Ask::Due | Ask::Track(_) | Ask::Enter(_) => false,
+    builder.add_headline(format!("refused {track} {persona}"), None);
+    let line = Line::about_track(track, Verdict::Refused, reason, text).with_persona(persona);
+    // A request of an earlier run that this run has joined counts as this run's, unless it expired: then this run has
+    // made another one.
+    let is_named = match &builder.snapshot.run_request {
+        RunRequest::Persona(id) => id == persona,
+        RunRequest::All => true,
+        RunRequest::Due | RunRequest::Track(_) | RunRequest::Enter(_) => false,
     };
-    let request = draft.state.requests.get(key);
-    let is_by_command = request.is_some_and(|request| request.kind == BY_COMMAND);
+    let request = builder.state.requests.get(key);
+    let is_by_command = request.is_some_and(|request| request.is_of_kind(RequestKind::CommandLine));
     let is_requested = is_named && is_by_command && reason != Reason::RequestOld;
-    draft.say(if is_requested { line.requested() } else { line });
+    builder.report_line(if is_requested {
+        line.mark_requested()
+    } else {
+        line
+    });
 }
 
-/// Writes a turn's outcome into the request that asked for it.
+/// Records a turn's outcome in its request.
 pub(crate) fn finish_request(
     state: &mut State,
     turn: &Option<crate::model::TurnId>,
@@ -75,7 +78,7 @@ pub(crate) fn finish_request(
         .values_mut()
         .filter(|request| request.turn.as_ref() == Some(turn))
     {
-        request.outcome = Some(outcome.as_str().to_owned());
+        request.set_outcome(&RequestOutcome::Turn(outcome.clone()));
         if outcome.is_final() {
             request.finished_at = Some(now);
         }

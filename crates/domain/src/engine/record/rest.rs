@@ -1,29 +1,29 @@
-//! Yield: a persona whose work nobody takes rests, a little longer each time.
+//! Records how a turn's outcome affects its persona's rest: a persona whose work is not wanted rests, longer each time.
 
 use crate::engine::lookup::policy;
 use crate::engine::lookup::rest::has_passes;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::model::{PersonaId, TrackName};
 use crate::state::Outcome;
 
-/// Learns from a turn's outcome. `was` is the outcome that was written before, if any.
-pub(crate) fn learn(
-    draft: &mut Draft<'_>,
+/// Records a turn's outcome. `was`: the outcome that was recorded before, if any.
+pub(crate) fn record_rest(
+    builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
     persona: &PersonaId,
     was: Option<&Outcome>,
     outcome: &Outcome,
 ) {
-    let now = draft.now();
-    let rest_after = policy::policy_of_persona(&draft.snapshot.plan, track, persona).rest_after;
+    let now = builder.now();
+    let rest_after = policy::policy_of_persona(&builder.snapshot.plan, track, persona).rest_after;
     let passes = has_passes(track).then(|| {
-        draft
+        builder
             .state
             .tracks
             .get(track)
             .map_or(0, |state| state.passes)
     });
-    let known = draft.state.personas.entry(persona.clone()).or_default();
+    let known = builder.state.personas.entry(persona.clone()).or_default();
     match outcome {
         Outcome::Merged | Outcome::Imported | Outcome::Completed => {
             known.empty_streak = 0;
@@ -34,13 +34,13 @@ pub(crate) fn learn(
             known.empty_streak += 1;
             if rest_after > 0 && known.empty_streak >= rest_after {
                 let cycles = u64::from(known.empty_streak - rest_after + 1);
-                // Two tracks count apart: the later pass stands, so that neither ends the other's rest.
+                // Two tracks count their passes separately: keep the later one, so that neither ends the other's rest.
                 let until = passes.map(|passes| passes + cycles + 1);
                 known.rests_until_pass = known.rests_until_pass.max(until);
                 known.rested_at = Some(now);
             }
         }
-        // Failures are Jules', and an open pull request is nobody's verdict yet.
+        // Failures are Jules', and an open pull request has no verdict yet.
         _ => {}
     }
 }

@@ -1,25 +1,25 @@
-//! Requests, sessions and turns that the state no longer needs.
+//! Drops requests and refusals that the state no longer needs.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{REFUSAL_KEPT, REQUEST_KEPT};
 use crate::model::TrackName;
 use crate::state::RequestState;
 
-/// Drops what is older than its time: spent budget, finished requests and their tracks.
-pub(crate) fn forget_old(draft: &mut Draft<'_>) {
-    let now = draft.now();
+/// Drops expired refusals, finished requests and their tracks.
+pub(crate) fn forget_old(builder: &mut DecisionBuilder<'_>) {
+    let now = builder.now();
     let old = |at: &Timestamp| now.duration_since(*at) >= REQUEST_KEPT;
-    // The newest number stays, so that it is not given twice: with it its turns' names would come back.
-    for track in draft.state.tracks.values_mut() {
+    // Keep the newest number, because reusing it would repeat the ids of its turns.
+    for track in builder.state.tracks.values_mut() {
         track
             .refused
             .retain(|_, refusal| now.duration_since(refusal.until) < REFUSAL_KEPT);
     }
-    let newest = draft
+    let newest = builder
         .state
         .requests
         .values()
@@ -29,15 +29,18 @@ pub(crate) fn forget_old(draft: &mut Draft<'_>) {
         request.finished_at.as_ref().is_some_and(old)
             && (request.number.is_none() || request.number != newest)
     };
-    let finished: BTreeSet<TrackName> = draft
+    let finished: BTreeSet<TrackName> = builder
         .state
         .requests
         .values()
         .filter(|request| is_over(request))
         .filter_map(|request| request.number.map(TrackName::of_request))
         .collect();
-    draft.state.requests.retain(|_, request| !is_over(request));
-    draft
+    builder
+        .state
+        .requests
+        .retain(|_, request| !is_over(request));
+    builder
         .state
         .tracks
         .retain(|name, track| !(finished.contains(name) && track.turns.is_empty()));

@@ -1,20 +1,30 @@
-//! A refused request to send reviews to a session, in the state.
+//! Refuses a request to send reviews to a session.
 
-use crate::engine::input::request_kind::REFUSED;
-use crate::engine::lookup::pending_reviews::Open;
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::pending_reviews::PendingReview;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::state::RequestOutcome;
 
-pub(crate) fn refuse(draft: &mut Draft<'_>, open: &Open, reason: Reason, text: &str) {
-    let now = draft.now();
-    draft.headline(format!("refused {}", open.track), None);
+pub(crate) fn refuse_review_request(
+    builder: &mut DecisionBuilder<'_>,
+    open: &PendingReview,
+    reason: Reason,
+    text: &str,
+) {
+    let now = builder.now();
+    builder.add_headline(format!("refused {}", open.track), None);
     let line = format!(
-        "the session of pull request #{} is not told: {text}",
+        "the session of pull request #{} gets no message: {text}",
         open.pull
     );
-    draft.say(Line::track(&open.track, Verdict::Refused, reason, line));
-    if let Some(request) = draft.state.requests.get_mut(&open.key) {
-        request.outcome = Some(REFUSED.to_owned());
+    builder.report_line(Line::about_track(
+        &open.track,
+        Verdict::Refused,
+        reason,
+        line,
+    ));
+    if let Some(request) = builder.state.requests.get_mut(&open.key) {
+        request.set_outcome(&RequestOutcome::Refused);
         request.reason = Some(reason.code().to_owned());
         request.answer = Some(text.to_owned());
         request.finished_at = Some(now);

@@ -1,13 +1,13 @@
-//! A person sets a track's pointer, or lets a turn go on that waits for a person.
+//! Lets a person set a track's pointer, or resume a turn.
 
-use crate::engine::lookup::pointer::pointer;
+use crate::engine::lookup::pointer::last_step_index;
 use crate::plan::{StepKind, Track};
 use crate::state::{TrackState, Turn};
 
 /// Why a pointer cannot be set. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SteerError {
-    /// A turn is under way, and where it leads is not known before its end.
+    /// A turn is live, and its end decides the next step.
     #[error(
         "a turn of `{persona}` is under way{session}; wait for its end, or end it by `phileas session cancel`"
     )]
@@ -20,21 +20,20 @@ pub enum SteerError {
     /// The track ends before this index.
     #[error("the track has {steps} steps, from 0 to {}; there is no {index}", steps.saturating_sub(1))]
     Beyond {
-        /// The index that was asked for.
+        /// The requested index.
         index: usize,
         /// How many steps there are.
         steps: usize,
     },
 }
 
-/// Lets a turn go on that waits for a person: with the session that bears its marker, where one is found, or else with
-/// its next attempt.
-pub fn go_on(turn: &mut Turn) {
+/// Resumes a turn that waits for a person: with the session that has its marker, where one is found, else with its next
+/// attempt.
+pub fn resume_turn(turn: &mut Turn) {
     turn.ambiguous = 0;
     turn.late_finds = 0;
-    // Before there is a session, a person is called for one that bears the marker and is not the announced one, and for
-    // one that Jules does not show. Once the intent is gone the marker is all that counts; the next listings reach back
-    // to it.
+    // Without a session, a notice was opened for a lookalike or an unreadable session. Without the intent only the
+    // marker counts; the next listings reach back to the intent's time.
     if turn.session_id.is_none()
         && turn.warned_at.is_some()
         && let Some(intent) = turn.intent.take()
@@ -47,14 +46,14 @@ pub fn go_on(turn: &mut Turn) {
     turn.not_before = None;
 }
 
-/// The index of the step that comes next in a track, whether it can run or not. `None`: the track has no steps.
+/// Returns the index of the track's next step, whether it can run or not. `None`: the track has no steps.
 #[must_use]
 pub fn next_step(plan: &Track, state: &TrackState) -> Option<usize> {
     let count = plan.steps.len();
     if count == 0 {
         return None;
     }
-    Some(pointer(plan, state).map_or(0, |last| (last + 1) % count))
+    Some(last_step_index(plan, state).map_or(0, |last| (last + 1) % count))
 }
 
 /// Makes the step at `index` the next one.
@@ -86,7 +85,7 @@ pub fn set_next_step(plan: &Track, state: &mut TrackState, index: usize) -> Resu
         StepKind::Persona(id) => Some(id.clone()),
         StepKind::Layer(_) => None,
     });
-    // They belonged to whoever ran last.
+    // They belonged to the step that ran last.
     state.session_id = None;
     state.pr_number = None;
     Ok(())
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn letting_a_turn_go_on_gives_up_only_an_announcement_that_called_a_person() {
+    fn resuming_a_turn_drops_only_an_intent_with_a_notice() {
         let at = |minute: i64| jiff::Timestamp::from_second(60 * minute).expect("in range");
         let intent = Intent {
             created_at: at(1),
@@ -155,17 +154,17 @@ mod tests {
         };
         let gone_on = |turn: &Turn| {
             let mut turn = turn.clone();
-            go_on(&mut turn);
+            resume_turn(&mut turn);
             turn
         };
-        // Nobody knows whether it has a session: the next attempt may start.
+        // It may have a session: the next attempt may start.
         assert_eq!(gone_on(&held), free);
         let warned = Turn {
             warned_at: Some(at(5)),
             ..held.clone()
         };
         assert_eq!(gone_on(&warned), free);
-        // A session bears its marker: that one is looked for, back from where it was announced.
+        // A session has its marker: it is searched from the intent's time on.
         let announced = Turn {
             intent: Some(intent.clone()),
             ..warned.clone()
@@ -177,7 +176,7 @@ mod tests {
             ..free.clone()
         };
         assert_eq!(gone_on(&announced), looked_for);
-        // Its session is just being started: that is nobody's affair.
+        // Its session is just being started: nothing changes.
         let starting = Turn {
             warned_at: None,
             ..announced.clone()
@@ -187,7 +186,7 @@ mod tests {
             ..free.clone()
         };
         assert_eq!(gone_on(&starting), goes_on);
-        // Its session asked something: it keeps its session and how it came by it.
+        // Its session asked a question: it keeps its session and its intent.
         let asked = Turn {
             session_id: Some("77".into()),
             ..announced

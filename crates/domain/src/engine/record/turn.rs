@@ -1,19 +1,24 @@
-//! How turns end: with an outcome, with another attempt, or before they had a session.
+//! Ends turns: with an outcome, with another attempt, or before they had a session.
 
 use jiff::Timestamp;
 
 use super::{pull, request, rest, work_item};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::POLL;
 use crate::engine::output::report::{Reason, Verdict};
 use crate::model::{SessionId, Slot, TrackName};
 use crate::state::{Outcome, State, Turn};
 
-/// The attempt failed, and the next one is to be started.
-pub(crate) fn retry(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: &str) {
-    let now = draft.now();
-    let seq = draft.seq(track);
-    let Some(turn) = draft.turn_mut(track, slot) else {
+/// Records that an attempt failed and the next one may start.
+pub(crate) fn retry_turn(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    note: &str,
+) {
+    let now = builder.now();
+    let seq = builder.newest_seq(track);
+    let Some(turn) = builder.find_turn_mut(track, slot) else {
         return;
     };
     let key = turn.history_key.take();
@@ -28,12 +33,12 @@ pub(crate) fn retry(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note:
     turn.repeats = 0;
     turn.not_before = Some(now);
     let turn = turn.clone();
-    if let Some(entry) = key.and_then(|key| draft.state.history.get_mut(&key)) {
+    if let Some(entry) = key.and_then(|key| builder.state.history.get_mut(&key)) {
         entry.outcome = Some(Outcome::Failed);
         entry.finished_at = Some(now);
         entry.note = Some(note.to_owned());
     }
-    draft.headline(
+    builder.add_headline(
         format!(
             "attempt {} of {track}#{seq} {}",
             turn.attempt, turn.persona_id
@@ -41,9 +46,9 @@ pub(crate) fn retry(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note:
         Some(&turn.turn),
     );
     let text = format!("the session failed ({note}); it is tried again");
-    draft.say(
-        draft
-            .line(
+    builder.report_line(
+        builder
+            .turn_line(
                 track,
                 slot,
                 &turn,
@@ -51,37 +56,45 @@ pub(crate) fn retry(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note:
                 Reason::RetryPause,
                 text,
             )
-            .until(now),
+            .with_until(now),
     );
 }
 
-/// The turn is over: its outcome is written down and its slot freed.
-pub(crate) fn end(
-    draft: &mut Draft<'_>,
+/// Ends a turn: records its outcome and frees its slot.
+pub(crate) fn end_turn(
+    builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
     slot: &Slot,
     outcome: Outcome,
     note: Option<String>,
 ) {
-    let now = draft.now();
-    let seq = draft.seq(track);
-    let pull = draft.turn(track, slot).and_then(|turn| turn.pr_number);
-    if work_item::settles_later(draft, Some(slot), &outcome, pull) {
-        if let Some(turn) = draft.turn(track, slot) {
+    let now = builder.now();
+    let seq = builder.newest_seq(track);
+    let pull = builder
+        .find_turn(track, slot)
+        .and_then(|turn| turn.pr_number);
+    if work_item::needs_exchange_to_settle(builder, Some(slot), &outcome, pull) {
+        if let Some(turn) = builder.find_turn(track, slot) {
             let text = format!("outcome {outcome}; the exchange is read to settle its work item");
             let verdict = Verdict::Waiting;
-            let line = draft.line(track, slot, turn, verdict, Reason::ExchangeUnread, text);
-            draft.say(line.until(draft.after(POLL)));
+            let line = builder.turn_line(track, slot, turn, verdict, Reason::ExchangeUnread, text);
+            builder.report_line(line.with_until(builder.now_plus(POLL)));
         }
         return;
     }
-    let Some((turn, was)) = close(&mut draft.state, track, slot, &outcome, note.as_ref(), now)
-    else {
+    let Some((turn, was)) = close_turn(
+        &mut builder.state,
+        track,
+        slot,
+        &outcome,
+        note.as_ref(),
+        now,
+    ) else {
         return;
     };
-    rest::learn(draft, track, &turn.persona_id, was.as_ref(), &outcome);
-    work_item::settle(draft, Some(slot), &outcome, note.as_deref(), pull);
-    draft.headline(
+    rest::record_rest(builder, track, &turn.persona_id, was.as_ref(), &outcome);
+    work_item::settle_work_item(builder, Some(slot), &outcome, note.as_deref(), pull);
+    builder.add_headline(
         format!("settled {track}#{seq} {} {outcome}", turn.persona_id),
         Some(&turn.turn),
     );
@@ -89,7 +102,7 @@ pub(crate) fn end(
         Some(note) => format!("outcome {outcome}: {note}"),
         None => format!("outcome {outcome}"),
     };
-    draft.say(draft.line(
+    builder.report_line(builder.turn_line(
         track,
         slot,
         &turn,
@@ -99,9 +112,9 @@ pub(crate) fn end(
     ));
 }
 
-/// Ends the live turn of a session that a person has archived by phileas, as a cancelled one; answers with its track and
-/// the turn. `None`: no live turn has this session. It is what the next tick would write, for whoever has stopped the
-/// session and looks at nothing else; persons' wishes teach nothing about a persona, so its rest stays as it is.
+/// Ends the live turn of a session that a person archived through phileas as cancelled, and returns its track and the
+/// turn. `None`: no live turn has this session. The next tick would record the same; this is for commands that do
+/// nothing else. A cancellation does not affect the persona's rest.
 pub fn end_cancelled(
     state: &mut State,
     session: &SessionId,
@@ -112,13 +125,13 @@ pub fn end_cancelled(
         return None;
     }
     let (track, slot) = (track.clone(), slot.clone());
-    let (turn, _) = close(state, &track, &slot, &Outcome::Cancelled, None, now)?;
+    let (turn, _) = close_turn(state, &track, &slot, &Outcome::Cancelled, None, now)?;
     Some((track, turn))
 }
 
-/// Frees the slot, and completes the turn's entry and the request that asked for it. Answers with the turn and the
-/// outcome that was written before.
-fn close(
+/// Frees the slot, and completes the turn's entry and its request. Returns the turn and the outcome that was recorded
+/// before.
+fn close_turn(
     state: &mut State,
     track: &TrackName,
     slot: &Slot,
@@ -136,28 +149,35 @@ fn close(
         entry.note = note.cloned();
         entry.pr_number = entry.pr_number.or(turn.pr_number);
         let entry = entry.clone();
-        pull::note(state, &entry, now);
+        pull::schedule_archiving(state, &entry, now);
     }
     request::finish_request(state, &Some(turn.turn.clone()), outcome, now);
     Some((turn, was))
 }
 
-/// A turn that ends before it had a session leaves no history.
+/// Ends a turn that has no session yet. It leaves no history.
 pub(crate) fn drop_unstarted(
-    draft: &mut Draft<'_>,
+    builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
     slot: &Slot,
     turn: &Turn,
     text: &str,
 ) {
-    let seq = draft.seq(track);
-    draft.track_mut(track).turns.remove(slot);
-    let now = draft.now();
+    let seq = builder.newest_seq(track);
+    builder.track_mut(track).turns.remove(slot);
+    let now = builder.now();
     let turn_id = Some(turn.turn.clone());
-    request::finish_request(&mut draft.state, &turn_id, &Outcome::Cancelled, now);
-    draft.headline(
+    request::finish_request(&mut builder.state, &turn_id, &Outcome::Cancelled, now);
+    builder.add_headline(
         format!("cancelled {track}#{seq} {}", turn.persona_id),
         Some(&turn.turn),
     );
-    draft.say(draft.line(track, slot, turn, Verdict::Advanced, Reason::Finished, text));
+    builder.report_line(builder.turn_line(
+        track,
+        slot,
+        turn,
+        Verdict::Advanced,
+        Reason::Finished,
+        text,
+    ));
 }

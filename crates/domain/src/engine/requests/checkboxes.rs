@@ -1,104 +1,108 @@
-//! Boxes that people tick. Each ticked one is a wish that goes through the same gate as every other.
+//! Requests by checkboxes of the dashboard issue. They pass the same gate as all others.
 //!
-//! Only a text of ours, with nothing changed but ticks, is obeyed; anything else is written anew. Whoever has edited it
-//! since it was written must be somebody who may ask: GitHub tells the edits, their editors and the text that each of them
-//! left. The newest version that is phileas' own text without a tick is where the edits that count begin.
+//! Only a text of phileas with nothing but ticks changed counts; any other text is overwritten. Each editor since
+//! phileas wrote it must be authorized. GitHub shows the edits, their editors and the text after each of them. The
+//! edits that count begin after the newest version that is phileas' own text without a tick.
 
 use std::borrow::Cow;
 
-use super::request::{What, Wish, say_unread};
-use crate::engine::input::request_kind::BY_BOX;
+use super::request::{Command, Request, report_unread};
 use crate::engine::input::subject::{Actor, Subject, SubjectEdit};
-use crate::engine::lookup::dashboard_issue::{Standing, seen, unticked, version};
-use crate::engine::lookup::permissions::may_ask;
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::dashboard_issue::{
+    DashboardStatus, find_dashboard, text_version, without_ticks,
+};
+use crate::engine::lookup::permissions::may_request;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::EDITS_SHOWN;
 use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::state::RequestKind;
 
-/// What people did to the dashboard issue, and the wishes that its ticked boxes stand for.
-pub(crate) fn ticked<'s>(draft: &mut Draft<'s>) -> (Standing, Vec<Wish<'s>>) {
+/// Returns what people did to the dashboard issue, and the requests of its ticked checkboxes.
+pub(crate) fn ticked_requests<'s>(
+    builder: &mut DecisionBuilder<'s>,
+) -> (DashboardStatus, Vec<Request<'s>>) {
     let none = Vec::new();
-    let snapshot = draft.snapshot;
-    let Some(dashboard) = seen(draft) else {
-        return (Standing::Unseen, none);
+    let snapshot = builder.snapshot;
+    let Some(dashboard) = find_dashboard(builder) else {
+        return (DashboardStatus::Unseen, none);
     };
-    let known = draft.state.dashboard.clone().unwrap_or_default();
+    let known = builder.state.dashboard.clone().unwrap_or_default();
     let is_written = |digest: &String, words: &[String]| {
         words.is_empty() && known.digest.as_ref() == Some(digest)
     };
-    let (digest, words) = unticked(&dashboard.body);
+    let (digest, words) = without_ticks(&dashboard.body);
     if is_written(&digest, &words) {
-        return (Standing::AsWritten, none);
+        return (DashboardStatus::AsWritten, none);
     }
-    if known.replaces == Some(version(&dashboard.body, dashboard.edited_at)) {
-        return (Standing::Heard, none);
+    if known.replaces == Some(text_version(&dashboard.body, dashboard.edited_at)) {
+        return (DashboardStatus::Handled, none);
     }
     let subject = match snapshot.subjects.get(&dashboard.number) {
         Some(Some(subject)) => subject,
-        Some(None) => return (Standing::Unseen, none),
+        Some(None) => return (DashboardStatus::Unseen, none),
         None => {
-            draft.needs.subjects.insert(dashboard.number);
+            builder.reads.subjects.insert(dashboard.number);
             let text = format!(
-                "the dashboard issue #{} was touched; it is read next",
+                "the dashboard issue #{} was edited; it is read next",
                 dashboard.number
             );
-            say_unread(draft, text);
-            return (Standing::Unread, none);
+            report_unread(builder, text);
+            return (DashboardStatus::Unread, none);
         }
     };
-    let (digest, words) = unticked(&subject.body);
+    let (digest, words) = without_ticks(&subject.body);
     if is_written(&digest, &words) {
-        return (Standing::AsWritten, none);
+        return (DashboardStatus::AsWritten, none);
     }
-    let version = version(&subject.body, subject.edited_at);
+    let version = text_version(&subject.body, subject.edited_at);
     if known.replaces.as_ref() == Some(&version) {
-        return (Standing::Heard, none);
+        return (DashboardStatus::Handled, none);
     }
     let is_ours = known.digest.as_ref() == Some(&digest) || known.before.as_ref() == Some(&digest);
     if is_ours && words.is_empty() {
-        // An older one of ours: the newer one is on its way.
-        return (Standing::Heard, none);
+        // An older text of phileas: the newer one is being written.
+        return (DashboardStatus::Handled, none);
     }
-    let edits = since_written(subject, &digest);
+    let edits = edits_since_written(subject, &digest);
     let is_whole = edits.len() < subject.edits.len() || edits.len() < EDITS_SHOWN;
     let newest = edits
         .first()
         .filter(|edit| Some(edit.at) == subject.edited_at);
     let Some(newest) = newest.filter(|_| is_ours && is_whole) else {
         let text = format!(
-            "the text of the dashboard issue #{} was changed by hand; it is written anew, and no box obeyed",
+            "the text of the dashboard issue #{} was edited by hand; phileas writes it again and ignores its checkboxes",
             subject.number
         );
-        let line = Line::repository(Verdict::Refused, Reason::DashboardEdited, text);
-        draft.say(line);
-        return (Standing::Edited { version }, none);
+        let line = Line::about_repository(Verdict::Refused, Reason::DashboardEdited, text);
+        builder.report_line(line);
+        return (DashboardStatus::Edited { version }, none);
     };
-    let Some(actor) = actor_of(draft, &edits) else {
-        say_unread(
-            draft,
-            "who ticked a box of the dashboard is looked at next".to_owned(),
+    let Some(actor) = editor_of(builder, &edits) else {
+        report_unread(
+            builder,
+            "the permission of the account that ticked a checkbox is read next".to_owned(),
         );
-        return (Standing::Unread, none);
+        return (DashboardStatus::Unread, none);
     };
-    // Where the newer text has not arrived, its boxes have not sprung back since they were heard.
+    // Where the newer text has not arrived, its checkboxes still show ticks that were accepted.
     let has_arrived = known.digest.as_ref() == Some(&digest);
-    let (mut keys, mut wishes) = (Vec::new(), Vec::new());
+    let (mut keys, mut requests) = (Vec::new(), Vec::new());
     for word in words {
-        // Or it was heard a moment ago, and another one was ticked before the text could be written.
-        let requests = &draft.state.requests;
+        // Or it was accepted before, and another checkbox was ticked before the text could be written.
+        let stored = &builder.state.requests;
         let is_heard = edits
             .iter()
-            .any(|edit| requests.contains_key(&key_of(edit, &word)));
+            .any(|edit| stored.contains_key(&request_key(edit, &word)));
         if is_heard || !has_arrived && known.heard.contains(&word) {
             continue;
         }
-        let key = key_of(newest, &word);
+        let key = request_key(newest, &word);
         keys.push(key.clone());
-        wishes.push(Wish {
+        requests.push(Request {
             key: Cow::Owned(key),
-            kind: BY_BOX,
+            kind: RequestKind::Checkbox,
             subject,
-            what: What::of_box(&word),
+            command: Command::from_checkbox(&word),
             actor,
             at: newest.at,
             event: None,
@@ -106,33 +110,37 @@ pub(crate) fn ticked<'s>(draft: &mut Draft<'s>) -> (Standing, Vec<Wish<'s>>) {
             comment: None,
         });
     }
-    (Standing::Touched { version, keys }, wishes)
+    (DashboardStatus::Touched { version, keys }, requests)
 }
 
-/// Under which the wish of a box stands in the state.
-fn key_of(edit: &SubjectEdit, word: &str) -> String {
-    format!("{BY_BOX}:{}:{word}", edit.id)
+/// The key of a checkbox request in the state.
+fn request_key(edit: &SubjectEdit, word: &str) -> String {
+    format!("{}:{}:{word}", RequestKind::Checkbox.as_str(), edit.id)
 }
 
-/// The edits since the text stood there as phileas wrote it, without a tick, newest first. A tick that stands in the text
-/// now was made by one of them. What an edit left tells that, and not its time or its editor's name: an edit soon after
-/// phileas wrote may be another account's. Where no such version is among the edits that are shown, all of them count.
-fn since_written<'s>(subject: &'s Subject, digest: &str) -> Vec<&'s SubjectEdit> {
+/// Returns the edits since phileas' own text without a tick, newest first. One of them made each current tick. The text
+/// after an edit decides, not its time or its editor's name, because an edit right after phileas' own may be another
+/// account's. If no such version is among the listed edits, all of them count.
+fn edits_since_written<'s>(subject: &'s Subject, digest: &str) -> Vec<&'s SubjectEdit> {
     let edits = subject.edits.iter();
     edits
         .take_while(|edit| edit.digest.as_deref() != Some(digest))
         .collect()
 }
 
-/// Whose wish it is: the newest editor's, unless one of them may not ask. `None`: that has still to be read.
+/// Returns the actor of a checkbox request: the newest editor, unless one of the editors may not make requests. `None`:
+/// permissions must be read first.
 #[expect(
     clippy::option_option,
-    reason = "an account that is gone is not one that is unread"
+    reason = "a deleted account differs from an unread one"
 )]
-fn actor_of<'s>(draft: &mut Draft<'_>, edits: &[&'s SubjectEdit]) -> Option<Option<&'s Actor>> {
+fn editor_of<'s>(
+    builder: &mut DecisionBuilder<'_>,
+    edits: &[&'s SubjectEdit],
+) -> Option<Option<&'s Actor>> {
     let mut is_unread = false;
     for edit in edits {
-        match may_ask(draft, edit.actor.as_ref()) {
+        match may_request(builder, edit.actor.as_ref()) {
             Some(true) => {}
             Some(false) => return Some(edit.actor.as_ref()),
             None => is_unread = true,

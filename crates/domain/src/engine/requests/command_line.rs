@@ -1,27 +1,26 @@
-//! Requests by the command line or a dispatch input.
+//! Requests by the command line or a workflow input.
 
-use crate::engine::input::request_kind::{BY_COMMAND, PENDING};
-use crate::engine::input::snapshot::Ask;
+use crate::engine::input::snapshot::RunRequest;
 use crate::engine::lookup::pending_requests::PERSONA_SUBJECT;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::REQUEST_VALID;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::{PersonaId, TrackName};
-use crate::state::RequestState;
+use crate::state::{RequestKind, RequestOutcome, RequestState};
 
-/// Writes this run's wish into the state, once: the key names the run, so that later rounds and retries see it.
-pub(crate) fn take_up(draft: &mut Draft<'_>) {
-    let snapshot = draft.snapshot;
-    let personas: Vec<PersonaId> = match &snapshot.ask {
-        Ask::Due | Ask::Track(_) | Ask::Enter(_) => return,
-        Ask::Persona(id) if !snapshot.plan.personas.contains_key(id) => {
+/// Records this run's request in the state, once: the key names the run, so that later rounds and retries find it.
+pub(crate) fn accept_run_request(builder: &mut DecisionBuilder<'_>) {
+    let snapshot = builder.snapshot;
+    let personas: Vec<PersonaId> = match &snapshot.run_request {
+        RunRequest::Due | RunRequest::Track(_) | RunRequest::Enter(_) => return,
+        RunRequest::Persona(id) if !snapshot.plan.personas.contains_key(id) => {
             let text = format!("there is no persona `{id}`");
-            let line = Line::repository(Verdict::Refused, Reason::Unknown, text);
-            draft.say(line.persona(id).requested());
+            let line = Line::about_repository(Verdict::Refused, Reason::Unknown, text);
+            builder.report_line(line.with_persona(id).mark_requested());
             return;
         }
-        Ask::Persona(id) => vec![id.clone()],
-        Ask::All => snapshot
+        RunRequest::Persona(id) => vec![id.clone()],
+        RunRequest::All => snapshot
             .plan
             .personas
             .values()
@@ -31,49 +30,50 @@ pub(crate) fn take_up(draft: &mut Draft<'_>) {
     };
     for persona in personas {
         let key = format!("ask:{}:{persona}", snapshot.holder);
-        if draft.state.requests.contains_key(&key) {
+        if builder.state.requests.contains_key(&key) {
             continue;
         }
-        if let Some(track) = open(draft, &persona) {
+        if let Some(track) = open_request(builder, &persona) {
             let text =
-                format!("`{persona}` is asked for already, as {track}; this request joins it");
-            let line = Line::track(&track, Verdict::Skipped, Reason::RequestOpen, text);
-            draft.say(line.persona(&persona).requested());
+                format!("`{persona}` is requested already, as {track}; this request joins it");
+            let line = Line::about_track(&track, Verdict::Skipped, Reason::RequestOpen, text);
+            builder.report_line(line.with_persona(&persona).mark_requested());
             continue;
         }
-        let number = draft.state.next_request_number();
+        let number = builder.state.next_request_number();
         let request = RequestState {
-            kind: BY_COMMAND.to_owned(),
+            kind: RequestKind::CommandLine.as_str().to_owned(),
             subject: Some(format!("{PERSONA_SUBJECT}{persona}")),
-            outcome: Some(PENDING.to_owned()),
+            outcome: Some(RequestOutcome::Pending.as_str().to_owned()),
             number: Some(number),
             created_at: Some(snapshot.now),
             ..RequestState::default()
         };
-        draft.state.requests.insert(key, request);
-        draft.headline(format!("request {number} {persona}"), None);
+        builder.state.requests.insert(key, request);
+        builder.add_headline(format!("request {number} {persona}"), None);
     }
 }
 
-/// The oldest request by a command for a persona that has no session yet, and that is not about to be refused for its
-/// age. One that this very run has started counts as well: a later round asks again.
-fn open(draft: &Draft<'_>, persona: &PersonaId) -> Option<TrackName> {
+/// Returns the oldest pending request of a command line for a persona that has not reached its age limit. A session
+/// that this run has started counts as well, because a later round accepts the request again.
+fn open_request(builder: &DecisionBuilder<'_>, persona: &PersonaId) -> Option<TrackName> {
     let subject = format!("{PERSONA_SUBJECT}{persona}");
-    let now = draft.now();
+    let now = builder.now();
     let unstarted = |request: &RequestState| {
-        if request.outcome.as_deref() == Some(PENDING) {
+        if request.is_pending() {
             let age = request.created_at.map(|at| now.duration_since(at));
             return age.is_none_or(|age| age < REQUEST_VALID);
         }
         let turn = request.turn.as_ref();
-        let live = turn.and_then(|turn| draft.state.live_turn(turn.as_str()));
+        let live = turn.and_then(|turn| builder.state.live_turn(turn.as_str()));
         live.is_some_and(|(_, _, turn)| {
             let holder = turn.intent.as_ref().map(|intent| &intent.holder);
-            turn.session_id.is_none() || holder == Some(&draft.snapshot.holder)
+            turn.session_id.is_none() || holder == Some(&builder.snapshot.holder)
         })
     };
-    let same = draft.state.requests.values().filter(|request| {
-        request.kind == BY_COMMAND && request.subject.as_deref() == Some(subject.as_str())
+    let same = builder.state.requests.values().filter(|request| {
+        request.is_of_kind(RequestKind::CommandLine)
+            && request.subject.as_deref() == Some(subject.as_str())
     });
     same.filter(|request| unstarted(request))
         .filter_map(|request| request.number)

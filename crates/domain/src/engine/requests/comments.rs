@@ -5,69 +5,72 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::authorize::{Speaker, is_given_up, look_up, speaker};
+use super::authorize::{CommentAuthor, check_author, is_given_up, request_permissions};
 use super::cursor;
-use super::cursor::Listening;
-use super::request::{What, Wish, say_unread};
-use crate::engine::input::comment::{Comment, command_in};
-use crate::engine::input::request_kind::BY_COMMENT;
+use super::cursor::CommentCursor;
+use super::request::{Command, Request, report_unread};
+use crate::engine::input::comment::{Comment, parse_command};
 use crate::engine::input::subject::Subject;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
     LOOK_UP_PATIENCE, NUMBERS_NAMED, REQUEST_VALID, SUBJECTS_READ,
 };
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::text::markers::STATUS_MARKER;
+use crate::state::RequestKind;
 
-/// The wishes that stand in comments. One that is known is over, whatever its comment has become. What is said by accounts
-/// that may not ask costs no more than a look at what they may do.
-pub(crate) fn commented<'s>(draft: &mut Draft<'s>, cursor: &mut Listening) -> Vec<Wish<'s>> {
-    cursor::own_up(draft, cursor);
-    let comments = commands(draft, cursor);
-    let left = look_up(draft, &comments);
+/// Returns the requests in comments. A recorded one is finished, whatever its comment says now. Comments of
+/// unauthorized accounts cost one read of their permission.
+pub(crate) fn comment_requests<'s>(
+    builder: &mut DecisionBuilder<'s>,
+    cursor: &mut CommentCursor,
+) -> Vec<Request<'s>> {
+    cursor::warn_missed_comments(builder, cursor);
+    let comments = new_commands(builder, cursor);
+    let left = request_permissions(builder, &comments);
     if left > 0 {
-        cursor.overflows();
+        cursor.mark_overflow();
     }
     let (mut unread, mut unknown, mut given_up) = (0, 0, 0);
     let mut refused: BTreeMap<Reason, usize> = BTreeMap::new();
-    let mut wishes = Vec::new();
+    let mut requests = Vec::new();
     for comment in comments {
-        match speaker(draft, comment.author.as_ref()) {
-            Speaker::Writer => {}
-            Speaker::Refused(reason, text) => {
-                cursor.repeats(comment.created_at);
+        match check_author(builder, comment.author.as_ref()) {
+            CommentAuthor::Writer => {}
+            CommentAuthor::Refused(reason, text) => {
+                cursor.mark_repeated(comment.created_at);
                 let count = refused.entry(reason).or_default();
                 *count += 1;
                 if *count <= NUMBERS_NAMED {
                     let text = format!("on #{}: {text}", comment.thread);
-                    draft.say(Line::repository(Verdict::Refused, reason, text));
+                    builder.report_line(Line::about_repository(Verdict::Refused, reason, text));
                 }
                 continue;
             }
-            Speaker::Unread if is_left_alone(draft, comment) => {
+            CommentAuthor::Unread if is_abandoned(builder, comment) => {
                 given_up += 1;
-                cursor.repeats(comment.created_at);
+                cursor.mark_repeated(comment.created_at);
                 continue;
             }
-            Speaker::Unread => {
+            CommentAuthor::Unread => {
                 unknown += 1;
-                cursor.waits_since(comment.created_at);
+                cursor.hold_from(comment.created_at);
                 continue;
             }
         }
-        let Some(subject) = subject_of(draft, cursor, comment, &mut unread) else {
+        let Some(subject) = comment_subject(builder, cursor, comment, &mut unread) else {
             continue;
         };
-        // What stands on something closed counts for nothing; the first read shows nothing of it.
-        if !subject.open && is_further(draft, comment) {
+        // A comment on a closed subject does not count; the first read does not show it.
+        if !subject.open && is_from_second_read(builder, comment) {
             continue;
         }
-        let words = command_in(&comment.body).unwrap_or_default();
-        wishes.push(Wish {
+        let words = parse_command(&comment.body).unwrap_or_default();
+        requests.push(Request {
             key: Cow::from(&comment.id),
-            kind: BY_COMMENT,
+            kind: RequestKind::Comment,
             subject,
-            what: What::of_comment(&words).spelt_by(draft),
+            command: Command::from_comment(&words).with_plan_spelling(builder),
             actor: comment.author.as_ref(),
             at: comment.created_at,
             event: None,
@@ -75,41 +78,41 @@ pub(crate) fn commented<'s>(draft: &mut Draft<'s>, cursor: &mut Listening) -> Ve
             comment: Some(comment.number),
         });
     }
-    say_speakers(draft, &refused, (unknown, left), given_up);
-    wishes
+    report_authors(builder, &refused, (unknown, left), given_up);
+    requests
 }
 
-/// What a comment stands on; `None` where that is gone, or is read next.
-fn subject_of<'s>(
-    draft: &mut Draft<'s>,
-    cursor: &mut Listening,
+/// Returns the subject of a comment; `None` where it is gone, or is read next.
+fn comment_subject<'s>(
+    builder: &mut DecisionBuilder<'s>,
+    cursor: &mut CommentCursor,
     comment: &Comment,
     unread: &mut usize,
 ) -> Option<&'s Subject> {
-    let snapshot = draft.snapshot;
+    let snapshot = builder.snapshot;
     if let Some(known) = snapshot.subjects.get(&comment.thread) {
         return known.as_ref();
     }
     if *unread < SUBJECTS_READ {
-        draft.needs.subjects.insert(comment.thread);
+        builder.reads.subjects.insert(comment.thread);
     }
     *unread += 1;
-    cursor.waits_since(comment.created_at);
+    cursor.hold_from(comment.created_at);
     let text = format!("a command on #{} is read next", comment.thread);
-    say_unread(draft, text);
+    report_unread(builder, text);
     None
 }
 
-/// Whether a command of an account of which nothing is known has waited too long for a look at it.
-fn is_left_alone(draft: &Draft<'_>, comment: &Comment) -> bool {
+/// Whether a command of an unknown account has waited too long for its permission.
+fn is_abandoned(builder: &DecisionBuilder<'_>, comment: &Comment) -> bool {
     let actor = comment.author.as_ref();
-    let is_asked = actor.is_some_and(|actor| draft.needs.permissions.contains(&actor.login));
-    !is_asked && !comment.insider && is_given_up(draft, comment)
+    let is_asked = actor.is_some_and(|actor| builder.reads.permissions.contains(&actor.login));
+    !is_asked && !comment.insider && is_given_up(builder, comment)
 }
 
-/// Says how many commands were left alone without a line of their own, and how many wait for a look at their authors.
-fn say_speakers(
-    draft: &mut Draft<'_>,
+/// Reports how many commands were ignored without a line of their own, and how many wait for permissions.
+fn report_authors(
+    builder: &mut DecisionBuilder<'_>,
     refused: &BTreeMap<Reason, usize>,
     (unknown, left): (usize, usize),
     given_up: usize,
@@ -117,10 +120,10 @@ fn say_speakers(
     for (reason, count) in refused {
         if *count > NUMBERS_NAMED {
             let text = format!(
-                "{} more commands of accounts that may not ask",
+                "{} more commands of unauthorized accounts",
                 count - NUMBERS_NAMED
             );
-            draft.say(Line::repository(Verdict::Refused, *reason, text));
+            builder.report_line(Line::about_repository(Verdict::Refused, *reason, text));
         }
     }
     if given_up > 0 {
@@ -129,7 +132,7 @@ fn say_speakers(
              of an account with write access is to be given again",
             LOOK_UP_PATIENCE.as_hours()
         );
-        draft.say(Line::repository(
+        builder.report_line(Line::about_repository(
             Verdict::Waiting,
             Reason::CommentsMissed,
             text,
@@ -140,52 +143,57 @@ fn say_speakers(
             0 => String::new(),
             left => format!("; {left} accounts wait for the next ticks"),
         };
-        let text = format!("who gave commands is looked at next (commands: {unknown}{later})");
-        say_unread(draft, text);
+        let text = format!(
+            "the permissions of the authors of commands are read next (commands: {unknown}{later})"
+        );
+        report_unread(builder, text);
     }
 }
 
-/// Whether a comment is shown by the second read alone.
-fn is_further(draft: &Draft<'_>, comment: &Comment) -> bool {
-    let mut shown = draft.snapshot.comments.iter();
+/// Whether only the second read shows a comment.
+fn is_from_second_read(builder: &DecisionBuilder<'_>, comment: &Comment) -> bool {
+    let mut shown = builder.snapshot.comments.iter();
     !shown.any(|one| one.id == comment.id)
 }
 
-/// The comments that give a command, oldest first, and that neither are over nor were given before phileas listened.
-fn commands<'s>(draft: &mut Draft<'s>, cursor: &mut Listening) -> Vec<&'s Comment> {
-    let snapshot = draft.snapshot;
-    let now = draft.now();
-    let until = cursor::until(draft);
-    let further = snapshot.heard.further.iter();
+/// Returns the comments with a new command, oldest first: not finished, and not older than phileas' reading.
+fn new_commands<'s>(
+    builder: &mut DecisionBuilder<'s>,
+    cursor: &mut CommentCursor,
+) -> Vec<&'s Comment> {
+    let snapshot = builder.snapshot;
+    let now = builder.now();
+    let until = cursor::read_until(builder);
+    let further = snapshot.comment_coverage.further.iter();
     let all = further.flat_map(|further| &further.comments);
     let mut past: Vec<Timestamp> = Vec::new();
     let mut ids = BTreeSet::new();
     let mut comments = Vec::new();
     for comment in snapshot.comments.iter().chain(all) {
-        if command_in(&comment.body).is_none() || !ids.insert(&comment.id) {
+        if parse_command(&comment.body).is_none() || !ids.insert(&comment.id) {
             continue;
         }
         let is_old = now.duration_since(comment.created_at) >= REQUEST_VALID;
-        // It was heard, and either stands in the state or was said by nobody who may ask.
+        // It was read, and is either in the state or was refused for its author.
         let is_over = until.is_some_and(|until| comment.created_at <= until);
-        // What bears the marker was written by phileas, in whosever name.
+        // Comments with the marker are phileas' own, whatever account wrote them.
         let is_own = comment.body.contains(STATUS_MARKER);
         if comment.edited
             || is_old
             || is_over
             || is_own
-            || draft.state.requests.contains_key(&comment.id)
+            || builder.state.requests.contains_key(&comment.id)
         {
             continue;
         }
-        if cursor::is_before_the_beginning(draft, comment.created_at) {
+        if cursor::is_before_start(builder, comment.created_at) {
             past.push(comment.created_at);
             continue;
         }
         comments.push(comment);
     }
     if let Some(oldest) = past.iter().min() {
-        cursor::own_up_to_the_past(draft, cursor, past.len(), *oldest);
+        cursor::warn_old_commands(builder, cursor, past.len(), *oldest);
     }
     comments.sort_by_key(|comment| (comment.created_at, comment.number));
     comments

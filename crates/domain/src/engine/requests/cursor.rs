@@ -1,106 +1,106 @@
-//! How far back people were listened to. Where more may have been said since the last complete look than is shown, that
-//! is owned up to, however long ago it was.
+//! Tracks how far comments were read. Where comments since the last complete read may be missing, the report says so,
+//! however long ago that was.
 //!
-//! The time of that look stands in the ledger, and moves with commits that are made anyway: a commit of its own for each
-//! look would be one for each tick. Only where the same things would be read again and again for its sake, one is made.
+//! The ledger keeps the time of that read, and updates it with commits that are made anyway: a commit of its own for
+//! each read would be one each tick. A commit is made only where the same comments would otherwise be read again and
+//! again.
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::input::coverage::Reach;
+use crate::engine::input::coverage::ReadReach;
 use crate::engine::input::snapshot::Ledger;
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{GRACE, NUMBERS_NAMED, POLL, RECONCILE, REQUEST_VALID};
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::engine::text::time::later;
+use crate::engine::text::time::time_after;
 
 /// GitHub's times are whole seconds.
 const ONE_SECOND: SignedDuration = SignedDuration::from_secs(1);
 
-/// What is known of how far the listening came, while wishes are taken up.
+/// How far the requests of this tick were read.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Listening {
-    /// Wishes from then on still wait to be decided on.
+pub(crate) struct CommentCursor {
+    /// Requests from this time on still wait to be decided.
     pending: Option<Timestamp>,
-    /// What was said then was read once more and leaves no trace in the ledger.
+    /// Comments of this time were read again and leave no trace in the ledger.
     repeated: Option<Timestamp>,
-    /// Everything up to here was heard.
+    /// Everything up to this time was read.
     until: Option<Timestamp>,
-    /// More is waiting than one tick hears, so that how far this one came is written down.
+    /// More is waiting than one tick reads, so that its position must be committed.
     overflows: bool,
 }
 
-impl Listening {
-    /// A wish of this time still waits to be decided on.
-    pub(crate) fn waits_since(&mut self, at: Timestamp) {
+impl CommentCursor {
+    /// A request of this time still waits to be decided.
+    pub(crate) fn hold_from(&mut self, at: Timestamp) {
         self.pending = Some(self.pending.map_or(at, |known| known.min(at)));
     }
 
-    /// Something waits, and nobody can tell since when.
-    pub(crate) fn waits(&mut self) {
-        self.waits_since(Timestamp::MIN);
+    /// A request of unknown time still waits to be decided.
+    pub(crate) fn hold_everything(&mut self) {
+        self.hold_from(Timestamp::MIN);
     }
 
-    /// There is more than one tick hears.
-    pub(crate) fn overflows(&mut self) {
+    /// There is more than one tick reads.
+    pub(crate) fn mark_overflow(&mut self) {
         self.overflows = true;
     }
 
-    /// What was said then will be read again as long as the ledger does not say that it was heard.
-    pub(crate) fn repeats(&mut self, at: Timestamp) {
+    /// Comments of this time will be read again until the ledger records that they were read.
+    pub(crate) fn mark_repeated(&mut self, at: Timestamp) {
         self.repeated = Some(self.repeated.map_or(at, |known| known.min(at)));
     }
 }
 
-/// Comments up to here were heard. `None`: nobody has written down how far.
-pub(crate) fn until(draft: &Draft<'_>) -> Option<Timestamp> {
-    draft.state.cursors.comments_since
+/// Comments up to this time were read. `None`: the ledger does not say.
+pub(crate) fn read_until(builder: &DecisionBuilder<'_>) -> Option<Timestamp> {
+    builder.state.cursors.comments_since
 }
 
-/// What was said up to then is nobody's wish any more where a ledger does not tell how far was heard: it is new or was
-/// made by hand, and one before it may have obeyed the same words. An hour before its birth somebody may already have
-/// asked for the first session.
-fn beginning(draft: &Draft<'_>) -> Timestamp {
-    let genesis = draft.state.genesis.as_ref();
-    let birth = genesis.map_or(draft.now(), |genesis| genesis.born_at);
+/// Commands up to this time are ignored where the ledger has no cursor: it is new or was made by hand, and an earlier
+/// ledger may have executed the same commands. A first command may be up to an hour older than the ledger.
+fn first_instant(builder: &DecisionBuilder<'_>) -> Timestamp {
+    let genesis = builder.state.genesis.as_ref();
+    let birth = genesis.map_or(builder.now(), |genesis| genesis.born_at);
     birth.checked_sub(RECONCILE).unwrap_or(Timestamp::MIN)
 }
 
-/// What is said to be missing only counts since then.
-fn since(draft: &Draft<'_>) -> Timestamp {
-    let ago = draft.now().checked_sub(REQUEST_VALID);
-    let from = until(draft).unwrap_or_else(|| beginning(draft));
+/// Missing comments count since this time.
+fn counted_since(builder: &DecisionBuilder<'_>) -> Timestamp {
+    let ago = builder.now().checked_sub(REQUEST_VALID);
+    let from = read_until(builder).unwrap_or_else(|| first_instant(builder));
     from.max(ago.unwrap_or(Timestamp::MIN))
 }
 
-/// Whether something was said before anybody listened.
-pub(crate) fn is_before_the_beginning(draft: &Draft<'_>, at: Timestamp) -> bool {
-    until(draft).is_none() && at <= beginning(draft)
+/// Whether a comment is older than the first instant that counts.
+pub(crate) fn is_before_start(builder: &DecisionBuilder<'_>, at: Timestamp) -> bool {
+    read_until(builder).is_none() && at <= first_instant(builder)
 }
 
-/// Owns up to commands that were given before anybody listened, the oldest of them then.
-pub(crate) fn own_up_to_the_past(
-    draft: &mut Draft<'_>,
-    cursor: &mut Listening,
+/// Reports commands that are older than the first instant that counts.
+pub(crate) fn warn_old_commands(
+    builder: &mut DecisionBuilder<'_>,
+    cursor: &mut CommentCursor,
     commands: usize,
     oldest: Timestamp,
 ) {
-    cursor.repeats(oldest);
+    cursor.mark_repeated(oldest);
     let text = format!(
         "the ledger does not tell what was heard before {}, so commands from before then are not obeyed ({commands} are \
          read); one that is not answered is to be given again",
-        beginning(draft)
+        first_instant(builder)
     );
-    draft.say(Line::repository(
+    builder.report_line(Line::about_repository(
         Verdict::Waiting,
         Reason::CommentsMissed,
         text,
     ));
 }
 
-/// Has all comments read where more were written since the last look than are shown. Owns up to what cannot be read.
-pub(crate) fn own_up(draft: &mut Draft<'_>, cursor: &mut Listening) {
-    let heard = &draft.snapshot.heard;
-    let after = since(draft);
+/// Requests all comments where the first read does not show all since the last read. Reports what cannot be read.
+pub(crate) fn warn_missed_comments(builder: &mut DecisionBuilder<'_>, cursor: &mut CommentCursor) {
+    let heard = &builder.snapshot.comment_coverage;
+    let after = counted_since(builder);
     let is_later = |at: &Timestamp| *at > after;
     let cut = heard.cut.iter().filter(|(_, at)| is_later(at));
     let threads: Vec<u64> = cut.map(|(number, _)| *number).collect();
@@ -112,41 +112,47 @@ pub(crate) fn own_up(draft: &mut Draft<'_>, cursor: &mut Listening) {
     let reach = heard.further.as_ref().map(|further| further.reach);
     match reach {
         None => {
-            draft.needs.comments = Some(after);
-            cursor.waits_since(after);
+            builder.reads.comments = Some(after);
+            cursor.hold_from(after);
             let text = "more comments were written since the last look than the first read shows; all of them are read next";
-            say_more(draft, text.to_owned());
+            report_more(builder, text.to_owned());
         }
-        // What comes after it is read by the next tick, from there on.
-        Some(Reach::Until(until)) if until > later(after, ONE_SECOND) => {
-            cursor.waits_since(until);
-            cursor.overflows();
+        // The next tick reads the rest, from this time on.
+        Some(ReadReach::Until(until)) if until > time_after(after, ONE_SECOND) => {
+            cursor.hold_from(until);
+            cursor.mark_overflow();
             let text = format!(
                 "more comments were written since the last look than one tick reads; those since {until} are read next"
             );
-            say_more(draft, text);
+            report_more(builder, text);
         }
-        Some(Reach::All) => {
-            cursor.repeats(after);
+        Some(ReadReach::All) => {
+            cursor.mark_repeated(after);
             if issues || pulls {
-                say_missed(draft, &[], issues, pulls, true);
+                report_missed(builder, &[], issues, pulls, true);
             }
         }
-        Some(Reach::Until(_) | Reach::Nowhere) => {
-            cursor.repeats(after);
-            say_missed(draft, &threads, issues, pulls, false);
+        Some(ReadReach::Until(_) | ReadReach::Nowhere) => {
+            cursor.mark_repeated(after);
+            report_missed(builder, &threads, issues, pulls, false);
         }
     }
 }
 
-fn say_more(draft: &mut Draft<'_>, text: String) {
-    let soon = draft.after(POLL);
-    let line = Line::repository(Verdict::Waiting, Reason::RequestUnread, text);
-    draft.say(line.until(soon));
+fn report_more(builder: &mut DecisionBuilder<'_>, text: String) {
+    let soon = builder.now_plus(POLL);
+    let line = Line::about_repository(Verdict::Waiting, Reason::RequestUnread, text);
+    builder.report_line(line.with_until(soon));
 }
 
-/// Names where something may have been missed.
-fn say_missed(draft: &mut Draft<'_>, threads: &[u64], issues: bool, pulls: bool, labels: bool) {
+/// Reports where comments or labels may have been missed.
+fn report_missed(
+    builder: &mut DecisionBuilder<'_>,
+    threads: &[u64],
+    issues: bool,
+    pulls: bool,
+    labels: bool,
+) {
     let mut missed: Vec<String> = threads
         .iter()
         .take(NUMBERS_NAMED)
@@ -169,16 +175,16 @@ fn say_missed(draft: &mut Draft<'_>, threads: &[u64], issues: bool, pulls: bool,
              given again"
         )
     };
-    draft.say(Line::repository(
+    builder.report_line(Line::about_repository(
         Verdict::Waiting,
         Reason::CommentsMissed,
         text,
     ));
 }
 
-/// Closes the look: everything was heard but what waits, and what may not be shown yet.
-pub(crate) fn close(draft: &Draft<'_>, cursor: &mut Listening) {
-    let settled = draft.now().checked_sub(GRACE).ok();
+/// Closes the cursor: everything was read but what waits and what GitHub may not show yet.
+pub(crate) fn close_cursor(builder: &DecisionBuilder<'_>, cursor: &mut CommentCursor) {
+    let settled = builder.now().checked_sub(GRACE).ok();
     let before = cursor.pending.map(|at| {
         at.checked_sub(SignedDuration::from_secs(1))
             .unwrap_or(Timestamp::MIN)
@@ -186,29 +192,29 @@ pub(crate) fn close(draft: &Draft<'_>, cursor: &mut Listening) {
     cursor.until = settled.map(|at| before.map_or(at, |before| before.min(at)));
 }
 
-/// Whether the same things would be read on and on, because no commit says that they were heard.
-pub(crate) fn has_to_be_written(draft: &Draft<'_>, cursor: &Listening) -> bool {
+/// Whether the same comments would be read again and again, because no commit records that they were read.
+pub(crate) fn needs_commit(builder: &DecisionBuilder<'_>, cursor: &CommentCursor) -> bool {
     let repeated = cursor.repeated;
     if cursor.overflows {
-        return matches!(draft.snapshot.ledger, Ledger::Present { .. })
-            && news(draft, cursor).is_some();
+        return matches!(builder.snapshot.ledger, Ledger::Present { .. })
+            && new_position(builder, cursor).is_some();
     }
-    let lasts = repeated.is_some_and(|at| draft.now().duration_since(at) >= RECONCILE);
+    let lasts = repeated.is_some_and(|at| builder.now().duration_since(at) >= RECONCILE);
     lasts
-        && matches!(draft.snapshot.ledger, Ledger::Present { .. })
-        && news(draft, cursor) > repeated
+        && matches!(builder.snapshot.ledger, Ledger::Present { .. })
+        && new_position(builder, cursor) > repeated
 }
 
-/// Writes down how far it was listened.
-pub(crate) fn write_down(draft: &mut Draft<'_>, cursor: &Listening) {
-    if let Some(heard) = news(draft, cursor) {
-        draft.state.cursors.comments_since = Some(heard);
+/// Records the position in the state.
+pub(crate) fn save_cursor(builder: &mut DecisionBuilder<'_>, cursor: &CommentCursor) {
+    if let Some(heard) = new_position(builder, cursor) {
+        builder.state.cursors.comments_since = Some(heard);
     }
 }
 
-/// Up to when it was listened, where that is more than the state says.
-fn news(draft: &Draft<'_>, cursor: &Listening) -> Option<Timestamp> {
+/// The new position, where it is later than the state's.
+fn new_position(builder: &DecisionBuilder<'_>, cursor: &CommentCursor) -> Option<Timestamp> {
     let heard = cursor.until?;
-    let is_news = until(draft).is_none_or(|known| known < heard);
+    let is_news = read_until(builder).is_none_or(|known| known < heard);
     Some(heard).filter(|heard| is_news && *heard > Timestamp::MIN)
 }

@@ -1,18 +1,18 @@
-//! A request to open the dashboard issue.
+//! The command `dashboard`.
 
-use crate::engine::lookup::dashboard_issue::seen;
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::dashboard_issue::find_dashboard;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::state::DashboardState;
 
-/// Asks for the dashboard issue to be open, and answers.
-pub(crate) fn open(draft: &mut Draft<'_>) -> String {
-    if let Some(dashboard) = seen(draft) {
+/// Requests that the dashboard issue is opened, and returns the answer.
+pub(crate) fn open_dashboard(builder: &mut DecisionBuilder<'_>) -> String {
+    if let Some(dashboard) = find_dashboard(builder) {
         return format!("the dashboard is issue #{}", dashboard.number);
     }
-    let known = draft.state.dashboard.take().unwrap_or_default();
-    draft.state.dashboard = Some(DashboardState {
+    let known = builder.state.dashboard.take().unwrap_or_default();
+    builder.state.dashboard = Some(DashboardState {
         wanted: true,
-        // Whatever stands in it is looked at anew.
+        // The issue's text is compared again.
         digest: None,
         before: None,
         replaces: None,
@@ -21,5 +21,5 @@ pub(crate) fn open(draft: &mut Draft<'_>) -> String {
         repeats: 0,
         extra: known.extra,
     });
-    "the dashboard issue is opened; close it when it is not wanted any more".to_owned()
+    "the dashboard issue is being opened; close it to end it".to_owned()
 }

@@ -1,102 +1,138 @@
-//! A wish that was let through is carried out: a session is asked for, or what is under way is steered.
+//! Executes the command of an authorized request: a session is requested, or live turns are changed.
 
 use jiff::Timestamp;
 
-use super::record::{ask_for, record, refuse};
-use super::request::{What, Wish, unknown_text};
+use super::record::{record_refusal, record_request, record_session_request};
+use super::request::{Command, Request, unknown_text};
 use super::{dashboard, merge, reviews};
-use crate::engine::input::request_kind::{DONE, PENDING};
 use crate::engine::input::session::{Activity, ActivityKind, Listing};
-use crate::engine::lookup::request_origin::{self, newest_of};
-use crate::engine::lookup::waiting_turns::{is_at_plan, waits_for_a_person};
+use crate::engine::lookup::request_origin::{self, newest_request};
+use crate::engine::lookup::waiting_turns::{waits_for_person, waits_for_plan_approval};
 use crate::engine::lookup::{plan_approval, pull_owner, work_items};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::request;
-use crate::engine::record::steer::go_on;
-use crate::model::{PullNumber, Slot, TrackName, TurnId};
+use crate::engine::record::steer::resume_turn;
+use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::PlanApproval;
-use crate::state::{Pause, RequestState, Turn};
+use crate::state::{Pause, RequestOutcome, RequestState, Turn};
 
-/// A refusal, with its reason and a sentence for the report.
+/// A refusal: its reason, and a sentence for the report.
 type Refusal = (Reason, String);
 
-/// Carries out a wish of somebody who may ask. `false`: it cannot be told yet what is to be done, and nothing was.
-pub(crate) fn carry_out(draft: &mut Draft<'_>, wish: &Wish<'_>) -> bool {
-    let answer = match &wish.what {
-        What::Run(persona) if work_items::is_about(draft, wish.subject, persona) => {
-            match work_items::asked_for(draft, wish.subject) {
-                Some(slot) => ask_for(draft, wish, &slot),
-                None => {
-                    let text = "the issue does not show the work item as it was put there";
-                    refuse(draft, wish, Reason::ContentChanged, text);
-                }
-            }
-            return true;
+/// The result of a command.
+enum CommandResult {
+    /// It was executed; the answer may be empty.
+    Executed(String),
+    /// It became a pending request, which is answered later.
+    Recorded,
+    /// It is refused.
+    Refused(Reason, String),
+    /// More must be read first, and nothing was done.
+    NeedsRead,
+}
+
+impl From<Result<String, Refusal>> for CommandResult {
+    fn from(result: Result<String, Refusal>) -> Self {
+        match result {
+            Ok(answer) => Self::Executed(answer),
+            Err((reason, text)) => Self::Refused(reason, text),
         }
-        What::Run(persona) => {
-            ask_for(draft, wish, persona);
-            return true;
-        }
-        What::Retry => match retry(draft, wish) {
-            None => return false,
-            Some(Ok(Some(answer))) => Ok(answer),
-            Some(Ok(None)) => return true,
-            Some(Err(refusal)) => Err(refusal),
-        },
-        What::ApprovePlan => match approve(draft, wish) {
-            Some(answer) => answer,
-            None => return false,
-        },
-        What::GoOn(turn) => let_go_on(draft, turn),
-        What::Dashboard => Ok(dashboard::open(draft)),
-        What::Cancel => cancel(draft, wish),
-        What::Pause => Ok(pause(draft, wish)),
-        What::Resume => resume(draft, wish),
-        What::Stop => Ok(stop(draft, wish)),
-        // What there is to say is known only when everything has been decided.
-        What::Status | What::Explain => Ok(String::new()),
-        What::Merge => match merge::take_up(draft, wish) {
-            Ok(()) => return true,
-            Err(refusal) => Err(refusal),
-        },
-        What::Help => Ok("the commands are listed below".to_owned()),
-        What::Unknown(word) => Err((Reason::Unknown, unknown_text(draft, wish, word))),
-    };
-    match answer {
-        Ok(answer) => {
-            let track = record(draft, wish, |request, now| {
-                request.outcome = Some(DONE.to_owned());
-                request.answer = Some(answer).filter(|answer| !answer.is_empty());
-                request.finished_at = Some(now);
-            });
-            let word = wish.what.word();
-            draft.headline(format!("{word} {track}"), None);
-            let text = format!("`{word}` on #{}", wish.subject.number);
-            draft.say(Line::track(&track, Verdict::Settled, Reason::Obeyed, text));
-        }
-        Err((reason, text)) => refuse(draft, wish, reason, &text),
+    }
+}
+
+/// Executes the command of an authorized request. `false`: more must be read first, and nothing was done.
+pub(crate) fn execute_command(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> bool {
+    match run_command(builder, request) {
+        CommandResult::Executed(answer) => record_executed(builder, request, answer),
+        CommandResult::Refused(reason, text) => record_refusal(builder, request, reason, &text),
+        CommandResult::Recorded => {}
+        CommandResult::NeedsRead => return false,
     }
     true
 }
 
-/// The live turns that an issue or pull request is about: those that were asked for on it, the one whose pull request it
-/// is, and the one that called a person by it; requests in the order of their numbers.
-fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
-    let number = wish.subject.number;
-    let notices = &draft.snapshot.notices;
+fn run_command(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> CommandResult {
+    match &request.command {
+        Command::Run(persona) => request_session(builder, request, persona),
+        Command::Retry => retry_turns(builder, request),
+        Command::ApprovePlan => approve_plan(builder, request),
+        Command::ResumeTurn(turn) => resume_waiting_turn(builder, turn).into(),
+        Command::Dashboard => CommandResult::Executed(dashboard::open_dashboard(builder)),
+        Command::Cancel => cancel_turns(builder, request).into(),
+        Command::Pause => CommandResult::Executed(pause_repository(builder, request)),
+        Command::Resume => resume_repository(builder, request).into(),
+        Command::Stop => CommandResult::Executed(stop_repository(builder, request)),
+        // The answer is written when everything is decided.
+        Command::Status | Command::Explain => CommandResult::Executed(String::new()),
+        Command::Merge => match merge::accept_merge(builder, request) {
+            Ok(()) => CommandResult::Recorded,
+            Err((reason, text)) => CommandResult::Refused(reason, text),
+        },
+        Command::Help => CommandResult::Executed("the commands are listed below".to_owned()),
+        Command::Unknown(word) => {
+            CommandResult::Refused(Reason::Unknown, unknown_text(builder, request, word))
+        }
+    }
+}
+
+fn record_executed(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, answer: String) {
+    let track = record_request(builder, request, |stored, now| {
+        stored.set_outcome(&RequestOutcome::Done);
+        stored.answer = Some(answer).filter(|answer| !answer.is_empty());
+        stored.finished_at = Some(now);
+    });
+    let verb = request.command.verb_name();
+    builder.add_headline(format!("{verb} {track}"), None);
+    let text = format!("`{verb}` on #{}", request.subject.number);
+    let (verdict, reason) = (Verdict::Settled, Reason::CommandExecuted);
+    builder.report_line(Line::about_track(&track, verdict, reason, text));
+}
+
+/// Requests a session of a persona, or of the work item that the issue shows.
+fn request_session(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    persona: &PersonaId,
+) -> CommandResult {
+    if !work_items::names_work_item(builder, request.subject, persona) {
+        record_session_request(builder, request, persona);
+        return CommandResult::Recorded;
+    }
+    request_work_item(builder, request)
+}
+
+/// Requests a session for the work item that the issue shows.
+fn request_work_item(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> CommandResult {
+    let Some(slot) = work_items::requested_slot(builder, request.subject) else {
+        let text = "the issue does not show the work item as it was put there".to_owned();
+        return CommandResult::Refused(Reason::ContentChanged, text);
+    };
+    record_session_request(builder, request, &slot);
+    CommandResult::Recorded
+}
+
+fn refuse_nothing_to_do(text: &str) -> CommandResult {
+    CommandResult::Refused(Reason::NothingToDo, text.to_owned())
+}
+
+/// Returns the live turns of an issue or pull request: requested on it, with it as their pull request, or with it as
+/// their notice; requests in the order of their numbers.
+fn live_turns(builder: &DecisionBuilder<'_>, request: &Request<'_>) -> Vec<(TrackName, Slot)> {
+    let number = request.subject.number;
+    let notices = &builder.snapshot.notices;
     let notice = notices.iter().find(|notice| notice.number == number);
     let called = notice.and_then(|notice| notice.key.strip_prefix("turn:"));
-    let asked: Vec<_> = draft
+    let asked: Vec<_> = builder
         .state
         .requests
         .values()
-        .filter(|request| request.subject.as_deref() == Some(wish.subject.id.as_str()))
-        .filter_map(|request| request.turn.clone())
+        .filter(|known| known.subject.as_deref() == Some(request.subject.id.as_str()))
+        .filter_map(|known| known.turn.clone())
         .collect();
-    let is_pull = wish.subject.pull.is_some();
+    let is_pull = request.subject.pull.is_some();
     let mut found = Vec::new();
-    for (name, track) in &draft.state.tracks {
+    for (name, track) in &builder.state.tracks {
         for (slot, turn) in &track.turns {
             if asked.contains(&turn.turn)
                 || called == Some(turn.turn.as_str())
@@ -110,56 +146,59 @@ fn turns_of(draft: &Draft<'_>, wish: &Wish<'_>) -> Vec<(TrackName, Slot)> {
     found
 }
 
-/// What waits goes on; the session of an open pull request is told what its reviewers want changed; what is over is asked
-/// for again, which has no answer of its own. `None`: Jules was not asked yet what it waits for.
-fn retry(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<Option<String>, Refusal>> {
-    let live = turns_of(draft, wish);
+/// Resumes a turn that waits for a person, sends reviews to the session of an open pull request, or requests finished
+/// work again.
+fn retry_turns(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> CommandResult {
+    let live = live_turns(builder, request);
     for (track, slot) in &live {
-        let turn = draft.turn(track, slot);
-        let Some(turn) = turn.filter(|turn| waits_for_a_person(turn)) else {
+        let turn = builder.find_turn(track, slot);
+        let Some(turn) = turn.filter(|turn| waits_for_person(turn)) else {
             continue;
         };
         if let Some(id) = &turn.session_id {
-            match &draft.snapshot.sessions {
-                Listing::NotTaken => return None,
-                // No word but the one that approves it lets it go on.
-                Listing::Taken(listing) if is_at_plan(listing, id) => {
-                    let text = plan_approval::unapproved(draft, track, turn, id);
-                    return Some(Err((Reason::NothingToDo, text)));
+            match &builder.snapshot.sessions {
+                Listing::NotTaken => return CommandResult::NeedsRead,
+                // Only an approval lets a session continue that waits with a plan.
+                Listing::Taken(listing) if waits_for_plan_approval(listing, id) => {
+                    let text = plan_approval::unapproved_text(builder, track, turn, id);
+                    return CommandResult::Refused(Reason::NothingToDo, text);
                 }
                 Listing::Taken(_) | Listing::Failed(_) => {}
             }
         }
-        if let Some(turn) = draft.turn_mut(track, slot) {
-            go_on(turn);
+        if let Some(turn) = builder.find_turn_mut(track, slot) {
+            resume_turn(turn);
         }
-        return Some(Ok(Some("what waited goes on".to_owned())));
+        return CommandResult::Executed("what waited goes on".to_owned());
     }
-    Some(again(draft, wish, !live.is_empty()).map(|()| None))
+    request_again(builder, request, !live.is_empty())
 }
 
-/// Asks once more for what is over. `is_live`: a session is at work there.
-fn again(draft: &mut Draft<'_>, wish: &Wish<'_>, is_live: bool) -> Result<(), Refusal> {
-    let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
-    let subject = wish.subject;
-    // What a session has made and is still open is not made once more: its session is told what is wrong with it.
+/// Requests finished work again. `is_live`: a session is at work here.
+fn request_again(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    is_live: bool,
+) -> CommandResult {
+    let subject = request.subject;
+    // An open pull request is not made again: its session gets the reviews.
     if let Some(ends) = &subject.pull
         && subject.open
-        && pull_owner::is_ours(draft, PullNumber(subject.number))
+        && pull_owner::is_own_pull(builder, PullNumber(subject.number))
     {
-        reviews::take_up(draft, wish, ends);
-        return Ok(());
+        reviews::accept_reviews(builder, request, ends);
+        return CommandResult::Recorded;
     }
     if is_live {
-        return nothing("it is at work");
+        return refuse_nothing_to_do("it is at work");
     }
-    let newest = newest_of(draft, &subject.id);
-    if newest.is_some_and(|request| request.outcome.as_deref() == Some(PENDING)) {
-        return nothing("it waits for its turn");
+    let newest = newest_request(builder, &subject.id);
+    if newest.is_some_and(|request| request.is_pending()) {
+        return refuse_nothing_to_do("it waits for its turn");
     }
     let of_pull = || {
         let number = Some(PullNumber(subject.number)).filter(|_| subject.pull.is_some())?;
-        let mut newest_first = draft.state.history.values().rev();
+        let mut newest_first = builder.state.history.values().rev();
         let entry = newest_first.find(|entry| entry.pr_number == Some(number))?;
         Some(entry.persona_id.clone())
     };
@@ -167,145 +206,168 @@ fn again(draft: &mut Draft<'_>, wish: &Wish<'_>, is_live: bool) -> Result<(), Re
         .and_then(|request| request.persona.clone())
         .or_else(of_pull);
     let Some(persona) = persona else {
-        return nothing("nobody was asked for here before");
+        return refuse_nothing_to_do("no session was requested here before");
     };
-    if work_items::seat_of(&persona).is_some() {
-        let Some(slot) = work_items::asked_for(draft, subject) else {
-            let text = "the issue does not show the work item as it was put there";
-            return Err((Reason::ContentChanged, text.to_owned()));
-        };
-        ask_for(draft, wish, &slot);
-        return Ok(());
+    if work_items::implementer_role(&persona).is_some() {
+        return request_work_item(builder, request);
     }
-    if !draft.snapshot.plan.personas.contains_key(&persona) {
-        return Err((Reason::Unknown, format!("there is no persona `{persona}`")));
+    if !builder.snapshot.plan.personas.contains_key(&persona) {
+        let text = format!("there is no persona `{persona}`");
+        return CommandResult::Refused(Reason::Unknown, text);
     }
-    ask_for(draft, wish, &persona);
-    Ok(())
+    record_session_request(builder, request, &persona);
+    CommandResult::Recorded
 }
 
-/// The very turn goes on, if it still waits for a person.
-fn let_go_on(draft: &mut Draft<'_>, id: &TurnId) -> Result<String, Refusal> {
-    let tracks = draft.state.tracks.values_mut();
+/// Resumes one turn, if it still waits for a person.
+fn resume_waiting_turn(builder: &mut DecisionBuilder<'_>, id: &TurnId) -> Result<String, Refusal> {
+    let tracks = builder.state.tracks.values_mut();
     let mut turns = tracks.flat_map(|track| track.turns.values_mut());
-    match turns.find(|turn| turn.turn == *id && waits_for_a_person(turn)) {
+    match turns.find(|turn| turn.turn == *id && waits_for_person(turn)) {
         Some(turn) => {
-            go_on(turn);
+            resume_turn(turn);
             Ok("what waited goes on".to_owned())
         }
-        None => Err((Reason::NothingToDo, "it waits for nobody".to_owned())),
+        None => Err((
+            Reason::NothingToDo,
+            "it does not wait for a person".to_owned(),
+        )),
     }
 }
 
-/// Why the newest plan is not the one that an approval of this time means: what people could not have read they did not
-/// approve.
-fn unseen(activities: &[Activity], turn: Option<&Turn>, at: Timestamp) -> Option<&'static str> {
+/// Why an approval of this time does not mean the newest plan. People approve only the plan that they could read.
+fn outdated_approval(
+    activities: &[Activity],
+    turn: Option<&Turn>,
+    at: Timestamp,
+) -> Option<&'static str> {
     let is_plan = |one: &&Activity| matches!(one.kind, ActivityKind::PlanGenerated(_));
     let mut plans = activities.iter().filter(is_plan);
     if plans.clone().any(|one| one.at > at) {
-        return Some("the plan was made after this was said; read it, and say it again");
+        return Some("the plan was made after this approval; read it and approve again");
     }
     let newest = plans.next_back()?;
     let shown = turn?.plan_shown.as_ref()?;
     (*shown != newest.id).then_some(
-        "Jules has made another plan since the one that is shown; read it, and say it again",
+        "Jules has made another plan since the one that is shown; read it and approve again",
     )
 }
 
-/// The plan that waits is approved by the decision that follows. `None`: Jules was not asked yet whether one waits.
-fn approve(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Option<Result<String, Refusal>> {
-    let nothing = |text: &str| Some(Err((Reason::NothingToDo, text.to_owned())));
-    // Who says it in the wrong place is told the right one.
-    let elsewhere = |draft: &Draft<'_>, text: &str| {
-        let places = match &draft.snapshot.sessions {
-            Listing::NotTaken if plan_approval::may_wait(draft) => return None,
-            Listing::NotTaken | Listing::Failed(_) => Vec::new(),
-            Listing::Taken(listing) => {
-                plan_approval::places(draft, |_, id| is_at_plan(listing, id))
-            }
-        };
-        let text = match plan_approval::in_words(&places) {
-            Some(places) => format!("{text}; one waits at {places}"),
-            None => text.to_owned(),
-        };
-        nothing(&text)
-    };
-    let live = turns_of(draft, wish);
-    let started = live.iter().filter_map(|(track, slot)| {
-        let turn = draft.turn(track, slot)?;
-        Some((
-            track,
-            slot,
-            turn.persona_id.clone(),
-            turn.session_id.clone()?,
-        ))
-    });
-    let started: Vec<_> = started.collect();
-    if started.is_empty() {
-        return match live.len() {
-            0 => elsewhere(draft, "no session of phileas is at work here"),
-            _ => nothing("its session has not started yet"),
-        };
-    }
-    let Listing::Taken(listing) = &draft.snapshot.sessions else {
-        return None;
-    };
-    let mut waiting = started.iter().filter(|(.., id)| is_at_plan(listing, id));
-    let Some(&(track, slot, ref persona, ref id)) = waiting.next() else {
-        return elsewhere(draft, "no plan waits here for approval");
-    };
-    let Some(activities) = draft.snapshot.activities.get(id) else {
-        draft.needs.activities.insert(id.clone());
-        return None;
-    };
-    let turn = draft.turn(track, slot);
-    if let Some(text) = unseen(activities, turn, wish.at) {
-        return nothing(text);
-    }
-    let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = request_origin::policy_of(draft, track, index, persona);
-    if policy.plan_approval == PlanApproval::Never {
-        let text = "`plan_approval` is \"never\"; approve it in Jules".to_owned();
-        return Some(Err((Reason::PlanForbids, text)));
-    }
-    let by = wish.actor.map(|actor| actor.login.to_string());
-    if let Some(turn) = draft.turn_mut(track, slot) {
-        turn.approved_by = by;
-        turn.approved_at = Some(wish.at);
-    }
-    Some(Ok("the plan is approved".to_owned()))
+/// A live turn with a session.
+struct StartedTurn {
+    track: TrackName,
+    slot: Slot,
+    persona: PersonaId,
+    session: SessionId,
 }
 
-/// What is at work is told to stop; what waits is taken back. What was asked for afterwards is left alone.
-fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
-    let now = draft.now();
-    let is_newer = |request: &RequestState| {
-        let at = request.asked_at.or(request.created_at);
-        at.is_some_and(|at| at > wish.at)
+fn started_turns(builder: &DecisionBuilder<'_>, live: &[(TrackName, Slot)]) -> Vec<StartedTurn> {
+    let started = live.iter().filter_map(|(track, slot)| {
+        let turn = builder.find_turn(track, slot)?;
+        Some(StartedTurn {
+            track: track.clone(),
+            slot: slot.clone(),
+            persona: turn.persona_id.clone(),
+            session: turn.session_id.clone()?,
+        })
+    });
+    started.collect()
+}
+
+/// Approves the plan of a live turn; the turns stage then sends the approval.
+fn approve_plan(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> CommandResult {
+    let live = live_turns(builder, request);
+    let started = started_turns(builder, &live);
+    if started.is_empty() {
+        return match live.len() {
+            0 => misplaced_approval(builder, "no session of phileas is at work here"),
+            _ => refuse_nothing_to_do("its session has not started yet"),
+        };
+    }
+    let Listing::Taken(listing) = &builder.snapshot.sessions else {
+        return CommandResult::NeedsRead;
     };
-    let requests = draft.state.requests.values();
+    let waits = |one: &&StartedTurn| waits_for_plan_approval(listing, &one.session);
+    let Some(waiting) = started.iter().find(waits) else {
+        return misplaced_approval(builder, "no plan waits here for approval");
+    };
+    let (track, slot) = (&waiting.track, &waiting.slot);
+    let Some(activities) = builder.snapshot.activities.get(&waiting.session) else {
+        builder.reads.activities.insert(waiting.session.clone());
+        return CommandResult::NeedsRead;
+    };
+    let turn = builder.find_turn(track, slot);
+    if let Some(text) = outdated_approval(activities, turn, request.at) {
+        return refuse_nothing_to_do(text);
+    }
+    let index = builder
+        .state
+        .tracks
+        .get(track)
+        .and_then(|state| state.index);
+    let policy = request_origin::turn_policy(builder, track, index, &waiting.persona);
+    if policy.plan_approval == PlanApproval::Never {
+        let text = "`plan_approval` is \"never\"; approve it in Jules".to_owned();
+        return CommandResult::Refused(Reason::PlanForbids, text);
+    }
+    let by = request.actor.map(|actor| actor.login.to_string());
+    if let Some(turn) = builder.find_turn_mut(track, slot) {
+        turn.approved_by = by;
+        turn.approved_at = Some(request.at);
+    }
+    CommandResult::Executed("the plan is approved".to_owned())
+}
+
+/// Refuses an approval where no plan waits, and names the places where one does.
+fn misplaced_approval(builder: &DecisionBuilder<'_>, text: &str) -> CommandResult {
+    let places = match &builder.snapshot.sessions {
+        Listing::NotTaken if plan_approval::has_session(builder) => {
+            return CommandResult::NeedsRead;
+        }
+        Listing::NotTaken | Listing::Failed(_) => Vec::new(),
+        Listing::Taken(listing) => {
+            plan_approval::approval_places(builder, |_, id| waits_for_plan_approval(listing, id))
+        }
+    };
+    match plan_approval::list_places(&places) {
+        Some(places) => refuse_nothing_to_do(&format!("{text}; one waits at {places}")),
+        None => refuse_nothing_to_do(text),
+    }
+}
+
+/// Cancels live turns and withdraws pending requests. Later requests stay.
+fn cancel_turns(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+) -> Result<String, Refusal> {
+    let now = builder.now();
+    let is_newer = |known: &RequestState| {
+        let at = known.asked_at.or(known.created_at);
+        at.is_some_and(|at| at > request.at)
+    };
+    let requests = builder.state.requests.values();
     let newer: Vec<_> = requests
-        .filter(|request| is_newer(request))
-        .filter_map(|request| request.turn.clone())
+        .filter(|known| is_newer(known))
+        .filter_map(|known| known.turn.clone())
         .collect();
-    let mut live = turns_of(draft, wish);
+    let mut live = live_turns(builder, request);
     live.retain(|(track, slot)| {
-        let turn = draft.turn(track, slot);
+        let turn = builder.find_turn(track, slot);
         turn.is_some_and(|turn| !newer.contains(&turn.turn))
     });
     for (track, slot) in &live {
-        if let Some(turn) = draft.turn_mut(track, slot) {
+        if let Some(turn) = builder.find_turn_mut(track, slot) {
             turn.cancel = true;
         }
     }
-    let requests = draft.state.requests.values();
+    let requests = builder.state.requests.values();
     let pending: Vec<u64> = requests
-        .filter(|request| request.subject.as_deref() == Some(wish.subject.id.as_str()))
-        .filter(|request| request.outcome.as_deref() == Some(PENDING) && !is_newer(request))
-        .filter_map(|request| request.number)
+        .filter(|known| known.subject.as_deref() == Some(request.subject.id.as_str()))
+        .filter(|known| known.is_pending() && !is_newer(known))
+        .filter_map(|known| known.number)
         .collect();
     for number in &pending {
-        request::withdraw(&mut draft.state, *number, now);
+        request::withdraw_request(&mut builder.state, *number, now);
     }
     match live.len() + pending.len() {
         0 => {
@@ -316,40 +378,43 @@ fn cancel(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
     }
 }
 
-fn pause(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
-    let known = draft.state.paused.as_ref();
-    // The newest one speaks: only what is said after it takes it back.
-    if known.is_none_or(|known| known.at.is_some_and(|at| at < wish.at)) {
-        draft.state.paused = Some(Pause {
-            at: Some(wish.at),
-            by: wish.actor.map(|actor| actor.login.to_string()),
-            reason: Some(format!("asked for on #{}", wish.subject.number)),
+fn pause_repository(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> String {
+    let known = builder.state.paused.as_ref();
+    // The newest pause counts: only a later command ends it.
+    if known.is_none_or(|known| known.at.is_some_and(|at| at < request.at)) {
+        builder.state.paused = Some(Pause {
+            at: Some(request.at),
+            by: request.actor.map(|actor| actor.login.to_string()),
+            reason: Some(format!("requested on #{}", request.subject.number)),
             ..Pause::default()
         });
     }
     "paused: nothing starts until a person with write access says `/phileas resume`".to_owned()
 }
 
-/// Takes back a pause of the state that is not newer than the wish. Others have switches of their own.
-fn resume(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<String, Refusal> {
+/// Ends a pause by command that is not newer than the request. Other pauses have switches of their own.
+fn resume_repository(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+) -> Result<String, Refusal> {
     let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
-    match &draft.state.paused {
+    match &builder.state.paused {
         None => nothing("no command has paused it"),
-        Some(pause) if pause.at.is_some_and(|at| at > wish.at) => {
-            nothing("it was paused after this was said")
+        Some(pause) if pause.at.is_some_and(|at| at > request.at) => {
+            nothing("it was paused after this command")
         }
         Some(_) => {
-            draft.state.paused = None;
+            builder.state.paused = None;
             Ok("goes on".to_owned())
         }
     }
 }
 
-/// Everything is paused, and every session told to stop.
-fn stop(draft: &mut Draft<'_>, wish: &Wish<'_>) -> String {
-    pause(draft, wish);
+/// Pauses the repository and cancels every live turn.
+fn stop_repository(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> String {
+    pause_repository(builder, request);
     let mut count = 0;
-    for track in draft.state.tracks.values_mut() {
+    for track in builder.state.tracks.values_mut() {
         for turn in track.turns.values_mut() {
             turn.cancel = true;
             count += 1;

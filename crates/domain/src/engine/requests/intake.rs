@@ -1,93 +1,105 @@
-//! A wish that a person put on an issue or pull request is taken up: once, under the id of the event that made it.
+//! Accepts the requests of labels, comments and checkboxes: each once, under the id of the event that made it.
 //!
-//! Everything is level-triggered. A label that is still on is a wish that nobody has taken up, or one whose label could
-//! not be taken off yet; the requests of the state tell which.
+//! Acceptance is level-triggered. A label that is still there is a request that was not accepted yet, or one whose
+//! label could not be removed yet; the requests in the state tell which.
 
-use super::authorize::{Admission, admit};
-use super::comments::commented;
-use super::cursor::Listening;
-use super::labels::labelled;
-use super::record::{self, acknowledge};
-use super::request::{Wish, say_unread};
+use super::authorize::{Authorization, authorize_request};
+use super::comments::comment_requests;
+use super::cursor::CommentCursor;
+use super::labels::label_requests;
+use super::record::{self, acknowledge_request};
+use super::request::{Request, report_unread};
 use super::{checkboxes, cursor, execute};
-use crate::engine::input::request_kind::{BY_COMMENT, REFUSED};
-use crate::engine::lookup::dashboard_issue::Standing;
-use crate::engine::lookup::request_origin::is_about_the_actor;
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::dashboard_issue::DashboardStatus;
+use crate::engine::lookup::request_origin::is_about_actor;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::WISHES_TAKEN;
 use crate::engine::output::report::{Line, Verdict};
+use crate::state::RequestKind;
 
-/// What later stages take from the requests of people.
+/// What later stages need of the accepted requests.
 pub(crate) struct Intake {
     /// What people did to the dashboard issue.
-    pub(crate) dashboard: Standing,
-    /// How far their comments were read.
-    pub(crate) cursor: Listening,
+    pub(crate) dashboard: DashboardStatus,
+    /// How far comments were read.
+    pub(crate) cursor: CommentCursor,
 }
 
-/// Takes up every wish that is seen and not yet known, in the order in which they were made: whoever says two things
-/// means the later one to come later, wherever and however they were said.
-pub(crate) fn take_up(draft: &mut Draft<'_>) -> Intake {
-    let mut cursor = Listening::default();
-    let mut wishes = labelled(draft, &mut cursor);
-    wishes.extend(commented(draft, &mut cursor));
-    let (dashboard, ticked) = checkboxes::ticked(draft);
-    wishes.extend(ticked);
-    wishes.sort_by_key(|wish| (wish.at, wish.comment));
-    let before = draft.state.requests.len();
+/// Accepts every visible request that is not recorded yet, in the order in which they were made: the later of two
+/// commands of a person must win, wherever they were given.
+pub(crate) fn accept_requests(builder: &mut DecisionBuilder<'_>) -> Intake {
+    let mut cursor = CommentCursor::default();
+    let mut requests = label_requests(builder, &mut cursor);
+    requests.extend(comment_requests(builder, &mut cursor));
+    let (dashboard, ticked) = checkboxes::ticked_requests(builder);
+    requests.extend(ticked);
+    requests.sort_by_key(|request| (request.at, request.comment));
+    let before = builder.state.requests.len();
     let mut again = 0;
-    for wish in &wishes {
-        // One that is known and whose label could not be taken off must not stand in the way of others.
-        if draft.state.requests.contains_key(&*wish.key) {
+    for request in &requests {
+        // A recorded request whose label could not be removed must not block others.
+        if builder.state.requests.contains_key(&*request.key) {
             again += 1;
             if again > WISHES_TAKEN {
                 continue;
             }
-        } else if draft.state.requests.len() - before >= WISHES_TAKEN && !wish.what.is_brake() {
+        } else if builder.state.requests.len() - before >= WISHES_TAKEN
+            && !request.command.only_stops()
+        {
             let text =
-                format!("more than {WISHES_TAKEN} wishes at once; the others are taken up next");
-            cursor.waits_since(wish.at);
-            say_unread(draft, text);
+                format!("more than {WISHES_TAKEN} requests at once; the others are accepted next");
+            cursor.hold_from(request.at);
+            report_unread(builder, text);
             continue;
         }
-        decide(draft, &mut cursor, wish);
+        accept_request(builder, &mut cursor, request);
     }
-    cursor::close(draft, &mut cursor);
+    cursor::close_cursor(builder, &mut cursor);
     Intake { dashboard, cursor }
 }
 
-fn decide(draft: &mut Draft<'_>, cursor: &mut Listening, wish: &Wish<'_>) {
-    if let Some(known) = draft.state.requests.get(&*wish.key) {
-        // Who took it up died before the label was off, or GitHub shows how things were before.
-        let was_let_through = known.outcome.as_deref() != Some(REFUSED);
-        acknowledge(draft, wish, was_let_through);
+fn accept_request(
+    builder: &mut DecisionBuilder<'_>,
+    cursor: &mut CommentCursor,
+    request: &Request<'_>,
+) {
+    if let Some(known) = builder.state.requests.get(&*request.key) {
+        // The process died before it removed the label, or GitHub shows an earlier state.
+        let was_let_through = !known.is_refused();
+        acknowledge_request(builder, request, was_let_through);
         return;
     }
-    match admit(draft, wish) {
-        Admission::Unread => {
-            cursor.waits_since(wish.at);
-            let text = format!("who asks on #{} is looked at next", wish.subject.number);
-            say_unread(draft, text);
+    match authorize_request(builder, request) {
+        Authorization::Unread => {
+            cursor.hold_from(request.at);
+            let text = format!(
+                "the permission of the actor on #{} is read next",
+                request.subject.number
+            );
+            report_unread(builder, text);
         }
-        // A stranger's comment makes phileas neither talk nor write.
-        Admission::Refused(reason, text)
-            if wish.kind == BY_COMMENT && is_about_the_actor(reason) =>
+        // A comment of an unauthorized account causes neither an answer nor a commit.
+        Authorization::Refused(reason, text)
+            if request.kind == RequestKind::Comment && is_about_actor(reason) =>
         {
-            cursor.repeats(wish.at);
-            let text = format!("on #{}: {text}", wish.subject.number);
-            draft.say(Line::repository(Verdict::Refused, reason, text));
+            cursor.mark_repeated(request.at);
+            let text = format!("on #{}: {text}", request.subject.number);
+            builder.report_line(Line::about_repository(Verdict::Refused, reason, text));
         }
-        Admission::Refused(reason, text) => {
-            record::refuse(draft, wish, reason, &text);
-            acknowledge(draft, wish, false);
+        Authorization::Refused(reason, text) => {
+            record::record_refusal(builder, request, reason, &text);
+            acknowledge_request(builder, request, false);
         }
-        Admission::Granted => {
-            if execute::carry_out(draft, wish) {
-                acknowledge(draft, wish, true);
+        Authorization::Granted => {
+            if execute::execute_command(builder, request) {
+                acknowledge_request(builder, request, true);
             } else {
-                cursor.waits_since(wish.at);
-                let text = format!("`{}` needs a look at Jules", wish.what.word());
-                say_unread(draft, text);
+                cursor.hold_from(request.at);
+                let text = format!(
+                    "`{}` waits for a listing of Jules' sessions",
+                    request.command.verb_name()
+                );
+                report_unread(builder, text);
             }
         }
     }

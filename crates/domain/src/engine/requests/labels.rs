@@ -2,18 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::cursor::Listening;
-use super::request::{What, Wish, say_unread};
-use crate::engine::input::request_kind::{BY_LABEL, HOLD, PAUSE};
+use super::cursor::CommentCursor;
+use super::request::{Command, Request, report_unread};
+use crate::engine::input::commands::{HOLD, PAUSE};
 use crate::engine::input::subject::{LABEL_PREFIX, Subject};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{GRACE, SUBJECTS_READ};
+use crate::state::RequestKind;
 
-/// The wishes that labels stand for.
-pub(crate) fn labelled<'s>(draft: &mut Draft<'s>, cursor: &mut Listening) -> Vec<Wish<'s>> {
-    let snapshot = draft.snapshot;
+/// Returns the requests of labels.
+pub(crate) fn label_requests<'s>(
+    builder: &mut DecisionBuilder<'s>,
+    cursor: &mut CommentCursor,
+) -> Vec<Request<'s>> {
+    let snapshot = builder.snapshot;
     let mut unread = 0;
-    let mut wishes = Vec::new();
+    let mut requests = Vec::new();
     for (number, words) in &snapshot.labelled {
         let words: Vec<_> = words
             .iter()
@@ -25,53 +29,53 @@ pub(crate) fn labelled<'s>(draft: &mut Draft<'s>, cursor: &mut Listening) -> Vec
         match snapshot.subjects.get(number) {
             Some(Some(subject)) => {
                 for word in words {
-                    wishes.extend(of_label(draft, cursor, subject, word));
+                    requests.extend(label_request(builder, cursor, subject, word));
                 }
             }
-            // It was deleted or moved away meanwhile.
+            // It was deleted or transferred meanwhile.
             Some(None) => {}
             None => {
                 if unread < SUBJECTS_READ {
-                    draft.needs.subjects.insert(*number);
+                    builder.reads.subjects.insert(*number);
                 }
                 unread += 1;
-                cursor.waits();
-                let text = format!("#{number} bears a label of ours and is read next");
-                say_unread(draft, text);
+                cursor.hold_everything();
+                let text = format!("#{number} has a label of phileas and is read next");
+                report_unread(builder, text);
             }
         }
     }
-    wishes
+    requests
 }
 
-/// The wish that one label stands for; `None` where GitHub may still come to tell who made it.
-fn of_label<'s>(
-    draft: &mut Draft<'_>,
-    cursor: &mut Listening,
+/// Returns the request of one label; `None` where GitHub may still come to show who added it.
+fn label_request<'s>(
+    builder: &mut DecisionBuilder<'_>,
+    cursor: &mut CommentCursor,
     subject: &'s Subject,
     word: &str,
-) -> Option<Wish<'s>> {
+) -> Option<Request<'s>> {
     let label = format!("{LABEL_PREFIX}{word}");
     let put_on = subject
-        .labelling(&label)
+        .label_event(&label)
         .and_then(|event| Some((event, event.at?)));
     let Some((event, at)) = put_on else {
-        // Of hundreds of events only the newest are shown, and those of a transferred issue may be gone; but of one that
-        // was just touched the event may only not be shown yet.
-        if draft.now().duration_since(subject.touched_at) < GRACE {
-            cursor.waits();
+        // Only the newest of many events are shown, and events of a transferred issue may be gone. The event of a
+        // recent label may only not be shown yet.
+        if builder.now().duration_since(subject.touched_at) < GRACE {
+            cursor.hold_everything();
             let text = format!(
-                "#{} bears `{label}`, and by whom is not shown",
+                "#{} has the label `{label}`, and GitHub does not show yet who added it",
                 subject.number
             );
-            say_unread(draft, text);
+            report_unread(builder, text);
             return None;
         }
-        return Some(Wish {
+        return Some(Request {
             key: Cow::from(format!("{}:{label}", subject.id)),
-            kind: BY_LABEL,
+            kind: RequestKind::Label,
             subject,
-            what: What::of_label(word).spelt_by(draft),
+            command: Command::from_label(word).with_plan_spelling(builder),
             actor: None,
             at: subject.touched_at,
             event: None,
@@ -79,11 +83,11 @@ fn of_label<'s>(
             comment: None,
         });
     };
-    Some(Wish {
+    Some(Request {
         key: Cow::from(&event.id),
-        kind: BY_LABEL,
+        kind: RequestKind::Label,
         subject,
-        what: What::of_label(word).spelt_by(draft),
+        command: Command::from_label(word).with_plan_spelling(builder),
         actor: event.actor.as_ref(),
         at,
         event: Some(&event.id),

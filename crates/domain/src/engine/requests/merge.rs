@@ -1,36 +1,38 @@
-//! A request to merge a pull request.
+//! The command `merge`.
 
-use super::record::record;
-use super::request::Wish;
-use crate::engine::input::request_kind::PENDING;
-use crate::engine::lookup::pending_merges::{Open, open_wishes};
-use crate::engine::lookup::pull_owner::{Refusal, allowed};
-use crate::engine::output::builder::Draft;
+use super::record::record_request;
+use super::request::Request;
+use crate::engine::lookup::pending_merges::{PendingMerge, pending_merges};
+use crate::engine::lookup::pull_owner::{Refusal, merge_allowed};
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::model::PullNumber;
-use crate::state::{Extra, MergeState};
+use crate::state::{Extra, MergeState, RequestOutcome};
 
-/// Takes up the wish. What is settled at once is refused at once.
-pub(crate) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<(), Refusal> {
-    let Some(ends) = &wish.subject.pull else {
+/// Accepts the request, or refuses it where that is clear already.
+pub(crate) fn accept_merge(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+) -> Result<(), Refusal> {
+    let Some(ends) = &request.subject.pull else {
         let text = "only a pull request can be merged".to_owned();
         return Err((Reason::NothingToDo, text));
     };
-    let pull = PullNumber(wish.subject.number);
-    allowed(draft, pull)?;
+    let pull = PullNumber(request.subject.number);
+    merge_allowed(builder, pull)?;
     let head = ends.head_oid.clone();
-    let stands = |one: &Open| {
-        let known = draft.state.requests.get(&one.key);
+    let stands = |one: &PendingMerge| {
+        let known = builder.state.requests.get(&one.key);
         let merge = known.and_then(|request| request.merge.as_ref());
         one.pull == pull && merge.is_some_and(|merge| merge.head == head)
     };
-    if open_wishes(draft).iter().any(stands) {
-        let text = "it is asked for already".to_owned();
+    if pending_merges(builder).iter().any(stands) {
+        let text = "it is requested already".to_owned();
         return Err((Reason::NothingToDo, text));
     }
-    let track = record(draft, wish, |request, _| {
-        request.outcome = Some(PENDING.to_owned());
-        request.merge = Some(MergeState {
+    let track = record_request(builder, request, |stored, _| {
+        stored.set_outcome(&RequestOutcome::Pending);
+        stored.merge = Some(MergeState {
             head,
             sent_at: None,
             attempts: 0,
@@ -39,6 +41,6 @@ pub(crate) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>) -> Result<(), Refu
             extra: Extra::new(),
         });
     });
-    draft.headline(format!("{track} merge of pull request #{pull}"), None);
+    builder.add_headline(format!("{track} merge of pull request #{pull}"), None);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What people ask for by labels, comments, checkboxes and the command line: parse, authorize, record, execute.
+//! Requests by labels, comments, checkboxes and the command line: parse, authorize, record, execute.
 
 pub(super) mod authorize;
 pub(super) mod checkboxes;

@@ -1,63 +1,76 @@
-//! Writes a request into the state, and acknowledges it on GitHub.
+//! Records requests in the state, and acknowledges them on GitHub.
 
 use jiff::Timestamp;
 
-use super::request::{What, Wish};
-use crate::engine::input::request_kind::{BY_BOX, PENDING, REFUSED};
-use crate::engine::output::builder::Draft;
+use super::request::{Command, Request};
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::{PersonaId, TrackName};
-use crate::state::RequestState;
+use crate::state::{RequestKind, RequestOutcome, RequestState};
 
-pub(crate) fn refuse(draft: &mut Draft<'_>, wish: &Wish<'_>, reason: Reason, text: &str) {
-    let track = record(draft, wish, |request, now| {
-        request.outcome = Some(REFUSED.to_owned());
-        request.reason = Some(reason.code().to_owned());
-        // What there would have to be is another thing for each command, and so is what was typed.
-        let says_more = reason == Reason::NothingToDo || matches!(wish.what, What::Unknown(_));
-        request.answer = says_more.then(|| text.to_owned());
-        request.finished_at = Some(now);
+pub(crate) fn record_refusal(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    reason: Reason,
+    text: &str,
+) {
+    let track = record_request(builder, request, |stored, now| {
+        stored.set_outcome(&RequestOutcome::Refused);
+        stored.reason = Some(reason.code().to_owned());
+        // The state keeps the text where it depends on the command, or quotes the unknown command.
+        let says_more =
+            reason == Reason::NothingToDo || matches!(request.command, Command::Unknown(_));
+        stored.answer = says_more.then(|| text.to_owned());
+        stored.finished_at = Some(now);
     });
-    draft.headline(format!("refused {track}"), None);
-    let text = format!("on #{}: {text}", wish.subject.number);
-    draft.say(Line::track(&track, Verdict::Refused, reason, text));
+    builder.add_headline(format!("refused {track}"), None);
+    let text = format!("on #{}: {text}", request.subject.number);
+    builder.report_line(Line::about_track(&track, Verdict::Refused, reason, text));
 }
 
-pub(crate) fn ask_for(draft: &mut Draft<'_>, wish: &Wish<'_>, persona: &PersonaId) {
-    let track = record(draft, wish, |request, _| {
-        request.outcome = Some(PENDING.to_owned());
-        request.persona = Some(persona.clone());
+pub(crate) fn record_session_request(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    persona: &PersonaId,
+) {
+    let track = record_request(builder, request, |stored, _| {
+        stored.set_outcome(&RequestOutcome::Pending);
+        stored.persona = Some(persona.clone());
     });
-    draft.headline(format!("{track} {persona}"), None);
+    builder.add_headline(format!("{track} {persona}"), None);
 }
 
-/// What people see at once: eyes for what was heard, and the label off. Both do no harm when they are done again.
-pub(crate) fn acknowledge(draft: &mut Draft<'_>, wish: &Wish<'_>, heard: bool) {
-    let thread = wish.subject.number;
-    // A box is answered by what the dashboard says afterwards.
-    if heard && wish.kind != BY_BOX {
-        let comment = wish.comment;
-        draft.effect(Effect::AddReaction { thread, comment });
+/// Reacts with eyes to an accepted request, and removes the label. Both are harmless when repeated.
+pub(crate) fn acknowledge_request(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    heard: bool,
+) {
+    let thread = request.subject.number;
+    // The dashboard's text answers a checkbox.
+    if heard && request.kind != RequestKind::Checkbox {
+        let comment = request.comment;
+        builder.add_effect(Effect::AddReaction { thread, comment });
     }
-    if let Some(label) = wish.label.clone() {
-        draft.effect(Effect::RemoveLabel { thread, label });
+    if let Some(label) = request.label.clone() {
+        builder.add_effect(Effect::RemoveLabel { thread, label });
     }
 }
 
-/// Writes a wish into the state, and answers with its track.
-pub(crate) fn record(
-    draft: &mut Draft<'_>,
-    wish: &Wish<'_>,
-    and: impl FnOnce(&mut RequestState, Timestamp),
+/// Records a request in the state, and returns its track.
+pub(crate) fn record_request(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    complete: impl FnOnce(&mut RequestState, Timestamp),
 ) -> TrackName {
-    let now = draft.now();
-    let number = draft.state.next_request_number();
-    let subject = wish.subject;
-    let is_box = wish.kind == BY_BOX;
-    // What the dashboard says is phileas' own, and changes by itself.
-    let is_bound = draft.state.dashboard_issue != Some(subject.number);
-    let mut same: Vec<_> = draft
+    let now = builder.now();
+    let number = builder.state.next_request_number();
+    let subject = request.subject;
+    let is_box = request.kind == RequestKind::Checkbox;
+    // The dashboard's text is phileas' own and changes without people.
+    let is_bound = builder.state.dashboard_issue != Some(subject.number);
+    let mut same: Vec<_> = builder
         .state
         .requests
         .values()
@@ -65,32 +78,32 @@ pub(crate) fn record(
         .filter_map(|one| Some((one.number, one.comment_id?)))
         .collect();
     same.sort_unstable();
-    let mut request = RequestState {
-        kind: wish.kind.to_owned(),
+    let mut stored = RequestState {
+        kind: request.kind.as_str().to_owned(),
         subject: Some(subject.id.clone()),
         digest: is_bound.then(|| subject.digest()),
-        actor: wish.actor.map(|actor| actor.login.to_string()),
-        actor_id: wish.actor.and_then(|actor| actor.id),
-        // The dashboard itself tells of what was asked for by its boxes.
+        actor: request.actor.map(|actor| actor.login.to_string()),
+        actor_id: request.actor.and_then(|actor| actor.id),
+        // The dashboard itself shows the requests of its checkboxes.
         thread: (!is_box).then_some(subject.number),
-        persona: match &wish.what {
-            What::Run(persona) => Some(persona.clone()),
+        persona: match &request.command {
+            Command::Run(persona) => Some(persona.clone()),
             _ => None,
         },
-        command: match &wish.what {
-            What::Run(_) => None,
-            what => Some(what.word().to_owned()),
+        command: match &request.command {
+            Command::Run(_) => None,
+            what => Some(what.verb_name().to_owned()),
         },
         number: Some(number),
         comment_id: same.last().map(|(_, id)| *id),
-        asked_at: Some(wish.at),
+        asked_at: Some(request.at),
         created_at: Some(now),
         ..RequestState::default()
     };
-    and(&mut request, now);
-    draft
+    complete(&mut stored, now);
+    builder
         .state
         .requests
-        .insert(wish.key.clone().into_owned(), request);
+        .insert(request.key.clone().into_owned(), stored);
     TrackName::of_request(number)
 }

@@ -4,87 +4,86 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::engine::input::request_kind::{
-    BY_LABEL, COMMANDS, UNKNOWN, WORD_LIMIT, could_be_persona,
-};
+use crate::engine::input::commands::{COMMANDS, UNKNOWN};
 use crate::engine::input::subject::{Actor, LABEL_PREFIX, Subject};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::POLL;
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::engine::text::markdown::neutral;
+use crate::engine::text::markdown::quote_as_code;
 use crate::model::{PersonaId, TurnId};
 use crate::plan::{RESERVED_IDS, closest};
 use crate::prompt;
+use crate::state::RequestKind;
 
-/// A wish and where it was put.
-pub(crate) struct Wish<'a> {
-    /// Under which it stands in the state: the node id of the event or the comment, or of the edit and the box in it; where
-    /// no event is known, what bears the label, and the label.
+/// A request and its origin.
+pub(crate) struct Request<'a> {
+    /// Its key in the state: the node id of the event or comment, or of the edit and its checkbox. Where no event is
+    /// known: the subject and the label.
     pub(crate) key: Cow<'a, str>,
-    /// By label, by comment or by a box of the dashboard.
-    pub(crate) kind: &'static str,
+    /// By a label, a comment or a checkbox of the dashboard.
+    pub(crate) kind: RequestKind,
     pub(crate) subject: &'a Subject,
-    pub(crate) what: What,
+    pub(crate) command: Command,
     pub(crate) actor: Option<&'a Actor>,
     pub(crate) at: Timestamp,
-    /// The labelling event, whose place among the others tells what came later.
+    /// The labelling event. Its position among the events tells what came later.
     pub(crate) event: Option<&'a str>,
-    /// The label to take off.
+    /// The label to remove.
     pub(crate) label: Option<String>,
-    /// The comment that it stands in.
+    /// The number of its comment.
     pub(crate) comment: Option<u64>,
 }
 
-/// What is wished for.
+/// The command of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
-    /// A session of a persona.
+pub(crate) enum Command {
+    /// Start a session of a persona.
     Run(PersonaId),
-    /// What came to nothing, once more.
+    /// Retry failed work.
     Retry,
-    /// A turn that waits for a person shall go on.
-    GoOn(TurnId),
-    /// The dashboard issue shall be open.
+    /// Resume a turn that waits for a person.
+    ResumeTurn(TurnId),
+    /// Open the dashboard issue.
     Dashboard,
-    /// The plan that waits is good.
+    /// Approve the waiting plan.
     ApprovePlan,
-    /// To be merged.
+    /// Merge the pull request.
     Merge,
-    /// What is at work here shall stop.
+    /// Cancel the work here.
     Cancel,
-    /// Nothing shall start any more.
+    /// Pause the repository.
     Pause,
-    /// It may again.
+    /// End the pause.
     Resume,
-    /// How it goes.
+    /// Show the status.
     Status,
-    /// Why nothing happens.
+    /// Explain all decisions.
     Explain,
-    /// Everything shall stop at once.
+    /// Pause the repository and cancel all work.
     Stop,
-    /// Which commands there are.
+    /// List the commands.
     Help,
-    /// Something that is not understood here.
+    /// An unknown command.
     Unknown(String),
 }
 
-impl What {
-    /// What a label asks for, by the word behind the prefix.
-    pub(crate) fn of_label(word: &str) -> Self {
+impl Command {
+    /// Parses a label, by its name after the prefix.
+    pub(crate) fn from_label(word: &str) -> Self {
         match word {
             "retry" => Self::Retry,
             "approve-plan" => Self::ApprovePlan,
             "merge" => Self::Merge,
             word if RESERVED_IDS.contains(&word) => Self::Unknown(word.to_owned()),
-            id if could_be_persona(id) => Self::Run(id.into()),
-            other => Self::Unknown(shortened(other)),
+            id if PersonaId::is_possible(id) => Self::Run(id.into()),
+            other => Self::Unknown(shorten_text(other)),
         }
     }
 
-    /// What a comment asks for, by the words behind `/phileas`.
-    pub(crate) fn of_comment(words: &[&str]) -> Self {
+    /// Parses a comment, by the words after `/phileas`.
+    pub(crate) fn from_comment(words: &[&str]) -> Self {
         match words {
-            ["run", persona] if could_be_persona(persona) => Self::Run((*persona).into()),
+            ["run", persona] if PersonaId::is_possible(persona) => Self::Run((*persona).into()),
             ["approve"] => Self::ApprovePlan,
             ["retry"] => Self::Retry,
             ["dashboard"] => Self::Dashboard,
@@ -95,38 +94,39 @@ impl What {
             ["explain"] => Self::Explain,
             ["stop"] => Self::Stop,
             ["help"] => Self::Help,
-            words => Self::Unknown(shortened(&words.join(" "))),
+            words => Self::Unknown(shorten_text(&words.join(" "))),
         }
     }
 
-    /// What a box of the dashboard asks for, by the word that stands in it.
-    pub(crate) fn of_box(word: &str) -> Self {
+    /// Parses a checkbox of the dashboard, by its hidden word.
+    pub(crate) fn from_checkbox(word: &str) -> Self {
         match (word, word.split_once(':')) {
             ("pause", _) => Self::Pause,
             ("resume", _) => Self::Resume,
-            (_, Some(("run", persona))) if could_be_persona(persona) => Self::Run(persona.into()),
-            (_, Some(("retry", turn))) => {
-                TurnId::parse(turn).map_or_else(|| Self::Unknown(shortened(word)), Self::GoOn)
+            (_, Some(("run", persona))) if PersonaId::is_possible(persona) => {
+                Self::Run(persona.into())
             }
-            _ => Self::Unknown(shortened(word)),
+            (_, Some(("retry", turn))) => TurnId::parse(turn)
+                .map_or_else(|| Self::Unknown(shorten_text(word)), Self::ResumeTurn),
+            _ => Self::Unknown(shorten_text(word)),
         }
     }
 
-    /// A persona in the spelling of the plan: GitHub's labels do not tell case apart.
-    pub(crate) fn spelt_by(self, draft: &Draft<'_>) -> Self {
+    /// Spells a persona as the plan does, because GitHub's labels are case-insensitive.
+    pub(crate) fn with_plan_spelling(self, builder: &DecisionBuilder<'_>) -> Self {
         let Self::Run(asked) = &self else {
             return self;
         };
-        let mut personas = draft.snapshot.plan.personas.keys();
+        let mut personas = builder.snapshot.plan.personas.keys();
         let planned = personas.find(|id| id.as_str().eq_ignore_ascii_case(asked.as_str()));
         planned.cloned().map_or(self, Self::Run)
     }
 
     /// The command's name.
-    pub(crate) fn word(&self) -> &'static str {
+    pub(crate) fn verb_name(&self) -> &'static str {
         match self {
             Self::Run(_) => "run",
-            Self::Retry | Self::GoOn(_) => "retry",
+            Self::Retry | Self::ResumeTurn(_) => "retry",
             Self::Dashboard => "dashboard",
             Self::ApprovePlan => "approve",
             Self::Merge => "merge",
@@ -141,29 +141,36 @@ impl What {
         }
     }
 
-    /// Whether it only stops something: that never waits behind others.
-    pub(crate) fn is_brake(&self) -> bool {
+    /// Whether it only stops something. Such a command never waits behind others.
+    pub(crate) fn only_stops(&self) -> bool {
         matches!(self, Self::Cancel | Self::Pause | Self::Stop)
     }
 }
 
-/// Somebody's words, for the report.
-fn shortened(words: &str) -> String {
-    prompt::clean_line(words).chars().take(WORD_LIMIT).collect()
+/// Truncates untrusted words for the report.
+fn shorten_text(words: &str) -> String {
+    prompt::clean_line(words)
+        .chars()
+        .take(PersonaId::MAX_BYTES)
+        .collect()
 }
 
-/// Why a command is none: the word as it was typed, and what was probably meant.
-pub(crate) fn unknown_text(draft: &Draft<'_>, wish: &Wish<'_>, typed: &str) -> String {
-    if wish.kind == BY_LABEL {
-        let label = neutral(&format!("{LABEL_PREFIX}{typed}"));
+/// Why a command is unknown: the word as it was typed, and what was probably meant.
+pub(crate) fn unknown_text(
+    builder: &DecisionBuilder<'_>,
+    request: &Request<'_>,
+    typed: &str,
+) -> String {
+    if request.kind == RequestKind::Label {
+        let label = quote_as_code(&format!("{LABEL_PREFIX}{typed}"));
         return format!("the label {label} names no persona and no command");
     }
     if typed.is_empty() {
         return "`/phileas` stands alone, without a command".to_owned();
     }
-    let shown = neutral(typed);
+    let shown = quote_as_code(typed);
     let (first, rest) = typed.split_once(' ').unwrap_or((typed, ""));
-    let mut verbs = COMMANDS.iter().map(|(words, _)| verb(words));
+    let mut verbs = COMMANDS.iter().map(|(words, _)| first_word(words));
     match (first, verbs.any(|verb| verb == first)) {
         ("run", _) if rest.is_empty() => {
             "`run` needs the id of a persona: `/phileas run PERSONA`".to_owned()
@@ -171,11 +178,11 @@ pub(crate) fn unknown_text(draft: &Draft<'_>, wish: &Wish<'_>, typed: &str) -> S
         ("run", _) => format!("{shown} does not name one persona: `/phileas run PERSONA`"),
         (_, true) => format!("{shown} has words behind the command; say `/phileas {first}`"),
         (_, false) => {
-            let personas = &draft.snapshot.plan.personas;
+            let personas = &builder.snapshot.plan.personas;
             if let Some(id) = personas.keys().find(|id| id.as_str() == first) {
                 return format!("{shown} is not a command; say `/phileas run {id}`");
             }
-            let verbs = COMMANDS.iter().map(|(words, _)| verb(words));
+            let verbs = COMMANDS.iter().map(|(words, _)| first_word(words));
             match closest(first, verbs) {
                 Some(meant) => {
                     format!("{shown} is not a command; did you mean `/phileas {meant}`?")
@@ -186,14 +193,14 @@ pub(crate) fn unknown_text(draft: &Draft<'_>, wish: &Wish<'_>, typed: &str) -> S
     }
 }
 
-pub(crate) fn verb(words: &str) -> &str {
+pub(crate) fn first_word(words: &str) -> &str {
     words.split(' ').next().unwrap_or(words)
 }
 
-pub(crate) fn say_unread(draft: &mut Draft<'_>, text: String) {
-    let soon = draft.after(POLL);
-    let line = Line::repository(Verdict::Waiting, Reason::RequestUnread, text);
-    draft.say(line.until(soon));
+pub(crate) fn report_unread(builder: &mut DecisionBuilder<'_>, text: String) {
+    let soon = builder.now_plus(POLL);
+    let line = Line::about_repository(Verdict::Waiting, Reason::RequestUnread, text);
+    builder.report_line(line.with_until(soon));
 }
 
 #[cfg(test)]
@@ -201,18 +208,18 @@ mod tests {
     use super::*;
     use crate::plan::RESERVED_IDS;
 
-    /// A list that people are given must hold what is understood, and all of it.
+    /// The list of commands must be complete and correct.
     #[test]
     fn the_commands_that_are_listed_are_those_that_are_understood() {
         for (words, _) in COMMANDS {
             let words = words.replace("PERSONA", "curator");
             let words: Vec<&str> = words.split(' ').collect();
-            let command = What::of_comment(&words);
-            assert_eq!(command.word(), words[0], "{words:?}");
+            let command = Command::from_comment(&words);
+            assert_eq!(command.verb_name(), words[0], "{words:?}");
         }
-        let listed = COMMANDS.map(|(words, _)| verb(words));
+        let listed = COMMANDS.map(|(words, _)| first_word(words));
         for word in RESERVED_IDS {
-            let understood = What::of_comment(&[word]).word() != UNKNOWN;
+            let understood = Command::from_comment(&[word]).verb_name() != UNKNOWN;
             assert!(!understood || listed.contains(&word), "{word}");
         }
     }

@@ -1,51 +1,60 @@
-//! A request to send reviews to the session of a pull request.
+//! The command `retry` on an open pull request: sends its reviews to its session.
 
-use super::record::record;
-use super::request::Wish;
-use crate::engine::input::request_kind::PENDING;
-use crate::engine::input::subject::Ends;
-use crate::engine::lookup::pending_reviews::{Open, open_wishes};
-use crate::engine::output::builder::Draft;
+use super::record::record_request;
+use super::request::Request;
+use crate::engine::input::subject::PullEnds;
+use crate::engine::lookup::pending_reviews::{PendingReview, pending_reviews};
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::MESSAGE_REPEATS;
 use crate::engine::output::report::Reason;
-use crate::engine::record::review_request::refuse;
+use crate::engine::record::review_request::refuse_review_request;
 use crate::model::PullNumber;
+use crate::state::RequestOutcome;
 
-/// Takes up the wish that a session is told what is wrong with its open pull request.
-pub(crate) fn take_up(draft: &mut Draft<'_>, wish: &Wish<'_>, ends: &Ends) {
-    let pull = PullNumber(wish.subject.number);
+/// Accepts a request to send reviews to the session of an open pull request.
+pub(crate) fn accept_reviews(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    ends: &PullEnds,
+) {
+    let pull = PullNumber(request.subject.number);
     let head = ends.head_oid.clone();
-    let stands = open_wishes(draft);
+    let stands = pending_reviews(builder);
     let stands = stands
         .iter()
         .any(|one| one.pull == pull && one.head == head);
-    let known = draft.state.pulls.get_mut(&pull);
+    let known = builder.state.pulls.get_mut(&pull);
     let mut is_told = false;
     if let Some(known) = known {
-        // Who asks now wants its session to be looked at now.
+        // A new request checks the session now.
         known.look = None;
         if let Some(told) = known.reviews.as_mut().filter(|told| told.head == head) {
             is_told = told.told;
-            // What was tried often enough and never heard is tried once more for each wish.
+            // A message that was given up is tried once more for each request.
             told.repeats = told.repeats.min(MESSAGE_REPEATS - 1);
         }
     }
-    let track = record(draft, wish, |request, _| {
-        request.outcome = Some(PENDING.to_owned());
-        request.reviews_of = Some(head.clone());
+    let track = record_request(builder, request, |stored, _| {
+        stored.set_outcome(&RequestOutcome::Pending);
+        stored.reviews_of = Some(head.clone());
     });
-    draft.headline(format!("{track} reviews of pull request #{pull}"), None);
-    let open = Open {
-        key: wish.key.clone().into_owned(),
+    builder.add_headline(format!("{track} reviews of pull request #{pull}"), None);
+    let open = PendingReview {
+        key: request.key.clone().into_owned(),
         track,
         pull,
         head,
     };
     if stands {
-        refuse(draft, &open, Reason::NothingToDo, "it is asked for already");
+        refuse_review_request(
+            builder,
+            &open,
+            Reason::NothingToDo,
+            "it is requested already",
+        );
     } else if is_told {
         let text = "it was told of the reviews of this commit before; once it has pushed another one, say \
                     `/phileas retry` again for what was said since";
-        refuse(draft, &open, Reason::NothingToDo, text);
+        refuse_review_request(builder, &open, Reason::NothingToDo, text);
     }
 }

@@ -1,41 +1,41 @@
-//! What an imagined session of a layer writes: each observer finds one thing, the decider makes one work item of all that
-//! waits, nothing needs a planner, and what is planned is clear.
+//! The files that simulated sessions of layers write: each observer finds one event, the decider makes one work item of
+//! all pending ones, no item needs a planner.
 
-use crate::engine::lookup::slot::Seat;
+use crate::engine::lookup::slot::SlotRole;
 use crate::exchange::{Changed, Content, EventState, FLAT_STREAM, Layout, Stream, check};
 use crate::model::Tree;
 use crate::plan::Roster;
 
-/// The label of an imagined work item where all labels go on by themselves.
+/// The label of a simulated work item where the plan names no labels.
 const LABEL: &str = "bugs";
 
-/// How many proposals an innovator makes.
+/// Proposals of one innovator.
 const PROPOSALS: u64 = 3;
 
-/// How many themes a summary has.
+/// Themes of one summary.
 const THEMES: usize = 5;
 
-/// Whether what layers hand to one another can be imagined: in the flat layout.
+/// Whether the exchange can be simulated: only in the flat layout.
 pub(crate) fn can_be_imagined(tree: &Tree) -> bool {
     matches!(Layout::detect(tree), Ok(None | Some(Layout::Flat)))
 }
 
-/// What a session of a slot writes. `number`: no other session has it.
-pub(crate) fn wrote(
-    seat: &Seat,
+/// The files of a session of a slot. `number`: unique to the session.
+pub(crate) fn imagine_files(
+    slot_role: &SlotRole,
     tree: &Tree,
     roster: &Roster,
     (number, day): (u64, &str),
 ) -> Vec<Changed> {
-    let id = id(number);
-    let stream = stream(tree);
+    let id = file_id(number);
+    let stream = flat_stream(tree);
     let file = |path: String, text: String| Changed {
         path,
         content: Content::Text(text),
     };
     let home = ".jules/exchange";
-    match seat {
-        Seat::Narrator => {
+    match slot_role {
+        SlotRole::Narrator => {
             let theme = "  - title: Imagined\n    scope: Everywhere.\n    impact: None.\n";
             let text = format!(
                 "schema_version: 1\ncreated_at: \"{day}T00:00:00Z\"\nsummaries:\n{}",
@@ -43,7 +43,7 @@ pub(crate) fn wrote(
             );
             vec![file(format!("{home}/changes.yml"), text)]
         }
-        Seat::Observer { role, .. } => {
+        SlotRole::Observer { role, .. } => {
             let text = format!(
                 "schema_version: 1\nid: \"{id}\"\nissue_id: \"\"\ncreated_at: {day}\nauthor_role: {role}\nconfidence: high\n\
                  title: Imagined finding {id}\nstatement: Something is imagined to be wrong here.\n\
@@ -54,7 +54,7 @@ pub(crate) fn wrote(
                 text,
             )]
         }
-        Seat::Decider { .. } => {
+        SlotRole::Decider { .. } => {
             let pending = stream.events_in(EventState::Pending);
             let events: Vec<String> = pending
                 .map(|event| format!("\"{}\"", event.value.id))
@@ -71,7 +71,7 @@ pub(crate) fn wrote(
             );
             vec![file(format!("{home}/requirements/imagined-{id}.yml"), text)]
         }
-        Seat::Planner { item, .. } => {
+        SlotRole::Planner { item, .. } => {
             let items = stream.items.iter();
             let own = items.filter(|filed| filed.value.id == *item);
             let clear = own.filter_map(|filed| {
@@ -82,7 +82,7 @@ pub(crate) fn wrote(
             });
             clear.collect()
         }
-        Seat::Innovator { role } => {
+        SlotRole::Innovator { role } => {
             let prefix = crate::exchange::proposal_prefix(role);
             let proposal = |which: u64| {
                 let name = format!("{prefix}imagined-{id}-{which}");
@@ -91,22 +91,22 @@ pub(crate) fn wrote(
                      problem: Something is imagined.\nintroduction: Something else.\nimportance: It is imagined to matter.\n\
                      impact_surface: [imagined]\nimplementation_cost: A day.\nconsistency_risks: [None is known.]\n\
                      verification_signals: [It is seen.]\n",
-                    self::id(number * PROPOSALS + which)
+                    self::file_id(number * PROPOSALS + which)
                 );
                 file(format!("{home}/proposals/{name}.yml"), text)
             };
             (0..PROPOSALS).map(proposal).collect()
         }
-        Seat::Implementer { .. } | Seat::Integrator => Vec::new(),
+        SlotRole::Implementer { .. } | SlotRole::Integrator => Vec::new(),
     }
 }
 
-/// Six characters that no other number gives soon.
-fn id(number: u64) -> String {
+/// Six characters that no other number has soon.
+fn file_id(number: u64) -> String {
     format!("{:06}", number % 1_000_000)
 }
 
-fn stream(tree: &Tree) -> Stream {
+fn flat_stream(tree: &Tree) -> Stream {
     let read = check(tree).exchange;
     let stream = read.and_then(|mut exchange| exchange.streams.remove(FLAT_STREAM));
     stream.unwrap_or_default()

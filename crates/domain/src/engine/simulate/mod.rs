@@ -1,8 +1,8 @@
-//! What a plan would do in the coming days, before anything runs: the real [`decide()`](crate::engine::decide()) on an imagined world where
-//! sessions take a fixed time and people review after another.
+//! Forecasts what a plan would do in the coming days: runs the real [`decide()`](crate::engine::decide()) in a
+//! simulated world where sessions take a fixed time and people review after another.
 //!
-//! Sessions of layers write what [`handed`] says, and the exchange is carried on in the imagination: so each hop of a pass
-//! is the engine's own, with the time that its sessions take.
+//! Sessions of layers write the files of [`handed`], and the simulation keeps the exchange, so each hop of a pass is
+//! the engine's own.
 
 mod handed;
 
@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::decide::decide_with_needs;
+use super::decide::decide_with_reads;
 use super::input::commits::{Commit, CommitSpan, Commits};
 use super::input::pull::{Checks, Mergeable, Pull, PullState};
-use super::input::session::{KeyUse, Listing, Session, SessionState, Sessions};
-use super::input::snapshot::{ExchangeRead, Ledger, Snapshot, Written};
-use super::lookup::slot::Seat;
+use super::input::session::{KeyUsage, Listing, Session, SessionState, Sessions};
+use super::input::snapshot::{ExchangeRead, Ledger, SessionFiles, Snapshot};
+use super::lookup::slot::SlotRole;
 use super::output::decision::Decision;
 use super::output::effect::{CreateSession, Effect};
 use super::output::event::Event;
@@ -27,22 +27,22 @@ use crate::prompt::RenderAnswer::{self, Failed};
 use crate::prompt::{self, RenderError, RenderPrompts, SourceFiles};
 use crate::state::State;
 
-/// No forecast looks at more instants than this.
+/// Maximum instants of one forecast.
 const MAX_STEPS: usize = 20_000;
 
-/// No decision is made more often than this because it asks for prompts.
+/// Maximum decisions for the prompts of one instant.
 const MAX_RENDERINGS: usize = 1_000;
 
-/// No instant decides more often than this.
+/// Maximum rounds of one instant.
 const MAX_ROUNDS: usize = 16;
 
-/// From how much on a schedule's turn counts as late.
+/// The delay from which a schedule's turn counts as late.
 const LEAST_LATE: SignedDuration = SignedDuration::from_mins(2);
 
-/// How far back the slot of a late turn is looked for.
+/// How far back the cron slot of a late turn is searched.
 const LONGEST_LATE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// What is imagined of Jules and of the people.
+/// Assumptions about Jules and people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Assumptions {
     /// How long a session takes.
@@ -69,22 +69,22 @@ pub struct Planned {
     pub track: TrackName,
     /// Its number in the track.
     pub seq: u64,
-    /// Who.
+    /// The persona.
     pub persona: PersonaId,
-    /// What kept it from starting when its turn had come.
-    pub held: Option<Held>,
+    /// What delayed it after its turn had come.
+    pub held: Option<Delay>,
 }
 
-/// What keeps a turn that has come from starting: limits that others share, or the earlier turn of a schedule.
+/// What delays a turn that has come: shared limits, or the earlier turn of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
-    /// When its turn had come; where that is the forecast's beginning, it may have come before.
+pub struct Delay {
+    /// When its turn had come; at the forecast's beginning, it may have come before.
     pub since: Timestamp,
-    /// What held it, the first first.
+    /// The reasons, in order.
     pub by: Vec<Reason>,
 }
 
-/// What the coming days would bring.
+/// A forecast of the coming days.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forecast {
     /// Turns in order of their start.
@@ -93,16 +93,16 @@ pub struct Forecast {
     pub most_in_a_day: usize,
     /// The most sessions that are live at once.
     pub most_at_once: usize,
-    /// What waits, and why, at the end.
+    /// What waits at the end, and why.
     pub waiting: Vec<Line>,
-    /// Whether the forecast stopped early because it looked at too many instants.
+    /// Whether the forecast stopped early because it reached its maximum of instants.
     pub cut: bool,
-    /// Whether sessions of layers are left out, because what they would write cannot be imagined.
+    /// Whether sessions of layers are omitted, because their output cannot be simulated.
     pub without_layers: bool,
 }
 
-/// Imagines what happens from the snapshot's time until `until`. The renderer is asked once for each persona and each role
-/// of a layer: when a turn starts depends on its prompt only in so far as there is one.
+/// Simulates from the snapshot's time until `until`. The renderer is called once for each persona and each role of a
+/// layer: when a turn starts depends only on whether it has a prompt.
 #[must_use]
 pub fn simulate(
     snapshot: &Snapshot,
@@ -117,9 +117,9 @@ pub fn simulate(
         ..Forecast::default()
     };
     for _ in 0..MAX_STEPS {
-        imagined.bring_about();
-        let wake = imagined.settle(&mut forecast);
-        forecast.most_at_once = forecast.most_at_once.max(imagined.live());
+        imagined.apply_due();
+        let wake = imagined.settle_instant(&mut forecast);
+        forecast.most_at_once = forecast.most_at_once.max(imagined.count_live());
         let next = imagined
             .next_change()
             .into_iter()
@@ -151,21 +151,21 @@ fn most_in_a_day(turns: &[Planned]) -> usize {
 
 struct Imagined<'r> {
     renderer: &'r dyn RenderPrompts,
-    /// What came of the first prompt of each, by the name of its request.
+    /// The first rendered prompt of each request name.
     rendered: BTreeMap<String, RenderAnswer>,
     snapshot: Snapshot,
     assumptions: Assumptions,
-    sessions: Vec<Imaginary>,
+    sessions: Vec<ImaginedSession>,
     number: u64,
-    /// Whether layers work in it.
+    /// Whether layers are simulated.
     has_layers: bool,
-    /// The turns that have come and may not start.
-    held: BTreeMap<Place, Held>,
-    /// Why each track last waited: what makes a schedule's turn late where no shared limit does.
+    /// Delayed turns.
+    held: BTreeMap<SlotKey, Delay>,
+    /// Why each track last waited: explains a late schedule where no shared limit does.
     waited: BTreeMap<TrackName, Reason>,
 }
 
-/// When a turn starts does not depend on its prompt. One whose files were not read is imagined to be a plain text.
+/// Replaces prompts whose files were not read by plain text: when a turn starts does not depend on its prompt.
 fn plain_where_unread(snapshot: &mut Snapshot, renderer: &dyn RenderPrompts) {
     if !snapshot.tree.is_in_parts() {
         return;
@@ -181,10 +181,10 @@ fn plain_where_unread(snapshot: &mut Snapshot, renderer: &dyn RenderPrompts) {
     snapshot.tree = tree.as_whole();
 }
 
-/// Where a turn would start: track, slot and persona.
-type Place = (TrackName, Option<Slot>, PersonaId);
+/// Identifies a turn that would start: track, slot and persona.
+type SlotKey = (TrackName, Option<Slot>, PersonaId);
 
-struct Imaginary {
+struct ImaginedSession {
     slot: Slot,
     session: Session,
     opens_pull: bool,
@@ -192,8 +192,8 @@ struct Imaginary {
     pull: Option<PullNumber>,
 }
 
-impl Imaginary {
-    /// Whether it is at work. An archived one keeps its state, and does nothing more.
+impl ImaginedSession {
+    /// Whether it is live. An archived one keeps its state, but does nothing more.
     fn is_live(&self) -> bool {
         self.session.state.is_live() && !self.session.archived
     }
@@ -208,7 +208,7 @@ impl<'r> Imagined<'r> {
             .map(|number| number.0)
             .max()
             .unwrap_or(0);
-        // Sessions that are under way end as imagined, too.
+        // Live sessions end as assumed, too.
         let sessions = snapshot
             .listing()
             .map(|listing| listing.sessions.clone())
@@ -219,8 +219,9 @@ impl<'r> Imagined<'r> {
             .map(|session| {
                 let pull = session.pulls.first().copied();
                 let slot = slot_of(&snapshot, &session);
-                Imaginary {
-                    opens_pull: Seat::of(&slot).is_none_or(|seat| seat.opens_pull()),
+                ImaginedSession {
+                    opens_pull: SlotRole::from_slot(&slot)
+                        .is_none_or(|slot_role| slot_role.opens_pull()),
                     slot,
                     session,
                     base: base.clone(),
@@ -230,9 +231,9 @@ impl<'r> Imagined<'r> {
             .collect();
         snapshot.notices.clear();
         snapshot.activities = BTreeMap::new();
-        // The imagined Jules answers: when to ask again for what could not be read is no time of the forecast's.
+        // The simulated Jules always answers.
         snapshot.unread.clear();
-        // What waits to be read is taken as not there.
+        // Inputs that were not read count as missing.
         let exchange = snapshot.exchange.take();
         let exchange = exchange.map(|read| read.tree).unwrap_or_default();
         let has_layers = handed::can_be_imagined(&exchange.with(&streams(&snapshot.tree)));
@@ -249,8 +250,8 @@ impl<'r> Imagined<'r> {
             held: BTreeMap::new(),
             waited: BTreeMap::new(),
         };
-        imagined.hand_over(exchange);
-        imagined.show();
+        imagined.set_exchange(exchange);
+        imagined.update_listing();
         imagined
     }
 
@@ -258,18 +259,18 @@ impl<'r> Imagined<'r> {
         self.snapshot.now
     }
 
-    fn live(&self) -> usize {
+    fn count_live(&self) -> usize {
         self.sessions.iter().filter(|one| one.is_live()).count()
     }
 
-    fn ends_at(&self, one: &Imaginary) -> Timestamp {
+    fn ends_at(&self, one: &ImaginedSession) -> Timestamp {
         one.session
             .created_at
             .checked_add(self.assumptions.session)
             .unwrap_or(Timestamp::MAX)
     }
 
-    /// When the imagined world next changes by itself.
+    /// When the simulated world changes next.
     fn next_change(&self) -> Option<Timestamp> {
         let ends = self
             .sessions
@@ -289,8 +290,8 @@ impl<'r> Imagined<'r> {
         ends.chain(reviews).min()
     }
 
-    /// Everything that is due in the imagined world happens.
-    fn bring_about(&mut self) {
+    /// Applies everything that is due in the simulated world.
+    fn apply_due(&mut self) {
         let now = self.now();
         for pull in self.snapshot.pulls.values_mut() {
             let due = pull
@@ -306,29 +307,31 @@ impl<'r> Imagined<'r> {
         }
         for index in 0..self.sessions.len() {
             if self.sessions[index].is_live() && self.ends_at(&self.sessions[index]) <= now {
-                self.end(index);
+                self.end_session(index);
             }
         }
-        self.show();
+        self.update_listing();
     }
 
-    fn end(&mut self, index: usize) {
+    fn end_session(&mut self, index: usize) {
         let now = self.snapshot.now;
         let one = &mut self.sessions[index];
         one.session.state = SessionState::Completed;
         one.session.updated_at = Some(now);
         one.session.has_changes = true;
-        if let Some(seat) = Seat::of(&one.slot).filter(|seat| !seat.opens_pull()) {
-            let (id, slot_tree) = (one.session.id.clone(), self.exchange());
+        if let Some(slot_role) =
+            SlotRole::from_slot(&one.slot).filter(|slot_role| !slot_role.opens_pull())
+        {
+            let (id, slot_tree) = (one.session.id.clone(), self.exchange_tree());
             self.number += 1;
             let day = now.strftime("%Y-%m-%d").to_string();
             let roster = &self.snapshot.plan.roster;
-            let files = handed::wrote(&seat, &slot_tree, roster, (self.number, &day));
-            let written = Written {
+            let files = handed::imagine_files(&slot_role, &slot_tree, roster, (self.number, &day));
+            let written = SessionFiles {
                 files,
                 found: Vec::new(),
             };
-            self.snapshot.written.insert(id, written);
+            self.snapshot.session_files.insert(id, written);
             return;
         }
         if !one.opens_pull || one.pull.is_some() {
@@ -343,14 +346,14 @@ impl<'r> Imagined<'r> {
             .insert(number, imagined_pull(number, &one.session, &one.base, now));
     }
 
-    /// The exchange as it is imagined to be.
-    fn exchange(&self) -> Tree {
+    /// The simulated exchange.
+    fn exchange_tree(&self) -> Tree {
         let read = self.snapshot.exchange.as_ref();
         read.map(|read| read.tree.clone()).unwrap_or_default()
     }
 
-    /// The exchange lies at the ledger's head.
-    fn hand_over(&mut self, tree: Tree) {
+    /// Sets the exchange at the ledger's head.
+    fn set_exchange(&mut self, tree: Tree) {
         let head = match &self.snapshot.ledger {
             Ledger::Missing { head } => head.clone(),
             Ledger::Present { head, .. } | Ledger::Corrupt { head, .. } => Some(head.clone()),
@@ -359,8 +362,8 @@ impl<'r> Imagined<'r> {
         self.snapshot.exchange = read.map(|head| ExchangeRead { head, tree });
     }
 
-    /// Each time that the default branch moves, there is something to tell of.
-    fn narrate(&mut self) {
+    /// Adds a commit to summarize whenever the default branch moves.
+    fn add_commit(&mut self) {
         let after = match &self.snapshot.ledger {
             Ledger::Present { state, .. } => state.cursors.narrated.clone(),
             _ => None,
@@ -384,8 +387,8 @@ impl<'r> Imagined<'r> {
         });
     }
 
-    fn show(&mut self) {
-        self.narrate();
+    fn update_listing(&mut self) {
+        self.add_commit();
         let day = SignedDuration::from_hours(24);
         let now = self.now();
         let fresh = self
@@ -403,8 +406,8 @@ impl<'r> Imagined<'r> {
                 .iter()
                 .map(|one| one.session.clone())
                 .collect(),
-            key: KeyUse {
-                active: count(self.live()),
+            key: KeyUsage {
+                active: count(self.count_live()),
                 created_last_day: count(fresh),
             },
         });
@@ -418,9 +421,9 @@ impl<'r> Imagined<'r> {
         }
     }
 
-    /// Decides, with every prompt that it asks for.
-    fn decide(&mut self, events: &[Event]) -> Decision {
-        let mut decided = decide_with_needs(&self.snapshot, events);
+    /// Decides, and renders every prompt that the decision requests.
+    fn decide_with_prompts(&mut self, events: &[Event]) -> Decision {
+        let mut decided = decide_with_reads(&self.snapshot, events);
         for _ in 0..MAX_RENDERINGS {
             if decided.1.prompts.is_empty() {
                 break;
@@ -434,30 +437,32 @@ impl<'r> Imagined<'r> {
                 });
                 self.snapshot.prompts.insert(key, answer.clone());
             }
-            decided = decide_with_needs(&self.snapshot, events);
+            decided = decide_with_reads(&self.snapshot, events);
         }
         self.snapshot.prompts.clear();
         decided.0
     }
 
-    /// Decides until nothing more happens at this instant; answers with the time to look again.
-    fn settle(&mut self, forecast: &mut Forecast) -> Option<Timestamp> {
+    /// Decides until nothing more happens at this instant; returns the time of the next check.
+    fn settle_instant(&mut self, forecast: &mut Forecast) -> Option<Timestamp> {
         let mut events: Vec<Event> = Vec::new();
         let mut wake = None;
         for _ in 0..MAX_ROUNDS {
-            let decision = self.decide(&events);
+            let decision = self.decide_with_prompts(&events);
             wake = decision.wake_at;
             let quiet = decision.change.is_none();
             if let Some(change) = decision.change {
                 let state: Box<State> = change.state;
-                let tree = self.exchange().with(&change.files);
+                let tree = self.exchange_tree().with(&change.files);
                 self.snapshot.ledger = Ledger::Present {
                     head: Oid::from("imagined"),
                     state,
                 };
-                self.hand_over(tree);
+                self.set_exchange(tree);
             }
-            forecast.turns.extend(self.heed(&decision.report.lines));
+            forecast
+                .turns
+                .extend(self.record_lines(&decision.report.lines));
             forecast.waiting = decision
                 .report
                 .lines
@@ -472,10 +477,10 @@ impl<'r> Imagined<'r> {
             events = decision
                 .effects
                 .iter()
-                .filter_map(|effect| self.carry_out(effect))
+                .filter_map(|effect| self.execute_effect(effect))
                 .collect();
-            self.show();
-            // A turn that makes ready for its next attempt changes the ledger alone, and goes on at once.
+            self.update_listing();
+            // A turn that prepares its next attempt changes only the ledger, and continues at once.
             if quiet {
                 break;
             }
@@ -483,8 +488,8 @@ impl<'r> Imagined<'r> {
         wake
     }
 
-    /// The turns that start by a report, each with what held it until then.
-    fn heed(&mut self, lines: &[Line]) -> Vec<Planned> {
+    /// The turns that start by a report, each with its delay.
+    fn record_lines(&mut self, lines: &[Line]) -> Vec<Planned> {
         let now = self.now();
         let mut before = std::mem::take(&mut self.held);
         let mut started = Vec::new();
@@ -495,7 +500,7 @@ impl<'r> Imagined<'r> {
             let place = (track.clone(), line.slot.clone(), persona.clone());
             if line.verdict == Verdict::Dispatched {
                 let held = before.remove(&place).filter(|held| held.since < now);
-                let held = held.or_else(|| self.late(track, persona));
+                let held = held.or_else(|| self.late_schedule(track, persona));
                 self.waited.remove(track);
                 started.push(Planned {
                     at: now,
@@ -509,7 +514,7 @@ impl<'r> Imagined<'r> {
             if line.verdict == Verdict::Waiting && line.reason != Reason::NotDue {
                 self.waited.insert(track.clone(), line.reason);
             }
-            // What is said of a pull request holds no turn.
+            // A line about a pull request delays no turn.
             if line.verdict != Verdict::Waiting || line.pr_number.is_some() {
                 continue;
             }
@@ -518,7 +523,7 @@ impl<'r> Imagined<'r> {
             if !holds && !goes_on_at_once(line.reason) {
                 continue;
             }
-            let fresh = holds.then(|| Held {
+            let fresh = holds.then(|| Delay {
                 since: now,
                 by: Vec::new(),
             });
@@ -529,12 +534,12 @@ impl<'r> Imagined<'r> {
                 self.held.insert(place, held);
             }
         }
-        // What is no longer told of waits no longer: its slot was missed, or its track has turned to something else.
+        // A turn without a line no longer waits: its slot was missed, or its track moved on.
         started
     }
 
-    /// What has kept a schedule's turn since its slot: its own earlier turn, which is no limit that others share.
-    fn late(&self, track: &TrackName, persona: &PersonaId) -> Option<Held> {
+    /// What has delayed a schedule's turn since its slot: its own earlier turn, which is no shared limit.
+    fn late_schedule(&self, track: &TrackName, persona: &PersonaId) -> Option<Delay> {
         let reason = self.waited.get(track)?;
         let schedule = self.snapshot.plan.schedules.get(persona)?;
         if track.as_str() != format!("schedule:{persona}") {
@@ -543,32 +548,32 @@ impl<'r> Imagined<'r> {
         let now = self.now();
         let since = now.checked_sub(LONGEST_LATE).ok()?;
         let slot = schedule.cron.as_ref()?.newest_in(since, now)?;
-        (now.duration_since(slot) >= LEAST_LATE).then(|| Held {
+        (now.duration_since(slot) >= LEAST_LATE).then(|| Delay {
             since: slot,
             by: vec![*reason],
         })
     }
 
-    fn carry_out(&mut self, effect: &Effect) -> Option<Event> {
+    fn execute_effect(&mut self, effect: &Effect) -> Option<Event> {
         self.number += 1;
         let create = match effect {
             Effect::CreateSession(create) => create,
-            // Nobody is imagined to say yes to them, and nobody has to look for them again.
+            // Simulated issues are never approved or closed by people.
             Effect::PublishProposal { key, .. } => {
                 let (key, number) = (key.clone(), self.number);
                 return Some(Event::ProposalPublished { key, number });
             }
-            Effect::OfferWork { key, .. } => {
+            Effect::OpenWorkItem { key, .. } => {
                 let (key, number) = (key.clone(), self.number);
-                return Some(Event::WorkOffered { key, number });
+                return Some(Event::WorkItemOpened { key, number });
             }
-            Effect::CloseOffer { number, .. } => {
-                return Some(Event::OfferClosed { number: *number });
+            Effect::CloseWorkItem { number, .. } => {
+                return Some(Event::WorkItemClosed { number: *number });
             }
             _ => return None,
         };
         let session = imagined_session(self.number, create, self.now());
-        self.sessions.push(Imaginary {
+        self.sessions.push(ImaginedSession {
             slot: create.slot.clone(),
             session: session.clone(),
             opens_pull: create.open_pull,
@@ -584,7 +589,7 @@ impl<'r> Imagined<'r> {
     }
 }
 
-/// Whether a reason lasts for an instant only, in which the engine reads or commits.
+/// Whether a reason lasts only for an instant in which the engine reads or commits.
 fn goes_on_at_once(reason: Reason) -> bool {
     matches!(
         reason,
@@ -592,7 +597,7 @@ fn goes_on_at_once(reason: Reason) -> bool {
     )
 }
 
-/// Whether a reason keeps a turn back that has come, and would start but for it.
+/// Whether a reason delays a turn that is due.
 fn holds_what_is_due(reason: Reason) -> bool {
     matches!(
         reason,
@@ -601,7 +606,7 @@ fn holds_what_is_due(reason: Reason) -> bool {
             | Reason::BudgetDaily
             | Reason::BudgetShare
             | Reason::JulesQuota
-            | Reason::MainRed
+            | Reason::DefaultChecksFailed
             | Reason::PersonaBusy
             | Reason::PersonaRefused
             | Reason::PersonaResting
@@ -609,7 +614,7 @@ fn holds_what_is_due(reason: Reason) -> bool {
     )
 }
 
-/// The slot that the ledger knows a session by.
+/// The slot of a session in the ledger.
 fn slot_of(snapshot: &Snapshot, session: &Session) -> Slot {
     let known = match &snapshot.ledger {
         Ledger::Present { state, .. } => state.live_turn(session.id.as_str()),
@@ -618,7 +623,7 @@ fn slot_of(snapshot: &Snapshot, session: &Session) -> Slot {
     known.map_or_else(|| Slot::from(""), |(_, slot, _)| slot.clone())
 }
 
-/// Where the default branch says that there are workstreams.
+/// The files of the default branch that declare workstreams.
 fn streams(tree: &Tree) -> BTreeMap<String, Option<String>> {
     let below = tree.below(".jules/workstreams");
     below
@@ -658,7 +663,7 @@ fn imagined_pull(number: PullNumber, session: &Session, base: &BranchName, now: 
         base: base.clone(),
         created_at: now,
         closed_at: None,
-        // The imagined people look at everything in time.
+        // The simulated people review everything in time.
         reviewed: false,
         checks: Checks::None,
         mergeable: Mergeable::Yes,

@@ -1,21 +1,21 @@
-//! Text that an agent wrote, made fit for a comment of ours: it calls nobody, closes nothing, starts no bot, shows no
-//! picture, and gives no key away.
+//! Makes text of agents safe for comments: no mention, no closing keyword, no bot command, no image and no key.
 
 use crate::prompt;
 
-/// Longer texts are cut, in characters.
+/// Longer texts are truncated, in characters.
 const LIMIT: usize = 300;
 
-/// An agent's text as one line of code. GitHub makes nothing of what stands in code; other bots read the raw text, so
-/// what could mean something to one is broken as well.
-pub(crate) fn neutral(text: &str) -> String {
+/// An agent's text as one line of inline code. GitHub does not interpret code, but other bots read the raw text, so
+/// anything that could be a command is broken as well.
+pub(crate) fn quote_as_code(text: &str) -> String {
     format!("`{}`", inert_line(text, LIMIT))
 }
 
-/// An agent's text as one line that means nothing to GitHub inside code, and nothing to other bots; no longer than
-/// `limit` characters and an ellipsis.
+/// An agent's text as one line that neither GitHub (inside code) nor other bots interpret, truncated to `limit`
+/// characters.
 pub(crate) fn inert_line(text: &str, limit: usize) -> String {
-    // Whoever steers an agent reads its words here, so that no key must stand in them; nor one behind invisible characters.
+    // A person who steers an agent can read its words here, so a key must not appear in them, not even behind invisible
+    // characters.
     let line = prompt::without_secrets(&prompt::clean_line(text));
     let mut out = String::new();
     let mut before = ' ';
@@ -27,7 +27,7 @@ pub(crate) fn inert_line(text: &str, limit: usize) -> String {
             '<' => out.push('‹'),
             '>' => out.push('›'),
             '[' if before == '!' => out.push_str(" ["),
-            // A command of a bot stands at the beginning of a word; a path may go on.
+            // A bot's command starts a word; a slash inside a path may stay.
             '/' if before == ' ' => out.push('∕'),
             other => out.push(other),
         }
@@ -39,8 +39,8 @@ pub(crate) fn inert_line(text: &str, limit: usize) -> String {
     out.trim().to_owned()
 }
 
-/// A word of a plan or an account inside backticks.
-pub(crate) fn plain(word: &str) -> String {
+/// A word of the plan, or a login, for use inside backticks.
+pub(crate) fn sanitize_word(word: &str) -> String {
     prompt::clean_line(word).replace('`', "'")
 }
 
@@ -67,11 +67,11 @@ mod tests {
             ("line\n/phileas run x", "`line ∕phileas run x`"),
             ("\u{202e}@\u{200b}all", "`(at)all`"),
         ] {
-            assert_eq!(neutral(written), shown);
+            assert_eq!(quote_as_code(written), shown);
         }
     }
 
-    /// An agent that was told to write its keys down had them published by the program's own comment.
+    /// An agent that was told to write down its keys once had them published by the program's own comment.
     #[test]
     fn incident_comment_and_control_a_key_in_an_agents_words_is_not_published() {
         let tail = "Zk3x9QpL2mN8vB4tR6yW1sD5fG7hJ0aC";
@@ -83,14 +83,14 @@ mod tests {
             "g\u{200b}hp_",
             "gh<!-- x -->s_",
         ] {
-            let shown = neutral(&format!("it failed with {begin}{tail}"));
+            let shown = quote_as_code(&format!("it failed with {begin}{tail}"));
             assert!(!shown.contains(&tail[8..]), "{shown}");
             assert!(shown.starts_with("`it failed with [hidden]"), "{shown}");
         }
-        let named = neutral(&format!("JULES_API_KEY={tail}"));
+        let named = quote_as_code(&format!("JULES_API_KEY={tail}"));
         assert_eq!(named, "`JULES_API_KEY=[hidden]`");
-        // Nor is one that the end of the line cuts short.
-        let long = neutral(&format!("{} ghp_{tail}", "x".repeat(LIMIT - 12)));
+        // A key that the limit truncates is hidden, too.
+        let long = quote_as_code(&format!("{} ghp_{tail}", "x".repeat(LIMIT - 12)));
         assert!(!long.contains(&tail[..4]), "{long}");
     }
 
@@ -101,16 +101,16 @@ mod tests {
             "ghp_ is how they begin",
             "3 keys of 5",
         ] {
-            assert_eq!(neutral(text), format!("`{text}`"));
+            assert_eq!(quote_as_code(text), format!("`{text}`"));
         }
     }
 
-    /// The twin: what means nothing to anybody stays as it is.
+    /// The counterpart: text that has no meaning to a bot stays as it is.
     #[test]
     fn r22_plain_words_and_paths_stay() {
         let text = "see src/main.rs, 3 tests failed (exit 1)";
-        assert_eq!(neutral(text), format!("`{text}`"));
-        let long = neutral(&"x".repeat(500));
+        assert_eq!(quote_as_code(text), format!("`{text}`"));
+        let long = quote_as_code(&"x".repeat(500));
         assert_eq!(long.chars().count(), LIMIT + 3);
     }
 }

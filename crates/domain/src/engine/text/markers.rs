@@ -1,14 +1,14 @@
-//! Marks in texts and branch names by which phileas finds again what it has written.
+//! Markers by which phileas recognizes the texts and branches that it wrote.
 
 use crate::model::{Oid, PullNumber};
 
-/// Before the names of the branches that sessions start from where a persona asks for one of its own.
+/// Prefix of the branches that sessions start from with `branch = "persona"`.
 pub(crate) const START_BRANCHES: &str = "phileas/";
 
-/// Ends every status comment, so that it is found again where the state does not know it.
+/// Ends every status comment, so that a lost one is found again.
 pub const STATUS_MARKER: &str = "<!-- phileas:status -->";
 
-/// Stands at the beginning of its text.
+/// Begins the text of the dashboard issue.
 pub(crate) const DASHBOARD_MARKER: &str = "<!-- phileas:notice:dashboard -->";
 
 /// The last line of a message about the checks of a commit.
@@ -21,7 +21,7 @@ pub(crate) fn base_marker(pull: PullNumber, head: &Oid) -> String {
     format!("phileas-message: pull {pull} base {head}")
 }
 
-/// The last line of a message about what reviewers of a commit want changed.
+/// The last line of a message about requested changes on a commit.
 pub(crate) fn reviews_marker(pull: PullNumber, head: &Oid) -> String {
     format!("phileas-message: pull {pull} reviews {head}")
 }

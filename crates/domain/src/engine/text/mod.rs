@@ -1,4 +1,4 @@
-//! Text for people and the marks in it. It knows nothing of a decision.
+//! Text for people, and the markers in it. Knows nothing of decisions.
 
 pub(super) mod markdown;
 pub(super) mod markers;

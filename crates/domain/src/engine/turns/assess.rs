@@ -1,21 +1,22 @@
-//! A persona's turn: one slot, one session, one pull request.
+//! Assesses the session and the pull request of a persona's turn.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::messages::message_marker;
-use super::progress::{Live, Progress};
+use super::progress::{LiveTurn, Progress};
 use crate::engine::input::pull::{Pull, PullState};
 use crate::engine::input::session::{Activity, ActivityKind, SessionState};
 use crate::engine::output::limits::{
     MESSAGE_LAG, MESSAGE_REPEATS, POLL, PULL_LAG, PULL_POLL, STATE_LAG,
 };
 use crate::engine::output::report::Reason;
+use crate::engine::text::time::time_after;
 use crate::plan::{AdvanceOn, Automation, PlanApproval, Policy};
 use crate::prompt;
 use crate::state::{Outcome, Turn};
 
-/// What a live turn has come to by its session's word, where its pull request does not settle it.
-pub(crate) fn session_outcome(live: &Live<'_>) -> Progress {
+/// The progress of a live turn by its session, where its pull request does not settle it.
+pub(crate) fn session_outcome(live: &LiveTurn<'_>) -> Progress {
     let progress = if live.session.archived && live.session.state == SessionState::Paused {
         Progress::End {
             outcome: Outcome::Cancelled,
@@ -23,10 +24,10 @@ pub(crate) fn session_outcome(live: &Live<'_>) -> Progress {
             archive: false,
         }
     } else {
-        by_state(live)
+        assess_state(live)
     };
     match progress {
-        // An open pull request outlives its session; what becomes of it is still to be learned.
+        // An open pull request outlives its session; its end is followed elsewhere.
         Progress::End { note, archive, .. } if live.pull.is_some() => Progress::End {
             outcome: Outcome::PrOpen,
             note,
@@ -36,8 +37,8 @@ pub(crate) fn session_outcome(live: &Live<'_>) -> Progress {
     }
 }
 
-/// What the pull request says, whatever Jules says: some sessions never leave their state, others are gone. `at_work`:
-/// whether the session may still do something.
+/// The progress by the pull request, whatever Jules says: some sessions never leave their state, others are gone.
+/// `at_work`: whether the session may still act.
 pub(crate) fn pull_outcome(
     pull: &Pull,
     policy: &Policy,
@@ -59,32 +60,32 @@ pub(crate) fn pull_outcome(
             AdvanceOn::Merged => Progress::Wait {
                 reason: Reason::PrOpen,
                 detail: format!("pull request #{} is neither merged nor closed", pull.number),
-                until: later(now, PULL_POLL),
+                until: time_after(now, PULL_POLL),
             },
         },
     })
 }
 
-fn by_state(live: &Live<'_>) -> Progress {
+fn assess_state(live: &LiveTurn<'_>) -> Progress {
     match &live.session.state {
-        SessionState::Completed => ended(live),
-        SessionState::Failed => failed(live),
-        SessionState::AwaitingPlanApproval => plan_approval(live),
-        SessionState::AwaitingUserFeedback => asked(live),
+        SessionState::Completed => assess_ended(live),
+        SessionState::Failed => assess_failed(live),
+        SessionState::AwaitingPlanApproval => assess_plan_approval(live),
+        SessionState::AwaitingUserFeedback => assess_question(live),
         SessionState::Paused => Progress::Wait {
             reason: Reason::SessionPaused,
             detail: "a person paused the session in Jules".to_owned(),
-            until: later(live.snapshot.now, PULL_POLL),
+            until: time_after(live.snapshot.now, PULL_POLL),
         },
         SessionState::Queued | SessionState::Planning | SessionState::InProgress => {
-            running(live, None)
+            assess_running(live, None)
         }
-        SessionState::Unknown(word) => running(live, Some(word)),
+        SessionState::Unknown(word) => assess_running(live, Some(word)),
     }
 }
 
-/// The session ended.
-fn ended(live: &Live<'_>) -> Progress {
+/// Assesses a session that ended.
+fn assess_ended(live: &LiveTurn<'_>) -> Progress {
     if live.pull.is_some() {
         return Progress::End {
             outcome: Outcome::PrOpen,
@@ -103,11 +104,11 @@ fn ended(live: &Live<'_>) -> Progress {
         note: Some(note.to_owned()),
         archive: false,
     };
-    let ended_at = newest(activities, |kind| matches!(kind, ActivityKind::Completed))
+    let ended_at = newest_activity(activities, |kind| matches!(kind, ActivityKind::Completed))
         .or(live.session.updated_at)
         .unwrap_or(live.session.created_at);
     if let Some(reminded_at) = live.turn.reminded_at {
-        let until = later(reminded_at, MESSAGE_LAG);
+        let until = time_after(reminded_at, MESSAGE_LAG);
         if ended_at <= reminded_at && now < until {
             let detail = "it was reminded that it ended without a result".to_owned();
             return Progress::Wait {
@@ -116,13 +117,13 @@ fn ended(live: &Live<'_>) -> Progress {
                 until,
             };
         }
-        // The decision to send was committed, and the message is not there: the sender died in between.
+        // The decision to send was committed, but the process died before it sent the message.
         let marker = message_marker(live.turn, "r1");
-        let was_told = was_told(activities, &marker);
+        let was_told = was_delivered(activities, &marker);
         if ended_at <= reminded_at && !was_told && live.turn.repeats < MESSAGE_REPEATS {
             return Progress::Remind;
         }
-        return match (has_changes, now < later(ended_at, PULL_LAG)) {
+        return match (has_changes, now < time_after(ended_at, PULL_LAG)) {
             (true, true) => wait_for_pull(ended_at),
             (true, false) => end(Outcome::Completed, "changes without a pull request"),
             (false, _) => end(
@@ -138,7 +139,7 @@ fn ended(live: &Live<'_>) -> Progress {
     if live.policy.automation == Automation::None && has_changes {
         return end(Outcome::Completed, "changes kept in the session, as asked");
     }
-    if has_changes && now < later(ended_at, PULL_LAG) {
+    if has_changes && now < time_after(ended_at, PULL_LAG) {
         return wait_for_pull(ended_at);
     }
     if live.policy.max_nudges == 0 {
@@ -156,12 +157,12 @@ fn wait_for_pull(ended_at: Timestamp) -> Progress {
     Progress::Wait {
         reason: Reason::SessionRunning,
         detail,
-        until: later(ended_at, PULL_LAG),
+        until: time_after(ended_at, PULL_LAG),
     }
 }
 
-fn failed(live: &Live<'_>) -> Progress {
-    // The reason of a failure stands only in the activities.
+fn assess_failed(live: &LiveTurn<'_>) -> Progress {
+    // Only the activities have the reason of a failure.
     let Some(activities) = live.activities else {
         return Progress::ReadActivities;
     };
@@ -169,7 +170,7 @@ fn failed(live: &Live<'_>) -> Progress {
         .iter()
         .rev()
         .find_map(|activity| match &activity.kind {
-            ActivityKind::Failed(reason) if !reason.is_empty() => Some(one_line(reason)),
+            ActivityKind::Failed(reason) if !reason.is_empty() => Some(note_line(reason)),
             _ => None,
         });
     let note = reason.unwrap_or_else(|| "Jules gives no reason".to_owned());
@@ -184,30 +185,30 @@ fn failed(live: &Live<'_>) -> Progress {
     }
 }
 
-fn plan_approval(live: &Live<'_>) -> Progress {
+fn assess_plan_approval(live: &LiveTurn<'_>) -> Progress {
     let Some(activities) = live.activities else {
         return Progress::ReadActivities;
     };
-    let made = newest(activities, |kind| {
+    let made = newest_activity(activities, |kind| {
         matches!(kind, ActivityKind::PlanGenerated(_))
     });
-    let approved = newest(activities, |kind| {
+    let approved = newest_activity(activities, |kind| {
         matches!(kind, ActivityKind::PlanApproved)
     });
     if approved.is_some() && approved >= made {
-        // The state lags behind; the activity is the proof.
-        return running(live, None);
+        // The state lags behind; the activity is proof.
+        return assess_running(live, None);
     }
     match live.policy.plan_approval {
         PlanApproval::Auto => Progress::Approve,
-        PlanApproval::Writers if is_approved(live.turn, made) => Progress::Approve,
-        PlanApproval::Writers => Progress::CallPerson {
+        PlanApproval::Writers if is_plan_approved(live.turn, made) => Progress::Approve,
+        PlanApproval::Writers => Progress::OpenNotice {
             reason: Reason::PlanApproval,
             detail: "its plan waits for the approval of a person with write access: `/phileas approve` or the \
                      label `phileas:approve-plan` where it was asked for, else `phileas session approve`"
                 .to_owned(),
         },
-        PlanApproval::Never => Progress::CallPerson {
+        PlanApproval::Never => Progress::OpenNotice {
             reason: Reason::PlanApproval,
             detail:
                 "its plan waits for approval in Jules itself; the plan forbids phileas to approve"
@@ -216,14 +217,14 @@ fn plan_approval(live: &Live<'_>) -> Progress {
     }
 }
 
-/// Whether a person has said yes to the plan that was made at this time, not to one before it.
-fn is_approved(turn: &Turn, made: Option<Timestamp>) -> bool {
+/// Whether a person approved the plan of this time, not an earlier one.
+fn is_plan_approved(turn: &Turn, made: Option<Timestamp>) -> bool {
     let is_older = turn.approved_at.is_some() && turn.approved_at < made;
     turn.approved_by.is_some() && !is_older
 }
 
-/// The session asked something. It gets the standard answer a few times, then a person is called.
-fn asked(live: &Live<'_>) -> Progress {
+/// Assesses a question of the session. It gets the standard answer a few times, then a notice is opened.
+fn assess_question(live: &LiveTurn<'_>) -> Progress {
     let Some(activities) = live.activities else {
         return Progress::ReadActivities;
     };
@@ -233,16 +234,16 @@ fn asked(live: &Live<'_>) -> Progress {
         return Progress::Wait {
             reason: Reason::SessionAsked,
             detail: "a person has answered it".to_owned(),
-            until: until.min(later(now, POLL)),
+            until: until.min(time_after(now, POLL)),
         };
     }
     let next = |number: u32| {
         if number <= live.policy.max_nudges {
             Progress::Answer { number }
         } else {
-            Progress::CallPerson {
+            Progress::OpenNotice {
                 reason: Reason::PersonAnswer,
-                detail: "it asked something that the standard answer did not settle".to_owned(),
+                detail: "it asked a question that the standard answer did not settle".to_owned(),
             }
         }
     };
@@ -252,7 +253,7 @@ fn asked(live: &Live<'_>) -> Progress {
     let wait = |since: Timestamp| Progress::Wait {
         reason: Reason::SessionAsked,
         detail: format!("it was given answer {given} of {}", live.policy.max_nudges),
-        until: later(since, MESSAGE_LAG).min(later(now, POLL)),
+        until: time_after(since, MESSAGE_LAG).min(time_after(now, POLL)),
     };
     let marker = message_marker(live.turn, &format!("q{given}"));
     let sent_at = activities
@@ -263,26 +264,26 @@ fn asked(live: &Live<'_>) -> Progress {
             _ => None,
         });
     match sent_at {
-        // The decision to send was committed, and the message is not there: the sender died in between.
-        None if now >= later(nudged_at, MESSAGE_LAG) => {
+        // The decision to send was committed, but the process died before it sent the message.
+        None if now >= time_after(nudged_at, MESSAGE_LAG) => {
             if live.turn.repeats < MESSAGE_REPEATS {
                 Progress::Answer { number: given }
             } else {
-                Progress::CallPerson {
+                Progress::OpenNotice {
                     reason: Reason::PersonAnswer,
-                    detail: "it asked something, and the standard answer does not arrive"
+                    detail: "it asked a question, and the standard answer does not arrive"
                         .to_owned(),
                 }
             }
         }
         None => wait(nudged_at),
         Some(sent_at) => {
-            // It may have gone on and said so, and its state still be that of before the answer.
-            let asked_again = newest(activities, |kind| {
+            // It may have continued and reported so, while its state is still that of before the answer.
+            let asked_again = newest_activity(activities, |kind| {
                 matches!(kind, ActivityKind::AgentMessaged(_))
             })
-            .is_some_and(|at| at > sent_at && seen_at(live) >= later(at, STATE_LAG));
-            if asked_again || seen_at(live) >= later(sent_at, MESSAGE_LAG) {
+            .is_some_and(|at| at > sent_at && observed_at(live) >= time_after(at, STATE_LAG));
+            if asked_again || observed_at(live) >= time_after(sent_at, MESSAGE_LAG) {
                 next(given + 1)
             } else {
                 wait(sent_at)
@@ -291,33 +292,33 @@ fn asked(live: &Live<'_>) -> Progress {
     }
 }
 
-/// When the session was looked at. A tick that had to begin anew may decide minutes later, on the same listing.
-fn seen_at(live: &Live<'_>) -> Timestamp {
+/// When the session was read. A tick that started over may decide minutes later on the same listing.
+fn observed_at(live: &LiveTurn<'_>) -> Timestamp {
     let listing = live.snapshot.listing();
     listing.map_or(live.snapshot.now, |listing| listing.taken_at)
 }
 
-/// Somebody else than phileas has answered the newest question: until when the state may lag behind that answer.
-fn answered_by_person(live: &Live<'_>, activities: &[Activity]) -> Option<Timestamp> {
+/// If a person answered the newest question: until when the state may lag behind that answer.
+fn answered_by_person(live: &LiveTurn<'_>, activities: &[Activity]) -> Option<Timestamp> {
     let standard = message_marker(live.turn, "q");
-    let answered = newest(
+    let answered = newest_activity(
         activities,
         |kind| matches!(kind, ActivityKind::UserMessaged(text) if !text.contains(&standard)),
     )?;
-    let asked = newest(activities, |kind| {
+    let asked = newest_activity(activities, |kind| {
         matches!(kind, ActivityKind::AgentMessaged(_))
     });
     asked
         .is_some_and(|asked| answered > asked)
-        .then(|| later(answered, MESSAGE_LAG))
+        .then(|| time_after(answered, MESSAGE_LAG))
 }
 
-/// At work, by its own word. Silence counts, not age.
-fn running(live: &Live<'_>, unknown_state: Option<&str>) -> Progress {
+/// Assesses a running session. Inactivity counts, not age.
+fn assess_running(live: &LiveTurn<'_>, unknown_state: Option<&str>) -> Progress {
     let now = live.snapshot.now;
     let stuck_after = SignedDuration::from_mins(i64::from(live.policy.stuck_minutes));
     let seen = live.session.updated_at.unwrap_or(live.session.created_at);
-    if now < later(seen, stuck_after) {
+    if now < time_after(seen, stuck_after) {
         return Progress::Wait {
             reason: Reason::SessionRunning,
             detail: match unknown_state {
@@ -326,19 +327,19 @@ fn running(live: &Live<'_>, unknown_state: Option<&str>) -> Progress {
                 }
                 None => "the session is at work".to_owned(),
             },
-            until: later(now, POLL),
+            until: time_after(now, POLL),
         };
     }
     let Some(activities) = live.activities else {
         return Progress::ReadActivities;
     };
-    // Some sessions stay "in progress" for ever after their work is done; the log tells.
-    let last_word = newest(activities, |kind| {
+    // Some sessions stay "in progress" forever after their work is done; the activities tell.
+    let last_word = newest_activity(activities, |kind| {
         matches!(kind, ActivityKind::UserMessaged(_))
     });
-    let done = newest(activities, |kind| matches!(kind, ActivityKind::Completed));
+    let done = newest_activity(activities, |kind| matches!(kind, ActivityKind::Completed));
     if done > last_word {
-        return ended(live);
+        return assess_ended(live);
     }
     let active_at = activities
         .iter()
@@ -369,16 +370,19 @@ fn running(live: &Live<'_>, unknown_state: Option<&str>) -> Progress {
     Progress::Wait {
         reason,
         detail,
-        until: later(now, POLL),
+        until: time_after(now, POLL),
     }
 }
 
-/// Whether one of our messages arrived.
-fn was_told(activities: &[Activity], marker: &str) -> bool {
+/// Whether one of phileas' messages was delivered.
+fn was_delivered(activities: &[Activity], marker: &str) -> bool {
     activities.iter().any(|activity| matches!(&activity.kind, ActivityKind::UserMessaged(text) if text.contains(marker)))
 }
 
-fn newest(activities: &[Activity], wanted: impl Fn(&ActivityKind) -> bool) -> Option<Timestamp> {
+fn newest_activity(
+    activities: &[Activity],
+    wanted: impl Fn(&ActivityKind) -> bool,
+) -> Option<Timestamp> {
     activities
         .iter()
         .filter(|activity| wanted(&activity.kind))
@@ -386,13 +390,9 @@ fn newest(activities: &[Activity], wanted: impl Fn(&ActivityKind) -> bool) -> Op
         .max()
 }
 
-fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
-    at.checked_add(span).unwrap_or(Timestamp::MAX)
-}
-
-/// Untrusted text on one line of the ledger, which everybody may read: nothing invisible, no marker of ours, nothing that
-/// looks like a key, and no longer than people read.
-fn one_line(text: &str) -> String {
+/// Untrusted text as one line for the ledger, which may be public: nothing invisible, no marker of phileas, nothing
+/// that looks like a key, and truncated.
+fn note_line(text: &str) -> String {
     const LIMIT_CHARS: usize = 200;
     let line = prompt::without_secrets(&prompt::clean_line(text));
     line.chars().take(LIMIT_CHARS).collect()

@@ -1,16 +1,16 @@
-//! Live turns are followed to their outcome.
+//! Follows live turns to their outcome.
 
 use jiff::Timestamp;
 
-use super::act::carry_on;
-use super::progress::{Live, Progress};
+use super::act::{FollowedTurn, apply_progress};
+use super::progress::{LiveTurn, Progress};
 use super::{adopt, assess, assess_layer, import};
 use crate::engine::input::pull::Pull;
 use crate::engine::input::session::{Listing, ListingNeed, Session, SessionState};
-use crate::engine::lookup::sessions::{self, created_at};
-use crate::engine::lookup::slot::{self, Seat};
+use crate::engine::lookup::sessions::{self, session_created_at};
+use crate::engine::lookup::slot::{self, SlotRole};
 use crate::engine::lookup::{pull_owner, request_origin};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{DAY, GIVEN_UP_LOOKED, GIVEN_UP_SEEN, GRACE, POLL, PULL_POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::turn::drop_unstarted;
@@ -19,60 +19,64 @@ use crate::model::{SessionId, Slot, TrackName};
 use crate::plan::Branch;
 use crate::state::{Outcome, Turn};
 
-pub(crate) fn turns(draft: &mut Draft<'_>) {
-    let mut live: Vec<(TrackName, Slot)> = draft
+pub(crate) fn follow_turns(builder: &mut DecisionBuilder<'_>) {
+    let mut live: Vec<(TrackName, Slot)> = builder
         .state
         .tracks
         .iter()
         .flat_map(|(name, track)| track.turns.keys().map(|slot| (name.clone(), slot.clone())))
         .collect();
-    live.retain(|(track, slot)| !leave_to_newer(draft, track, slot));
-    see_given_up(draft);
+    live.retain(|(track, slot)| !leave_to_newer_version(builder, track, slot));
+    recheck_given_up(builder);
     if !live.is_empty() {
-        ask_for_listing(draft, &live);
-        if matches!(draft.snapshot.sessions, Listing::Failed(_)) {
-            outage::unavailable(draft);
+        request_listing(builder, &live);
+        if matches!(builder.snapshot.sessions, Listing::Failed(_)) {
+            outage::report_outage(builder);
         }
     }
-    // A turn that was in the dark once may have a session that shows up only now.
-    let day = draft.now().checked_sub(DAY).unwrap_or(Timestamp::MIN);
+    // A turn whose session was ambiguous once may have one that appears only now.
+    let day = builder.now().checked_sub(DAY).unwrap_or(Timestamp::MIN);
     let in_the_dark = |turn: &Turn| turn.ambiguous > 0;
-    if draft
+    if builder
         .state
         .tracks
         .values()
         .flat_map(|track| track.turns.values())
         .any(in_the_dark)
     {
-        // They are asked for, and hold nothing back: the turns themselves say what they wait for.
-        let _asked = sessions::unread(draft, day, None);
+        // Request them without holding anything back: the turns themselves say what they wait for.
+        let _asked = sessions::request_unidentified(builder, day, None);
     }
-    adopt::duplicates(draft);
+    adopt::archive_duplicates(builder);
     for (track, slot) in live {
-        let Some(turn) = draft.turn(&track, &slot).cloned() else {
+        let Some(turn) = builder.find_turn(&track, &slot).cloned() else {
             continue;
         };
         if turn.session_id.is_some() {
-            session(draft, &track, &slot, &turn);
-            let over = draft.turn(&track, &slot).cloned();
-            // A ledger that was put back may have forgotten the attempt that came next; it is not to be started again.
+            follow_session(builder, &track, &slot, &turn);
+            let over = builder.find_turn(&track, &slot).cloned();
+            // A rolled-back ledger may have forgotten the next attempt; it must not start again.
             if let Some(turn) = over.filter(|turn| turn.session_id.is_none() && !turn.cancel) {
-                adopt::late(draft, &track, &slot, &turn);
+                adopt::adopt_late_session(builder, &track, &slot, &turn);
             }
         } else if turn.intent.is_some() {
-            adopt::seek(draft, &track, &slot, &turn);
+            adopt::find_session(builder, &track, &slot, &turn);
         } else if turn.cancel {
             let text = "cancelled before it had a session";
-            drop_unstarted(draft, &track, &slot, &turn, text);
+            drop_unstarted(builder, &track, &slot, &turn, text);
         } else {
-            adopt::late(draft, &track, &slot, &turn);
+            adopt::adopt_late_session(builder, &track, &slot, &turn);
         }
     }
 }
 
-/// Whether a turn is one that only a newer version follows; says so. A person may cancel it all the same.
-fn leave_to_newer(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot) -> bool {
-    let Some(state) = draft.state.tracks.get(track) else {
+/// Whether only a newer version can follow a turn; reports it. A person may cancel the turn all the same.
+fn leave_to_newer_version(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    slot: &Slot,
+) -> bool {
+    let Some(state) = builder.state.tracks.get(track) else {
         return false;
     };
     if !slot::is_of_newer_version(slot) {
@@ -82,7 +86,7 @@ fn leave_to_newer(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot) -> bool
         return false;
     };
     let text = format!("a newer version started this turn of `{slot}` and will follow it");
-    let line = Line::turn(
+    let line = Line::about_turn(
         track,
         state.seq,
         slot,
@@ -91,15 +95,15 @@ fn leave_to_newer(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot) -> bool
         Reason::LayerUnavailable,
         text,
     );
-    draft.say(line.until(draft.after(PULL_POLL)));
+    builder.report_line(line.with_until(builder.now_plus(PULL_POLL)));
     true
 }
 
-/// Sessions that were given up lately are looked at once more, in case nobody came to archive them.
-fn see_given_up(draft: &mut Draft<'_>) {
-    let now = draft.now();
+/// Checks recently given-up sessions again, in case the process died before archiving them.
+fn recheck_given_up(builder: &mut DecisionBuilder<'_>) {
+    let now = builder.now();
     let lately = |at: &Timestamp| now.duration_since(*at) < GIVEN_UP_SEEN;
-    let oldest = draft
+    let oldest = builder
         .state
         .history
         .values()
@@ -110,42 +114,46 @@ fn see_given_up(draft: &mut Draft<'_>) {
         .filter_map(|entry| entry.created_at)
         .min();
     if let Some(oldest) = oldest {
-        draft.need_listing(ListingNeed::Since(sessions::horizon(oldest)));
+        builder.request_listing(ListingNeed::Since(sessions::listing_start(oldest)));
     }
 }
 
-/// One listing that reaches back to the oldest live turn answers for all of them.
-fn ask_for_listing(draft: &mut Draft<'_>, live: &[(TrackName, Slot)]) {
+/// Requests one listing that reaches back to the oldest live turn.
+fn request_listing(builder: &mut DecisionBuilder<'_>, live: &[(TrackName, Slot)]) {
     for (track, slot) in live {
-        let Some(turn) = draft.turn(track, slot) else {
+        let Some(turn) = builder.find_turn(track, slot) else {
             continue;
         };
         let need = match (&turn.session_id, &turn.intent) {
             (Some(_), _) if turn.ambiguous > 0 => {
-                // The session of an attempt that was given up may still show up, and must be seen when it does.
-                let day = draft.now().checked_sub(DAY).unwrap_or(Timestamp::MIN);
-                ListingNeed::Since(sessions::horizon(created_at(draft, turn)).min(day))
+                // The session of an abandoned attempt may still appear, and must be seen then.
+                let day = builder.now().checked_sub(DAY).unwrap_or(Timestamp::MIN);
+                ListingNeed::Since(
+                    sessions::listing_start(session_created_at(builder, turn)).min(day),
+                )
             }
-            (Some(_), _) => ListingNeed::Since(sessions::horizon(created_at(draft, turn))),
-            (None, Some(intent)) if draft.now().duration_since(intent.created_at) >= GRACE => {
-                ListingNeed::CompleteSince(sessions::horizon(intent.created_at))
+            (Some(_), _) => {
+                ListingNeed::Since(sessions::listing_start(session_created_at(builder, turn)))
             }
-            (None, Some(intent)) => ListingNeed::Since(sessions::horizon(intent.created_at)),
+            (None, Some(intent)) if builder.now().duration_since(intent.created_at) >= GRACE => {
+                ListingNeed::CompleteSince(sessions::listing_start(intent.created_at))
+            }
+            (None, Some(intent)) => ListingNeed::Since(sessions::listing_start(intent.created_at)),
             (None, None) => match turn.listed_empty_at {
-                // Between two attempts, and while a person is waited for, the session that nobody saw may show up.
+                // Between two attempts, and while a person decides, the missing session may appear.
                 Some(at) if turn.ambiguous > 0 => {
                     ListingNeed::Since(at.checked_sub(DAY).unwrap_or(Timestamp::MIN))
                 }
                 _ => continue,
             },
         };
-        draft.need_listing(need);
+        builder.request_listing(need);
     }
 }
 
-/// A turn that has a session: a person's word counts first, then the pull request, then Jules.
-fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
-    let snapshot = draft.snapshot;
+/// Follows a turn with a session: a person's command counts first, then the pull request, then Jules.
+fn follow_session(builder: &mut DecisionBuilder<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
+    let snapshot = builder.snapshot;
     let Some(id) = &turn.session_id else {
         return;
     };
@@ -155,37 +163,43 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
         .chain(&turn.pr_number)
         .filter(|number| !snapshot.pulls.contains_key(number))
         .copied();
-    draft.needs.pulls.extend(unread);
+    builder.reads.pulls.extend(unread);
     let pull = listed
         .and_then(|session| pull_owner::of_session(snapshot, session))
         .or_else(|| snapshot.pulls.get(&turn.pr_number?));
     if let Some(pull) = pull {
-        know_pull(draft, track, slot, turn, pull);
+        record_pull(builder, track, slot, turn, pull);
     }
-    // An approval is for the plan that waited when it was given, not for one that is made later.
+    // An approval is for the plan that waited when it was given, not for a later one.
     let at_plan = |session: &Session| session.state == SessionState::AwaitingPlanApproval;
     if turn.approved_by.is_some()
         && listed.is_some_and(|session| !at_plan(session))
-        && let Some(turn) = draft.turn_mut(track, slot)
+        && let Some(turn) = builder.find_turn_mut(track, slot)
     {
         turn.approved_by = None;
         turn.approved_at = None;
     }
-    let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = request_origin::policy_of(draft, track, index, &turn.persona_id);
-    // One that nobody can see may be at work, unless Jules says that there is none.
+    let index = builder
+        .state
+        .tracks
+        .get(track)
+        .and_then(|state| state.index);
+    let policy = request_origin::turn_policy(builder, track, index, &turn.persona_id);
+    // A session that is not listed may be at work, unless Jules says that it does not exist.
     let at_work = listed.map_or(!snapshot.missing_sessions.contains(id), |session| {
         session.state.is_live()
     });
-    let seat = Seat::of(slot);
-    let imports = seat.as_ref().is_some_and(|seat| !seat.opens_pull());
-    // What is imported is there when the session ends, whatever becomes of a pull request that nobody asked for.
+    let slot_role = SlotRole::from_slot(slot);
+    let imports = slot_role
+        .as_ref()
+        .is_some_and(|slot_role| !slot_role.opens_pull());
+    // Output to import is complete when the session ends, whatever happens to an unrequested pull request.
     let by_pull = pull
         .filter(|_| !imports)
-        .and_then(|pull| assess::pull_outcome(pull, &policy, at_work, draft.now()));
+        .and_then(|pull| assess::pull_outcome(pull, &policy, at_work, builder.now()));
     let progress = match (by_pull, listed) {
-        // Nobody could be told to stop while Jules does not answer.
-        _ if turn.cancel && snapshot.listing().is_none() => unlisted(draft, turn, id),
+        // A session cannot be stopped while Jules does not answer.
+        _ if turn.cancel && snapshot.listing().is_none() => assess_unlisted(builder, turn, id),
         _ if turn.cancel => Progress::End {
             outcome: Outcome::Cancelled,
             note: None,
@@ -193,7 +207,7 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
         },
         (Some(progress), _) => progress,
         (None, Some(session)) => {
-            let live = Live {
+            let live = LiveTurn {
                 snapshot,
                 turn,
                 policy: &policy,
@@ -201,25 +215,32 @@ fn session(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn) {
                 activities: snapshot.activities.get(id).map(Vec::as_slice),
                 pull,
             };
-            match &seat {
-                Some(seat) => assess_layer::outcome(&live, seat),
+            match &slot_role {
+                Some(slot_role) => assess_layer::layer_outcome(&live, slot_role),
                 None => assess::session_outcome(&live),
             }
         }
-        (None, None) => unlisted(draft, turn, id),
+        (None, None) => assess_unlisted(builder, turn, id),
     };
-    if let (Progress::BringIn, Some(seat), Some(session)) = (&progress, &seat, listed) {
-        return import::bring_in(draft, track, slot, turn, seat, (session, pull));
+    if let (Progress::Import, Some(slot_role), Some(session)) = (&progress, &slot_role, listed) {
+        return import::import_output(builder, track, slot, turn, slot_role, (session, pull));
     }
-    carry_on(draft, track, slot, turn, id, progress, policy.max_nudges);
+    let followed = FollowedTurn {
+        track,
+        slot,
+        turn,
+        session: id,
+        max_nudges: policy.max_nudges,
+    };
+    apply_progress(builder, &followed, progress);
 }
 
-/// A session that no listing shows. Only Jules' answer to the question for this very session says that it is gone: a
-/// listing may leave one out.
-fn unlisted(draft: &mut Draft<'_>, turn: &Turn, id: &SessionId) -> Progress {
-    let snapshot = draft.snapshot;
-    let created_at = created_at(draft, turn);
-    let soon = draft.after(POLL);
+/// Assesses a session that no listing shows. Only Jules' answer for this session proves that it is gone, because a
+/// listing may omit one.
+fn assess_unlisted(builder: &mut DecisionBuilder<'_>, turn: &Turn, id: &SessionId) -> Progress {
+    let snapshot = builder.snapshot;
+    let created_at = session_created_at(builder, turn);
+    let soon = builder.now_plus(POLL);
     let wait = |reason, detail: &str| Progress::Wait {
         reason,
         detail: detail.to_owned(),
@@ -227,23 +248,25 @@ fn unlisted(draft: &mut Draft<'_>, turn: &Turn, id: &SessionId) -> Progress {
     };
     let listing = match &snapshot.sessions {
         Listing::NotTaken => {
-            let text = "the session was not looked at this time";
+            let text = "the session was not read this time";
             return wait(Reason::SessionRunning, text);
         }
         Listing::Failed(_) => {
-            let text = "the session was not looked at this time";
+            let text = "the session was not read this time";
             return wait(Reason::JulesUnavailable, text);
         }
         Listing::Taken(listing) => listing,
     };
-    // The listing's age counts, not ours: a process may have been stopped since it looked.
+    // The listing's time counts, not this process': it may have been suspended since.
     if listing.taken_at.duration_since(created_at) < GRACE {
         let text = "the session is not in Jules' listing yet";
         return wait(Reason::SessionRunning, text);
     }
     if !listing.covers(created_at) {
-        draft.need_listing(ListingNeed::CompleteSince(sessions::horizon(created_at)));
-        let text = "the session is not in Jules' short listing; archived ones are looked at";
+        builder.request_listing(ListingNeed::CompleteSince(sessions::listing_start(
+            created_at,
+        )));
+        let text = "the session is not in Jules' short listing; archived sessions are read next";
         return wait(Reason::SessionRunning, text);
     }
     if let Some(outage) = snapshot.unread.get(id) {
@@ -254,8 +277,8 @@ fn unlisted(draft: &mut Draft<'_>, turn: &Turn, id: &SessionId) -> Progress {
         };
     }
     if !snapshot.missing_sessions.contains(id) {
-        draft.needs.sessions.insert(id.clone());
-        let text = "the session is in no listing; it is asked for by its id";
+        builder.reads.sessions.insert(id.clone());
+        let text = "the session is in no listing; it is read by its id next";
         return wait(Reason::SessionRunning, text);
     }
     match turn.pr_number {
@@ -271,29 +294,38 @@ fn unlisted(draft: &mut Draft<'_>, turn: &Turn, id: &SessionId) -> Progress {
     }
 }
 
-/// Writes down a pull request that was found, and points it at the default branch when its session started from a
-/// branch of ours.
-fn know_pull(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, turn: &Turn, pull: &Pull) {
-    let default = draft.snapshot.repository.default_branch.clone();
-    let index = draft.state.tracks.get(track).and_then(|state| state.index);
-    let policy = request_origin::policy_of(draft, track, index, &turn.persona_id);
+/// Records a pull request, and retargets it to the default branch when its session started from a branch of phileas.
+fn record_pull(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    pull: &Pull,
+) {
+    let default = builder.snapshot.repository.default_branch.clone();
+    let index = builder
+        .state
+        .tracks
+        .get(track)
+        .and_then(|state| state.index);
+    let policy = request_origin::turn_policy(builder, track, index, &turn.persona_id);
     if policy.branch == Branch::Persona
         && turn.branch.as_ref() == Some(&pull.base)
         && pull.base != default
         && let Some(session) = &turn.session_id
     {
-        pull::retarget(draft, pull, session);
+        pull::retarget_pull(builder, pull, session);
     }
     if turn.pr_number == Some(pull.number) {
         return;
     }
-    if let Some(turn) = draft.turn_mut(track, slot) {
+    if let Some(turn) = builder.find_turn_mut(track, slot) {
         turn.pr_number = Some(pull.number);
     }
-    // The entry gets it when the turn ends: a session may open a second one, and what is written there stays.
-    draft.track_mut(track).pr_number = Some(pull.number);
-    let seq = draft.seq(track);
-    draft.headline(
+    // The history entry gets it when the turn ends, because a session may open a second one.
+    builder.track_mut(track).pr_number = Some(pull.number);
+    let seq = builder.newest_seq(track);
+    builder.add_headline(
         format!("pull request #{} of {track}#{seq}", pull.number),
         Some(&turn.turn),
     );

@@ -1,10 +1,10 @@
-//! What a session of a layer wrote enters the ledger, in the commit that ends its turn.
+//! Imports the output of a layer's session into the ledger, in the commit that ends its turn.
 
 use crate::engine::input::pull::Pull;
 use crate::engine::input::session::Session;
-use crate::engine::lookup::slot::{self, Seat};
+use crate::engine::lookup::slot::{self, SlotRole};
 use crate::engine::lookup::{exchange_view, new_commits};
-use crate::engine::output::builder::Draft;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{FINDINGS_NOTE_CHARS, POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::turn;
@@ -13,49 +13,52 @@ use crate::model::{Slot, TrackName};
 use crate::state::{Outcome, Turn};
 use crate::{Diagnostic, prompt};
 
-/// Imports what the ended session of a live turn wrote, and ends the turn. Waits where that is still to be read.
+/// Imports the output of an ended session, and ends its turn. Waits where the output is still to be read.
 ///
-/// `pull`: its pull request, where it opened one although nobody asked for it.
-pub(crate) fn bring_in(
-    draft: &mut Draft<'_>,
+/// `pull`: its pull request, where it opened one without being asked.
+pub(crate) fn import_output(
+    builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
     slot: &Slot,
     turn: &Turn,
-    seat: &Seat,
+    slot_role: &SlotRole,
     (session, pull): (&Session, Option<&Pull>),
 ) {
-    let snapshot = draft.snapshot;
-    let soon = draft.after(POLL);
-    let unread = exchange_view::unread(draft);
-    let wait = |draft: &mut Draft<'_>, reason, text: String, until| {
-        let line = draft.line(track, slot, turn, Verdict::Waiting, reason, text);
-        draft.say(line.until(until));
+    let snapshot = builder.snapshot;
+    let soon = builder.now_plus(POLL);
+    let unread = exchange_view::request_exchange(builder);
+    let wait = |builder: &mut DecisionBuilder<'_>, reason, text: String, until| {
+        let line = builder.turn_line(track, slot, turn, Verdict::Waiting, reason, text);
+        builder.report_line(line.with_until(until));
     };
     if let Some(outage) = snapshot.unread.get(&session.id) {
         let text = format!("what it wrote cannot be read: {}", outage.detail);
         let until = outage.retry_at.unwrap_or(soon);
-        return wait(draft, Reason::SessionUnread, text, until);
+        return wait(builder, Reason::SessionUnread, text, until);
     }
-    let Some(written) = snapshot.written.get(&session.id).filter(|_| !unread) else {
-        if !snapshot.written.contains_key(&session.id) {
+    let Some(written) = snapshot.session_files.get(&session.id).filter(|_| !unread) else {
+        if !snapshot.session_files.contains_key(&session.id) {
             let pinned = pull.map(|pull| (pull.number, pull.head_oid.clone()));
-            draft.needs.written.insert(session.id.clone(), pinned);
+            builder
+                .reads
+                .session_files
+                .insert(session.id.clone(), pinned);
         }
         let text = "what it wrote, and the exchange, are being read".to_owned();
-        return wait(draft, Reason::ExchangeUnread, text, soon);
+        return wait(builder, Reason::ExchangeUnread, text, soon);
     };
-    let picture = exchange_view::picture(draft);
-    let (tree, exchange) = (&picture.tree, picture.exchange.as_ref());
+    let view = exchange_view::current_view(builder);
+    let (tree, exchange) = (&view.tree, view.exchange.as_ref());
     let streams = exchange.map(|exchange| &exchange.streams);
-    let stream = slot::stream(exchange, seat);
+    let stream = slot::resolve_stream(exchange, slot_role);
     let stream = stream.as_str();
-    let item = seat.item().unwrap_or_default();
+    let item = slot_role.item_id().unwrap_or_default();
     let path = streams
-        .and_then(|streams| exchange_view::item(streams.get(stream)?, item))
+        .and_then(|streams| exchange_view::find_item(streams.get(stream)?, item))
         .map_or(item, |item| item.path.as_str());
-    let author = seat.author(path);
-    let given = exchange_view::as_given(tree, &turn.given);
-    let range = draft
+    let author = slot_role.import_author(path);
+    let given = exchange_view::unchanged_inputs(tree, &turn.given);
+    let range = builder
         .state
         .cursors
         .narrated
@@ -71,7 +74,7 @@ pub(crate) fn bring_in(
             from: from.as_str(),
             to: to.as_str(),
         }),
-        published: &draft.state.published,
+        published: &builder.state.published,
         changes: &written.files,
     });
     let subject = imported.subject(&author);
@@ -81,33 +84,34 @@ pub(crate) fn bring_in(
         found,
     } = imported;
     let found: Vec<Diagnostic> = written.found.iter().cloned().chain(found).collect();
-    // What is in the ledger already is as good as taken.
+    // Output that is in the ledger already counts as imported.
     let is_empty = files.is_empty() && (written.files.is_empty() || !found.is_empty());
     let outcome = if is_empty {
         Outcome::NoOutput
     } else {
         Outcome::Imported
     };
-    draft.write(files);
+    builder.write_files(files);
     if let Some(subject) = subject {
-        draft.headline(subject, None);
+        builder.add_headline(subject, None);
     }
-    if *seat == Seat::Narrator
+    if *slot_role == SlotRole::Narrator
         && outcome == Outcome::Imported
         && let Some(base) = &turn.base_sha
     {
-        new_commits::told(draft, base);
+        new_commits::mark_summarized(builder, base);
     }
     if !taken.is_empty() {
         let text = format!("taken into the ledger: {}", taken.join(", "));
-        let line: Line = draft.line(track, slot, turn, Verdict::Imported, Reason::Finished, text);
-        draft.say(line);
+        let line: Line =
+            builder.turn_line(track, slot, turn, Verdict::Imported, Reason::Finished, text);
+        builder.report_line(line);
     }
-    turn::end(draft, track, slot, outcome, note(&found));
+    turn::end_turn(builder, track, slot, outcome, findings_note(&found));
 }
 
-/// What was not taken, on one line. It quotes what an agent wrote.
-fn note(found: &[Diagnostic]) -> Option<String> {
+/// What was not imported, on one line. It quotes untrusted text.
+fn findings_note(found: &[Diagnostic]) -> Option<String> {
     if found.is_empty() {
         return None;
     }

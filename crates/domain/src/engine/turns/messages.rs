@@ -1,6 +1,6 @@
-//! What phileas says to sessions. Each message ends in a marker, so that a successor sees that it was sent.
+//! The texts of phileas' messages to live sessions. Each ends in a marker, so that a later tick sees that it was sent.
 
-use crate::engine::lookup::slot::Seat;
+use crate::engine::lookup::slot::SlotRole;
 use crate::state::Turn;
 
 /// The last line of a message: `phileas-message: <turn>.<attempt>/<which>`.
@@ -8,32 +8,32 @@ pub(crate) fn message_marker(turn: &Turn, which: &str) -> String {
     format!("phileas-message: {}.{}/{which}", turn.turn, turn.attempt)
 }
 
-/// The standard answer to a question. `seat`: whose turn it is, where it is a layer's.
-pub(crate) fn answer(seat: Option<&Seat>, marker: &str) -> String {
-    let how = match seat {
+/// The standard answer to a question. `slot_role`: whose turn it is, where it is a layer's.
+pub(crate) fn standard_answer(slot_role: Option<&SlotRole>, marker: &str) -> String {
+    let how = match slot_role {
         None => {
             "Choose the option that you would recommend yourself, prefer the smaller and safer one, write down the \
              assumption in the pull request's description, and finish the task."
         }
-        Some(Seat::Implementer { .. }) => {
+        Some(SlotRole::Implementer { .. }) => {
             "The requirement in your prompt is all that there is; where it leaves something open, do the smaller and \
              safer thing, write the assumption down in the pull request's description, and finish. Where it cannot be \
              done as it is written, change nothing and say why."
         }
-        Some(Seat::Integrator) => {
+        Some(SlotRole::Integrator) => {
             "Leave out the branch that you are in doubt about, say so in the pull request's description, and finish with \
              the others."
         }
-        Some(Seat::Decider { .. }) => {
+        Some(SlotRole::Decider { .. }) => {
             "Decide by the strongest evidence in the code. An event that you cannot confirm is rejected, with the reason; \
              one that needs a look before anybody can begin gets `requires_deep_analysis: true` and the question as its \
              reason. Then write the files that your contract names and end."
         }
-        Some(Seat::Planner { .. }) => {
+        Some(SlotRole::Planner { .. }) => {
             "Choose, and write down in the work item why. Where people must choose, put the alternatives and their cost \
              into its `constraints`. Then write the whole item to its path and end."
         }
-        Some(Seat::Narrator | Seat::Observer { .. } | Seat::Innovator { .. }) => {
+        Some(SlotRole::Narrator | SlotRole::Observer { .. } | SlotRole::Innovator { .. }) => {
             "Decide by what you can see in the checkout, leave out what you cannot show, write the files that your \
              contract names, and end."
         }
@@ -42,28 +42,28 @@ pub(crate) fn answer(seat: Option<&Seat>, marker: &str) -> String {
 }
 
 /// The reminder to a session that ended without a result.
-pub(crate) fn reminder(seat: Option<&Seat>, marker: &str) -> String {
-    let how = match seat {
+pub(crate) fn reminder_text(slot_role: Option<&SlotRole>, marker: &str) -> String {
+    let how = match slot_role {
         None => {
             "This session ended without a pull request. If you made changes, open a pull request with them now. If you \
              wait for an answer, decide yourself and finish. If there is nothing worth changing, just say so; then \
              nothing more is needed."
         }
-        Some(Seat::Implementer { .. } | Seat::Integrator) => {
+        Some(SlotRole::Implementer { .. } | SlotRole::Integrator) => {
             "This session ended without a pull request, and a pull request is the only work of it that counts. If you \
              made changes, open it now. If you wait for an answer, decide yourself, write the assumption down and \
              finish. If the work cannot or need not be done, change nothing and say why in one sentence; the work then \
              goes back with your reason."
         }
-        Some(Seat::Decider { .. }) => {
+        Some(SlotRole::Decider { .. }) => {
             "This session ended without any file. Each event in your prompt ends in a work item or in a rejection with its \
              reason: write them now, at the paths and by the schemas of your prompt, and leave them in the work tree."
         }
-        Some(Seat::Planner { .. }) => {
+        Some(SlotRole::Planner { .. }) => {
             "This session ended without any file. Write the whole work item to the path that your prompt names, also \
              where you could not answer its question; say there what you found, and leave it in the work tree."
         }
-        Some(Seat::Narrator | Seat::Observer { .. } | Seat::Innovator { .. }) => {
+        Some(SlotRole::Narrator | SlotRole::Observer { .. } | SlotRole::Innovator { .. }) => {
             "This session ended without any file. Write those that your prompt asks for, at their paths and by their \
              schemas, and leave them in the work tree. If there is nothing to write, say so in one sentence; then nothing \
              more is needed."
@@ -77,9 +77,9 @@ mod tests {
     use super::*;
     use crate::model::Slot;
 
-    /// A layer whose work is files must not be told to open a pull request, and one whose work is a pull request must.
+    /// A layer whose output is files must not be asked for a pull request, and one whose output is a pull request must.
     #[test]
-    fn each_layer_is_told_what_its_own_work_is() {
+    fn messages_name_the_output_of_each_layer() {
         for slot in [
             "narrator",
             "observers/taxonomy",
@@ -89,19 +89,19 @@ mod tests {
             "innovators/recruiter",
             "integrator",
         ] {
-            let seat = Seat::of(&Slot::from(slot)).unwrap();
+            let slot_role = SlotRole::from_slot(&Slot::from(slot)).unwrap();
             for text in [
-                answer(Some(&seat), "m.1/q1"),
-                reminder(Some(&seat), "m.1/q1"),
+                standard_answer(Some(&slot_role), "m.1/q1"),
+                reminder_text(Some(&slot_role), "m.1/q1"),
             ] {
                 assert_eq!(
                     text.contains("pull request"),
-                    seat.opens_pull(),
+                    slot_role.opens_pull(),
                     "{slot}: {text}"
                 );
                 assert!(text.ends_with("\n\nm.1/q1"), "{text}");
             }
         }
-        assert!(reminder(None, "m").contains("open a pull request"));
+        assert!(reminder_text(None, "m").contains("open a pull request"));
     }
 }

@@ -1,4 +1,4 @@
-//! Live turns: adopting, following, assessing, messages, imports.
+//! Live turns: adopt sessions, follow them, assess them, send messages, import output.
 
 pub(super) mod act;
 pub(super) mod adopt;

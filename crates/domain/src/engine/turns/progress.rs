@@ -1,4 +1,4 @@
-//! A live turn with what is known of its session, and what it has come to.
+//! A live turn with its session, and the progress that it has made.
 
 use jiff::Timestamp;
 
@@ -9,9 +9,9 @@ use crate::engine::output::report::Reason;
 use crate::plan::Policy;
 use crate::state::{Outcome, Turn};
 
-/// A live turn with everything that is known of its session.
+/// A live turn with everything known of its session.
 #[derive(Clone, Copy)]
-pub(crate) struct Live<'a> {
+pub(crate) struct LiveTurn<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) turn: &'a Turn,
     pub(crate) policy: &'a Policy,
@@ -23,7 +23,7 @@ pub(crate) struct Live<'a> {
     pub(crate) pull: Option<&'a Pull>,
 }
 
-/// What a live turn has come to.
+/// The progress of a live turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Progress {
     /// Its activities must be read first.
@@ -34,17 +34,17 @@ pub(crate) enum Progress {
         detail: String,
         until: Timestamp,
     },
-    /// It asked something: give the standard answer with this number.
+    /// It asked a question: send the standard answer with this number.
     Answer { number: u32 },
-    /// It ended without a result: remind it, once.
+    /// It ended without a result: send one reminder.
     Remind,
     /// Approve its plan.
     Approve,
-    /// It ended, and what it wrote is to be taken into the ledger.
-    BringIn,
+    /// It ended, and its output is to be imported.
+    Import,
     /// A person is needed.
-    CallPerson { reason: Reason, detail: String },
-    /// It is over.
+    OpenNotice { reason: Reason, detail: String },
+    /// It has ended.
     End {
         outcome: Outcome,
         note: Option<String>,

@@ -1,21 +1,21 @@
-//! Sessions of which a listing does not say whose they are, and those among them that Jules does not show.
+//! Handles sessions that a listing does not identify and Jules does not show.
 //!
-//! A listing may leave prompts out, and a title may have been changed. Such a session is looked at by itself. Where Jules
-//! does not show it, for longer than [`UNREAD_PATIENCE`], a person decides about the turn whose session it may be.
+//! A listing may omit prompts, and a title may have been changed. Such a session is read by its id. Where Jules does
+//! not show it for longer than [`UNREAD_PATIENCE`], a person decides about the turn that may own it.
 
 use jiff::Timestamp;
 
-use crate::engine::lookup::waiting_turns::held;
-use crate::engine::output::builder::Draft;
+use crate::engine::lookup::waiting_turns::ambiguous_line;
+use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{POLL, PULL_POLL, UNREAD_PATIENCE};
-use crate::engine::record::session::entry_of;
+use crate::engine::record::session::new_entry;
 use crate::engine::record::{notice, turn};
 use crate::model::{SessionId, Slot, TrackName};
 use crate::state::{HistoryEntry, Outcome, Turn};
 
-/// All that a complete listing leaves open is sessions that Jules does not show: each may be the turn's.
-pub(crate) fn behind_doors(
-    draft: &mut Draft<'_>,
+/// A complete listing leaves only unreadable sessions open: each may be the turn's.
+pub(crate) fn wait_for_unreadable(
+    builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
     slot: &Slot,
     turn: &Turn,
@@ -25,7 +25,7 @@ pub(crate) fn behind_doors(
     let Some(one) = sessions.first() else {
         return;
     };
-    let outage = draft.snapshot.unread.get(one);
+    let outage = builder.snapshot.unread.get(one);
     let why = outage.map_or("it was not answered", |outage| outage.detail.as_str());
     let others = match sessions.len() - 1 {
         0 => String::new(),
@@ -33,20 +33,20 @@ pub(crate) fn behind_doors(
     };
     let soon = outage
         .and_then(|outage| outage.retry_at)
-        .unwrap_or_else(|| draft.after(POLL));
+        .unwrap_or_else(|| builder.now_plus(POLL));
     let patience = settled_at.checked_add(UNREAD_PATIENCE);
-    if turn.warned_at.is_none() && patience.is_ok_and(|patience| draft.now() < patience) {
+    if turn.warned_at.is_none() && patience.is_ok_and(|patience| builder.now() < patience) {
         let text = format!(
             "session {one}{others} may be its own, and cannot be read: {why}; it is tried again"
         );
-        draft.say(held(draft, track, slot, turn, text).until(soon));
+        builder.report_line(ambiguous_line(builder, track, slot, turn, text).with_until(soon));
         return;
     }
     if turn.cancel {
         let note = format!(
             "whether session {one}{others} is its own nobody knows, since it cannot be read; look at it at Jules"
         );
-        end_unseen(draft, track, slot, note);
+        end_without_session(builder, track, slot, note);
         return;
     }
     let text = format!(
@@ -54,24 +54,29 @@ pub(crate) fn behind_doors(
          `phileas session retry {id}` goes on without it, `phileas session cancel {id}` ends the turn",
         id = turn.turn
     );
-    notice::call_person(draft, track, slot, turn, &text);
-    let until = soon.max(draft.after(PULL_POLL));
-    draft.say(held(draft, track, slot, turn, text).until(until));
+    notice::open_turn_notice(builder, track, slot, turn, &text);
+    let until = soon.max(builder.now_plus(PULL_POLL));
+    builder.report_line(ambiguous_line(builder, track, slot, turn, text).with_until(until));
 }
 
-/// Ends a turn as cancelled of which nobody knows whether it has a session. It is written down, so that the session is
-/// archived should it show itself.
-pub(crate) fn end_unseen(draft: &mut Draft<'_>, track: &TrackName, slot: &Slot, note: String) {
-    let key = draft.state.next_history_key();
-    let seq = draft.seq(track);
-    let Some(turn) = draft.turn_mut(track, slot) else {
+/// Ends a turn as cancelled although it may have a session. The history entry lets a later tick archive the session,
+/// should it appear.
+pub(crate) fn end_without_session(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    note: String,
+) {
+    let key = builder.state.next_history_key();
+    let seq = builder.newest_seq(track);
+    let Some(turn) = builder.find_turn_mut(track, slot) else {
         return;
     };
     turn.history_key = Some(key);
     let entry = HistoryEntry {
         created_at: turn.intent.as_ref().map(|intent| intent.created_at),
-        ..entry_of(turn, track, slot, seq)
+        ..new_entry(turn, track, slot, seq)
     };
-    draft.state.history.insert(key, entry);
-    turn::end(draft, track, slot, Outcome::Cancelled, Some(note));
+    builder.state.history.insert(key, entry);
+    turn::end_turn(builder, track, slot, Outcome::Cancelled, Some(note));
 }

@@ -114,7 +114,7 @@ async fn one_request_tells_everything() {
     assert_eq!(seen.repository.id, RepositoryId(7));
     assert!(!seen.repository.public);
     assert_eq!(seen.repository.default_head, Some("aa".into()));
-    assert_eq!(seen.repository.default_checks, Checks::Green);
+    assert_eq!(seen.repository.default_checks, Checks::Passed);
     let state = LedgerRead::State {
         head: "bb".into(),
         text: "{\"version\":5}".to_owned(),

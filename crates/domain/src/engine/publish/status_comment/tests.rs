@@ -1,11 +1,11 @@
-//! What people are told of reasons.
+//! Tests what people read about refusals.
 
-use super::refusal;
+use super::refusal_text;
 use crate::engine::output::report::Reason;
 
 #[test]
-fn who_is_refused_is_told_what_to_do_where_something_can_be_done() {
-    let general = refusal("no code of ours");
+fn refusals_say_what_to_do() {
+    let general = refusal_text("no code of ours");
     for reason in [
         Reason::ActorPermission,
         Reason::ActorUnknown,
@@ -25,7 +25,7 @@ fn who_is_refused_is_told_what_to_do_where_something_can_be_done() {
         Reason::PersonaInvalid,
         Reason::PromptInvalid,
     ] {
-        assert_ne!(refusal(reason.code()), general, "{reason}");
+        assert_ne!(refusal_text(reason.code()), general, "{reason}");
     }
     assert!(general.contains("phileas explain"));
 }

@@ -1,0 +1,38 @@
+//! The commands of requests, and the labels that hold or pause.
+
+/// The name of an unknown command in the state.
+pub(crate) const UNKNOWN: &str = "unknown";
+
+/// The commands after `/phileas`, and what they do.
+pub(crate) const COMMANDS: [(&str, &str); 11] = [
+    (
+        "run PERSONA",
+        "starts a session of this persona on the issue or pull request",
+    ),
+    (
+        "retry",
+        "starts again what is over, and lets continue what waits for a person; on a pull request of a session, tells the \
+         session what reviewers want changed",
+    ),
+    ("approve", "approves the plan that a session waits with"),
+    (
+        "cancel",
+        "ends what is at work here, and takes back what waits",
+    ),
+    (
+        "pause",
+        "nothing starts in the repository until `/phileas resume`",
+    ),
+    ("resume", "ends the pause"),
+    ("stop", "pauses the repository, and ends every session"),
+    ("status", "tells how each track stands"),
+    ("explain", "tells everything that was decided, with details"),
+    ("dashboard", "opens the dashboard issue"),
+    ("help", "lists these commands"),
+];
+
+/// The label that keeps phileas from starting anything on its issue or pull request.
+pub(crate) const HOLD: &str = "hold";
+
+/// The label that pauses the repository.
+pub(crate) const PAUSE: &str = "pause";

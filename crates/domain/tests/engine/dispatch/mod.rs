@@ -1,0 +1,21 @@
+//! What starts, when, and why something waits.
+
+mod broken_prompts;
+mod budget_limits;
+mod budgets;
+mod catch_up;
+mod changed_times;
+mod create_session;
+mod eligibility;
+mod intents;
+mod order;
+mod paused;
+mod pointers;
+mod refused_creates;
+mod request_rate;
+mod rest;
+mod rest_spans;
+mod schedules;
+mod sprints;
+mod track_share;
+mod tracks;

@@ -1,0 +1,4 @@
+//! Figures for people.
+
+mod figures;
+mod yields;

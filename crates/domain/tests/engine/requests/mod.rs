@@ -1,0 +1,10 @@
+//! What people request, and who may.
+
+mod command_line;
+mod commands;
+mod comments;
+mod crowds;
+mod expiry;
+mod gate_rules;
+mod incidents;
+mod labels;

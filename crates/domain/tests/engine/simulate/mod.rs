@@ -1,0 +1,3 @@
+//! Forecasts.
+
+mod forecast;

@@ -1,0 +1,315 @@
+//! Builds the snapshot of a scenario, and does the reads that the engine requests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::SignedDuration;
+use phileas_domain::board;
+use phileas_domain::engine::{
+    Commit, Commits, Event, ExchangeRead, FurtherComments, KeyUsage, Ledger, Listing, ListingNeed,
+    Outage, Permission, PlanCommit, ReadReach, Repository, Session, SessionFiles, Sessions,
+    Snapshot, Subject, WorkingDocs, prompts_to_render, read_requests,
+};
+use phileas_domain::model::{Oid, RepositoryId, Tree};
+use phileas_domain::plan::{self, Driver};
+use phileas_domain::prompt::{InProcess, RenderPrompts as _};
+
+use super::Scenario;
+
+/// Renders the prompts that a decision requests, as the runtime does before it decides.
+pub(super) fn render(snapshot: &mut Snapshot, events: &[Event]) {
+    for _ in 0..100 {
+        let wanted = prompts_to_render(snapshot, events);
+        if wanted.is_empty() {
+            return;
+        }
+        for (key, request) in wanted {
+            let answer = InProcess.render(&[request]).remove(0);
+            snapshot.prompts.insert(key, answer);
+        }
+    }
+    panic!("the prompts do not converge");
+}
+
+impl Scenario {
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let papers = [board::TASKS_FOLDER, board::SPRINTS_FOLDER];
+        let is_paper = |path: &str| papers.iter().any(|folder| path.starts_with(folder));
+        let files = self.files.iter().filter(|(path, _)| !is_paper(path));
+        let tree = Tree::of_texts(files.map(|(path, text)| (path.clone(), text.as_str())));
+        let there = papers.into_iter().filter(|folder| {
+            let inside = |path: &String| path.starts_with(&format!("{folder}/"));
+            self.files.keys().any(inside)
+        });
+        let there = there.map(str::to_owned).collect();
+        let (plan, plan_diagnostics) = plan::read(&tree);
+        Snapshot {
+            now: self.now,
+            entropy: [7; 32],
+            holder: format!("test:{}", self.run).as_str().into(),
+            driver: Driver::Server,
+            repository: Repository {
+                id: RepositoryId(42),
+                name: "acme/widget".parse().unwrap(),
+                public: self.public,
+                archived: false,
+                default_branch: "main".into(),
+                default_head: Some(Oid::new(format!("{:040x}", self.head))),
+                default_checks: self.checks,
+            },
+            ledger: self.ledger.clone(),
+            plan,
+            plan_diagnostics,
+            tree,
+            pulls: self.pulls.clone(),
+            missing_pulls: BTreeSet::new(),
+            sessions: Listing::NotTaken,
+            activities: BTreeMap::new(),
+            unread: self.unread.clone(),
+            missing_sessions: BTreeSet::new(),
+            notices: self.notices.clone(),
+            dashboards: self.dashboards(),
+            paused_by_variable: self.paused_by_variable.clone(),
+            paused_by_label: None,
+            labelled: self.labelled(),
+            comments: self.said.clone(),
+            comment_coverage: self.heard.clone(),
+            subjects: BTreeMap::new(),
+            permissions: BTreeMap::new(),
+            viewer: None,
+            failed_checks: BTreeMap::new(),
+            merges: BTreeMap::new(),
+            remarks: BTreeMap::new(),
+            reviews: BTreeMap::new(),
+            single_sessions: BTreeMap::new(),
+            working_docs: WorkingDocs {
+                there,
+                ..WorkingDocs::default()
+            },
+            exchange: None,
+            exchange_id: self.exchange_id.clone(),
+            layers_read: false,
+            session_files: BTreeMap::new(),
+            commits: None,
+            plan_commit: PlanCommit::Unread,
+            previous_tick: self.previous_tick,
+            prompts: BTreeMap::new(),
+            run_request: self.ask.clone(),
+        }
+    }
+
+    /// The snapshot after all requested reads.
+    pub(crate) fn look(&mut self) -> Snapshot {
+        let mut snapshot = self.snapshot();
+        self.look_further(&mut snapshot);
+        render(&mut snapshot, &[]);
+        snapshot
+    }
+
+    pub(super) fn look_further(&mut self, snapshot: &mut Snapshot) {
+        let mut asked = Default::default();
+        for _ in 0..8 {
+            let mut needs = read_requests(snapshot);
+            needs.prompts.clear();
+            // The runtime does not request twice what a limited listing does not show.
+            if needs.is_empty() || (self.listings_reach.is_some() && needs == asked) {
+                return;
+            }
+            asked = needs.clone();
+            if let Some(need) = needs.listing {
+                self.listings += 1;
+                snapshot.sessions = self.list(need);
+            }
+            for id in needs.sessions {
+                let whole = self.sessions.iter().find(|one| one.id == id).cloned();
+                let Listing::Taken(listing) = &mut snapshot.sessions else {
+                    panic!("{id} is asked for before a listing was taken");
+                };
+                listing.sessions.retain(|one| one.id != id);
+                match whole {
+                    Some(whole) => listing.sessions.push(whole),
+                    None => {
+                        snapshot.missing_sessions.insert(id);
+                    }
+                }
+                listing.sessions.sort_by_key(|one| one.created_at);
+            }
+            for id in needs.single_sessions {
+                self.looks += 1;
+                match self.sessions.iter().find(|one| one.id == id) {
+                    Some(found) => {
+                        snapshot.single_sessions.insert(id, found.clone());
+                    }
+                    None => {
+                        snapshot.missing_sessions.insert(id);
+                    }
+                }
+            }
+            for folder in &needs.folders {
+                let inside = self.files.iter().filter(|(path, _)| {
+                    path.strip_prefix(folder.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                });
+                for (path, text) in inside {
+                    snapshot.tree.insert_text(path.clone(), text);
+                }
+            }
+            if !needs.folders.is_empty() {
+                snapshot
+                    .working_docs
+                    .read
+                    .extend(needs.folders.iter().cloned());
+                self.folders_read.push(needs.folders);
+            }
+            for oid in needs.failed_checks {
+                let known = self.red.get(&oid).cloned().unwrap_or_default();
+                snapshot.failed_checks.insert(oid, known);
+            }
+            for number in needs.merges {
+                self.last_looks += 1;
+                let known = self.facts.get(&number).cloned();
+                snapshot.merges.insert(number, known);
+            }
+            for number in needs.remarks {
+                let said = self.remarks.get(&number).cloned().unwrap_or_default();
+                snapshot.remarks.insert(number, said);
+            }
+            for number in needs.reviews {
+                self.reviews_read += 1;
+                let known = self.reviews.get(&number).cloned();
+                snapshot.reviews.insert(number, known);
+            }
+            for number in needs.pulls {
+                match self.pulls.get(&number) {
+                    Some(pull) => {
+                        snapshot.pulls.insert(number, pull.clone());
+                    }
+                    None => {
+                        snapshot.missing_pulls.insert(number);
+                    }
+                }
+            }
+            if !needs.subjects.is_empty() {
+                snapshot.viewer = self.viewer.clone();
+            }
+            self.subjects_asked.extend(&needs.subjects);
+            for number in needs.subjects {
+                let found = self.subjects.get(&number).cloned();
+                let found = found.map(|subject| Subject {
+                    labels: self.bears(number),
+                    ..subject
+                });
+                snapshot.subjects.insert(number, found);
+            }
+            if let Some(since) = needs.comments {
+                self.comments_since_asked.push(since);
+                let nowhere = FurtherComments {
+                    comments: Vec::new(),
+                    reach: ReadReach::Nowhere,
+                };
+                snapshot.comment_coverage.further = Some(self.further.clone().unwrap_or(nowhere));
+            }
+            for login in needs.permissions {
+                self.asked_about += 1;
+                self.accounts_asked.push(login.to_string());
+                let known = self.permissions.get(&login).copied();
+                let nobody = Permission {
+                    id: None,
+                    writes: false,
+                };
+                snapshot.permissions.insert(login, known.unwrap_or(nobody));
+            }
+            if needs.exchange {
+                self.exchanges_read += 1;
+                let head = match &self.ledger {
+                    Ledger::Present { head, .. } => head.clone(),
+                    other => panic!("there is nothing to read: {other:?}"),
+                };
+                let tree = self.exchange.clone();
+                snapshot.exchange = Some(ExchangeRead { head, tree });
+            }
+            snapshot.layers_read |= needs.layers;
+            for id in needs.session_files.into_keys() {
+                let files = self.written.get(&id).cloned().unwrap_or_default();
+                let found = Vec::new();
+                snapshot
+                    .session_files
+                    .insert(id, SessionFiles { files, found });
+            }
+            if let Some(span) = needs.commits {
+                let newest = vec![Commit {
+                    oid: span.until.clone(),
+                    at: Some(self.now),
+                    subject: "Count words".to_owned(),
+                }];
+                snapshot.commits = Some(Commits {
+                    span,
+                    whole: true,
+                    total: 1,
+                    newest,
+                    files: self.touched.clone(),
+                    cut: false,
+                    lines: (3, 1),
+                });
+            }
+            if needs.plan_commit {
+                self.plan_commits_read += 1;
+                snapshot.plan_commit = self.plan_commit.map_or(PlanCommit::Unknown, PlanCommit::At);
+            }
+            for id in needs.activities {
+                let known = self.activities.get(&id).cloned().unwrap_or_default();
+                snapshot.activities.insert(id, known);
+            }
+        }
+        panic!("the needs do not converge: {:?}", read_requests(snapshot));
+    }
+
+    fn list(&self, need: ListingNeed) -> Listing {
+        if !self.listing_works {
+            return Listing::Failed(Outage {
+                detail: "503".to_owned(),
+                retry_at: None,
+                credential: false,
+            });
+        }
+        let (since, archived) = match need {
+            ListingNeed::Since(since) => (Some(since), false),
+            ListingNeed::CompleteSince(since) => (Some(since), true),
+            ListingNeed::Everything => (None, true),
+        };
+        let limit = self
+            .listings_reach
+            .and_then(|reach| self.now.checked_sub(reach).ok());
+        let since = since.max(limit);
+        let day = SignedDuration::from_hours(24);
+        // The key's use is counted over a day, so a listing reaches back at least that far.
+        let reached = |one: &&Session| {
+            since.is_none_or(|since| {
+                one.created_at >= since || self.now.duration_since(one.created_at) < day
+            })
+        };
+        let count = |wanted: &dyn Fn(&&Session) -> bool| {
+            let counted = self.sessions.iter().filter(reached).filter(wanted);
+            u32::try_from(counted.count()).unwrap()
+        };
+        Listing::Taken(Sessions {
+            taken_at: self.now - self.listing_age,
+            since,
+            archived,
+            sessions: self
+                .sessions
+                .iter()
+                .filter(reached)
+                .filter(|one| (archived || !one.archived) && !self.left_out.contains(&one.id))
+                .cloned()
+                .map(|one| Session {
+                    prompt: one.prompt.filter(|_| !self.prompts_hidden),
+                    ..one
+                })
+                .collect(),
+            key: KeyUsage {
+                active: count(&|one| one.state.is_live() && !one.archived),
+                created_last_day: count(&|one| self.now.duration_since(one.created_at) < day),
+            },
+        })
+    }
+}
