@@ -61,8 +61,8 @@ fn build_decision(
     started: usize,
 ) -> (Decision, ReadRequests) {
     let mut builder = DecisionBuilder::new(snapshot, exchange_view::exchange_at_head(snapshot));
-    let heard = builder.now_plus(RECONCILE);
-    builder.wake_by(heard);
+    let reconcile_at = builder.now_plus(RECONCILE);
+    builder.wake_by(reconcile_at);
     if trust::is_ledger_trusted(&mut builder) {
         // Record results even while nothing may start.
         apply_events::apply_events(&mut builder, events);

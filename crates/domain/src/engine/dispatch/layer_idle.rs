@@ -86,11 +86,11 @@ pub(crate) fn record_idle(
     if !left_out.iter().all(is_quiet) {
         return;
     }
-    let Some(sight) = inputs_digest(builder, plan, passes) else {
+    let Some(digest) = inputs_digest(builder, plan, passes) else {
         return;
     };
     let name: &TrackName = &plan.name;
     let state = builder.state.tracks.entry(name.clone()).or_default();
-    state.idle = Some(sight);
+    state.idle = Some(digest);
     builder.add_headline(format!("nothing to do in {name}"), None);
 }

@@ -38,7 +38,7 @@ pub(crate) fn report_pause(builder: &mut DecisionBuilder<'_>) -> Option<Reason> 
     first
 }
 
-/// Says that a track or a schedule is paused, by whom, why, and how to resume it.
+/// Says that a track or a schedule is paused, its actor, the reason, and how to resume it.
 pub(crate) fn paused_text(what: &str, name: &TrackName, pause: &Pause) -> String {
     format!(
         "the {what} is paused{}; `phileas track resume {name}` resumes it",

@@ -123,8 +123,8 @@ fn next_candidate(
     let mut skipped = Vec::new();
     // A person's request gets the reasons, not just that nothing has changed.
     let is_due = matches!(call, Trigger::Due);
-    let sight = layer_idle::inputs_digest(builder, plan, state.passes + 1).filter(|_| is_due);
-    let idle = sight.is_some() && sight == state.idle;
+    let digest = layer_idle::inputs_digest(builder, plan, state.passes + 1).filter(|_| is_due);
+    let idle = digest.is_some() && digest == state.idle;
     let found = walk_steps(builder, plan, &state, (call, idle), &mut skipped);
     if let Walk::NoneEligible = found {
         report_none_eligible(builder, plan, &state, idle, skipped);

@@ -11,8 +11,8 @@ pub(crate) const COMMANDS: [(&str, &str); 11] = [
     ),
     (
         "retry",
-        "starts again what is over, and lets continue what waits for a person; on a pull request of a session, tells the \
-         session what reviewers want changed",
+        "requests finished work again, and resumes what waits for a person; on a pull request of a session, sends its \
+         reviews to the session",
     ),
     ("approve", "approves the plan that a session waits with"),
     (
@@ -25,8 +25,8 @@ pub(crate) const COMMANDS: [(&str, &str); 11] = [
     ),
     ("resume", "ends the pause"),
     ("stop", "pauses the repository, and ends every session"),
-    ("status", "tells how each track stands"),
-    ("explain", "tells everything that was decided, with details"),
+    ("status", "shows the status of each track"),
+    ("explain", "shows everything that was decided, with details"),
     ("dashboard", "opens the dashboard issue"),
     ("help", "lists these commands"),
 ];

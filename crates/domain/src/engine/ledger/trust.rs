@@ -68,7 +68,7 @@ pub(crate) fn is_ledger_trusted(builder: &mut DecisionBuilder<'_>) -> bool {
 fn corrupt_text(found: &[String]) -> String {
     format!(
         "`.jules/cycle_state.json` on the branch `jules` cannot be read, so nothing is started and nothing is written \
-         over it.\n\n{}\n\nTo mend it, look at what `phileas state repair` proposes (it compares the file's earlier \
+         over it.\n\n{}\n\nTo fix it, look at what `phileas state repair` proposes (it compares the file's earlier \
          versions in the branch's history), then accept the proposal or put an earlier version back by a commit. \
          phileas goes on by itself once the file can be read, and closes this issue.",
         found.join("\n")
@@ -78,7 +78,7 @@ fn corrupt_text(found: &[String]) -> String {
 fn newer_text(found: &[String]) -> String {
     format!(
         "`.jules/cycle_state.json` on the branch `jules` was written by a newer phileas than the one that looks at it \
-         here, so nothing is started and nothing is written over it.\n\n{}\n\nTo mend it, upgrade this phileas (the \
+         here, so nothing is started and nothing is written over it.\n\n{}\n\nTo fix it, upgrade this phileas (the \
          version that the workflow, the image or the machine names). Nothing is wrong with the file, so do not put an \
          earlier version back. phileas goes on by itself then, and closes this issue.",
         found.join("\n")

@@ -21,7 +21,7 @@ pub enum Effect {
         track: TrackName,
         /// The slot of its turn.
         slot: Slot,
-        /// To whom.
+        /// The recipient.
         session: SessionId,
         /// Ends the text, so that a later tick sees that the message was sent.
         marker: String,
@@ -33,7 +33,7 @@ pub enum Effect {
     NotifyPullSession {
         /// The pull request that it is about.
         pull: PullNumber,
-        /// To whom.
+        /// The recipient.
         session: SessionId,
         /// Ends the text.
         marker: String,
@@ -319,7 +319,7 @@ impl Effect {
         match self {
             Self::CreateSession(_) => "create_session",
             Self::SendMessage { .. } => "send_message",
-            Self::NotifyPullSession { .. } => "tell_pull",
+            Self::NotifyPullSession { .. } => "notify_pull_session",
             Self::MarkReady { .. } => "mark_ready",
             Self::MergePull { .. } => "merge_pull",
             Self::RemindPeople { .. } => "remind_people",
@@ -330,10 +330,10 @@ impl Effect {
             Self::CloseNotice { .. } => "close_notice",
             Self::AddReaction { .. } => "add_reaction",
             Self::RemoveLabel { .. } => "remove_label",
-            Self::WriteStatus { .. } => "tell_status",
+            Self::WriteStatus { .. } => "write_status",
             Self::PublishProposal { .. } => "publish_proposal",
-            Self::OpenWorkItem { .. } => "offer_work",
-            Self::CloseWorkItem { .. } => "close_offer",
+            Self::OpenWorkItem { .. } => "open_work_item",
+            Self::CloseWorkItem { .. } => "close_work_item",
             Self::OpenDashboard { .. } => "open_dashboard",
             Self::EditDashboard { .. } => "edit_dashboard",
         }
@@ -371,7 +371,7 @@ mod tests {
             thread: 7,
             label: "phileas:a".to_owned(),
         };
-        let tell = Effect::WriteStatus {
+        let status = Effect::WriteStatus {
             request: "LE_1".to_owned(),
             thread: 7,
             comment_id: None,
@@ -437,21 +437,21 @@ mod tests {
             comment: String::new(),
         };
         for (effect, name) in [
-            (withdraw, "close_offer"),
+            (withdraw, "close_work_item"),
             (publish, "publish_proposal"),
-            (offer, "offer_work"),
+            (offer, "open_work_item"),
             (open, "open_dashboard"),
             (edit, "edit_dashboard"),
             (merge, "merge_pull"),
             (message, "send_message"),
-            (about_pull, "tell_pull"),
+            (about_pull, "notify_pull_session"),
             (ready, "mark_ready"),
             (reminder, "remind_people"),
             (retarget, "retarget_pull"),
             (close, "close_notice"),
             (react, "add_reaction"),
             (unlabel, "remove_label"),
-            (tell, "tell_status"),
+            (status, "write_status"),
             (
                 Effect::ApprovePlan {
                     session: session.clone(),

@@ -45,7 +45,9 @@ fn waiting_text(reason: Reason) -> &'static str {
         }
         Reason::ChecksReported => "checks of its pull request failed, and its session was messaged",
         Reason::ReviewsRequested => "its session cannot be messaged yet",
-        Reason::ReviewsSent => "its session was told; whether the message arrived is not known yet",
+        Reason::ReviewsSent => {
+            "its session was messaged; whether the message was delivered is not known yet"
+        }
         Reason::UpdateNeeded => {
             "its pull request is behind its base, and its session cannot be messaged yet"
         }
@@ -136,7 +138,7 @@ fn not_done_text(reason: Reason) -> &'static str {
         Reason::Unknown => "the name is not known here",
         Reason::RequestOld => "it could not be started for a week",
         Reason::ActorPermission => "the account has no write access",
-        Reason::ActorUnknown => "GitHub does not tell which account put the label on",
+        Reason::ActorUnknown => "GitHub does not show which account added the label",
         Reason::ActorBot => "the plan's `gate.allow_bots` does not name the bot",
         Reason::ActorSelf => "the account is the bot that phileas works as, or Jules",
         Reason::ActorBudget => "the plan allows no requests by labels and comments",
@@ -154,7 +156,7 @@ fn not_done_text(reason: Reason) -> &'static str {
         Reason::ProtectedPath => "it changes files that only people merge",
         Reason::NotMergeable => "it cannot be merged as it stands",
         Reason::MergeFailed => "GitHub refused to merge it, or did not answer",
-        Reason::RoundsSpent => "its session was told often enough",
+        Reason::RoundsSpent => "its session got the maximum number of messages",
         Reason::SessionGone => "its session is over or gone",
         Reason::PushedByOthers => "its newest commit is not of its session",
         _ => "it cannot be done here",

@@ -2,8 +2,8 @@
 //!
 //! A person opens it by `/phileas dashboard` and ends it by closing it. Its text is computed from the state each time,
 //! so a process that dies loses nothing. The ledger gets the digest of a text before it is written: of several
-//! processes, the one whose commit wins writes. Comparing the issue with that digest costs no further read while nobody
-//! has edited it.
+//! processes, the one whose commit wins writes. Comparing the issue with that digest costs no further read while people
+//! do not edit it.
 
 use super::dashboard_text;
 use crate::engine::lookup::dashboard_issue::{

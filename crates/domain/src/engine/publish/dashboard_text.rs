@@ -22,9 +22,9 @@ pub(crate) fn dashboard_text(builder: &DecisionBuilder<'_>) -> String {
     // The number changes the text with each request, so that it differs from the one that was ticked.
     let requests = builder.state.next_request_number();
     let mut out = format!(
-        "{DASHBOARD_MARKER}<!-- {requests} -->\n**phileas** keeps Jules at work in this repository, and keeps this issue: it is written anew as \
+        "{DASHBOARD_MARKER}<!-- {requests} -->\n**phileas** keeps Jules at work in this repository, and keeps this issue: phileas writes it again as \
          things change, every {minutes} minutes at the most, and what is written into it by hand is lost. Close it \
-         when it is not wanted any more.\n"
+         to end it.\n"
     );
     write_repository(builder, &mut out);
     write_tracks(builder, &mut out);
@@ -183,7 +183,7 @@ fn write_requested(builder: &DecisionBuilder<'_>, out: &mut String) {
         let what = match (&request.persona, &request.command) {
             (Some(persona), _) => format!("run {}", code_cell(persona.as_str())),
             (None, Some(command)) => sanitize_word(command),
-            (None, None) => "a wish".to_owned(),
+            (None, None) => "a request".to_owned(),
         };
         let who = request
             .actor
@@ -198,7 +198,7 @@ fn write_requested(builder: &DecisionBuilder<'_>, out: &mut String) {
 /// Writes the checkboxes.
 fn write_checkboxes(builder: &DecisionBuilder<'_>, out: &mut String) {
     out.push_str(
-        "\nTick a box to ask for something; it springs back once it was heard. Only people with write access are.\n\n",
+        "\nTick a checkbox to request something; it is cleared once the request is accepted. Only people with write access may.\n\n",
     );
     match builder.state.paused {
         None => out.push_str(&dashboard_issue::checkbox_line("Pause everything", "pause")),

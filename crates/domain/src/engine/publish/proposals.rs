@@ -90,11 +90,11 @@ pub(crate) fn record_published(builder: &mut DecisionBuilder<'_>, key: &str, num
         text,
     ));
     // Drop the oldest proposals. Work items leave with their items, and must not displace proposals.
-    let proposals = |builder: &DecisionBuilder<'_>| {
+    let count_proposals = |builder: &DecisionBuilder<'_>| {
         let keys = builder.state.published.keys();
         keys.filter(|key| offered(key).is_none()).count()
     };
-    while publish_proposals(builder) > PUBLISHED_KEPT {
+    while count_proposals(builder) > PUBLISHED_KEPT {
         let numbered = builder
             .state
             .published

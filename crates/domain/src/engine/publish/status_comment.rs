@@ -129,14 +129,14 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
     let Some(thread) = request.thread else {
         return;
     };
-    let since = |at: Timestamp| now.duration_since(at);
+    let age_of = |at: Timestamp| now.duration_since(at);
     let mut repeats = 0;
     match &request.status {
         Some(said) if said.digest == digest => {
             if said.told || said.repeats >= STATUS_REPEATS {
                 return;
             }
-            if started_at(said.at) < STATUS_AGAIN {
+            if age_of(said.at) < STATUS_AGAIN {
                 let again = time_after(said.at, STATUS_AGAIN);
                 builder.wake_by(again);
                 return;
@@ -144,7 +144,7 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
             repeats = said.repeats + 1;
         }
         // Reasons to wait change often; do not edit the comment for each.
-        Some(said) if said.calm_digest == calm && started_at(said.at) < STATUS_CALM => {
+        Some(said) if said.calm_digest == calm && age_of(said.at) < STATUS_CALM => {
             let again = time_after(said.at, STATUS_CALM);
             builder.wake_by(again);
             return;

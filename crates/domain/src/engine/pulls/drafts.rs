@@ -1,4 +1,4 @@
-//! Marks a draft as ready for review when its session is done, because nobody reviews drafts, and Jules leaves some
+//! Marks a draft as ready for review when its session is done, because drafts get no reviews, and Jules leaves some
 //! behind.
 //!
 //! This happens once. A person who turns it back into a draft does so on purpose.

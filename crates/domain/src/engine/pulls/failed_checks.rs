@@ -190,7 +190,7 @@ fn checks_message(
         prompt::failed_checks(&builder.snapshot.entropy, marker, &reports)
     };
     format!(
-        "The checks of your pull request #{number} failed on its newest commit {head}. Find the cause, mend it, and push \
+        "The checks of your pull request #{number} failed on its newest commit {head}. Find the cause, fix it, and push \
          to the same branch. Do not switch checks off, do not delete or loosen tests, and do not change workflow files to \
          make them pass. If the failure does not come from your changes, say so and change nothing.\n\n{said}\n\n{marker}"
     )

@@ -44,7 +44,7 @@ pub(crate) fn wait_for_unreadable(
     }
     if turn.cancel {
         let note = format!(
-            "whether session {one}{others} is its own nobody knows, since it cannot be read; look at it at Jules"
+            "whether session {one}{others} is its own is not known, since it cannot be read; look at it at Jules"
         );
         end_without_session(builder, track, slot, note);
         return;

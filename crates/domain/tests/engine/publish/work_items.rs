@@ -193,7 +193,7 @@ fn only_a_writer_starts_an_item_and_only_as_it_was_shown() {
 
 #[test]
 fn an_issue_whose_answer_was_lost_is_not_opened_twice() {
-    let mut scenario = decided(&["offer_work"]);
+    let mut scenario = decided(&["open_work_item"]);
     assert_eq!(
         scenario.state().published.values().collect::<Vec<_>>(),
         [&0]

@@ -113,7 +113,7 @@ fn conflicts_are_fixed_before_failed_checks_and_these_before_an_update() {
 #[test]
 fn a_conflict_message_whose_sender_died_is_sent_again() {
     let mut scenario = conflicting();
-    scenario.lost = vec!["tell_pull"];
+    scenario.lost = vec!["notify_pull_session"];
     scenario.tick();
     scenario.lost.clear();
     scenario.minutes(15);

@@ -142,7 +142,7 @@ fn r21_a_commit_that_the_session_does_not_fix_opens_a_notice_after_six_hours() {
 #[test]
 fn a_message_whose_sender_died_is_sent_again_and_not_counted_twice() {
     let (mut scenario, pull) = red();
-    scenario.lost = vec!["tell_pull"];
+    scenario.lost = vec!["notify_pull_session"];
     scenario.tick();
     scenario.lost.clear();
     scenario.minutes(14);
@@ -174,7 +174,7 @@ fn a_message_whose_answer_was_lost_is_found_and_not_sent_again() {
 #[test]
 fn a_message_that_is_never_delivered_is_given_up_and_opens_a_notice() {
     let (mut scenario, _) = red();
-    scenario.lost = vec!["tell_pull"];
+    scenario.lost = vec!["notify_pull_session"];
     let mut said = 0;
     for _ in 0..12 {
         scenario.tick();

@@ -371,7 +371,7 @@ fn a_working_session_gets_its_reviews_when_it_is_done_and_an_unreachable_one_doe
 #[test]
 fn a_message_whose_sender_died_is_sent_again_and_counted_once() {
     let mut scenario = reviewed(PLAN);
-    scenario.lost = vec!["tell_pull"];
+    scenario.lost = vec!["notify_pull_session"];
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
     assert_eq!(words(&scenario).len(), 1);
@@ -393,7 +393,7 @@ fn a_message_whose_sender_died_is_sent_again_and_counted_once() {
 #[test]
 fn while_reviews_are_being_sent_no_status_says_that_they_wait() {
     let mut scenario = reviewed(PLAN);
-    scenario.lost = vec!["tell_pull"];
+    scenario.lost = vec!["notify_pull_session"];
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
     assert_eq!(words(&scenario).len(), 1);
@@ -409,7 +409,7 @@ fn while_reviews_are_being_sent_no_status_says_that_they_wait() {
 #[test]
 fn an_undelivered_message_is_sent_again_on_a_further_request() {
     let mut scenario = reviewed(PLAN);
-    scenario.lost = vec!["tell_pull"];
+    scenario.lost = vec!["notify_pull_session"];
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
     for _ in 0..7 {

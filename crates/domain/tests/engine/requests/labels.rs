@@ -29,7 +29,7 @@ fn a_label_of_a_writer_starts_its_persona_on_the_issue() {
             "create_session",
             "add_reaction",
             "remove_label",
-            "tell_status"
+            "write_status"
         ]
     );
     assert_eq!(
@@ -163,7 +163,7 @@ fn an_event_is_taken_up_once_however_long_its_label_stays() {
 fn a_lost_status_comment_is_written_again_and_not_forever() {
     let mut scenario = scenario();
     scenario.label(7, "b", "ada");
-    scenario.lost = vec!["tell_status"];
+    scenario.lost = vec!["write_status"];
     scenario.tick();
     assert!(scenario.comments.is_empty());
     scenario.minutes(14);
@@ -178,7 +178,7 @@ fn a_lost_status_comment_is_written_again_and_not_forever() {
         scenario.minutes(15);
         scenario.becomes(SessionState::InProgress);
         scenario.tick();
-        let expected: &[&str] = if again <= 6 { &["tell_status"] } else { &[] };
+        let expected: &[&str] = if again <= 6 { &["write_status"] } else { &[] };
         assert_eq!(names(&scenario), expected, "{again}");
     }
     // News is reported all the same.
@@ -193,14 +193,14 @@ fn a_lost_status_comment_is_written_again_and_not_forever() {
 fn what_is_new_waits_while_the_first_comment_may_still_be_on_its_way() {
     let mut scenario = scenario();
     scenario.label(7, "b", "ada");
-    scenario.lost = vec!["tell_status"];
+    scenario.lost = vec!["write_status"];
     scenario.tick();
     scenario.lost.clear();
     scenario.opens_pull();
     scenario.minutes(1);
     scenario.tick();
     assert!(
-        !names(&scenario).contains(&"tell_status"),
+        !names(&scenario).contains(&"write_status"),
         "{:?}",
         names(&scenario)
     );

@@ -90,7 +90,7 @@ fn a_person_may_end_the_turn() {
     scenario.tick();
     assert_eq!(scenario.outcomes(), [Some(Outcome::Cancelled), None]);
     assert!(
-        scenario.notes()[0].starts_with("whether session 777 is its own nobody knows"),
+        scenario.notes()[0].starts_with("whether session 777 is its own is not known"),
         "{:?}",
         scenario.notes()
     );

@@ -152,7 +152,7 @@ fn what_cannot_be_read_is_not_gone() {
 /// A lasting refusal of GitHub is not tried by every tick, and is reported.
 #[test]
 fn an_issue_that_does_not_open_is_tried_less_and_less() {
-    let mut scenario = decided(&["offer_work"]);
+    let mut scenario = decided(&["open_work_item"]);
     let mut asked = vec![0];
     for minute in (15..60 * 24 * 2).step_by(15) {
         scenario.minutes(15);
