@@ -1,31 +1,34 @@
-//! Executes the command of an authorized request: a session is requested, or live turns are changed.
+//! Executes the command of an authorized request: changes live turns, or returns the request to record.
 
 use jiff::Timestamp;
 
-use super::record::{record_refusal, record_request, record_session_request};
 use super::request::{Command, Request, unknown_text};
-use super::{dashboard, merge, reviews};
+use super::{dashboard, merge};
 use crate::engine::input::session::{Activity, ActivityKind, Listing};
 use crate::engine::lookup::request_origin::{self, newest_request};
 use crate::engine::lookup::waiting_turns::{waits_for_person, waits_for_plan_approval};
 use crate::engine::lookup::{plan_approval, pull_owner, work_items};
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::engine::output::report::Reason;
 use crate::engine::record::request;
 use crate::engine::record::steer::resume_turn;
-use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
+use crate::model::{Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::PlanApproval;
-use crate::state::{Pause, RequestOutcome, RequestState, Turn};
+use crate::state::{Pause, RequestState, Turn};
 
 /// A refusal: its reason, and a sentence for the report.
 type Refusal = (Reason, String);
 
 /// The result of a command.
-enum CommandResult {
+pub(crate) enum CommandResult {
     /// It was executed; the answer may be empty.
     Executed(String),
-    /// It became a pending request, which is answered later.
-    Recorded,
+    /// A session of this persona, or of the work item of this slot, is requested.
+    StartSession(PersonaId),
+    /// The merge of this commit is requested.
+    Merge(Oid),
+    /// The reviews of this commit are to be sent to its session.
+    SendReviews(Oid),
     /// It is refused.
     Refused(Reason, String),
     /// More must be read first, and nothing was done.
@@ -41,18 +44,11 @@ impl From<Result<String, Refusal>> for CommandResult {
     }
 }
 
-/// Executes the command of an authorized request. `false`: more must be read first, and nothing was done.
-pub(crate) fn execute_command(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> bool {
-    match run_command(builder, request) {
-        CommandResult::Executed(answer) => record_executed(builder, request, answer),
-        CommandResult::Refused(reason, text) => record_refusal(builder, request, reason, &text),
-        CommandResult::Recorded => {}
-        CommandResult::NeedsRead => return false,
-    }
-    true
-}
-
-fn run_command(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> CommandResult {
+/// Executes the command of an authorized request, as far as it needs no pending request.
+pub(crate) fn execute_command(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+) -> CommandResult {
     match &request.command {
         Command::Run(persona) => request_session(builder, request, persona),
         Command::Retry => retry_turns(builder, request),
@@ -65,8 +61,8 @@ fn run_command(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> Comm
         Command::Stop => CommandResult::Executed(stop_repository(builder, request)),
         // The answer is written when everything is decided.
         Command::Status | Command::Explain => CommandResult::Executed(String::new()),
-        Command::Merge => match merge::accept_merge(builder, request) {
-            Ok(()) => CommandResult::Recorded,
+        Command::Merge => match merge::check_merge(builder, request) {
+            Ok(head) => CommandResult::Merge(head),
             Err((reason, text)) => CommandResult::Refused(reason, text),
         },
         Command::Help => CommandResult::Executed("the commands are listed below".to_owned()),
@@ -76,40 +72,28 @@ fn run_command(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> Comm
     }
 }
 
-fn record_executed(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, answer: String) {
-    let track = record_request(builder, request, |stored, now| {
-        stored.set_outcome(&RequestOutcome::Done);
-        stored.answer = Some(answer).filter(|answer| !answer.is_empty());
-        stored.finished_at = Some(now);
-    });
-    let verb = request.command.verb_name();
-    builder.add_headline(format!("{verb} {track}"), None);
-    let text = format!("`{verb}` on #{}", request.subject.number);
-    let (verdict, reason) = (Verdict::Settled, Reason::CommandExecuted);
-    builder.report_line(Line::about_track(&track, verdict, reason, text));
-}
-
 /// Requests a session of a persona, or of the work item that the issue shows.
 fn request_session(
-    builder: &mut DecisionBuilder<'_>,
+    builder: &DecisionBuilder<'_>,
     request: &Request<'_>,
     persona: &PersonaId,
 ) -> CommandResult {
-    if !work_items::names_work_item(builder, request.subject, persona) {
-        record_session_request(builder, request, persona);
-        return CommandResult::Recorded;
+    if work_items::names_work_item(builder, request.subject, persona) {
+        request_work_item(builder, request)
+    } else {
+        CommandResult::StartSession(persona.clone())
     }
-    request_work_item(builder, request)
 }
 
 /// Requests a session for the work item that the issue shows.
-fn request_work_item(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> CommandResult {
-    let Some(slot) = work_items::requested_slot(builder, request.subject) else {
-        let text = "the issue does not show the work item as it was put there".to_owned();
-        return CommandResult::Refused(Reason::ContentChanged, text);
-    };
-    record_session_request(builder, request, &slot);
-    CommandResult::Recorded
+fn request_work_item(builder: &DecisionBuilder<'_>, request: &Request<'_>) -> CommandResult {
+    match work_items::requested_slot(builder, request.subject) {
+        Some(slot) => CommandResult::StartSession(slot),
+        None => {
+            let text = "the issue does not show the work item as it was put there".to_owned();
+            CommandResult::Refused(Reason::ContentChanged, text)
+        }
+    }
 }
 
 fn refuse_nothing_to_do(text: &str) -> CommandResult {
@@ -176,7 +160,7 @@ fn retry_turns(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> Comm
 
 /// Requests finished work again. `is_live`: a session is at work here.
 fn request_again(
-    builder: &mut DecisionBuilder<'_>,
+    builder: &DecisionBuilder<'_>,
     request: &Request<'_>,
     is_live: bool,
 ) -> CommandResult {
@@ -186,8 +170,7 @@ fn request_again(
         && subject.open
         && pull_owner::is_own_pull(builder, PullNumber(subject.number))
     {
-        reviews::accept_reviews(builder, request, ends);
-        return CommandResult::Recorded;
+        return CommandResult::SendReviews(ends.head_oid.clone());
     }
     if is_live {
         return refuse_nothing_to_do("it is at work");
@@ -215,8 +198,7 @@ fn request_again(
         let text = format!("there is no persona `{persona}`");
         return CommandResult::Refused(Reason::Unknown, text);
     }
-    record_session_request(builder, request, &persona);
-    CommandResult::Recorded
+    CommandResult::StartSession(persona)
 }
 
 /// Resumes one turn, if it still waits for a person.

@@ -6,10 +6,11 @@
 use super::authorize::{Authorization, authorize_request};
 use super::comments::comment_requests;
 use super::cursor::CommentCursor;
+use super::execute::{CommandResult, execute_command};
 use super::labels::label_requests;
 use super::record::{self, acknowledge_request};
 use super::request::{Request, report_unread};
-use super::{checkboxes, cursor, execute};
+use super::{checkboxes, cursor, merge, reviews};
 use crate::engine::lookup::dashboard_issue::DashboardStatus;
 use crate::engine::lookup::request_origin::is_about_actor;
 use crate::engine::output::builder::DecisionBuilder;
@@ -91,7 +92,8 @@ fn accept_request(
             acknowledge_request(builder, request, false);
         }
         Authorization::Granted => {
-            if execute::execute_command(builder, request) {
+            let result = execute_command(builder, request);
+            if record_result(builder, request, result) {
                 acknowledge_request(builder, request, true);
             } else {
                 cursor.hold_from(request.at);
@@ -103,4 +105,25 @@ fn accept_request(
             }
         }
     }
+}
+
+/// Records an authorized request with the result of its command. `false`: more must be read first.
+fn record_result(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    result: CommandResult,
+) -> bool {
+    match result {
+        CommandResult::NeedsRead => return false,
+        CommandResult::Executed(answer) => record::record_executed(builder, request, answer),
+        CommandResult::StartSession(persona) => {
+            record::record_session_request(builder, request, &persona);
+        }
+        CommandResult::Refused(reason, text) => {
+            record::record_refusal(builder, request, reason, &text);
+        }
+        CommandResult::Merge(head) => merge::record_merge(builder, request, head),
+        CommandResult::SendReviews(head) => reviews::record_reviews(builder, request, head),
+    }
+    true
 }

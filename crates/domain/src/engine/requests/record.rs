@@ -41,6 +41,24 @@ pub(crate) fn record_session_request(
     builder.add_headline(format!("{track} {persona}"), None);
 }
 
+/// Records a request whose command was executed, with its answer.
+pub(crate) fn record_executed(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    answer: String,
+) {
+    let track = record_request(builder, request, |stored, now| {
+        stored.set_outcome(&RequestOutcome::Done);
+        stored.answer = Some(answer).filter(|answer| !answer.is_empty());
+        stored.finished_at = Some(now);
+    });
+    let verb = request.command.verb_name();
+    builder.add_headline(format!("{verb} {track}"), None);
+    let text = format!("`{verb}` on #{}", request.subject.number);
+    let (verdict, reason) = (Verdict::Settled, Reason::CommandExecuted);
+    builder.report_line(Line::about_track(&track, verdict, reason, text));
+}
+
 /// Reacts with eyes to an accepted request, and removes the label. Both are harmless when repeated.
 pub(crate) fn acknowledge_request(
     builder: &mut DecisionBuilder<'_>,

@@ -2,27 +2,19 @@
 
 use super::record::record_request;
 use super::request::Request;
-use crate::engine::input::subject::PullEnds;
 use crate::engine::lookup::pending_reviews::{PendingReview, pending_reviews};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::MESSAGE_REPEATS;
 use crate::engine::output::report::Reason;
 use crate::engine::record::review_request::refuse_review_request;
-use crate::model::PullNumber;
+use crate::model::{Oid, PullNumber};
 use crate::state::RequestOutcome;
 
-/// Accepts a request to send reviews to the session of an open pull request.
-pub(crate) fn accept_reviews(
-    builder: &mut DecisionBuilder<'_>,
-    request: &Request<'_>,
-    ends: &PullEnds,
-) {
+/// Records a request to send the reviews of a commit to the session of its open pull request.
+pub(crate) fn record_reviews(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, head: Oid) {
     let pull = PullNumber(request.subject.number);
-    let head = ends.head_oid.clone();
-    let stands = pending_reviews(builder);
-    let stands = stands
-        .iter()
-        .any(|one| one.pull == pull && one.head == head);
+    let is_same = |one: &PendingReview| one.pull == pull && one.head == head;
+    let is_pending = pending_reviews(builder).iter().any(is_same);
     let known = builder.state.pulls.get_mut(&pull);
     let mut is_told = false;
     if let Some(known) = known {
@@ -45,7 +37,7 @@ pub(crate) fn accept_reviews(
         pull,
         head,
     };
-    if stands {
+    if is_pending {
         refuse_review_request(
             builder,
             &open,
