@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number};
 
-use super::{Node, Value};
+use super::node::{Node, Value};
 
 /// Why a value cannot be kept: the byte offset and the number as written.
 #[derive(Debug, PartialEq, Eq)]

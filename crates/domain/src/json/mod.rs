@@ -3,84 +3,17 @@
 //! `serde_json` takes the last of two equal keys without a word and rounds what does not fit its number types; both
 //! would lose memory. Escapes are left to it.
 
+mod duplicate_keys;
 mod exact;
 mod key;
+mod node;
 mod parser;
 
-use std::borrow::Cow;
-
-use crate::Diagnostic;
-
+pub use duplicate_keys::doubled_keys;
 pub(crate) use exact::{Inexact, keep, number};
 pub(crate) use key::{push_index, push_key};
+pub(crate) use node::{Member, Node, Value};
 pub(crate) use parser::parse;
-
-/// Which keys stand twice in an object of a text that people wrote, with both places. What is no JSON has none.
-pub fn doubled_keys(file: &str, text: &str) -> Vec<Diagnostic> {
-    // What is no JSON to this reader is told by the one that reads the types.
-    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    let found = parse(file, text).err().filter(|_| is_json);
-    found.unwrap_or_default()
-}
-
-/// A value and the byte offset at which it begins.
-#[derive(Debug)]
-pub(crate) struct Node<'t> {
-    pub(crate) at: usize,
-    pub(crate) value: Value<'t>,
-}
-
-/// A JSON value.
-#[derive(Debug)]
-pub(crate) enum Value<'t> {
-    Null,
-    Bool(bool),
-    /// The digits as they were written.
-    Number(&'t str),
-    Text(Cow<'t, str>),
-    List(Vec<Node<'t>>),
-    Object(Vec<Member<'t>>),
-}
-
-/// A key of an object, the byte offset at which it begins, and its value.
-#[derive(Debug)]
-pub(crate) struct Member<'t> {
-    pub(crate) at: usize,
-    pub(crate) key: Cow<'t, str>,
-    pub(crate) node: Node<'t>,
-}
-
-impl Value<'_> {
-    /// What it is, for messages.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Bool(_) => "a truth value",
-            Self::Number(_) => "a number",
-            Self::Text(_) => "a text",
-            Self::List(_) => "a list",
-            Self::Object(_) => "an object",
-        }
-    }
-}
-
-impl Node<'_> {
-    /// The place of the value at a path of keys and indices, or of the nearest one above it.
-    pub(crate) fn nearest(&self, path: &[String]) -> usize {
-        let Some((first, rest)) = path.split_first() else {
-            return self.at;
-        };
-        let child = match &self.value {
-            Value::Object(members) => members
-                .iter()
-                .find(|member| member.key == first.as_str())
-                .map(|member| &member.node),
-            Value::List(items) => first.parse::<usize>().ok().and_then(|i| items.get(i)),
-            _ => None,
-        };
-        child.map_or(self.at, |child| child.nearest(rest))
-    }
-}
 
 #[cfg(test)]
 mod tests;

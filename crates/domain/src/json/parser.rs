@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{Member, Node, Value, push_index, push_key};
+use super::key::{push_index, push_key};
+use super::node::{Member, Node, Value};
 use crate::{Diagnostic, diagnostic};
 
 /// How deep lists and objects may lie in each other.

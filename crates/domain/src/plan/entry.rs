@@ -1,6 +1,7 @@
 //! Where a pass through the layers begins.
 
-use super::{INNOVATION_TRACK, PASS_TRACK, Plan, Step, StepKind, Track};
+use super::constants::{INNOVATION_TRACK, PASS_TRACK};
+use super::types::{Plan, Step, StepKind, Track};
 
 /// Where a pass through the layers begins: what comes before is left out, and what comes after it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::persona::{PROMPT_FILES, folder_of, folder_switched_off, is_id, is_prompt_switched_off};
+use super::constants::{PERSONAS_FOLDER, RESERVED_IDS};
+use super::persona::{
+    PROMPT_FILES, Persona, folder_of, folder_switched_off, is_id, is_prompt_switched_off,
+};
 use super::section::Reader;
 use super::suggest::closest;
-use super::{PERSONAS_FOLDER, Persona, RESERVED_IDS};
 use crate::model::{PersonaId, Tree};
 
 /// The personas of a repository, readable or not.

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
+use super::constants::{PLAN_VERSION, SCHEDULES_PATH};
 use super::document::Document;
 use super::known::Known;
 use super::overrides::{self, Overrides};
+use super::policy::Policy;
 use super::section::{Entry, Reader, Section};
 use super::tracks::{TRACK_KEYS, Tracks};
-use super::{Plan, Policy, SCHEDULES_PATH, budget, config, gate, persona, schedules, sprints};
+use super::types::Plan;
+use super::{budget, config, gate, persona, schedules, sprints};
 use crate::Diagnostic;
 use crate::model::{Mode, PersonaId, Tree};
 
 /// The largest `schedules.toml` that is read, in bytes.
 pub const MAX_SCHEDULES_BYTES: u64 = 64 * 1024;
-/// The only version of the format there is.
-pub const PLAN_VERSION: i64 = 1;
-
 pub(super) const ROOT_KEYS: [&str; 8] = [
     "version",
     "cycle",

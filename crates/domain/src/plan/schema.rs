@@ -4,21 +4,20 @@
 //! cannot know a repository's personas, whether a zone exists, or what a cron expression means; there it takes more than
 //! the reader does, and never less.
 
+mod fragments;
 mod knobs;
-
-use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value, json};
 
+use super::constants::{LAYERS, PLAN_VERSION, RESERVED_IDS};
 use super::persona::MAX_ID_BYTES;
-use super::read::{PLAN_VERSION, ROOT_KEYS};
+use super::policy::{Budget, Driver, MainRed, Tier};
+use super::read::ROOT_KEYS;
 use super::steps::MAX_STEPS;
-use super::words::Word;
-use super::{
-    Budget, DEFAULT_TRACK, Driver, LAYERS, MainRed, RESERVED_IDS, Tier, budget, gate, overrides,
-    schedules, sprints, tracks,
-};
+use super::tracks::DEFAULT_TRACK;
+use super::{budget, gate, overrides, schedules, sprints, tracks};
 
+use fragments::{figure, limits, table, unknown, word};
 use knobs::knobs;
 
 /// What a schema says at most of a thing: editors of TOML know this draft.
@@ -286,41 +285,6 @@ fn of_bot(key: &str) -> Value {
         }
         _ => unknown(),
     }
-}
-
-fn table(description: &str, properties: impl Iterator<Item = (String, Value)>) -> Value {
-    json!({
-        "description": description,
-        "type": "object",
-        "properties": properties.collect::<Map<_, _>>(),
-        "additionalProperties": false,
-    })
-}
-
-/// One of a knob's words, with its default.
-fn word<W: Word>(description: &str) -> Value {
-    let words = W::all();
-    json!({ "description": description, "enum": words, "default": words[0] })
-}
-
-fn limits(description: &str, limits: RangeInclusive<u32>) -> Value {
-    json!({
-        "description": description,
-        "type": "integer",
-        "minimum": limits.start(),
-        "maximum": limits.end(),
-    })
-}
-
-fn figure(description: &str, range: RangeInclusive<u32>, usual: u32) -> Value {
-    let mut figure = limits(description, range);
-    figure["default"] = usual.into();
-    figure
-}
-
-/// What a key of the reader looks like that nobody has described. A test finds it.
-fn unknown() -> Value {
-    json!({})
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::config::{INNOVATION_TRACK, PASS_TRACK};
+use super::constants::{INNOVATION_TRACK, PASS_TRACK};
 use super::section::{Entry, Reader};
 use super::suggest::did_you_mean;
 use super::tracks::DEFAULT_TRACK;
-use super::{Sprints, Track};
+use super::types::{Sprints, Track};
 use crate::model::TrackName;
 
 /// The keys of the table.

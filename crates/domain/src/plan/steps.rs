@@ -1,10 +1,13 @@
 //! The steps of a track.
 
+use super::constants::LAYERS;
 use super::known::Known;
 use super::overrides::{KEYS, Overrides, STEP_KEYS};
+use super::persona::Persona;
+use super::policy::Policy;
 use super::section::{Entry, Reader};
 use super::suggest::did_you_mean;
-use super::{LAYERS, Persona, Policy, Step, StepKind};
+use super::types::{Step, StepKind};
 use crate::model::PersonaId;
 
 /// The most steps of one track.

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::cron::Cron;
 use super::known::Known;
 use super::overrides::{KEYS, Overrides};
+use super::policy::Policy;
 use super::section::{Entry, Reader, Section};
-use super::{Cron, Policy, Step, Track, steps};
+use super::steps;
+use super::types::{Step, Track};
 use crate::model::TrackName;
 
 /// The most tracks of one plan.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use super::Extra;
+use super::extra::Extra;
 use crate::model::{Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 
 /// One entry of the history: written when its session's id is known, completed when more is known, never removed.

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::{Index, RangeBounds};
 use std::sync::{Arc, OnceLock};
 
-use super::{HistoryEntry, Outcome};
+use super::entry::{HistoryEntry, Outcome};
 use crate::model::PullNumber;
 
 type Entries = BTreeMap<u64, Arc<HistoryEntry>>;

@@ -3,50 +3,13 @@
 //! [`check`] runs on every load and before every write, [`check_step`] before every write as well: a mistake of ours
 //! is stopped before it reaches the ledger.
 
-mod standing;
-mod step;
+mod state_rules;
+mod step_rules;
+mod violation;
 
-use std::fmt;
-
-pub use standing::check;
-pub use step::{check_step, check_track_set};
-
-/// A rule that does not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// The rule's stable name.
-    pub rule: &'static str,
-    /// Where in the file: the keys from the outermost inwards.
-    pub path: Vec<String>,
-    /// What is wrong: a lower-case fragment without a final period.
-    pub detail: String,
-}
-
-impl Violation {
-    fn new<const N: usize>(rule: &'static str, path: [&str; N], detail: impl Into<String>) -> Self {
-        Self {
-            rule,
-            path: path.into_iter().map(str::to_owned).collect(),
-            detail: detail.into(),
-        }
-    }
-
-    /// The place as a key path: `tracks.default.seq`.
-    #[must_use]
-    pub fn key_path(&self) -> String {
-        let mut path = String::new();
-        for key in &self.path {
-            crate::json::push_key(&mut path, key);
-        }
-        path
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.detail, self.rule)
-    }
-}
+pub use state_rules::check;
+pub use step_rules::{check_step, check_track_set};
+pub use violation::Violation;
 
 #[cfg(test)]
 mod tests;

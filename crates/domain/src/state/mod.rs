@@ -9,6 +9,7 @@ mod conflict;
 mod decode;
 mod encode;
 mod entry;
+mod extra;
 mod fields;
 #[cfg(test)]
 mod fixtures;
@@ -16,10 +17,12 @@ mod history;
 mod issues;
 mod legacy;
 mod merge;
+mod pause;
 #[cfg(test)]
 mod property;
 mod query;
 mod request;
+mod timing;
 mod track;
 mod values;
 mod watched;
@@ -35,11 +38,14 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, TrackName, TurnId};
+use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, TrackName};
 
 pub use entry::{Amendment, HistoryEntry, Outcome};
+pub use extra::Extra;
 pub use history::History;
-pub use request::{RequestKind, RequestOutcome};
+pub use pause::Pause;
+pub use request::{MergeState, RequestKind, RequestOutcome, RequestState, StatusState};
+pub use timing::Timing;
 pub use track::{Intent, Refusal, TrackState, Turn};
 pub use watched::{Look, Told, WatchedPull};
 
@@ -49,9 +55,6 @@ pub const STATE_PATH: &str = ".jules/cycle_state.json";
 pub const HISTORY_FOLDER: &str = ".jules/history";
 /// The newest version of the state file that this program writes, and the newest that it reads.
 pub const STATE_VERSION: u64 = 5;
-
-/// Keys that this version does not know, kept for the next write.
-pub type Extra = serde_json::Map<String, serde_json::Value>;
 
 /// Everything that the ledger remembers.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -114,98 +117,6 @@ pub struct ScheduleState {
     pub last_fired: Option<Timestamp>,
     /// Since when it has run at its times.
     pub timing: Timing,
-    /// Unknown keys.
-    pub extra: Extra,
-}
-
-/// Since when a schedule or the start of a track has been as it is in the plan.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Timing {
-    /// The times that were seen last: a cron expression and its zone, or `manual`, `none` or `removed`. `None`: not known.
-    pub expression: Option<String>,
-    /// Slots before this are not due. `None`: they have not changed since they were first seen.
-    pub since: Option<Timestamp>,
-    /// Slots of earlier times that were missed before that, oldest first, until they are answered.
-    pub missed: Vec<Timestamp>,
-}
-
-/// What became of a person's wish.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RequestState {
-    /// `label`, `comment`, `dispatch`, …
-    pub kind: String,
-    /// Node id of the issue or pull request it was put on.
-    pub subject: Option<String>,
-    /// Digest of the text it was put on.
-    pub digest: Option<String>,
-    /// Login of the person.
-    pub actor: Option<String>,
-    /// The account's number, which survives a rename of the login.
-    pub actor_id: Option<u64>,
-    /// The number of the issue or pull request it was put on.
-    pub thread: Option<u64>,
-    /// Who is asked for, where the subject does not say it.
-    pub persona: Option<PersonaId>,
-    /// The command, where it is not for a session.
-    pub command: Option<String>,
-    /// `dispatched`, `refused`, …
-    pub outcome: Option<String>,
-    /// What a command was answered, in our own words.
-    pub answer: Option<String>,
-    /// Why it was refused: the code of a reason.
-    pub reason: Option<String>,
-    /// The turn it started.
-    pub turn: Option<TurnId>,
-    /// The number of its track `request:<number>`.
-    pub number: Option<u64>,
-    /// The status comment that is edited.
-    pub comment_id: Option<u64>,
-    /// What was last told there. The newest request of a subject speaks for all of them.
-    pub status: Option<StatusState>,
-    /// How far the merge has come that it asks for.
-    pub merge: Option<MergeState>,
-    /// The commit that was reviewed, where it asks that the session is told what its reviewers want changed.
-    pub reviews_of: Option<Oid>,
-    /// When the person asked, by GitHub's clock.
-    pub asked_at: Option<Timestamp>,
-    /// When it was taken up.
-    pub created_at: Option<Timestamp>,
-    /// When it was finished; dropped 30 days later.
-    pub finished_at: Option<Timestamp>,
-    /// Unknown keys.
-    pub extra: Extra,
-}
-
-/// How far a merge has come that somebody asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MergeState {
-    /// The commit that was meant, and no other.
-    pub head: Oid,
-    /// When it was last decided to ask GitHub for it.
-    pub sent_at: Option<Timestamp>,
-    /// How often that was decided.
-    pub attempts: u32,
-    /// It is not looked at again before this.
-    pub not_before: Option<Timestamp>,
-    /// How often it was put off, because GitHub could not say or do it yet.
-    pub put_off: u32,
-    /// Unknown keys.
-    pub extra: Extra,
-}
-
-/// What a status comment was last made to say.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StatusState {
-    /// SHA-256 of the text.
-    pub digest: String,
-    /// SHA-256 of the text without the reasons to wait, which come and go.
-    pub calm_digest: Option<String>,
-    /// When it was last decided to say it.
-    pub at: Timestamp,
-    /// Whether GitHub has confirmed it.
-    pub told: bool,
-    /// How often it was decided to say the same again.
-    pub repeats: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -288,19 +199,6 @@ pub struct Cursors {
     pub comments_since: Option<Timestamp>,
     /// The newest commit of the default branch that the narrator's summary tells of, or that holds nothing to tell.
     pub narrated: Option<Oid>,
-    /// Unknown keys.
-    pub extra: Extra,
-}
-
-/// A pause that a person set.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Pause {
-    /// Since when.
-    pub at: Option<Timestamp>,
-    /// Who.
-    pub by: Option<String>,
-    /// Why.
-    pub reason: Option<String>,
     /// Unknown keys.
     pub extra: Extra,
 }

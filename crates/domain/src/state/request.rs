@@ -1,6 +1,91 @@
-//! The kinds and outcomes of requests, as the state file spells them.
+//! The state of a request, and the names of its kind and outcome in the file.
 
-use super::{Outcome, RequestState};
+use jiff::Timestamp;
+
+use super::entry::Outcome;
+use super::extra::Extra;
+use crate::model::{Oid, PersonaId, TurnId};
+
+/// What became of a person's wish.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RequestState {
+    /// `label`, `comment`, `dispatch`, …
+    pub kind: String,
+    /// Node id of the issue or pull request it was put on.
+    pub subject: Option<String>,
+    /// Digest of the text it was put on.
+    pub digest: Option<String>,
+    /// Login of the person.
+    pub actor: Option<String>,
+    /// The account's number, which survives a rename of the login.
+    pub actor_id: Option<u64>,
+    /// The number of the issue or pull request it was put on.
+    pub thread: Option<u64>,
+    /// Who is asked for, where the subject does not say it.
+    pub persona: Option<PersonaId>,
+    /// The command, where it is not for a session.
+    pub command: Option<String>,
+    /// `dispatched`, `refused`, …
+    pub outcome: Option<String>,
+    /// What a command was answered, in our own words.
+    pub answer: Option<String>,
+    /// Why it was refused: the code of a reason.
+    pub reason: Option<String>,
+    /// The turn it started.
+    pub turn: Option<TurnId>,
+    /// The number of its track `request:<number>`.
+    pub number: Option<u64>,
+    /// The status comment that is edited.
+    pub comment_id: Option<u64>,
+    /// What was last told there. The newest request of a subject speaks for all of them.
+    pub status: Option<StatusState>,
+    /// How far the merge has come that it asks for.
+    pub merge: Option<MergeState>,
+    /// The commit that was reviewed, where it asks that the session is told what its reviewers want changed.
+    pub reviews_of: Option<Oid>,
+    /// When the person asked, by GitHub's clock.
+    pub asked_at: Option<Timestamp>,
+    /// When it was taken up.
+    pub created_at: Option<Timestamp>,
+    /// When it was finished; dropped 30 days later.
+    pub finished_at: Option<Timestamp>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// How far a merge has come that somebody asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergeState {
+    /// The commit that was meant, and no other.
+    pub head: Oid,
+    /// When it was last decided to ask GitHub for it.
+    pub sent_at: Option<Timestamp>,
+    /// How often that was decided.
+    pub attempts: u32,
+    /// It is not looked at again before this.
+    pub not_before: Option<Timestamp>,
+    /// How often it was put off, because GitHub could not say or do it yet.
+    pub put_off: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// What a status comment was last made to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatusState {
+    /// SHA-256 of the text.
+    pub digest: String,
+    /// SHA-256 of the text without the reasons to wait, which come and go.
+    pub calm_digest: Option<String>,
+    /// When it was last decided to say it.
+    pub at: Timestamp,
+    /// Whether GitHub has confirmed it.
+    pub told: bool,
+    /// How often it was decided to say the same again.
+    pub repeats: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
 
 /// How a request was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,152 +6,15 @@
 //! an [amendment](amend). Only one thing can: a pull request that was closed is reopened and merged. So rotation leaves
 //! an amendment behind for each of the newest rejected entries, which says by its pull request's number what to look for.
 
+mod amend;
 mod archive;
 mod format;
+mod rotation;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::{Amendment, HistoryEntry, Outcome, State};
-
+pub use amend::{AmendError, amend};
 pub use archive::check_archive;
 pub use format::{Segment, load_segment, parse_segment_path, save_segment, segment_path};
-
-/// How many entries stay in the state file before the oldest are archived, and how many a segment holds at most.
-pub const HISTORY_SEGMENT: usize = 500;
-
-/// For how many archived rejected entries a later merge is still looked for.
-pub const REJECTIONS_WATCHED: usize = 100;
-
-/// Moves the oldest finished entries to segments while more than `limit` entries are in the state. At least one entry
-/// stays, so that the next key is known; an unfinished entry keeps itself and everything after it in the state.
-///
-/// Returns the files to write, by path: none when nothing is to be rotated.
-pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    // Every round takes at least one entry out of the state.
-    loop {
-        let length = run_length(state, limit);
-        let Some(first) = state.history.first_key_value().map(|(key, _)| *key) else {
-            break;
-        };
-        if length == 0 {
-            break;
-        }
-        let stays = state.history.split_off(&(first + length as u64));
-        let entries = std::mem::replace(&mut state.history, stays);
-        let segment = Segment {
-            entries: entries.into_iter().collect(),
-            ..Segment::default()
-        };
-        watch_rejections(&mut state.amendments, &segment);
-        let last = first + length as u64 - 1;
-        files.insert(segment_path(first, last), save_segment(&segment));
-    }
-    if !files.is_empty() {
-        forget_old_rejections(&mut state.amendments);
-    }
-    files
-}
-
-/// An amendment that repeats its entry: as long as it stands, a merge of that pull request is noticed.
-fn watch_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment) {
-    for (key, entry) in &segment.entries {
-        if entry.outcome == Some(Outcome::Rejected) && entry.pr_number.is_some() {
-            let watched = amendments.entry(*key).or_default();
-            watched.outcome.clone_from(&entry.outcome);
-            watched.pr_number = entry.pr_number;
-        }
-    }
-}
-
-/// Old rejections are not looked for any more; an amendment that tells news stays.
-fn forget_old_rejections(amendments: &mut BTreeMap<u64, Amendment>) {
-    let watched = amendments
-        .iter()
-        .rev()
-        .filter(|(_, news)| news.outcome == Some(Outcome::Rejected) && news.extra.is_empty());
-    let old: Vec<u64> = watched
-        .skip(REJECTIONS_WATCHED)
-        .map(|(key, _)| *key)
-        .collect();
-    for key in old {
-        amendments.remove(&key);
-    }
-}
-
-/// How many entries at the front would move to the next segment.
-fn run_length(state: &State, limit: usize) -> usize {
-    let entries = state.history.len();
-    if entries <= limit {
-        return 0;
-    }
-    let live: BTreeSet<u64> = state
-        .tracks
-        .values()
-        .flat_map(|track| track.turns.values())
-        .filter_map(|turn| turn.history_key)
-        .collect();
-    state
-        .history
-        .iter()
-        .take_while(|(key, entry)| entry.is_finished() && !live.contains(key))
-        .count()
-        .min(entries - 1)
-        .min(HISTORY_SEGMENT)
-}
-
-/// Why an amendment cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AmendError {
-    /// There was never such an entry.
-    #[error("there is no entry {key}")]
-    Unknown {
-        /// The key.
-        key: u64,
-    },
-    /// What is written already says otherwise.
-    #[error("entry {key}: {detail}")]
-    Contradicts {
-        /// The key.
-        key: u64,
-        /// A sentence about it.
-        detail: String,
-    },
-}
-
-/// Completes an entry by later news: in place, or as an amendment when it is archived.
-///
-/// # Errors
-///
-/// [`AmendError`]; the state is then as it was.
-pub fn amend(state: &mut State, key: u64, news: &Amendment) -> Result<(), AmendError> {
-    if let Some(entry) = state.history.get_mut(&key) {
-        return complete(entry, news).map_err(|detail| AmendError::Contradicts { key, detail });
-    }
-    if key >= state.next_history_key() {
-        return Err(AmendError::Unknown { key });
-    }
-    let mut amended = state.amendments.get(&key).cloned().unwrap_or_default();
-    news.apply(
-        &mut amended.outcome,
-        &mut amended.pr_number,
-        &mut amended.finished_at,
-    )
-    .map_err(|detail| AmendError::Contradicts { key, detail })?;
-    amended.extra.extend(news.extra.clone());
-    state.amendments.insert(key, amended);
-    Ok(())
-}
-
-fn complete(entry: &mut HistoryEntry, news: &Amendment) -> Result<(), String> {
-    news.apply(
-        &mut entry.outcome,
-        &mut entry.pr_number,
-        &mut entry.finished_at,
-    )?;
-    entry.extra.extend(news.extra.clone());
-    Ok(())
-}
+pub use rotation::{HISTORY_SEGMENT, REJECTIONS_WATCHED, rotate};
 
 #[cfg(test)]
 mod tests;

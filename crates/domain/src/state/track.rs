@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Extra, Pause, Timing};
+use super::extra::Extra;
+use super::pause::Pause;
+use super::timing::Timing;
 use crate::model::{BranchName, Holder, Oid, PersonaId, PullNumber, SessionId, Slot, TurnId};
 
 /// Where a track stands.

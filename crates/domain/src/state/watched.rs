@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::Extra;
+use super::extra::Extra;
 use crate::model::{Oid, SessionId};
 
 /// What was done about one pull request. It is written down before it is done, and dropped when nothing more can come.

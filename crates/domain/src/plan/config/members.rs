@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{MAX_ROLES, MEMBER_KEYS, unknown};
+use super::keys::{MAX_ROLES, MEMBER_KEYS, unknown};
 use crate::layers;
 use crate::model::Tree;
 use crate::plan::roster::{Member, ROLE_LAYERS, Roster};

@@ -2,14 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
+use super::keys::{
     DEFAULT_INNOVATION, DEFAULT_PASS, INNOVATORS_KEYS, MAX_ROLE_BYTES, MAX_ROLES, MEMBER_KEYS,
-    OBSERVERS_KEYS, PASS, PLAN_VERSION, ROOT_KEYS, WITHOUT_EFFECT, WORKFLOW_KEYS,
+    OBSERVERS_KEYS, PASS, ROOT_KEYS, WITHOUT_EFFECT, WORKFLOW_KEYS,
 };
 use crate::exchange::USUAL;
 use crate::layers::{DEFAULT_INNOVATORS, DEFAULT_OBSERVERS, ROLE_NAME};
+use crate::plan::constants::{LAYERS, PLAN_VERSION};
+use crate::plan::entry::EntryPoint;
+use crate::plan::roster::Approval;
 use crate::plan::steps::MAX_STEPS;
-use crate::plan::{Approval, EntryPoint, LAYERS};
 
 /// Editors of TOML know this draft.
 const DRAFT: &str = "http://json-schema.org/draft-07/schema#";

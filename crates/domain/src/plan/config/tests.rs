@@ -2,8 +2,12 @@
 
 use serde_json::Value;
 
-use super::*;
-use crate::plan::{SCHEDULES_PATH, read as read_plan};
+use super::keys::*;
+use crate::Diagnostic;
+use crate::model::{Mode, TrackName, Tree};
+use crate::plan::{
+    Approval, PASS_TRACK, Roster, SCHEDULES_PATH, StepKind, config_schema, read as read_plan,
+};
 
 /// Seed 001's own file, as its system writes it.
 const SEED: &str = "\

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Diagnostic;
 use crate::model::{Entry, Mode, Tree};
-use crate::plan::{PERSONAS_FOLDER, RESERVED_IDS};
+use crate::plan::constants::{PERSONAS_FOLDER, RESERVED_IDS};
 
 /// The largest prompt that is read, in bytes.
 pub const MAX_PROMPT_BYTES: u64 = 64 * 1024;

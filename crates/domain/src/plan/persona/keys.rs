@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::{Persona, word_mend};
+use super::definition::Persona;
 use crate::Diagnostic;
 use crate::conflict;
 use crate::model::PersonaId;
 use crate::plan::branch;
 use crate::plan::frontmatter::{Frontmatter, Missing, NEVER_CLOSED};
 use crate::plan::policy::{Automation, PlanApproval};
-use crate::plan::suggest::did_you_mean;
+use crate::plan::suggest::{closest, did_you_mean};
 use crate::plan::words::Word;
 
 /// Reads one prompt. `None`: it has an error.
@@ -121,8 +121,8 @@ impl Reader<'_> {
     fn check_id(&mut self, folder: &str) {
         if !self.keys.contains_key("id") {
             let near: Vec<&str> = self.keys.keys().map(String::as_str).collect();
-            let typo = super::closest("id", near.iter().copied())
-                .filter(|key| key.eq_ignore_ascii_case("id"));
+            let typo =
+                closest("id", near.iter().copied()).filter(|key| key.eq_ignore_ascii_case("id"));
             let mend = match typo {
                 Some(key) => format!("write `id` instead of `{key}`"),
                 None => format!("add the line `id: {folder}`"),
@@ -151,7 +151,7 @@ impl Reader<'_> {
         for key in others.filter(|key| !KNOWN.contains(key) && *key != "schedule") {
             // Short names are near to everything, and a missing `id` is told already.
             let long = missing().copied().filter(|known| known.len() > 3);
-            if let Some(meant) = super::closest(key, long) {
+            if let Some(meant) = closest(key, long) {
                 let message = format!("`{key}` is not read, but for the template");
                 let mend =
                     format!("did you mean `{meant}`? a name of your own is best less like it");
@@ -293,5 +293,14 @@ fn kind_of(value: &Value) -> String {
         Value::String(text) => format!("the text `{}`", text.chars().take(40).collect::<String>()),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "a map".to_owned(),
+    }
+}
+
+/// How to mend a word that is none of `known`.
+fn word_mend(word: &str, known: &[&str]) -> String {
+    let all = crate::plan::suggest::either_of(known.iter().copied());
+    match closest(word, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`? it is one of {all}"),
+        None => format!("write {all}"),
     }
 }

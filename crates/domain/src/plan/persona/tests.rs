@@ -1,6 +1,7 @@
-use super::super::PERSONAS_FOLDER;
 use super::*;
-use crate::model::{Entry, Mode};
+use crate::Diagnostic;
+use crate::model::{Entry, Mode, Tree};
+use crate::plan::{Automation, Branch, PERSONAS_FOLDER, PlanApproval, Policy, Priority};
 
 /// One persona's folder and prompt.
 fn read_one(folder: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{figure, unknown, word};
+use super::fragments::{figure, unknown, word};
 use crate::plan::policy::{
     AdvanceOn, Automation, CatchUp, Merge, Mode, PlanApproval, Policy, Priority,
 };

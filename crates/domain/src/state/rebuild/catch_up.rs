@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::{Rebuilt, SessionFact, close_unfollowed, hear_anew, of_sessions};
+use super::facts::{Rebuilt, SessionFact};
+use super::from_sessions::{close_unfollowed, hear_anew, of_sessions, outcome_of};
 use crate::model::{Marker, RepositoryId, TrackName, TurnId};
 use crate::state::{HistoryEntry, Outcome, State, TrackState};
 
@@ -191,9 +192,6 @@ fn finish(entry: &mut HistoryEntry, facts: &[SessionFact]) {
     entry.pr_number = entry
         .pr_number
         .or_else(|| fact?.pull.map(|(number, _)| number));
-    entry.outcome = Some(
-        fact.and_then(super::outcome_of)
-            .unwrap_or(Outcome::Cancelled),
-    );
+    entry.outcome = Some(fact.and_then(outcome_of).unwrap_or(Outcome::Cancelled));
     entry.finished_at = end.map(|end| end.at).or(entry.created_at);
 }

@@ -1,10 +1,13 @@
 mod bounds;
 mod older;
 
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
 use super::*;
-use crate::model::PromptLine;
-use crate::state::codec;
+use crate::model::{Marker, PromptLine, PullNumber, RepositoryId, Slot, TrackName, TurnId};
 use crate::state::invariant::{check, check_step};
+use crate::state::{HistoryEntry, Intent, Outcome, State, TrackState, Turn, codec};
 
 const REPOSITORY: RepositoryId = RepositoryId(7);
 

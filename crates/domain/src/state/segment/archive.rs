@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{load_segment, parse_segment_path};
+use super::amend::complete;
+use super::format::{load_segment, parse_segment_path};
 use crate::Diagnostic;
 use crate::state::{HISTORY_FOLDER, STATE_PATH, State};
 
@@ -25,7 +26,7 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
             Ok(mut segment) => {
                 for (key, entry) in &mut segment.entries {
                     let news = state.amendments.get(key);
-                    if let Some(Err(detail)) = news.map(|news| super::complete(entry, news)) {
+                    if let Some(Err(detail)) = news.map(|news| complete(entry, news)) {
                         let contradiction = format!("entry {key}: {detail}");
                         wrong.push(Diagnostic::error(STATE_PATH, contradiction).key("amendments"));
                     }

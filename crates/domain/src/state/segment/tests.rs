@@ -1,10 +1,12 @@
 mod archive;
 
 use super::*;
+use std::collections::BTreeMap;
+
 use crate::model::PullNumber;
 use crate::state::codec::load;
 use crate::state::invariant::{check, check_step};
-use crate::state::{History, Outcome, codec};
+use crate::state::{Amendment, History, HistoryEntry, Outcome, State, codec};
 
 fn state_of(entries: u64) -> State {
     let entry = |key: u64| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Violation;
+use super::violation::Violation;
 use crate::model::{SessionId, Slot, TrackName, TurnId};
 use crate::state::{State, Turn};
 

@@ -1,6 +1,6 @@
 //! What must be true of every step from one state to the next.
 
-use super::Violation;
+use super::violation::Violation;
 use crate::model::TrackName;
 use crate::state::{Amendment, Extra, HistoryEntry, Outcome, State, TrackState, Turn};
 

@@ -1,0 +1,41 @@
+//! Paths, names and versions that several files of the plan share.
+
+/// The plan's file on the default branch.
+pub const SCHEDULES_PATH: &str = ".jules/schedules.toml";
+
+/// The folder of personas on the default branch.
+pub const PERSONAS_FOLDER: &str = ".jules/personas";
+
+/// Words that labels and comments use as commands, so that no persona may be called by them.
+pub const RESERVED_IDS: [&str; 10] = [
+    "hold",
+    "retry",
+    "approve-plan",
+    "merge",
+    "pause",
+    "run",
+    "stop",
+    "status",
+    "explain",
+    "help",
+];
+
+/// The layers of the hand-over pipeline, in its order.
+pub const LAYERS: [&str; 7] = [
+    "narrator",
+    "observers",
+    "decider",
+    "planner",
+    "implementer",
+    "innovators",
+    "integrator",
+];
+
+/// The only version of the format there is.
+pub const PLAN_VERSION: i64 = 1;
+
+/// The track that `[workflow]` makes.
+pub const PASS_TRACK: &str = "layers";
+
+/// The track that `[innovators]` makes.
+pub const INNOVATION_TRACK: &str = "innovators";

@@ -1,0 +1,42 @@
+//! Pieces of a JSON Schema that several keys share.
+
+use std::ops::RangeInclusive;
+
+use serde_json::{Map, Value, json};
+
+use crate::plan::words::Word;
+
+pub(super) fn table(description: &str, properties: impl Iterator<Item = (String, Value)>) -> Value {
+    json!({
+        "description": description,
+        "type": "object",
+        "properties": properties.collect::<Map<_, _>>(),
+        "additionalProperties": false,
+    })
+}
+
+/// One of a knob's words, with its default.
+pub(super) fn word<W: Word>(description: &str) -> Value {
+    let words = W::all();
+    json!({ "description": description, "enum": words, "default": words[0] })
+}
+
+pub(super) fn limits(description: &str, limits: RangeInclusive<u32>) -> Value {
+    json!({
+        "description": description,
+        "type": "integer",
+        "minimum": limits.start(),
+        "maximum": limits.end(),
+    })
+}
+
+pub(super) fn figure(description: &str, range: RangeInclusive<u32>, usual: u32) -> Value {
+    let mut figure = limits(description, range);
+    figure["default"] = usual.into();
+    figure
+}
+
+/// What a key of the reader looks like that nobody has described. A test finds it.
+pub(super) fn unknown() -> Value {
+    json!({})
+}

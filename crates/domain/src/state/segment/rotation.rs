@@ -1,0 +1,90 @@
+//! Moves the oldest finished entries from the state to archive files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::format::{Segment, save_segment, segment_path};
+use crate::state::{Amendment, Outcome, State};
+
+/// How many entries stay in the state file before the oldest are archived, and how many a segment holds at most.
+pub const HISTORY_SEGMENT: usize = 500;
+
+/// For how many archived rejected entries a later merge is still looked for.
+pub const REJECTIONS_WATCHED: usize = 100;
+
+/// Moves the oldest finished entries to segments while more than `limit` entries are in the state. At least one entry
+/// stays, so that the next key is known; an unfinished entry keeps itself and everything after it in the state.
+///
+/// Returns the files to write, by path: none when nothing is to be rotated.
+pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    // Every round takes at least one entry out of the state.
+    loop {
+        let length = run_length(state, limit);
+        let Some(first) = state.history.first_key_value().map(|(key, _)| *key) else {
+            break;
+        };
+        if length == 0 {
+            break;
+        }
+        let stays = state.history.split_off(&(first + length as u64));
+        let entries = std::mem::replace(&mut state.history, stays);
+        let segment = Segment {
+            entries: entries.into_iter().collect(),
+            ..Segment::default()
+        };
+        watch_rejections(&mut state.amendments, &segment);
+        let last = first + length as u64 - 1;
+        files.insert(segment_path(first, last), save_segment(&segment));
+    }
+    if !files.is_empty() {
+        forget_old_rejections(&mut state.amendments);
+    }
+    files
+}
+
+/// An amendment that repeats its entry: as long as it stands, a merge of that pull request is noticed.
+fn watch_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment) {
+    for (key, entry) in &segment.entries {
+        if entry.outcome == Some(Outcome::Rejected) && entry.pr_number.is_some() {
+            let watched = amendments.entry(*key).or_default();
+            watched.outcome.clone_from(&entry.outcome);
+            watched.pr_number = entry.pr_number;
+        }
+    }
+}
+
+/// Old rejections are not looked for any more; an amendment that tells news stays.
+fn forget_old_rejections(amendments: &mut BTreeMap<u64, Amendment>) {
+    let watched = amendments
+        .iter()
+        .rev()
+        .filter(|(_, news)| news.outcome == Some(Outcome::Rejected) && news.extra.is_empty());
+    let old: Vec<u64> = watched
+        .skip(REJECTIONS_WATCHED)
+        .map(|(key, _)| *key)
+        .collect();
+    for key in old {
+        amendments.remove(&key);
+    }
+}
+
+/// How many entries at the front would move to the next segment.
+fn run_length(state: &State, limit: usize) -> usize {
+    let entries = state.history.len();
+    if entries <= limit {
+        return 0;
+    }
+    let live: BTreeSet<u64> = state
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values())
+        .filter_map(|turn| turn.history_key)
+        .collect();
+    state
+        .history
+        .iter()
+        .take_while(|(key, entry)| entry.is_finished() && !live.contains(key))
+        .count()
+        .min(entries - 1)
+        .min(HISTORY_SEGMENT)
+}
