@@ -4,9 +4,10 @@
 //! label could not be removed yet; the requests in the state tell which.
 
 use super::authorize::{Authorization, authorize_request};
+use super::command_result::CommandResult;
 use super::comments::comment_requests;
 use super::cursor::CommentCursor;
-use super::execute::{CommandResult, execute_command};
+use super::execute::execute_command;
 use super::labels::label_requests;
 use super::record::{self, acknowledge_request};
 use super::request::{Request, report_unread};

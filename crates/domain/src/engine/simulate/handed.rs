@@ -91,7 +91,7 @@ pub(crate) fn imagine_files(
                      problem: Something is imagined.\nintroduction: Something else.\nimportance: It is imagined to matter.\n\
                      impact_surface: [imagined]\nimplementation_cost: A day.\nconsistency_risks: [None is known.]\n\
                      verification_signals: [It is seen.]\n",
-                    self::file_id(number * PROPOSALS + which)
+                    file_id(number * PROPOSALS + which)
                 );
                 file(format!("{home}/proposals/{name}.yml"), text)
             };
