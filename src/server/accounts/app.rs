@@ -1,5 +1,7 @@
 //! Who the service is to GitHub: an App or a token, from the environment or from the set-up page.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -182,44 +184,59 @@ pub fn kept_app(data_dir: &Path) -> Result<Option<KeptApp>, IdentityError> {
         path: path.clone(),
         detail,
     };
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            return Err(IdentityError::Closed {
-                path: path.clone(),
-                detail: error.to_string(),
-            });
-        }
-        Err(error) => return Err(wrong(error.to_string())),
+    let denied_or_wrong = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::PermissionDenied => IdentityError::Closed {
+            path: path.clone(),
+            detail: error.to_string(),
+        },
+        _ => wrong(error.to_string()),
     };
-    close_to_others(&path);
+    let mut file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(denied_or_wrong(error)),
+    };
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(denied_or_wrong)?;
+    close_to_others(&path, &file);
     // The parser's own words could quote the key.
     let kept = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| wrong(format!("line {} is not what was written", error.line())))?;
     Ok(Some(kept))
 }
 
-/// The file holds a private key. Where its mode cannot be changed, it is said.
-fn close_to_others(path: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(path).map(|found| found.permissions().mode());
-        if mode.is_ok_and(|mode| mode & 0o077 == 0) {
-            return;
-        }
-        let path_shown = path.display();
-        match std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)) {
-            Ok(()) => tracing::warn!(
-                "{path_shown} could be read by others and is closed to them now; it holds the App's private key"
-            ),
-            Err(error) => tracing::warn!(
-                "{path_shown} can be read by others and holds the App's private key: {error}; run `chmod 600` on it"
-            ),
-        }
+/// Takes the App's file away from other users, because it holds a private key. The mode of a file that a symbolic link
+/// leads to stays as it is: that file is not the service's. What stays open to others is logged.
+#[cfg(unix)]
+fn close_to_others(path: &Path, file: &File) {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let Ok(opened) = file.metadata() else { return };
+    if opened.permissions().mode() & 0o077 == 0 {
+        return;
+    }
+    let path_shown = path.display();
+    let is_opened =
+        |there: std::fs::Metadata| (there.dev(), there.ino()) == (opened.dev(), opened.ino());
+    if !path.symlink_metadata().is_ok_and(is_opened) {
+        tracing::warn!(
+            "{path_shown} is a symbolic link to a file that other users can read, and the file holds the App's private \
+             key; run `chmod 600` on that file"
+        );
+        return;
+    }
+    match file.set_permissions(std::fs::Permissions::from_mode(0o600)) {
+        Ok(()) => tracing::warn!(
+            "{path_shown} could be read by others and is closed to them now; it holds the App's private key"
+        ),
+        Err(error) => tracing::warn!(
+            "{path_shown} can be read by others and holds the App's private key: {error}; run `chmod 600` on it"
+        ),
     }
 }
+
+/// Elsewhere a file has no mode.
+#[cfg(not(unix))]
+fn close_to_others(_: &Path, _: &File) {}
 
 fn app(name: &str, id: &str, key: &SecretString) -> Result<Identity, IdentityError> {
     let app = App::new(id, key.expose_secret());
@@ -288,5 +305,22 @@ mod tests {
             Some("GITHUB_TOKEN_FILE")
         );
         assert_eq!(named("PATH"), None);
+    }
+    #[cfg(unix)]
+    #[test]
+    fn the_file_behind_a_symbolic_link_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = folder.path().join("elsewhere.json");
+        let kept = r#"{ "id": 7, "slug": "x", "private_key": "k", "webhook_secret": "s" }"#;
+        std::fs::write(&elsewhere, kept).unwrap();
+        let mode = |mode| std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(&elsewhere, mode(0o644)).unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, data.join(APP_FILE)).unwrap();
+        assert_eq!(kept_app(&data).unwrap().unwrap().id, 7);
+        let found = std::fs::metadata(&elsewhere).unwrap().permissions();
+        assert_eq!(found.mode() & 0o777, 0o644);
     }
 }
