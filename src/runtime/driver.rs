@@ -40,7 +40,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::task::JoinSet;
 
-use super::inbox::{ALONE_AFTER_DEATHS, Inbox, Lease, Parked};
+use super::inbox::{ALONE_AFTER_DEATHS, Inbox, InboxError, Lease, Parked};
 use super::ports::Clock;
 use super::time::time_after;
 use away::Away;
@@ -70,7 +70,8 @@ pub const DRAIN: SignedDuration = SignedDuration::from_secs(20);
 const GIVING_BACK: SignedDuration = SignedDuration::from_secs(3);
 /// How often a machine's clock is looked at for having been set back.
 const CALL_BACK: SignedDuration = SignedDuration::from_secs(60);
-
+/// How many leases are kept at most that could not be ended while the inbox was away.
+const MAX_UNENDED: usize = 1_000;
 /// How often a round looks at most before the loop goes on.
 const LOOKS_PER_ROUND: usize = 16;
 /// The most that are seen of those who are due. Whoever stands behind them waits until some of them were ticked.
@@ -116,7 +117,7 @@ pub struct Driver<I, C, T> {
 
 /// What a driver has in its hands.
 struct Hands {
-    tasks: JoinSet<RepositoryId>,
+    tasks: JoinSet<Ended>,
     running: BTreeMap<RepositoryId, Running>,
     /// Due, and waiting for room.
     queue: Queue,
@@ -128,6 +129,10 @@ struct Hands {
     left: Left,
     troubles: Troubles,
     outages: Arc<OutageLog>,
+    /// Leases that could not be ended while the inbox was away.
+    unended: Vec<Lease>,
+    /// Before this they are not tried again, because that has failed.
+    end_after: Timestamp,
     /// When leases were last extended.
     extended_at: Timestamp,
     /// Before this it is not tried again to extend them, because that has failed.
@@ -152,11 +157,18 @@ impl Default for Troubles {
     fn default() -> Self {
         Self {
             asking: Away::new("the inbox cannot be asked who is due"),
-            claiming: Away::new("nobody can be claimed"),
+            claiming: Away::new("no repository can be claimed"),
             extending: Away::new("leases cannot be extended"),
-            calling_back: Away::new("nobody can be called back"),
+            calling_back: Away::new("repositories that a wrong clock put off cannot be made due"),
         }
     }
+}
+
+/// The task of a tick has ended.
+struct Ended {
+    repository: RepositoryId,
+    /// The lease, where the inbox was away for too long to end it.
+    unended: Option<Lease>,
 }
 
 /// A repository whose tick runs.
@@ -180,6 +192,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             left: Left::default(),
             troubles: Troubles::default(),
             outages: Arc::default(),
+            unended: Vec::new(),
+            end_after: now,
             extended_at: now,
             extend_after: now,
             look_after: now,
@@ -244,6 +258,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             return hands.extend_after;
         }
         if !hands.is_leaving() {
+            self.end_leases(hands).await;
             self.call_back(hands).await;
         }
         let now = self.clock.now();
@@ -456,13 +471,20 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         };
         let repository = lease.repository;
         hands.tasks.spawn(async move {
-            if let Err(panic) = shielded::shielded(task.run()).await {
-                tracing::error!(
-                    repository = repository.0,
-                    "ending a lease panicked: {panic}"
-                );
+            let unended = match shielded::shielded(task.run()).await {
+                Ok(unended) => unended,
+                Err(panic) => {
+                    tracing::error!(
+                        repository = repository.0,
+                        "ending a lease panicked: {panic}"
+                    );
+                    None
+                }
+            };
+            Ended {
+                repository,
+                unended,
             }
-            repository
         });
         let running = Running {
             lease,
@@ -470,6 +492,25 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             lanes,
         };
         hands.running.insert(running.lease.repository, running);
+    }
+
+    /// Gives back the leases that could not be ended while the inbox was away. Where another process has taken one over, it
+    /// has counted a death of this one, which the inbox takes back now.
+    async fn end_leases(&self, hands: &mut Hands) {
+        let now = self.clock.now();
+        // A clock that was set back must not make the delay as long as a day.
+        hands.end_after = hands.end_after.min(time_after(now, RETRY_DELAY));
+        if now < hands.end_after {
+            return;
+        }
+        while let Some(lease) = hands.unended.last() {
+            if let Err(InboxError::Unavailable(because)) = self.inbox.release(lease, now).await {
+                tracing::debug!("a lease cannot be given back yet: {because}");
+                hands.end_after = time_after(self.clock.now(), RETRY_DELAY);
+                return;
+            }
+            hands.unended.pop();
+        }
     }
 
     /// Calls back whom a clock has put off too far that was set back since.
@@ -500,9 +541,18 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// A tick has ended, and its lease with it.
-    fn ended(&self, hands: &mut Hands, ended: Result<RepositoryId, tokio::task::JoinError>) {
+    fn ended(&self, hands: &mut Hands, ended: Result<Ended, tokio::task::JoinError>) {
         // A task catches every panic; what is left are tasks that were cut off at the end.
-        let Ok(repository) = ended else { return };
+        let Ok(Ended {
+            repository,
+            unended,
+        }) = ended
+        else {
+            return;
+        };
+        if hands.unended.len() < MAX_UNENDED {
+            hands.unended.extend(unended);
+        }
         if let Some(running) = hands.running.remove(&repository) {
             hands.lanes.leave(&running.lanes);
         }
@@ -594,7 +644,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
         }
         hands.tasks.shutdown().await;
-        let mut cut_off = Vec::new();
+        let mut cut_off = hands.unended;
         for running in hands.running.into_values() {
             tracing::warn!(
                 repository = running.lease.repository.0,

@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn an_outage_is_said_at_first_then_once_a_minute_and_at_its_end() {
-        let mut away = Away::new("nobody can be claimed");
+        let mut away = Away::new("no repository can be claimed");
         let lasting = |seconds| Say::Still(SignedDuration::from_secs(seconds));
         let said: Vec<(i64, Say)> = (0..=150)
             .map(|second| (second, away.say(at(second))))
@@ -129,7 +129,7 @@ mod tests {
     /// Whoever could not be claimed may be taken by another; then nothing is claimed here for a long time.
     #[test]
     fn what_was_not_tried_for_long_begins_anew() {
-        let mut away = Away::new("nobody can be claimed");
+        let mut away = Away::new("no repository can be claimed");
         away.say(at(0));
         assert_eq!(away.say(at(3_600)), Say::First);
         assert_eq!(away.over(at(7_200)), None);

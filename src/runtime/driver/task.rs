@@ -22,8 +22,8 @@ pub(super) const RETRY_DELAY: SignedDuration = SignedDuration::from_secs(1);
 pub const TICK_LIMIT: SignedDuration = SignedDuration::from_mins(10);
 /// How long after that it may take until it is abandoned: longer than the longest call that cannot be stopped.
 pub const ABANDON_AFTER: SignedDuration = SignedDuration::from_mins(4);
-/// How long it is tried to write what came of a tick while the inbox is away: as long as a database takes that is
-/// started anew, or whose work another one takes over.
+/// How long a task tries to write what came of its tick while the inbox is away: as long as a database takes to restart or
+/// to fail over. After that the driver only gives the lease back, once the inbox answers again.
 const SETTLING: SignedDuration = SignedDuration::from_mins(1);
 
 /// The same when the driver ends: the next start, or the end of the lease, does what could not be written, and on a full
@@ -45,8 +45,9 @@ pub(super) struct Task<I, C, T> {
 }
 
 impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
-    /// Ticks, and ends the lease by what came of it.
-    pub(super) async fn run(self) {
+    /// Ticks, and ends the lease by what came of it. Answers with the lease when the inbox was away for too long to end
+    /// it.
+    pub(super) async fn run(self) -> Option<Lease> {
         let repository = self.lease.repository;
         let claimed_at = self.clock.now();
         let ticked = match shielded(self.tick()).await {
@@ -63,14 +64,19 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         let name = self.ticker.called(repository);
         match &ticked {
             Ticked::Gone => {
-                tracing::info!(repository = repository.0, "nobody's business any more");
+                tracing::info!(
+                    repository = repository.0,
+                    "the service does not manage this repository any more, and forgets it"
+                );
             }
             Ticked::Failed(fault) => say(&name, &self.lease, fault, &self.outages, ended_at),
             Ticked::Done { .. } | Ticked::Stopped => {}
         }
         let settled = self.settle(&ticked, claimed_at, ended_at).await;
         self.pulse.tick_ended(ended_at);
+        let is_left = matches!(settled, Err(InboxError::Unavailable(_)));
         tell(&name, settled);
+        is_left.then_some(self.lease)
     }
 
     /// Ends the lease by what came of the tick. While the inbox is away it is tried again: a lease that runs out counts

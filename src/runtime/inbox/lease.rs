@@ -51,6 +51,7 @@ pub enum Settled {
     Until(Option<Timestamp>),
     /// It counts, and the repository is parked now.
     Parked,
-    /// It does not count: the lease was taken over, or the repository was forgotten. Nothing changed.
+    /// It does not count: the lease was taken over, or the repository was forgotten. Nothing changed, except that the
+    /// death of the process is taken back that the take-over has counted.
     Lost,
 }

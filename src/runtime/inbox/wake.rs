@@ -307,7 +307,7 @@ impl Wake {
     #[must_use]
     pub fn finish(&mut self, lease: &Lease, next: Option<Timestamp>) -> Settled {
         if !self.is_held_by(lease) {
-            return Settled::Lost;
+            return self.take_back_death(lease);
         }
         self.held = None;
         self.done_generation = self.done_generation.max(lease.generation);
@@ -327,7 +327,7 @@ impl Wake {
     #[must_use]
     pub fn fail(&mut self, lease: &Lease, now: Timestamp, fault: &Fault) -> Settled {
         if !self.is_held_by(lease) {
-            return Settled::Lost;
+            return self.take_back_death(lease);
         }
         self.held = None;
         // The process is alive, so this tick has not killed it.
@@ -380,7 +380,7 @@ impl Wake {
     #[must_use]
     pub fn release(&mut self, lease: &Lease, now: Timestamp) -> Settled {
         if !self.is_held_by(lease) {
-            return Settled::Lost;
+            return self.take_back_death(lease);
         }
         self.held = None;
         self.not_counted();
@@ -393,7 +393,7 @@ impl Wake {
     #[must_use]
     pub fn abandon(&mut self, lease: &Lease) -> Settled {
         if !self.is_held_by(lease) {
-            return Settled::Lost;
+            return self.take_back_death(lease);
         }
         if self.generation != lease.generation {
             return self.finish(lease, None);
@@ -428,6 +428,21 @@ impl Wake {
 
     fn due_by(&mut self, at: Timestamp) {
         self.due_at = Some(self.due_at.map_or(at, |due| due.min(at)));
+    }
+
+    /// A holder ends a lease that another process has taken over, so the holder's process lives: its lease ran out because
+    /// it stood still or could not reach the inbox. The death that the take-over counted is taken back, and with it the
+    /// suspension that followed from it.
+    fn take_back_death(&mut self, lease: &Lease) -> Settled {
+        if lease.token < self.token {
+            let is_suspended_for_deaths = self.parked.is_some() && self.attempts < MAX_FAULTS;
+            self.deaths = self.deaths.saturating_sub(1);
+            if is_suspended_for_deaths && self.deaths == ALONE_AFTER_DEATHS {
+                self.parked = None;
+                self.wake(lease.until);
+            }
+        }
+        Settled::Lost
     }
 
     /// Takes back what claiming has counted; the daily attempt of a parked repository is not counted at all.
@@ -474,5 +489,73 @@ mod tests {
         assert_eq!(wake.release(&lost, now), Settled::Lost);
         assert!(!wake.extend(&lost, now, length));
         assert!(wake.is_held_by(&held));
+    }
+
+    fn due() -> Wake {
+        let mut wake = Wake::new(RepositoryId(7));
+        wake.wake(Timestamp::UNIX_EPOCH);
+        wake
+    }
+
+    /// Holders take a repository over from one another, each when the lease of the one before has run out.
+    fn take_over(wake: &mut Wake, holders: &[&str]) -> (Vec<Lease>, Timestamp) {
+        let (mut now, mut leases) = (Timestamp::UNIX_EPOCH, Vec::new());
+        for holder in holders {
+            now = now.max(wake.next_at().unwrap());
+            let mut claimed = wake.claim(&(*holder).into(), now, MAX_LEASE, true);
+            while wake.parked.is_none() && matches!(claimed, Claimed::Deferred) {
+                now = wake.next_at().unwrap();
+                claimed = wake.claim(&(*holder).into(), now, MAX_LEASE, true);
+            }
+            if let Claimed::Leased(lease) = claimed {
+                leases.push(lease);
+            }
+        }
+        (leases, now)
+    }
+
+    /// A service that cannot reach the database for a while ends its leases late. It has not died.
+    #[test]
+    fn a_holder_that_ends_its_lease_late_has_not_died() {
+        let mut wake = due();
+        let (leases, now) = take_over(&mut wake, &["one", "two", "three"]);
+        assert_eq!(wake.deaths, 2);
+        assert_eq!(wake.finish(&leases[0], None), Settled::Lost);
+        assert_eq!(wake.release(&leases[1], now), Settled::Lost);
+        assert_eq!(wake.deaths, 0);
+        assert!(wake.is_held_by(&leases[2]));
+    }
+
+    #[test]
+    fn a_suspension_for_deaths_ends_when_one_of_the_dead_is_alive() {
+        let mut wake = due();
+        let (leases, now) = take_over(&mut wake, &["one", "two", "three", "four"]);
+        assert_eq!((wake.deaths, leases.len()), (3, 3));
+        assert!(wake.parked.is_some());
+        assert_eq!(wake.release(&leases[1], now), Settled::Lost);
+        assert_eq!((wake.deaths, &wake.parked), (2, &None));
+        assert!(wake.is_due(now));
+    }
+
+    #[test]
+    fn a_suspension_for_faults_outlasts_a_late_end() {
+        let mut wake = due();
+        let mut now = Timestamp::UNIX_EPOCH;
+        let mut last = None;
+        for _ in 0..MAX_FAULTS {
+            now = wake.next_at().unwrap();
+            let Claimed::Leased(lease) = wake.claim(&"one".into(), now, MAX_LEASE, false) else {
+                panic!("it is due")
+            };
+            let fault = Fault::Own {
+                because: "a bug".to_owned(),
+            };
+            let _settled = wake.fail(&lease, now, &fault);
+            last = Some(lease);
+        }
+        assert!(wake.parked.is_some());
+        wake.token += 1;
+        assert_eq!(wake.release(&last.unwrap(), now), Settled::Lost);
+        assert!(wake.parked.is_some());
     }
 }

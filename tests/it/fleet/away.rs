@@ -156,7 +156,7 @@ async fn an_end_is_seen_while_the_inbox_does_not_answer() {
     assert!(set.running.is_finished());
 }
 
-/// An inbox that refuses is asked once a second, although each refusal is news to whoever listens.
+/// An inbox that refuses is asked once a second, although each refusal sends a notification.
 #[tokio::test]
 async fn an_inbox_that_refuses_is_asked_at_rest() {
     let set = Set::new(seconds(300), Mood::Well).await;
@@ -201,6 +201,31 @@ async fn outages_of_the_inbox_park_nobody() {
     set.clock.pass(seconds(310)).await;
     let wake = set.inbox.look(ONE).await.unwrap().unwrap();
     assert_eq!((wake.attempts, wake.parked), (0, None));
+}
+
+/// Another service takes over what this one cannot extend. Whether the outage is over before the end of the tick is given
+/// up or long after, this one has not died, and the repository is neither ticked alone nor suspended.
+#[tokio::test]
+async fn a_service_that_cannot_reach_the_inbox_has_not_died() {
+    for outage in [30, 600] {
+        let set = Set::new(seconds(900), Mood::Well).await;
+        for other in ["test:2", "test:3", "test:4"] {
+            // The driver sleeps for a minute at most.
+            set.clock.pass(seconds(70)).await;
+            set.inbox.is(Mood::Refuses);
+            set.clock.pass(seconds(outage)).await;
+            let stored = set.inbox.stored();
+            let now = set.clock.now();
+            let taken = stored.claim(&Holder::new(other), now, LEASE, &[ONE]).await;
+            let taken = taken.unwrap().pop().unwrap();
+            assert_eq!(stored.look(ONE).await.unwrap().unwrap().deaths, 1);
+            set.inbox.is(Mood::Well);
+            set.clock.pass(seconds(3)).await;
+            let wake = stored.look(ONE).await.unwrap().unwrap();
+            assert_eq!((wake.deaths, &wake.parked), (0, &None), "{outage} {other}");
+            stored.release(&taken, set.clock.now()).await.unwrap();
+        }
+    }
 }
 
 /// A disk that is full stays full: what came of the tick was tried again until the drain was over, 20 seconds later.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use phileas::runtime::inbox::{Inbox, Settled};
+use phileas::runtime::inbox::{Inbox, Settled, Wake};
 use phileas_domain::model::RepositoryId;
 
 use super::stand::{
@@ -76,7 +76,7 @@ pub(super) async fn a_later_wake_postpones_nothing(inbox: &impl Inbox) {
     claim(inbox, "one", at(2)).await;
 }
 
-/// The holder is stopped, taken over while a wake arrives, and goes on as if nothing had been.
+/// The holder is stopped, taken over while a wake arrives, and goes on as if nothing had been. It has not died.
 pub(super) async fn a_holder_that_was_taken_over_changes_nothing(inbox: &impl Inbox) {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     let stalled = claim(inbox, "stalled", at(0)).await;
@@ -97,7 +97,13 @@ pub(super) async fn a_holder_that_was_taken_over_changes_nothing(inbox: &impl In
     assert_eq!(inbox.release(&stalled, now).await.unwrap(), Settled::Lost);
     let kept = inbox.heartbeat(&[stalled], now, LEASE).await.unwrap();
     assert!(kept.is_empty(), "{kept:?}");
-    assert_eq!(inbox.look(WIDGET).await.unwrap(), before);
+    let before = before.unwrap();
+    assert_eq!(before.deaths, 1);
+    let alive = Wake {
+        deaths: 0,
+        ..before
+    };
+    assert_eq!(inbox.look(WIDGET).await.unwrap(), Some(alive));
 
     inbox.finish(&successor, now, None).await.unwrap();
     let again = claim(inbox, "successor", now).await;
@@ -200,7 +206,7 @@ pub(super) async fn what_is_forgotten_is_not_due(inbox: &impl Inbox) {
 pub(super) async fn what_was_heard_of_a_strangers_is_not_lost(inbox: &impl Inbox) {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     let stranger = claim(inbox, "one", at(1)).await;
-    // Meanwhile it becomes somebody's.
+    // Meanwhile the service manages it.
     inbox.wake(WIDGET, at(2)).await.unwrap();
     let settled = inbox.abandon(&stranger).await.unwrap();
     assert_eq!(settled, Settled::Until(Some(at(2))));
