@@ -57,7 +57,7 @@ struct Commit {
     status_check_rollup: Option<Checked>,
 }
 
-/// The verdict about a commit, and the first hundred of its checks.
+/// The verdict about a commit, and its checks.
 #[derive(Debug, Deserialize)]
 struct Checked {
     #[serde(flatten)]
@@ -111,7 +111,12 @@ impl Checked {
                 Context::StatusContext { .. } => return Checks::Pending,
             }
         }
-        if passed { Checks::Passed } else { Checks::None }
+        match passed {
+            // A check that was not read may have a conclusion that is green to GitHub alone.
+            _ if self.contexts.next().is_some() => Checks::Pending,
+            true => Checks::Passed,
+            false => Checks::None,
+        }
     }
 
     /// Whether a run was repeated: GitHub still lists it beside the newer run of the same name and suite.
@@ -141,6 +146,32 @@ struct Reviewed {
 }
 
 impl Repository {
+    /// The cursor of the next page of the newest commit's checks, where there is one.
+    pub(crate) fn next_checks(&self) -> Option<String> {
+        let newest = self.pull_request.as_ref()?.newest()?;
+        newest.commit.status_check_rollup.as_ref()?.contexts.next()
+    }
+
+    /// Adds the next page of the newest commit's checks. Where another commit is the newest by now, its checks are still
+    /// to be read.
+    pub(crate) fn add_checks(&mut self, more: Self) {
+        let Some(pull) = &mut self.pull_request else {
+            return;
+        };
+        let added = more
+            .pull_request
+            .filter(|more| more.head_ref_oid == pull.head_ref_oid);
+        let added = added.and_then(Pull::into_checks);
+        match (pull.checks_mut(), added) {
+            (Some(known), Some(added)) => {
+                known.rollup = added.rollup;
+                known.contexts.nodes.extend(added.contexts.nodes);
+                known.contexts.page_info = added.contexts.page_info;
+            }
+            _ => pull.commits.nodes.clear(),
+        }
+    }
+
     /// All facts except the files. `None`: the pull request is gone.
     pub(crate) fn facts(self) -> Option<MergeFacts> {
         let method = self.method();
@@ -193,6 +224,17 @@ impl Pull {
     fn newest(&self) -> Option<&PullCommit> {
         let newest = self.commits.nodes.iter().flatten().next_back();
         newest.filter(|one| one.commit.oid == self.head_ref_oid)
+    }
+
+    fn checks_mut(&mut self) -> Option<&mut Checked> {
+        let newest = self.commits.nodes.iter_mut().flatten().next_back()?;
+        newest.commit.status_check_rollup.as_mut()
+    }
+
+    fn into_checks(self) -> Option<Checked> {
+        let head = self.head_ref_oid;
+        let newest = self.commits.into_iter().last()?;
+        (newest.commit.oid == head).then_some(newest.commit.status_check_rollup)?
     }
 
     /// The verdict about the head commit. A commit that GitHub does not list yet has pending checks.

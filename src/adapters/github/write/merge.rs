@@ -23,6 +23,8 @@ use crate::runtime::ports::{Disposition, Failure};
 /// How many pages of files are read; each holds [`PAGE`].
 const MAX_PAGES: usize = 3;
 const PAGE: usize = 100;
+/// How many pages of checks of the newest commit are read; each holds 100. A commit with more is never green.
+const MAX_CHECK_PAGES: usize = 5;
 /// The waits before reading again whether it can be merged, or was: GitHub computes the former later, and replicas
 /// lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
@@ -75,22 +77,39 @@ impl Client {
     }
 
     async fn merge_facts_once(&self, pull: PullNumber) -> Result<Option<MergeFacts>, Failure> {
+        let mut repository = self.merge_facts_page(pull, None).await?;
+        for _ in 1..MAX_CHECK_PAGES {
+            let Some(after) = repository.next_checks() else {
+                break;
+            };
+            let more = self.merge_facts_page(pull, Some(&after)).await?;
+            repository.add_checks(more);
+        }
+        Ok(repository.facts())
+    }
+
+    /// Everything but the files, with the checks behind this cursor.
+    async fn merge_facts_page(
+        &self,
+        pull: PullNumber,
+        checks_after: Option<&str>,
+    ) -> Result<Repository, Failure> {
         let mut variables = self.repository_variables();
         variables["number"] = pull.0.into();
+        variables["checksAfter"] = checks_after.into();
         let reply = self
             .query::<Found>("MergeFacts", MERGE_FACTS, &variables, |problem| {
                 tolerated(problem) || problem.is("NOT_FOUND") && problem.path.len() == 2
             })
             .await?;
-        let repository = reply.data.repository.ok_or_else(|| {
+        reply.data.repository.ok_or_else(|| {
             error::told(
                 "POST /graphql (MergeFacts)",
                 &reply.answer,
                 Disposition::NotFound,
                 "the repository is gone",
             )
-        })?;
-        Ok(repository.facts())
+        })
     }
 
     /// Every path that it touches. REST is used because GraphQL does not show the former names of renamed files.
@@ -173,6 +192,7 @@ fn has_just_moved(failure: &Failure) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use phileas_domain::engine::Checks;
     use serde_json::{Value, json as value};
 
     use super::*;
@@ -262,5 +282,50 @@ mod tests {
         let whole = set([json(200, &page), json(200, &value!([]))]);
         let files = whole.client.files_of(PULL).await.unwrap();
         assert_eq!(files.unwrap().len(), PAGE);
+    }
+
+    /// One page of a commit's checks, with these conclusions.
+    fn checks_page(head: &str, conclusions: &[&str], is_last: bool) -> Value {
+        let runs = conclusions.iter().enumerate().map(|(at, conclusion)| {
+            value!({ "__typename": "CheckRun", "name": format!("{conclusion}{at}"), "conclusion": conclusion,
+                "startedAt": null, "checkSuite": { "id": "S" } })
+        });
+        let runs: Vec<Value> = runs.collect();
+        let commit = value!({ "oid": head, "committedDate": "2026-01-05T00:00:00Z", "statusCheckRollup": {
+            "state": "SUCCESS", "contexts": { "nodes": runs,
+                "pageInfo": { "hasNextPage": !is_last, "endCursor": "c" } } } });
+        value!({ "data": { "rateLimit": { "cost": 1 }, "repository": {
+            "mergeCommitAllowed": true, "squashMergeAllowed": true, "rebaseMergeAllowed": true,
+            "pullRequest": {
+                "state": "OPEN", "isDraft": false, "headRefOid": head, "isCrossRepository": false,
+                "baseRefName": "main", "mergeable": "MERGEABLE", "mergeStateStatus": "CLEAN",
+                "reviewDecision": null, "labels": { "nodes": [] },
+                "commits": { "nodes": [{ "commit": commit }] },
+                "latestOpinionatedReviews": null } } } })
+    }
+
+    async fn checks_of(pages: Vec<Value>) -> (Checks, usize) {
+        let set = set(pages.iter().map(|page| json(200, page)).collect::<Vec<_>>());
+        let facts = set.client.merge_facts_once(PULL).await.unwrap();
+        (facts.unwrap().checks, set.script.seen().len())
+    }
+
+    /// GitHub's own verdict calls a stale check a success, so every page counts.
+    #[tokio::test]
+    async fn checks_beyond_the_first_page_are_judged_too() {
+        let green = |is_last| checks_page("1f", &["SUCCESS"], is_last);
+        let last = |conclusion| checks_page("1f", &[conclusion], true);
+        let read = checks_of(vec![green(false), green(false), last("SKIPPED")]).await;
+        assert_eq!(read, (Checks::Passed, 3));
+        let read = checks_of(vec![green(false), last("STALE")]).await;
+        assert_eq!(read, (Checks::Failed, 2));
+        let read = checks_of(vec![green(false), checks_page("2f", &["SUCCESS"], true)]).await;
+        assert_eq!(
+            read,
+            (Checks::Pending, 2),
+            "another commit was pushed meanwhile"
+        );
+        let many = vec![green(false); MAX_CHECK_PAGES];
+        assert_eq!(checks_of(many).await, (Checks::Pending, MAX_CHECK_PAGES));
     }
 }
