@@ -20,7 +20,7 @@ struct Failing {
     because: String,
     since: Instant,
     last: Instant,
-    /// The number of failed batches.
+    /// The number of failed batches. The checks in between, one a second, are not counted.
     batches: u64,
     said: Instant,
 }
@@ -28,6 +28,15 @@ struct Failing {
 impl Condition {
     /// Records a failed batch.
     pub(super) fn failed(&self, error: &InboxError) {
+        self.note(error, 1);
+    }
+
+    /// A check has found that nothing could be written.
+    pub(super) fn check_failed(&self, error: &InboxError) {
+        self.note(error, 0);
+    }
+
+    fn note(&self, error: &InboxError, batches: u64) {
         let now = Instant::now();
         let mut failing = self.failing();
         let Some(before) = failing.as_mut() else {
@@ -36,14 +45,14 @@ impl Condition {
                 because: error.to_string(),
                 since: now,
                 last: now,
-                batches: 1,
+                batches,
                 said: now,
             });
             return;
         };
         before.because = error.to_string();
         before.last = now;
-        before.batches += 1;
+        before.batches += batches;
         if now.duration_since(before.said) >= SAID_EVERY {
             before.said = now;
             tracing::error!(
@@ -82,5 +91,26 @@ impl Condition {
 
     fn failing(&self) -> MutexGuard<'_, Option<Failing>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::log_capture::LogCapture;
+
+    /// The storage is checked once a second, whether anything is to be written or not.
+    #[test]
+    fn only_batches_count_as_failures() {
+        let condition = Condition::default();
+        let full = InboxError::Unavailable("the disk is full".to_owned());
+        condition.check_failed(&full);
+        condition.failed(&full);
+        condition.failed(&full);
+        condition.check_failed(&full);
+        let capture = LogCapture::begin();
+        condition.written();
+        let log = capture.end();
+        assert!(log.contains("failures=2"), "{log}");
     }
 }

@@ -273,7 +273,8 @@ impl Clerk {
     fn check_storage(&self) {
         let Some(files) = &self.files else { return };
         if let Err(because) = files.check().and_then(|()| files.check_writable()) {
-            self.condition.failed(&InboxError::Unavailable(because));
+            self.condition
+                .check_failed(&InboxError::Unavailable(because));
         }
     }
 
@@ -285,7 +286,7 @@ impl Clerk {
                 .and_then(|()| schema::touch(&self.connection).map_err(inbox_error));
             match touched {
                 Ok(()) => self.condition.written(),
-                Err(error) => self.condition.failed(&error),
+                Err(error) => self.condition.check_failed(&error),
             }
         }
     }
