@@ -5,6 +5,7 @@ use std::time::Duration;
 use phileas::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
 use phileas::adapters::inbox::served::ServedInbox;
 use phileas::adapters::inbox::sqlite::DEFAULT_ROOM;
+use phileas::adapters::inbox::sqlite::{DataDirectory, HeldDirectory};
 use phileas::runtime::inbox::{Accepted, Fault, Inbox as _, Outcome, Page, Settled, Start};
 use phileas_domain::model::RepositoryId;
 use secrecy::SecretString;
@@ -232,12 +233,26 @@ async fn what_cannot_be_counted_stops_nobody() {
     assert_eq!(inbox.trouble(), None);
 }
 
+/// The audit log and the App's key are in the data directory of the service, wherever its inbox is.
+#[tokio::test]
+async fn a_data_directory_that_is_gone_is_trouble() {
+    let database = Database::new();
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let directory = HeldDirectory::new(DataDirectory::lock(&data).unwrap()).unwrap();
+    let inbox = ServedInbox::Database(open(&database).await, Some(directory));
+    assert_eq!(inbox.trouble(), None);
+    std::fs::remove_dir_all(&data).unwrap();
+    let said = inbox.trouble().unwrap();
+    assert!(said.contains("was deleted or moved away"), "{said}");
+}
+
 /// Whoever runs the service must be able to see it: without the task nothing is stored any more.
 #[test]
 fn a_task_that_ends_is_missed() {
     let database = Database::new();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let inbox = ServedInbox::Database(runtime.block_on(open(&database)));
+    let inbox = ServedInbox::Database(runtime.block_on(open(&database)), None);
     assert_eq!(inbox.trouble(), None);
     runtime.shutdown_timeout(PATIENCE);
     let runtime = tokio::runtime::Runtime::new().unwrap();

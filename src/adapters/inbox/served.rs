@@ -7,7 +7,7 @@ use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::watch;
 
 use super::postgres::PostgresInbox;
-use super::sqlite::SqliteInbox;
+use super::sqlite::{HeldDirectory, SqliteInbox};
 use crate::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
     Replayed, Settled, Wake,
@@ -18,8 +18,8 @@ use crate::runtime::inbox::{
 pub enum ServedInbox {
     /// SQLite, in a file of the data directory: one service.
     File(SqliteInbox),
-    /// PostgreSQL: several services.
-    Database(PostgresInbox),
+    /// PostgreSQL: several services. Each has a data directory of its own; a command beside them has none.
+    Database(PostgresInbox, Option<HeldDirectory>),
 }
 
 impl ServedInbox {
@@ -28,7 +28,7 @@ impl ServedInbox {
         // A lost database may come back; only the end of our own task is final.
         let (file, database) = match self {
             Self::File(inbox) => (Some(inbox.writer_lost()), None),
-            Self::Database(inbox) => (None, Some(inbox.storing_lost())),
+            Self::Database(inbox, _) => (None, Some(inbox.storing_lost())),
         };
         async move {
             if let Some(lost) = file {
@@ -46,7 +46,7 @@ macro_rules! to {
     ($self:ident, $inbox:ident => $call:expr) => {
         match $self {
             ServedInbox::File($inbox) => $call,
-            ServedInbox::Database($inbox) => $call,
+            ServedInbox::Database($inbox, _) => $call,
         }
     };
 }
@@ -175,7 +175,11 @@ impl Inbox for ServedInbox {
     }
 
     fn trouble(&self) -> Option<String> {
-        to!(self, inbox => inbox.trouble())
+        let trouble = to!(self, inbox => inbox.trouble());
+        trouble.or_else(|| match self {
+            Self::Database(_, Some(directory)) => directory.trouble(),
+            Self::Database(_, None) | Self::File(_) => None,
+        })
     }
 
     fn news(&self) -> watch::Receiver<u64> {

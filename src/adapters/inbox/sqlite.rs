@@ -8,6 +8,7 @@ mod data_files;
 mod deliveries;
 mod delivery_index;
 mod directory;
+mod held_directory;
 mod open_files;
 mod read;
 mod room;
@@ -29,6 +30,7 @@ use tokio::sync::watch;
 
 pub use data_files::DATABASE;
 pub use directory::{DataDirectory, DirectoryError};
+pub use held_directory::HeldDirectory;
 pub use room::{DEFAULT_ROOM, LEAST_ROOM, LOG_ROOM};
 pub use schema::OpenError;
 

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use crate::adapters::inbox::postgres::PostgresInbox;
 use crate::adapters::inbox::served::ServedInbox;
-use crate::adapters::inbox::sqlite::{DataDirectory, SqliteInbox};
+use crate::adapters::inbox::sqlite::{DataDirectory, HeldDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::cli::arguments::Serve;
 use crate::cli::context::bind::bind;
@@ -82,20 +82,17 @@ pub(crate) async fn run(
     let access = Arc::new(admin_access(&config, arguments.mcp)?);
     let directory = DataDirectory::lock(&config.data_dir)?;
     let audit = Arc::new(Audit::open(directory.path())?);
-    let (inbox, _lock) = match &database {
+    let inbox = match &database {
         // The directory is this service's alone all the same: its audit log and its App's credentials are in it.
-        Some(url) => (
-            ServedInbox::Database(PostgresInbox::open(url, config.inbox_max_bytes).await?),
-            Some(directory),
+        Some(url) => ServedInbox::Database(
+            PostgresInbox::open(url, config.inbox_max_bytes).await?,
+            Some(HeldDirectory::new(directory)?),
         ),
-        None => (
-            ServedInbox::File(SqliteInbox::open(
-                directory,
-                config.inbox_max_bytes,
-                clock::local_now(),
-            )?),
-            None,
-        ),
+        None => ServedInbox::File(SqliteInbox::open(
+            directory,
+            config.inbox_max_bytes,
+            clock::local_now(),
+        )?),
     };
     let inbox = Arc::new(inbox);
     let public = bind(LISTEN, config.listen).await?;

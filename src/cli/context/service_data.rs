@@ -30,7 +30,7 @@ impl Visit {
         };
         if let Some(url) = service_inbox::database(kept.database_url.as_deref())? {
             return Ok(Self {
-                inbox: ServedInbox::Database(PostgresInbox::visit(&url).await?),
+                inbox: ServedInbox::Database(PostgresInbox::visit(&url).await?, None),
                 data_dir,
             });
         }

@@ -216,7 +216,7 @@ fn host() -> String {
     }
 }
 
-fn unusable(path: &Path, error: &io::Error) -> DirectoryError {
+pub(super) fn unusable(path: &Path, error: &io::Error) -> DirectoryError {
     let path = path.to_owned();
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DirectoryError::Full { path },

@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 
 use super::data_files::{DATABASE, LOCK};
 
-/// The files of a data directory, as they were when the inbox was opened.
+/// The files of a data directory, as they were when the service opened them.
 #[derive(Debug)]
 pub(super) struct OpenFiles {
     directory: PathBuf,
     files: Vec<(PathBuf, Identity)>,
+    /// What a new start of the service makes.
+    made_by_restart: &'static str,
 }
 
 /// The identity of a file on this machine.
@@ -24,9 +26,22 @@ struct Identity {
 }
 
 impl OpenFiles {
-    /// Records the files. The database must be open, so that its log and index exist.
+    /// Records the files of an inbox. The database must be open, so that its log and index exist.
     pub(super) fn note(directory: &Path) -> io::Result<Self> {
         let names = ["", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
+        Self::note_with(directory, &names, "a new inbox")
+    }
+
+    /// Notes the directory and its lock, for a service whose inbox is elsewhere.
+    pub(super) fn note_lock(directory: &Path) -> io::Result<Self> {
+        Self::note_with(directory, &[], "it again, without what was in it")
+    }
+
+    fn note_with(
+        directory: &Path,
+        names: &[String],
+        made_by_restart: &'static str,
+    ) -> io::Result<Self> {
         let paths = [directory.to_owned(), directory.join(LOCK)]
             .into_iter()
             .chain(names.iter().map(|name| directory.join(name)));
@@ -37,6 +52,7 @@ impl OpenFiles {
         Ok(Self {
             directory: directory.to_owned(),
             files: noted.collect::<io::Result<_>>()?,
+            made_by_restart,
         })
     }
 
@@ -54,9 +70,10 @@ impl OpenFiles {
             };
             return Err(format!(
                 "{} {what} while the service uses it, so that nothing can be stored in {}; put it back, or restart \
-                 `phileas serve`, which makes a new inbox",
+                 `phileas serve`, which makes {}",
                 path.display(),
-                self.directory.display()
+                self.directory.display(),
+                self.made_by_restart
             ));
         }
         Ok(())
