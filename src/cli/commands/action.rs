@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write};
 use std::path::PathBuf;
 
+use phileas_domain::Diagnostic;
 use phileas_domain::engine::{RunRequest, Verdict};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 use phileas_domain::plan::EntryPoint;
@@ -255,7 +256,7 @@ async fn refused_people(connection: &Connection, woken: &Woken) -> Result<Option
     for login in people.iter().take(MAX_PEOPLE) {
         if !connection.github.may_write(login).await? {
             return Ok(Some(format!(
-                "{login} may not write to this repository, so nothing is started by their wish"
+                "{login} may not write to this repository, so phileas starts nothing of what this run requests"
             )));
         }
     }
@@ -346,6 +347,9 @@ fn annotations(
                 Exit::Credential => format!("; {}", credential_help::mend_of_jules_key()),
                 Exit::Usage if !report.plan_diagnostics.is_empty() => {
                     "; the plan has mistakes, each is named where it stands".to_owned()
+                }
+                Exit::Findings if report.plan_diagnostics.iter().any(Diagnostic::is_error) => {
+                    "; a prompt has mistakes, each is named where it stands".to_owned()
                 }
                 _ => String::new(),
             };

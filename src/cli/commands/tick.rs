@@ -1,11 +1,13 @@
 //! `phileas tick` and `phileas explain`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{Line, Reason, RunRequest, Verdict};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
+use phileas_domain::plan::{CONFIG_PATH, PERSONAS_FOLDER, SCHEDULES_PATH};
 
 use crate::cli::arguments::TickArguments;
 use crate::cli::context::clients::Connection;
@@ -116,8 +118,8 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// A ledger that is not to be trusted, a refused key, an unknown name, a plan with mistakes and a request of this run that
-/// was refused have exit codes of their own, whatever else was done; every other wait is 0. What became of requests that
+/// A ledger that is not to be trusted, a refused key, an unknown name, a plan or a prompt with mistakes and a request of
+/// this run that was refused have exit codes of their own, whatever else was done; every other wait is 0. What became of requests that
 /// people made by labels and comments is told to them, and is no matter of this run.
 fn exit(report: &TickReport, ask: &RunRequest) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
@@ -136,13 +138,30 @@ fn exit(report: &TickReport, ask: &RunRequest) -> Exit {
         Exit::Usage
     } else if has(Reason::JulesUnavailable) {
         Exit::Unavailable
-    } else if report.plan_diagnostics.iter().any(Diagnostic::is_error) {
+    } else if is_misconfigured(&report.plan_diagnostics) {
         Exit::Usage
-    } else if report.waiting.iter().any(|(_, line)| is_refused(line, ask)) {
+    } else if report.plan_diagnostics.iter().any(Diagnostic::is_error)
+        || report.waiting.iter().any(|(_, line)| is_refused(line, ask))
+    {
         Exit::Findings
     } else {
         Exit::Done
     }
+}
+
+/// Whether the configuration has a mistake. One in a prompt is a finding: it stops the slots of one persona or layer. That
+/// the plan names a persona which cannot be read follows from the mistake in its prompt.
+fn is_misconfigured(diagnostics: &[Diagnostic]) -> bool {
+    let errors = || diagnostics.iter().filter(|one| one.is_error());
+    let is_configuration =
+        |one: &&Diagnostic| [SCHEDULES_PATH, CONFIG_PATH].contains(&one.file.as_str());
+    let follows: BTreeSet<String> = errors()
+        .filter_map(|one| one.file.strip_prefix(PERSONAS_FOLDER)?.split('/').nth(1))
+        .map(|id| format!("the persona `{id}` cannot be read"))
+        .collect();
+    errors()
+        .filter(is_configuration)
+        .any(|one| !follows.contains(&one.message))
 }
 
 /// Whether a line refuses what this very run was asked to do: it was not started, and no later run starts it. What waits

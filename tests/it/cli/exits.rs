@@ -7,7 +7,7 @@ use phileas::sandbox::scene::{GITHUB_TOKEN, JULES_KEY};
 use crate::support::ticks::quiet_world;
 use crate::support::{Folder, Phileas, Served};
 
-/// A port where nobody listens.
+/// A port without a listener.
 fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -119,9 +119,10 @@ fn a_plan_with_mistakes_ends_a_tick_with_two() {
     assert_eq!(shared.world().books().sessions.len(), 1, "{tick}");
 }
 
-/// A prompt that cannot be rendered shows only when its turn has come; it stops nobody else, and is no less a mistake.
+/// A prompt that cannot be rendered shows only when its turn has come. It stops one persona, so it is a finding and no
+/// mistake of the configuration.
 #[test]
-fn a_prompt_with_mistakes_ends_a_tick_with_two() {
+fn a_prompt_with_mistakes_ends_a_tick_with_one() {
     let repository = Folder::repository("cycle = [\"broken\", \"curator\"]\n", &["curator"]);
     repository.write(
         ".jules/personas/broken/prompt.md.j2",
@@ -129,11 +130,24 @@ fn a_prompt_with_mistakes_ends_a_tick_with_two() {
     );
     let shared = quiet_world(&repository, 7, Vec::new());
     let served = Served::start(&shared, None);
-    let tick = Phileas::tick(&served).run().expect(2);
+    let tick = Phileas::tick(&served).run().expect(1);
     assert!(tick.out.contains("what_nobody_knows"), "{tick}");
     assert!(tick.out.contains("skipped.prompt_invalid"), "{tick}");
     let world = shared.world();
     let sessions = &world.books().sessions;
     assert_eq!(sessions.len(), 1, "{tick}");
     assert!(sessions[0].prompt.contains("persona=curator"), "{tick}");
+}
+
+/// A persona whose frontmatter cannot be read is a finding, too: the other personas and the plan are right.
+#[test]
+fn a_persona_with_mistakes_ends_a_tick_with_one() {
+    let repository = Folder::repository("cycle = [\"broken\", \"curator\"]\n", &["curator"]);
+    let prompt = "---\nid: broken\nplan_approval: perhaps\n---\nWork.\n";
+    repository.write(".jules/personas/broken/prompt.md", prompt);
+    let shared = quiet_world(&repository, 7, Vec::new());
+    let served = Served::start(&shared, None);
+    let tick = Phileas::tick(&served).run().expect(1);
+    assert!(tick.out.contains("plan_approval"), "{tick}");
+    assert_eq!(shared.world().books().sessions.len(), 1, "{tick}");
 }
