@@ -19,6 +19,10 @@ use crate::support::{Folder, Phileas, Served, hostile, say};
 
 /// A request for the prompt of a persona with this text.
 fn request(id: &str, text: &str) -> RenderRequest {
+    request_with(id, text, &[], 7)
+}
+
+fn request_with(id: &str, text: &str, notes: &[String], entropy: u8) -> RenderRequest {
     let path = format!(".jules/personas/{id}/prompt.md.j2");
     let tree = Tree::of_texts([(path, text)]);
     let (personas, found) = plan::read_personas(&tree);
@@ -30,8 +34,8 @@ fn request(id: &str, text: &str) -> RenderRequest {
         track: &"default".into(),
         open_pulls: &[],
         sprint: None,
-        entropy: &[7; 32],
-        notes: &[],
+        entropy: &[entropy; 32],
+        notes,
         subject: None,
     };
     RenderRequest::persona(&request, &SourceFiles::of_default_branch(&tree))
@@ -176,8 +180,8 @@ fn a_tick_leaves_out_who_takes_too_much_and_goes_on() {
     let served = Served::start(&shared, None);
     let begun = Instant::now();
     let ended = loop {
-        // A plan with mistakes is told by the exit code.
-        let ended = Phileas::tick(&served).run().expect(2);
+        // The exit code says that prompts have mistakes.
+        let ended = Phileas::tick(&served).run().expect(1);
         // Where the machine is busy the turn waits for the next tick.
         if !shared.world().books().sessions.is_empty() || begun.elapsed() > BUSY {
             break ended;
@@ -292,6 +296,24 @@ fn one_child_serves_all_rounds_of_a_guard_and_none_waits_without_one() {
     let made = renderer.render(&[honest(1)]);
     assert!(made[0].error().is_none(), "{made:?}");
     assert_eq!(renderer.started(), 2);
+}
+
+/// A prompt that a child died of is remembered with its inputs. The turn's own entropy is none of them.
+#[test]
+fn a_prompt_with_other_inputs_is_tried_after_a_death() {
+    let renderer = children();
+    let _kept = renderer.keep();
+    let (_, bomb, reason) = KINDS[0];
+    let text = persona("odd", &format!("{{% if notes %}}{bomb}{{% endif %}}"));
+    let with_note = |entropy| request_with("odd", &text, &["Look at this.".to_owned()], entropy);
+    let died = rendered(&renderer, &[with_note(7)]);
+    let said = format!("{:?}", died[0]);
+    assert!(said.contains(reason), "{said}");
+    let started = renderer.started();
+    assert_eq!(renderer.render(&[with_note(8)]), died, "it is remembered");
+    assert_eq!(renderer.started(), started);
+    let well = rendered(&renderer, &[request_with("odd", &text, &[], 7)]);
+    assert!(matches!(well[0], RenderAnswer::Persona(_)), "{well:?}");
 }
 
 /// A child keeps some sets of files, and the first one is asked for again and again beside new ones.

@@ -44,7 +44,7 @@ struct State {
     idle: Vec<Child>,
     /// The number of guards.
     guards: usize,
-    /// Prompts that killed a child, newest last: the prompt, the time, and the error.
+    /// Prompts that killed a child, newest last: the key of their inputs, the time, and the error.
     deaths: VecDeque<(String, Instant, RenderAnswer)>,
 }
 
@@ -131,8 +131,8 @@ impl Pool {
     /// Renders one prompt. A child that rendered others before may have less memory left than a new one, so a prompt
     /// that kills it is tried once more in a new one.
     fn render_one(&self, child: &mut Option<Child>, request: &RenderRequest) -> RenderAnswer {
-        let what = what(request);
-        if let Some(known) = self.known_death(&what) {
+        let inputs = request.key_of_inputs();
+        if let Some(known) = self.known_death(&inputs) {
             return known;
         }
         loop {
@@ -160,7 +160,7 @@ impl Pool {
                     // The processor time of other prompts does not count.
                     if is_new || matches!(signal(death.status), Some(Signal::Processor)) {
                         let answer = death.answer(request);
-                        self.note_death(what, &answer);
+                        self.note_death(inputs, &answer);
                         return answer;
                     }
                 }
@@ -169,15 +169,15 @@ impl Pool {
     }
 
     /// The error of a prompt that killed a child. It would only kill another one and delay the others again.
-    fn known_death(&self, what: &str) -> Option<RenderAnswer> {
+    fn known_death(&self, inputs: &str) -> Option<RenderAnswer> {
         let mut state = self.state();
         let deaths = &mut state.deaths;
         deaths.retain(|(_, at, _)| at.elapsed() < DEATH_COUNTS_FOR);
-        let known = deaths.iter().find(|(known, _, _)| known == what);
+        let known = deaths.iter().find(|(known, _, _)| known == inputs);
         known.map(|(_, _, answer)| answer.clone())
     }
 
-    fn note_death(&self, what: String, answer: &RenderAnswer) {
+    fn note_death(&self, inputs: String, answer: &RenderAnswer) {
         if !matches!(answer.error(), Some(RenderError::Invalid(_))) {
             return;
         }
@@ -185,26 +185,12 @@ impl Pool {
         if deaths.len() == DEATHS_KEPT {
             deaths.pop_front();
         }
-        deaths.push_back((what, Instant::now(), answer.clone()));
+        deaths.push_back((inputs, Instant::now(), answer.clone()));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Identifies a prompt apart from random values and its current turn: its repository, persona and files.
-fn what(request: &RenderRequest) -> String {
-    let files: Vec<&str> = request.files().map(|files| files.digest()).collect();
-    format!(
-        "{}\n{}\n{}\n{}",
-        request
-            .repository()
-            .map_or_else(String::new, ToString::to_string),
-        request.name(),
-        request.path(),
-        files.join("\n")
-    )
 }
 
 /// A child process, and the thread that communicates with it, because only a thread can wait for a pipe with a time

@@ -276,6 +276,22 @@ impl RenderRequest {
         HEXLOWER.encode(&Sha256::digest(whole))
     }
 
+    /// What tells this request from others, apart from its turn, its time and its entropy: two attempts at the same prompt
+    /// share it.
+    #[must_use]
+    pub fn key_of_inputs(&self) -> String {
+        let mut inputs = self.clone();
+        match &mut inputs {
+            Self::Persona(persona) => persona.entropy = [0; 32],
+            Self::Layer(layer) => {
+                layer.entropy = [0; 32];
+                layer.turn.clear();
+                layer.now = Timestamp::UNIX_EPOCH;
+            }
+        }
+        inputs.key()
+    }
+
     /// The persona or layer, for messages: ``persona `curator` ``.
     #[must_use]
     pub fn name(&self) -> String {
