@@ -148,7 +148,7 @@ async fn command(
         Command::Status(repository) => status::run(repository, screen).await,
         Command::Prompt { command } => prompt::run(command, screen),
         Command::Setup { command } => setup::run(command, screen),
-        Command::Session { command } => session::run(command, screen).await,
+        Command::Session { command } => session::run(command, deadline, screen).await,
         // Without `--all` the command line is refused before it comes here.
         Command::Stop { repository, .. } => stop::run(repository, screen).await,
         Command::Resume(repository) => stop::resume(repository, screen).await,

@@ -13,6 +13,7 @@ use std::io::Write;
 use phileas_domain::model::TrackName;
 
 use crate::cli::arguments::SessionCommand;
+use crate::cli::deadline::Deadline;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize::plain;
@@ -24,6 +25,7 @@ const ID_CHARS: usize = 60;
 
 pub(crate) async fn run(
     command: &SessionCommand,
+    deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     match command {
@@ -41,10 +43,10 @@ pub(crate) async fn run(
             repository,
         } => speak::message(&id_of(id)?, text, repository, screen).await,
         SessionCommand::Retry { id, repository } => {
-            again::retry(&id_of(id)?, repository, screen).await
+            again::retry(&id_of(id)?, repository, deadline, screen).await
         }
         SessionCommand::Cancel { id, repository } => {
-            again::cancel(&id_of(id)?, repository, screen).await
+            again::cancel(&id_of(id)?, repository, deadline, screen).await
         }
         SessionCommand::Import {
             id,

@@ -14,6 +14,7 @@ use crate::adapters::files::Wanted;
 use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::adapters::renderer;
 use crate::cli::arguments::Where;
+use crate::cli::deadline::note_answer_time;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
@@ -253,7 +254,9 @@ pub(crate) fn agreed(question: &str, screen: &mut Screen<impl Write>) -> Result<
         output::beside(&format!("{question} [y/N]"))?;
     }
     let mut answer = String::new();
+    let asked_at = std::time::Instant::now();
     std::io::stdin().read_line(&mut answer)?;
+    note_answer_time(asked_at.elapsed());
     if answer.is_empty() {
         return Err(Stopped::usage(
             "nothing was changed: nobody is there to answer; run it with --yes, or with --dry-run to look",

@@ -40,7 +40,7 @@ pub(crate) fn parse(text: &str) -> Result<SignedDuration, String> {
     let most = SignedDuration::from_hours(MOST_DAYS * 24);
     match seconds.map(SignedDuration::from_secs) {
         Some(SignedDuration::ZERO) => Err(format!(
-            "`{text}` is no time at all; say a minute (`1m`) or more"
+            "`{text}` is no time at all; give a second (`1s`) or more"
         )),
         Some(total) if total <= most => Ok(total),
         _ => Err(format!(
@@ -56,6 +56,7 @@ mod tests {
     #[test]
     fn takes_units_and_refuses_the_rest() {
         assert_eq!(parse("1h30m").unwrap().as_mins(), 90);
+        assert_eq!(parse("1s").unwrap().as_secs(), 1);
         assert_eq!(parse("2d").unwrap().as_hours(), 48);
         assert_eq!(parse("366d").unwrap().as_hours(), 366 * 24);
         for (wrong, word) in [
@@ -67,6 +68,7 @@ mod tests {
             ("1é", "is not a duration"),
             ("-1h", "is not a duration"),
             ("0m", "is no time at all"),
+            ("0s", "give a second (`1s`) or more"),
             ("367d", "366 days (`366d`) or less"),
             ("366d1s", "366 days (`366d`) or less"),
             ("99999999999999d", "366 days (`366d`) or less"),

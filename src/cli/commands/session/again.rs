@@ -14,6 +14,7 @@ use super::lookup::turn_named;
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
 use crate::cli::context::run_identity;
+use crate::cli::deadline::Deadline;
 use crate::cli::exit::{Exit, Stopped};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::{Edit, EditError, edit};
@@ -33,6 +34,7 @@ enum Found {
 pub(super) async fn retry(
     id: &str,
     arguments: &Repository,
+    deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
@@ -75,13 +77,14 @@ pub(super) async fn retry(
             RunRequest::Persona(persona)
         }
     };
-    carry_out(&connection, ask, arguments.json, screen).await
+    carry_out(&connection, ask, arguments.json, deadline, screen).await
 }
 
 /// A live turn ends; its session is archived. A request that has not started is taken back.
 pub(super) async fn cancel(
     id: &str,
     arguments: &Repository,
+    deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, Stopped> {
     let connection = Connection::from_environment(&arguments.repo)?;
@@ -111,7 +114,7 @@ pub(super) async fn cancel(
     match found {
         Found::Live { place } => {
             say(id, "cancelled", &place, arguments, screen)?;
-            end_only(&connection, arguments.json, screen).await
+            end_only(&connection, arguments.json, deadline, screen).await
         }
         Found::Withdrawn { persona } => {
             let text = format!("`{persona}` is asked for no more");
