@@ -34,6 +34,9 @@ REFUSED = {
     "scripts/check-image": [
         SURPLUS, [""], ["--surplus"], ["binary", "surplus"], ["all", "surplus"], ["binary image"], ["--help", "binary"],
     ],
+    "scripts/check-words": [
+        SURPLUS, [""], ["--surplus"], ["src", "surplus"], ["--count", "--figures"], ["--root"], ["--root", "surplus"],
+    ],
     "scripts/find-binary": [SURPLUS, [""], ["--help"]],
     "scripts/imports": [NOTHING, SURPLUS, ["--surplus"], ["crates/domain/src/engine", "surplus"]],
     "scripts/mutants": [
@@ -53,6 +56,7 @@ REFUSED = {
     "tests/parts/bench/table.py": [NOTHING, ["here", "README.md", "surplus"]],
     "tests/parts/bench/tick.py": [SURPLUS],
     "tests/parts/chaos.sh": [SURPLUS, [""], ["0"], ["-1"], ["1", "2", "3"], ["--help"]],
+    "tests/parts/check-words.py": [SURPLUS, ["--surplus"]],
     "tests/parts/clone.sh": [SURPLUS],
     "tests/parts/dashboard.mjs": [["one", "two"], ["--surplus"], [""]],
     "tests/parts/graphql-check.mjs": [NOTHING, SURPLUS, ["src/adapters/github/graphql", "surplus"]],
@@ -114,7 +118,7 @@ def run(name, words, folder):
     if name.endswith(".mjs"):
         command = [shutil.which("node")]
     else:
-        command = [sys.executable] if name.endswith(".py") else [shutil.which("bash")]
+        command = [sys.executable] if b"python" in first or name.endswith(".py") else [shutil.which("bash")]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "WORLD_"))}
     environment |= {
         "CARGO_TARGET_DIR": str(folder / "target"),
