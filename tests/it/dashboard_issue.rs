@@ -27,7 +27,7 @@ fn run(shared: &Shared) -> Vec<String> {
         .collect()
 }
 
-/// A world with an issue on which somebody said this a moment ago.
+/// A world with an issue on which a user commented this a moment ago.
 fn said(body: &str, who: &str) -> (Shared, u64) {
     let repository = Folder::repository("", &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
@@ -141,7 +141,7 @@ fn strangers_open_none() {
     assert_eq!(boards(&shared), []);
 }
 
-/// The answer to opening it is lost; the issue is there. Whoever comes next finds it.
+/// The answer to opening it is lost; the issue is there. The next tick finds it.
 #[test]
 fn one_whose_opening_was_not_answered_is_found_and_not_opened_again() {
     let (shared, _) = said("/phileas dashboard", "maintainer");

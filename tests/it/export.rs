@@ -9,7 +9,7 @@ use phileas_world::books::Write;
 use crate::support::days::{Spent, headless};
 use crate::support::judge::made;
 
-/// Runs git on an exported repository, without the configuration of whoever runs the tests.
+/// Runs git on an exported repository, without the configuration of the user who runs the tests.
 fn git(spent: &Spent, arguments: &[&str]) -> String {
     let folder = spent.export.join("out/git");
     let output = Command::new("git")
@@ -90,7 +90,7 @@ fn count_files(folder: &Path) -> usize {
         .sum()
 }
 
-/// Whoever reads `git log jules` sees each turn announced before it starts, and what became of it.
+/// `git log jules` shows each turn announced before it starts, and its outcome.
 #[test]
 fn the_ledger_reads_as_intent_start_and_outcome() {
     let spent = headless(&["--until", "12h"]);

@@ -320,7 +320,7 @@ async fn a_create_is_sent_once_whatever_goes_wrong() {
             "{fault:?}"
         );
         bench.shared.pass(SETTLED);
-        // What nobody knew is settled by one complete listing.
+        // One complete listing settles what was unknown.
         let since = ListingNeed::CompleteSince(bench.shared.now());
         let found = bench.list(since).await;
         let ours =

@@ -1,4 +1,4 @@
-//! The layers over days of the models: an agent that has nothing but its prompt, and a ledger that nobody else writes.
+//! The layers over days of the models: an agent that has only its prompt, and a ledger that only phileas writes.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::sandbox::{Days, Scene, Shared, scene};
@@ -264,7 +264,7 @@ fn one_plan_runs_the_whole_chain_to_merged_code_a_tick_a_hop() {
     takes_its_sessions_and_a_tick_a_hop("events", &sessions, TICK);
 }
 
-/// All webhooks are lost and nobody keeps a clock: one tick an hour is all there is.
+/// All webhooks are lost and no service runs: one tick an hour is all there is.
 #[test]
 fn by_cron_alone_a_hop_costs_one_tick_of_cron() {
     let folder = repository();
@@ -384,7 +384,7 @@ fn without_schemas(layer: &str) -> String {
     kept.join("\n") + "\n"
 }
 
-/// Whichever layer is not told its format, that one writes nothing, and nobody behind it begins. Everything else is as
+/// Whichever layer is not told its format, that one writes nothing, and no later layer begins. Everything else is as
 /// in the run that comes to merged code.
 #[test]
 fn no_layer_writes_anything_whose_format_its_prompt_does_not_show() {
@@ -479,7 +479,7 @@ fn without_the_schema_in_the_prompt_the_chain_ends() {
     );
 }
 
-/// Nothing is done that nobody let through; a writer's label on the issue has it done, to merged code and a closed issue.
+/// Work without approval is not done; a writer's label on the issue has it done, to merged code and a closed issue.
 #[test]
 fn work_waits_for_a_writers_label_where_people_let_it_through() {
     let folder = repository();

@@ -37,7 +37,7 @@ const ASKING: [(&str, &str); 4] = [
     ),
 ];
 
-/// Nobody starts a process but one small file, and nobody uses it but the commands that are named here.
+/// Only one small file starts processes, and only the commands that are named here use it.
 #[test]
 fn r14_other_programs_are_started_in_one_place_for_people_at_a_command_line() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -46,7 +46,7 @@ fn secrets(compose: &Value) -> Vec<String> {
     given
 }
 
-/// The marks in compose.yaml say which lines belong to which way of being somebody to GitHub.
+/// The marks in compose.yaml say which lines belong to which kind of GitHub credential.
 #[test]
 fn the_marked_lines_of_the_compose_file_belong_together() {
     let compose = compose();

@@ -145,7 +145,7 @@ fn what_is_wrong_is_told_with_its_place() {
     assert!(ended.out.contains("symbolic link"), "{ended}");
 }
 
-/// The built-in template is not to blame, and nobody can mend it.
+/// The built-in template is not to blame, and no user can fix it.
 #[test]
 fn a_layer_of_roles_wants_to_know_which() {
     let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);

@@ -1,4 +1,4 @@
-//! Two ticks at the same time: whoever wins, no turn gets two sessions.
+//! Two ticks at the same time: whichever wins, no turn gets two sessions.
 
 use std::sync::Arc;
 

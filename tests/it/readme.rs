@@ -1,4 +1,4 @@
-//! What the README shows, as somebody who copies it meets it.
+//! What the README shows, run as a reader would copy it.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};

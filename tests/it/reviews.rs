@@ -16,7 +16,7 @@ fn repo(shared: &Shared) -> RepoId {
     found.unwrap()
 }
 
-/// Somebody says something on a line, and the answer is the thread.
+/// A user comments on a line, and the answer is the thread.
 fn remarks(shared: &Shared, path: &str, body: &str, who: &str) -> u64 {
     let repo = repo(shared);
     let mut world = shared.world();

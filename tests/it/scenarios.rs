@@ -204,7 +204,7 @@ fn a_stale_picture_writes_over_nothing() {
     );
 }
 
-/// Nobody who works in one stream is shown anything of another one; and the lists of issues are those of the folders.
+/// A session of one workstream is shown nothing of another one; and the lists of issues are those of the folders.
 #[test]
 fn workstreams_never_mix() {
     let played = play("workstreams");

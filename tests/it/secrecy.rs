@@ -437,7 +437,7 @@ fn ask(to: SocketAddr, head: &str, body: &str) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Whoever tries the sandbox may have keys in the shell, and may show the export to others.
+/// A user who tries the sandbox may have keys in the shell, and may show the export to others.
 #[test]
 fn r15_the_export_of_a_sandbox_holds_nothing_of_the_environment() {
     let folder = Folder::empty();

@@ -40,7 +40,7 @@ fn what_others_wrote_steers_no_terminal() {
     );
 }
 
-/// A log that nobody reads any more ends no work. The two days of troubles log warnings from their first minutes on.
+/// The work goes on when the log's reader is gone. The two days of faults log warnings from their first minutes on.
 #[test]
 fn warnings_that_nobody_reads_end_nothing() {
     let days = ["sandbox", "--headless", "--chaos", "--until", "2h"];

@@ -153,7 +153,7 @@ fn numbers_that_cannot_be_are_told_their_range() {
     }
 }
 
-/// Time goes by neither in an empty repository before somebody begins there, nor on models whose clock stands.
+/// Time goes by neither in an empty repository before its first commit, nor on models whose clock stands.
 #[test]
 fn what_would_be_ignored_beside_another_option_is_refused() {
     for (mode, more) in [

@@ -60,7 +60,7 @@ impl Ran {
     }
 }
 
-/// The newcomer's repository, in which nobody reviews, nobody asks and nothing goes wrong.
+/// The newcomer's repository, without reviews, questions and faults.
 pub(super) fn bench() -> Bench {
     bench_with(|_| {})
 }
@@ -209,7 +209,7 @@ impl Bench {
         codec::load(&self.state_text()).unwrap().state
     }
 
-    /// Somebody writes files to the branch `jules`, with git and without phileas.
+    /// A person writes files to the branch `jules`, with git and without phileas.
     pub(super) fn write_ledger(&self, text: &str) {
         let mut world = self.shared.world();
         let now = world.now();
@@ -220,7 +220,7 @@ impl Bench {
         github.move_branch(self.repo, "jules", commit, "maintainer", now);
     }
 
-    /// Somebody deletes the ledger branch.
+    /// A person deletes the ledger branch.
     pub(super) fn delete_ledger(&self) {
         let mut world = self.shared.world();
         let now = world.now();

@@ -374,7 +374,7 @@ fn a_task_goes_from_hand_to_hand() {
         "{file}"
     );
     alone(&["task", "lint", "--strict", folder.text()]).done();
-    // Who takes tasks with that tag is told of it; nobody else is.
+    // Only the personas that take tasks with that tag are told of it.
     let render = |who: &str| alone(&["persona", "render", who, folder.text()]).done().out;
     assert!(render("tester").contains(&format!("--- Task: {file} ---\nClose the file")));
     assert!(!render("curator").contains("Close the file"));

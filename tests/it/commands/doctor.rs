@@ -102,7 +102,7 @@ fn what_is_safe_is_mended_when_asked_for() {
     assert_eq!(repository.workflows[0].state, "disabled_manually");
 }
 
-/// Whoever asks to mend what they may not is told what else to do.
+/// A user who may not apply a fix is told what else to do.
 #[test]
 fn what_cannot_be_mended_is_told_with_another_mend() {
     let mut patient = patient::narrow(&[

@@ -106,7 +106,7 @@ fn six_commands_of_the_readme_lead_to_the_pull_request_of_a_label() {
     assert_eq!(first_session(None), 1);
 }
 
-/// Whoever reads what is shown comes later with the label, when the clock has started sessions of its own.
+/// A user who reads first adds the label later, when schedules have started sessions already.
 #[test]
 fn so_they_do_at_the_pace_of_a_reader() {
     assert!(first_session(Some("Jules opens pull request #2")) > 2);

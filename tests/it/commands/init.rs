@@ -115,7 +115,7 @@ fn an_empty_repository_gets_all_it_needs() {
     );
 }
 
-/// A plan that somebody wrote by hand, and its persona.
+/// A plan that a maintainer wrote by hand, and its persona.
 fn plan_of_a_tester(folder: &Folder, plan: &str) {
     folder.write(PLAN, plan);
     folder.write(
@@ -124,7 +124,7 @@ fn plan_of_a_tester(folder: &Folder, plan: &str) {
     );
 }
 
-/// Whoever wrote the plan by hand has not given it to git yet.
+/// The plan was written by hand and is not added to git yet.
 #[test]
 fn what_git_does_not_know_is_part_of_the_commit() {
     let folder = repository();
@@ -141,7 +141,7 @@ fn what_git_does_not_know_is_part_of_the_commit() {
     assert!(!again.out.contains("Commit and push"), "{again:?}");
 }
 
-/// The files are written, and whoever waits for the program's word hears that the plan is not good.
+/// The files are written, and the exit code says that the plan has mistakes.
 #[test]
 fn a_plan_with_mistakes_is_a_finding() {
     let folder = repository();
@@ -339,7 +339,7 @@ fn a_pull_request_begins_and_another_ends() {
     let repository = world.github().repository(bench.repo).unwrap();
     assert!(!repository.labels.contains_key("phileas:curator"));
     drop(world);
-    // Nobody starts over on a branch that holds something else.
+    // A branch that holds something else is not overwritten.
     bench
         .run(&[
             "init",

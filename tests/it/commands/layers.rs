@@ -165,7 +165,7 @@ fn bootstrap_shows_a_repositorys_own_texts_and_overwrites_nobodys() {
     alone(&arguments).done();
     let contracts = ledger.join(".jules/layers/decider/contracts.yml");
     assert_eq!(text_of(&contracts), own);
-    // What has changed on the default branch comes through; what somebody changed in the ledger stays.
+    // Changes of the default branch come through; changes that a person made in the ledger stay.
     folder.write(
         ".jules/layers/decider/contracts.yml",
         &own.replace("few", "fewer"),
@@ -244,7 +244,7 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     let whys = |line: &&str| line.contains("phileas init --layers");
     let layers = shown.lines().filter(whys).count();
     assert_eq!((layers, shown.lines().count()), (2, 11 + 2), "{shown}");
-    // Nobody works there, and why is said.
+    // No session works there, and the reason is reported.
     let lines = alone(&["role", "list", "--dir", bare.text(), "--json"])
         .done()
         .lines();
@@ -388,7 +388,7 @@ fn upgrade_replaces_what_nobody_changed_and_nothing_else() {
     let same = upgrade(&[]).done();
     assert!(same.out.contains(": 0 files written"), "{same:?}");
 
-    // An older version wrote another text for `docs`, and nobody has changed it.
+    // An older version wrote another text for `docs`, and it is unchanged since.
     let catalogue = text_of(&folder.join(DOCS));
     let older = catalogue.replace("description: ", "description: Once ");
     let pin = text_of(&folder.join(VERSION));
@@ -407,7 +407,7 @@ fn upgrade_replaces_what_nobody_changed_and_nothing_else() {
     assert_eq!(text_of(&folder.join(DOCS)), catalogue);
     assert_eq!(text_of(&folder.join(VERSION)), pin);
 
-    // Somebody changed it, and so did this version.
+    // A person changed it, and so did this version.
     let own = older.replace("Once", "Ours");
     begin(&own);
     let ran = upgrade(&[]);
@@ -418,7 +418,7 @@ fn upgrade_replaces_what_nobody_changed_and_nothing_else() {
     upgrade(&[]).done();
     assert_eq!(text_of(&folder.join(DOCS)), own);
 
-    // Somebody removed it.
+    // A person removed it.
     begin(&own);
     std::fs::remove_file(folder.join(DOCS)).unwrap();
     upgrade(&[]).done();
@@ -456,7 +456,7 @@ fn upgrade_raises_the_workflows_action_and_keeps_a_changed_workflow() {
     // Without a commit to name, the workflow is left alone, and that is said.
     let ran = within(&folder, &["upgrade", "--yes"]).done();
     assert!(ran.err.contains("is left alone"), "{ran:?}");
-    // One that somebody wrote by hand is theirs.
+    // One that was written by hand stays as it is.
     folder.write(WORKFLOW, "on: push\njobs: {}\n");
     for action in [&[][..], &["--action", PIN]] {
         let ran = within(&folder, &[&["upgrade", "--yes"], action].concat()).done();
@@ -506,7 +506,7 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
     assert!(ran.out.contains("did you mean `taxonomy`?"), "{ran:?}");
 }
 
-/// What an implementer is told depends on its task, and nobody has to find that out from a template.
+/// The prompt of an implementer depends on its task, and no template has to work that out.
 #[test]
 fn an_implementers_prompt_is_not_shown_without_a_task() {
     let bare = Folder::empty();

@@ -244,7 +244,7 @@ fn a_workstream_in_two_forms_becomes_one() {
     assert_eq!(files(&folder), after, "a second run changes nothing");
 }
 
-/// Nobody can say which of two forms counts: nothing is changed, and each place is told.
+/// It is unknown which of two forms counts: nothing is changed, and each location is reported.
 #[test]
 fn what_stands_half_way_is_refused_with_its_place() {
     let older = EVENT.replace(
@@ -304,7 +304,7 @@ fn a_run_that_was_cut_off_is_ended_by_the_next() {
     let cut = flat();
     let path = ".jules/exchange/requirements/one-name.yml";
     cut.write(path, &done[path]);
-    // What it had not put in its place yet is nobody's.
+    // A temporary file of the run that was cut off is left.
     let (aside, beside) = (
         ".phileas-new-a1b2c3/0.new",
         ".jules/exchange/events/pending/.phileas-new-d4e5f6",

@@ -82,7 +82,7 @@ fn what_people_wrote_stays_to_the_byte() {
     assert!(!folder.join(".jules/personas/profiler").exists());
 }
 
-/// Whoever asks for another place than a persona has is told of the one that it has.
+/// A user who asks for another folder than the persona's is told the persona's.
 #[test]
 fn a_persona_that_is_in_the_plan_stays_where_it_is() {
     let plan = "cycle = [\"curator\"]\n\n[schedules]\ntester = \"30 4 * * 1\"\n";

@@ -1,4 +1,4 @@
-//! Which repository a command means, where nobody names one.
+//! Which repository a command means when it names none.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -121,7 +121,7 @@ fn a_clone_from_elsewhere_gets_no_beginning() {
         within(&folder, command).refused(2, "gitlab.com, which is not github.com");
         assert_eq!(fresh::git(&folder, &["status", "--porcelain"]), "");
     }
-    // Whoever names it is believed.
+    // A repository that is named counts.
     let named = ["init", "--yes", "--action", pin, "--repo", "acme/widget"];
     within(&folder, &named).done();
 }

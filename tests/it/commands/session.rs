@@ -13,7 +13,7 @@ fn live(state: &State) -> Option<(String, String)> {
         .next()
 }
 
-/// A session that somebody started in the web app.
+/// A session that a person started in the web app.
 fn start_elsewhere(bench: &Bench, title: &str, repository: &str) -> String {
     start_elsewhere_with(bench, title, repository, false)
 }

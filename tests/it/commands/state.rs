@@ -117,7 +117,7 @@ fn a_broken_ledger_is_repaired_from_the_branchs_own_past() {
     assert!(nothing.out.contains("can be read"), "{nothing:?}");
 }
 
-/// Nobody answers: what is not known is said not to be known, and what needs nobody is done.
+/// Without answers from outside, the unknown is reported as unknown, and everything local is done.
 #[test]
 fn without_github_a_file_is_mended_from_itself_alone() {
     let folder = tempfile::tempdir().unwrap();

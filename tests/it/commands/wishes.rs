@@ -126,7 +126,7 @@ fn what_is_refused_to_others_fails_no_run() {
     assert!(ran.out.contains("there is no persona `nobody`"), "{ran:?}");
 }
 
-/// A pass that is asked for in a paused track does not begin, and nobody remembers that it was asked for.
+/// A pass that is requested in a paused track does not begin, and the request is not recorded.
 #[test]
 fn a_pass_is_refused_where_its_track_is_paused() {
     let folder = Folder::empty();
@@ -145,7 +145,7 @@ fn a_pass_is_refused_where_its_track_is_paused() {
         let resume = "phileas track resume layers";
         assert!(ran.out.contains(resume), "{ran:?}");
     }
-    // What nobody asked for is refused to nobody.
+    // What was not requested is not refused.
     bench.run(&["tick"]).done();
     assert!(bench.shared.world().books().sessions.is_empty());
     bench.run(&["track", "resume", "layers"]).done();

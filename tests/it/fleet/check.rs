@@ -105,7 +105,7 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
         "{stranger}"
     );
 
-    // Nobody at all.
+    // No account at all.
     let nobody = check(&served, data.path(), &[]).run().expect(3);
     assert!(nobody.out.contains("serve --setup"), "{nobody}");
     assert!(

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::support::held;
 
-/// How often everybody else gets their turn before time goes on. Far more than any chain of wake-ups has links.
+/// How often the other tasks run before time goes on. Far more than any chain of wake-ups has links.
 const TURNS: usize = 80;
 
 /// A clock that stands still until a test moves it on. All tasks must run on the test's own thread.
@@ -86,7 +86,7 @@ impl StillClock {
                 break;
             }
             self.move_to(at);
-            // Nobody may wait any more; then there is nobody to wake.
+            // When no task waits any more, none is woken.
             let _gone = sleeper.send(());
         }
         self.move_to(until);

@@ -37,7 +37,7 @@ enum Play {
     UntilStopped,
     /// Never ends.
     Hang,
-    /// Is nobody's business.
+    /// The service does not manage it.
     Gone,
     /// Is heard of, ends its lease, and takes so long to end itself.
     EndsLate(SignedDuration),
@@ -238,7 +238,7 @@ async fn what_is_due_is_ticked_once_and_looked_at_again_when_it_asked() {
     set.end().await;
 }
 
-/// A lease ends a moment before its tick does. Whoever was heard of meanwhile, and all others, start when it has ended.
+/// A lease ends a moment before its tick does. All that are due start when the tick has ended.
 #[tokio::test]
 async fn what_is_due_while_its_tick_ends_does_not_hold_up_anybody() {
     let set = set(Bounds::default(), BTreeMap::new());
@@ -372,7 +372,7 @@ async fn a_full_lane_is_waited_for_in_order_and_at_rest() {
     set.end().await;
 }
 
-/// The clock was a day ahead for a moment, while nobody was due otherwise.
+/// The clock was a day ahead for a moment, while no other repository was due.
 #[tokio::test]
 async fn a_clock_that_was_ahead_puts_nobody_to_sleep() {
     let set = set(Bounds::default(), BTreeMap::new());
@@ -513,7 +513,7 @@ async fn a_driver_that_stands_still_is_seen() {
     set.clock.pass(SignedDuration::from_hours(2)).await;
     let now = set.clock.now();
     assert_eq!(set.pulse.trouble(&*set.inbox, now).await, None);
-    // The loop is gone and nobody says so.
+    // The loop is gone and nothing reports it.
     let pulse = Arc::clone(&set.pulse);
     let inbox = Arc::clone(&set.inbox);
     set.running.abort();

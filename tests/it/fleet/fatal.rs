@@ -1,4 +1,4 @@
-//! A repository whose every tick takes the process with it: it is parked, and nobody else is.
+//! A repository whose every tick kills the process: it alone is suspended.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};

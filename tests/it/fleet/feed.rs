@@ -1,5 +1,5 @@
-//! `phileas serve` as somebody's agent hears of it: events of turns stand in the events file beside those of jobs, each
-//! once, whoever is killed meanwhile.
+//! `phileas serve` as a user's agent sees it: events of turns stand in the events file beside those of jobs, each
+//! once, whichever process is killed meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -22,9 +22,9 @@ const WAKES: [(&str, &[&str]); 8] = [
     ("fails", &["error"]),
     ("opens a pull request", &["completed"]),
     ("ends with nothing", &["completed"]),
-    // The standard answer settles it, so nobody is woken for the question.
+    // The standard answer settles it, so no agent is woken for the question.
     ("asks once", &["completed"]),
-    // phileas tries once more, and nobody is woken for the first failure.
+    // phileas tries once more, and no agent is woken for the first failure.
     ("fails at first", &["completed"]),
 ];
 
@@ -89,7 +89,7 @@ fn scenarios() -> Vec<Scenario> {
 fn plan(repository: usize) -> String {
     let more = match repository {
         1 => "max_nudges = 1\nplan_approval = \"never\"\n",
-        // Whoever ends with nothing is not reminded of it.
+        // A turn that ends without output is not reported twice.
         5 => "max_nudges = 0\n",
         7 => "max_nudges = 1\nretry = 1\n",
         _ => "max_nudges = 1\n",
@@ -227,7 +227,7 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
         Some("pull_request")
     );
 
-    // Whoever asks for events sees them: the list, the tools, and what is acknowledged.
+    // Each way to read events shows them: the list, the tools, and what is acknowledged.
     assert_eq!(ask(&rig, &["events", "--json"]).len(), WAKES.len());
     let call = |tool: &str, arguments: &Value| {
         let arguments = arguments.to_string();
@@ -305,7 +305,7 @@ fn the_past_of_a_repository_that_comes_later_is_no_news() {
             go_on(&rig, process);
         }
     };
-    // Somebody else had it first.
+    // Another agent had it first.
     let first = tempfile::tempdir().unwrap();
     let process = rig.launch(first.path(), &[], &[]);
     until(&process, "the first turn ends", &|| count(first.path()) > 0);

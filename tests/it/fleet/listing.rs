@@ -62,7 +62,7 @@ impl Set {
         )
     }
 
-    /// A session of a repository, by somebody else than phileas.
+    /// A session of a repository that phileas did not start.
     async fn session(&self, n: usize) -> SessionId {
         let body = format!(
             r#"{{"prompt":"Do it.","title":"It","sourceContext":{{"source":"sources/github/acme/r{n}","githubRepoContext":{{"startingBranch":"main"}}}}}}"#
@@ -156,7 +156,7 @@ async fn what_was_heard_brings_a_listing_forward_but_not_without_end() {
         set.world.pass(Duration::from_secs(1));
         let view = set.view(n % 3).heard(Duration::ZERO);
         set.list(n % 3, &view, set.recent()).await;
-        // What this listing shows is news to nobody a second time.
+        // What this listing shows a second time wakes no repository.
         set.list(n % 3, &view, set.recent()).await;
     }
     assert_eq!(set.listings(), 1 + MAX_EARLY);

@@ -190,7 +190,7 @@ async fn in_the_worst_of_worlds_repositories_go_on_and_nothing_is_doubled() {
     end(served).await;
 }
 
-/// A spent limit stops its own installation's repositories and wakes them when it is given anew.
+/// A spent limit stops its own installation's repositories and wakes them when it is renewed.
 #[tokio::test]
 async fn a_spent_limit_pauses_only_its_own() {
     let ground = ground(&[("acme", 4), ("umbrella", 4)]);

@@ -62,7 +62,7 @@ fn an_outcome_leads_to_the_next_dispatch() {
     let (took, code) = process.terminate();
     assert_eq!(code, Some(0));
     assert!(took < Duration::from_secs(25), "{took:?}");
-    // Every start and every end is written down, with what was said to whom and where it stands.
+    // Every start and every end is recorded, with each message, its session and its status.
     let audit = std::fs::read_to_string(rig.data.path().join("audit.jsonl")).unwrap();
     let lines: Vec<Value> = audit
         .lines()

@@ -117,7 +117,7 @@ async fn whose_wakes_were_ended_by_another_comes_again_within_the_hour() {
     assert!(sessions(&ground, "acme/r1") > before + 2);
 }
 
-/// A stranger for everybody: its wakes end, once a listing that began later does not show it either.
+/// A repository that no replica manages: its wakes end, once a listing that began later does not show it either.
 #[tokio::test]
 async fn a_stranger_is_dismissed_once_the_list_was_read_again() {
     let ground = ground();

@@ -170,7 +170,7 @@ impl Rig {
         world.advance_to(until);
     }
 
-    /// Posts every delivery that is due, and tells the model what was answered. What nobody takes counts as failed.
+    /// Posts every delivery that is due, and tells the model the answer. A delivery without an answer has failed.
     pub(crate) fn post(&self, to: SocketAddr) -> usize {
         self.post_to_either(to, to).0
     }
@@ -274,7 +274,7 @@ impl Rig {
     }
 }
 
-/// Posts a delivery of the model to a service. Answers with the status, or with nothing if nobody answered.
+/// Posts a delivery of the model to a service. Returns the status, or `None` without an answer.
 pub(crate) fn deliver(to: SocketAddr, delivery: &WebhookDelivery) -> Option<u16> {
     let mut head = format!("POST /webhook HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
     for (name, value) in &delivery.headers {

@@ -183,7 +183,7 @@ fn an_app_is_made_once_and_its_credentials_are_kept_tight() {
     assert_eq!(github.status, 302, "{}", github.body);
     let back = path_of(github.header("location").unwrap(), at);
 
-    // Somebody else's state counts for nothing, and does not spoil ours.
+    // Another user's state does not count, and does not spoil ours.
     let (code, _) = back.split_once("&state=").unwrap();
     assert_eq!(
         ask(at, "GET", &format!("{code}&state=wrong"), &[]).status,
@@ -279,7 +279,7 @@ fn a_code_that_github_does_not_know_makes_nothing() {
         "{}",
         refused.body
     );
-    // The state was good once; whoever comes back with it learns what may be left on GitHub.
+    // The state was valid once; a user who returns with it learns what may be left on GitHub.
     let stale = ask(at, "GET", &done, &[]);
     assert_eq!(stale.status, 404);
     assert!(stale.body.contains("/settings/apps"), "{}", stale.body);

@@ -1,4 +1,4 @@
-//! One installation answers slowly, and nobody else waits for it.
+//! One installation answers slowly, and the others do not wait for it.
 
 use std::sync::Arc;
 

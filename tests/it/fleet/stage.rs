@@ -281,13 +281,13 @@ impl Ground {
         }
     }
 
-    /// Starts the service's parts on the world's own clock. Deliveries are nobody's business: all webhooks are lost.
+    /// Starts the service's parts on the world's own clock. All webhooks are lost.
     pub(crate) fn serve(&self) -> Served {
         let app = App::new(&APP.to_string(), &self.pem).unwrap();
         self.serve_as(Identity::App(app), Vec::new())
     }
 
-    /// The same as somebody, for these repositories alone where any are named.
+    /// The same with an identity, for these repositories alone where any are named.
     pub(crate) fn serve_as(&self, identity: Identity, named: Vec<RepositoryEntry>) -> Served {
         let clock = StillClock::of(&self.world);
         let parts = Parts {

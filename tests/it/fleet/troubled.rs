@@ -28,7 +28,7 @@ pub(super) enum Mood {
     Slow(SignedDuration),
 }
 
-/// An inbox in memory that can be away. Whoever listens for news hears of every call, whether it was done or not.
+/// An inbox in memory that can be away. Every call sends a notification, whether it was done or not.
 #[derive(Debug)]
 pub(super) struct Troubled {
     inbox: MemoryInbox,

@@ -18,7 +18,7 @@ use super::stage::{APP, Ground, Served, Sessions};
 const START: &str = "2026-01-05T00:00:00Z";
 /// So long that the pauses of repositories whose ticks fail have grown to an hour.
 const OUTAGE: SignedDuration = SignedDuration::from_hours(3);
-/// The longest pause between two readings that fail is five minutes. Nobody waits for longer than for the reading.
+/// The longest pause between two readings that fail is five minutes. No repository waits longer than for the reading.
 const SOON: SignedDuration = SignedDuration::from_mins(7);
 
 /// Two repositories, at a GitHub that is out for these paths from the start on.

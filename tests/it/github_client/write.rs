@@ -134,7 +134,7 @@ async fn a_status_comment_whose_answer_was_lost_is_not_doubled() {
     }
 }
 
-/// On a closed issue nobody can let work through. A proposal that somebody has closed is none any more.
+/// No label on a closed issue approves work. A proposal that a person has closed is none any more.
 #[tokio::test]
 async fn a_closed_issue_shows_no_work_and_still_is_a_proposals() {
     let place = Place::new();

@@ -228,7 +228,7 @@ pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl 
     inbox.fail(&again, now, &outage(None)).await.unwrap();
     let wake = inbox.look(paused).await.unwrap().unwrap();
     assert_eq!(wake.outages, 1);
-    // Whoever is held or parked goes on as before, and nobody is known who was not.
+    // A repository that is held or suspended stays so, and no new one is recorded.
     assert!(inbox.finish(&lease, now, None).await.unwrap() != Settled::Lost);
     assert_eq!(inbox.parked().await.unwrap().len(), 1);
     assert!(inbox.look(unheard).await.unwrap().is_none());
@@ -258,7 +258,7 @@ pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
         inbox.fail(&lease, late, &own("a bug")).await.unwrap();
         late += HOUR;
     }
-    // The clock is right again, and nobody is heard of.
+    // The clock is right again, and no delivery comes.
     let now = at(10);
     nothing_due(inbox, now).await;
     assert_eq!(inbox.call_back(now).await.unwrap(), 4);
@@ -278,7 +278,7 @@ pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
     assert_eq!(taken.len(), 4);
 }
 
-/// A tick that ends while the clock is compared knows a later moment than whoever compares, and no clock was set back.
+/// A tick that ends while the clock is compared knows a later moment than the comparison, and no clock was set back.
 pub(super) async fn who_was_put_off_a_moment_ago_is_not_called_back(inbox: &impl Inbox) {
     let [leased, paused, ticked] = [1, 2, 3].map(RepositoryId);
     let then = at(60);

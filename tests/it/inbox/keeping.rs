@@ -285,7 +285,7 @@ pub(super) async fn the_last_room_is_for_those_that_wake(inbox: &impl Inbox) {
     assert!(records(inbox).await.len() < stored);
     let waking = inbox.accept(delivery("a", WIDGET, at(1))).await.unwrap();
     assert_eq!(waking, Accepted::Stored);
-    // What the service wrote itself wakes nobody, and is kept: GitHub would offer it again and again.
+    // A delivery about the service's own writing wakes no repository, and is kept: GitHub would offer it again.
     let own = Delivery {
         event: "push".to_owned(),
         ..idle(FLOOD)

@@ -82,7 +82,7 @@ pub(crate) async fn claim(inbox: &impl Inbox, who: &str, now: Timestamp) -> Leas
     only(claim_due(inbox, who, now, ALL).await)
 }
 
-/// Nobody is due.
+/// No repository is due.
 pub(crate) async fn nothing_due(inbox: &impl Inbox, now: Timestamp) {
     let leases = claim_due(inbox, "idle", now, ALL).await;
     assert_eq!(leases, [], "nothing was due at {now}");

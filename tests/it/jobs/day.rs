@@ -168,7 +168,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
             let act = phileas_world::jules::WebAct::Delete;
             assert!(world.jules_mut().in_web_app(id.as_str(), act, now, &knobs));
         }
-        // Both are started anew for each look: what they know is in their files.
+        // Both are started again for each check: what they know is in their files.
         let cycle = stage.look().await;
         let watcher = Watcher::new(&stage.places, &agent, 5).unwrap().unwrap();
         let before = held(&agent.woken).len();

@@ -161,7 +161,7 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
     assert_eq!(stage.shared.world().jules().sessions().count(), 2);
 }
 
-/// Between the event and the agent somebody else has answered, and Jules goes on.
+/// Between the event and the agent another person has answered, and Jules goes on.
 #[tokio::test]
 async fn nobody_is_told_to_answer_what_is_answered() {
     let asks = vec![

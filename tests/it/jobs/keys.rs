@@ -82,7 +82,7 @@ fn defect_04_events_path() {
         "--events",
         "PHILEAS_EVENTS_PATH",
         |folder, more, program| {
-            // A job without a key is told of by nobody; a line that is no event is put aside beside its file.
+            // No event tells of a job without a key; a line that is no event is moved to a file of its own.
             for name in ["by-file", "by-variable", "by-flag"] {
                 let line = format!(
                     "{{\"id\":1,\"event\":\"stuck\",\"job_id\":\"7\",\"message\":\"{name}\"}}\n"

@@ -1,4 +1,4 @@
-//! Watching Jules for somebody's own agent: the monitor, the watcher and the handler against the model of Jules.
+//! Watching Jules for a user's own agent: the monitor, the watcher and the handler against the model of Jules.
 
 mod codes;
 mod day;

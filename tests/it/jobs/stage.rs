@@ -1,4 +1,4 @@
-//! A world, an agent's files, and whoever watches them.
+//! A world, an agent's files, and the monitor and watcher that read them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(super) struct Stage {
     pub(super) places: Places,
 }
 
-/// A world in which nobody but the test reviews, answers and merges, with these sessions by their titles.
+/// A world in which only the test reviews, answers and merges, with these sessions by their titles.
 pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> Stage {
     let mut scene = Scene::new(11);
     scene.tier = Tier::Ultra;
@@ -153,7 +153,7 @@ impl Stage {
         Monitor::new(self.places.clone(), rhythm, accounts)
     }
 
-    /// GitHub, for whoever settles.
+    /// GitHub, for the command that settles.
     pub(super) fn pulls(&self) -> impl Fn(&RepositoryName) -> Result<github::Client, Failure> {
         let shared = self.shared.clone();
         move |name: &RepositoryName| Ok(Clients::new(&shared, name.clone(), 7).github)

@@ -1,4 +1,4 @@
-//! What goes wrong on the way to Jules, and whom it wakes.
+//! What goes wrong on the way to Jules, and which agent it wakes.
 
 use jiff::SignedDuration;
 use phileas::jobs::registry::RETIRED_FOR;
@@ -57,7 +57,7 @@ async fn defect_02_patience_wakes_nobody_and_an_outage_once() {
     );
     faults(Vec::new());
     assert_eq!(told(&stage.watch(60).await), []);
-    // A short one wakes nobody; a second long one does.
+    // A short one wakes no agent; a second long one does.
     faults(vec![FaultRule {
         nth: Some(1),
         ..rule("*", status(503))

@@ -155,7 +155,7 @@ async fn an_event_that_somebody_has_taken_note_of_wakes_nobody() {
     assert!(!events.acknowledged().unwrap().contains(EventId(2)));
 }
 
-/// Upstream defect 5d, with numbers: a file that is written anew with the same events is not handed on again.
+/// Upstream defect 5d, with numbers: a file that is rewritten with the same events is not handed on again.
 #[tokio::test]
 async fn defect_05d_events_are_handed_on_once_in_whatever_file_they_stand() {
     let folder = Folder::empty();

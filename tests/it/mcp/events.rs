@@ -77,7 +77,7 @@ fn a_new_job_is_watched_with_what_jules_does_not_tell_later() {
     );
 }
 
-/// Upstream defect 9: whoever called could let the server write to any path.
+/// Upstream defect 9: any caller could let the server write to any path.
 #[test]
 fn defect_09_a_job_is_registered_in_no_other_folder() {
     let place = place(Vec::new());

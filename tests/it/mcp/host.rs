@@ -19,7 +19,7 @@ pub(super) const HANDSHAKE: &str = "2025-11-25";
 /// The first one.
 pub(super) const FIRST: &str = "2024-11-05";
 
-/// A world on loopback with `acme/widget`, a plan and nobody who reviews.
+/// A world on loopback with `acme/widget`, a plan and no reviewer.
 pub(super) struct Place {
     pub(super) shared: Shared,
     pub(super) served: Served,

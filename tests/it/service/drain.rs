@@ -1,4 +1,4 @@
-//! The time between the question to end and the end: whoever shares out deliveries hears of it before nobody takes them.
+//! The time between the signal and the end: a load balancer sees that the service ends before deliveries are refused.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const SOON: Duration = Duration::from_secs(15);
 /// Between two looks at a condition.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A tick that runs on until it is let go, whoever asks for the end.
+/// A tick that runs until it is released, however often the end is requested.
 struct AtWork(Arc<Notify>);
 
 impl<I: Inbox> Driver<I> for AtWork {

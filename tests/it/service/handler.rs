@@ -64,7 +64,7 @@ async fn a_full_inbox_is_told() {
     assert_eq!(hook.figure("duplicate"), 1);
 }
 
-/// The disk refuses for a while: nobody is told 202 meanwhile, and all is well afterwards.
+/// The disk refuses for a while: no delivery is answered with 202 meanwhile, and all is well afterwards.
 #[tokio::test]
 async fn an_inbox_that_cannot_write_is_told() {
     let folder = tempfile::tempdir().unwrap();

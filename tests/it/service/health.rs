@@ -49,7 +49,7 @@ fn a_running_service_is_well_and_an_ended_one_is_not() {
     assert!(ended.err.contains(&public), "{ended}");
 }
 
-/// Whoever cannot store deliveries does not want any; and says so once, not for each.
+/// A service that cannot store deliveries refuses them, and logs it once, not for each.
 #[test]
 fn a_service_that_cannot_store_is_not_ready() {
     const REFUSED: usize = 20;

@@ -171,12 +171,12 @@ fn a_crowd_that_keeps_its_bodies_back_keeps_nobody_out() {
     const CROWD: usize = MAX_CONNECTIONS + 100;
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
-    // A head costs nothing, and nobody needs the secret to make one up.
+    // A head costs nothing, and it can be made up without the secret.
     let forged = Post::about("forged", 7).with("x-hub-signature-256", &sign("wrong", b""));
     let crowd: Vec<_> = (0..CROWD)
         .map(|_| {
             let mut line = Line::open(service.public).unwrap();
-            // Whoever had to leave meanwhile may find the line closed.
+            // A client that was evicted meanwhile may find the connection closed.
             let _gone = line.send(&[forged.head(), b"{".to_vec()].concat());
             line
         })

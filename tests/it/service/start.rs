@@ -144,7 +144,7 @@ fn wrong_settings_are_told() {
     refuse(&with(&["--jules-keys-dir", "/nowhere"]), "/nowhere");
 }
 
-/// Whoever sets it means a database; with a file of its own each service would tick what the others tick.
+/// A user who sets it means a database; with a file of its own each service would tick what the others tick.
 #[test]
 fn an_empty_address_of_the_database_is_no_sqlite() {
     let data = tempdir().unwrap();

@@ -62,7 +62,7 @@ fn only_the_owner_reads_secrets_and_git_ignores_them() {
         "{listed}"
     );
     assert!(!listed.contains("secrets.toml"), "{listed}");
-    // A file that somebody opened to others is closed again; its text stays.
+    // A file that was opened to others is closed again; its text stays.
     let open = std::fs::Permissions::from_mode(0o644);
     std::fs::set_permissions(machine.path("secrets.toml"), open).unwrap();
     let ended = machine.generate().expect(0);
@@ -121,7 +121,7 @@ fn values_are_kept_and_move_with_their_kind() {
     );
     assert!(!machine.text("vars.toml").contains("OWN_KEY"));
     assert!(!machine.text("install.sh").contains("k3y"));
-    // What somebody could have written by hand is not taken for an old default.
+    // What a person could have written by hand is not taken for an old default.
     assert!(
         machine
             .text("vars.toml")

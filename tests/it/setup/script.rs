@@ -165,7 +165,7 @@ fn a_wrong_sum_installs_nothing() {
         "amd64"
     };
     let archive = format!("gh_2.74.0_linux_{machine_name}.tar.gz");
-    // Nobody who checks sums takes what was put in its place.
+    // The check of the sum refuses what was put in its place.
     let curl = machine.machine.join("bin/curl");
     std::fs::rename(&curl, machine.machine.join("bin/honest")).unwrap();
     let script = format!(

@@ -1,4 +1,4 @@
-//! The course of time: everybody who waits stands here, and one at a time goes on.
+//! The course of time: every task that waits is listed here, and one at a time goes on.
 //!
 //! All tasks run on one thread. Whoever is let go runs until it waits again; then the next one is chosen: the earliest
 //! in virtual time, and among those of one instant the one that the seed draws. So the seed alone decides the order, and
@@ -79,7 +79,7 @@ impl Course {
             waiting.sleepers.insert(place, wake);
             woken
         };
-        // The course outlives everybody who waits on it.
+        // The course outlives every task that waits on it.
         let _gone = woken.await;
     }
 
@@ -98,12 +98,12 @@ impl Course {
     /// Lets the next one go on.
     pub(super) fn let_go(&self) {
         if let Some((_, wake)) = held(&self.waiting).sleepers.pop_first() {
-            // Whoever has died meanwhile does not go on.
+            // A task that has died meanwhile does not go on.
             let _gone = wake.send(());
         }
     }
 
-    /// What somebody says has gone wrong through no fault of the world's.
+    /// What a process reports as wrong although the world is not at fault.
     pub(super) fn own_fault(&self, because: String) {
         held(&self.faults).add(because);
     }

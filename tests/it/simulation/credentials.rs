@@ -24,7 +24,7 @@ const OF_THE_APP: &str = "ghs_";
 /// Whose the Jules key is.
 const ACCOUNT: &str = "maintainer";
 
-/// What somebody shows who asks a service for something.
+/// What a client shows that asks a service for something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Credential {
     /// All tokens of the App's installations, new ones too.

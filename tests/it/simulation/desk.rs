@@ -39,7 +39,7 @@ impl Desk {
         InboxError::Unavailable("it is away".to_owned())
     }
 
-    /// Somebody has changed something.
+    /// A task has changed something.
     pub(super) fn tell(&self) {
         self.news.send_modify(|count| *count += 1);
     }
@@ -149,7 +149,7 @@ impl Inbox for Desk {
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
-        // Told first: whoever dies at the next step has had it all the same.
+        // Recorded first: a process that dies at the next step has had it all the same.
         if let Fault::Own { because } = fault {
             self.process.course.own_fault(because.clone());
         }

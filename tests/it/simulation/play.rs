@@ -44,8 +44,8 @@ const EARLY: u64 = 100 * 60;
 pub(super) const TAKE_A_NOTE: &str = "Take a note";
 /// No case goes through more steps than this.
 const MOST_STEPS: usize = 20_000_000;
-/// How often everybody gets their turn before time goes on: far more than any chain of wake-ups has links, where each
-/// turn runs whoever is ready.
+/// How often each task runs before time goes on: far more than any chain of wake-ups has links, where each
+/// round runs the tasks that are ready.
 const TURNS: usize = 12;
 
 /// What came of a case.
@@ -77,9 +77,9 @@ enum Act {
     Leave,
     /// The workflow's cron comes.
     Cron,
-    /// Somebody stands still.
+    /// A process stands still.
     Stall,
-    /// Somebody's clock is set.
+    /// A process' clock is set.
     SetClock,
     Rename,
     /// A person asks for something by a label.
@@ -90,16 +90,16 @@ enum Act {
     Refuse(Credential, bool),
     /// The inbox is away.
     TakeInbox,
-    /// Somebody writes to the ledger's branch.
+    /// A person writes to the ledger's branch.
     Stranger,
     /// All troubles are over.
     Calm,
 }
 
-/// A delivery that somebody is about to answer.
+/// A delivery that a process is about to answer.
 struct Post {
     id: u64,
-    /// Of whom it was brought to.
+    /// The process that it was brought to.
     life: u64,
     answer: JoinHandle<Option<u16>>,
 }
@@ -121,13 +121,13 @@ struct Play<'a> {
     queued: bool,
     agenda: BTreeMap<(Timestamp, u64), Act>,
     posts: Vec<Post>,
-    /// The events of which somebody was told.
+    /// The events of which an agent was told.
     heard: BTreeSet<String>,
     chance: Stream,
     count: u64,
     calm: bool,
     start: Timestamp,
-    /// When somebody approved the plan of a session.
+    /// When a person approved the plan of a session.
     approved: BTreeMap<String, Timestamp>,
     acted: Acted,
     strokes: BTreeMap<String, u64>,
@@ -367,7 +367,7 @@ impl<'a> Play<'a> {
         self.soon(60, again, act);
     }
 
-    /// Nothing goes wrong any more, and everybody lives.
+    /// Nothing goes wrong any more, and every process lives.
     fn calm_down(&mut self) {
         self.calm = true;
         self.course.take_inbox(self.course.now());
@@ -450,7 +450,7 @@ fn beyond_quota(books: &Books) -> u64 {
     refused.count() as u64
 }
 
-/// Lets everybody run until they wait.
+/// Lets every task run until it waits.
 async fn settle() {
     for _ in 0..TURNS {
         tokio::task::yield_now().await;

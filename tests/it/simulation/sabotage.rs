@@ -90,7 +90,7 @@ impl Sabotage {
                 import_elsewhere(world, face, request);
                 None
             }
-            // Nobody may hold the world meanwhile.
+            // No task may hold the world meanwhile.
             Self::TickPanics => None,
             Self::LabelLeft => leave_label(face, request),
             Self::MergedIsRejected => {

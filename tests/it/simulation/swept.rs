@@ -1,4 +1,4 @@
-//! What became of the deliveries that nobody took, by the world's books: GitHub repeats none by itself, so that each must
+//! What became of deliveries without an answer, by the world's books: GitHub repeats none by itself, so that each must
 //! have been asked for.
 
 use std::collections::BTreeMap;

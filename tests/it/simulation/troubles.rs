@@ -34,7 +34,7 @@ pub(super) const INBOX_FULL: &str = "inbox-full";
 pub(super) const MANY_KILLS: &str = "many-kills";
 /// Processes stand still for minutes and go on.
 pub(super) const STALLS: &str = "stalls";
-/// Somebody else writes to the ledger's branch.
+/// Another writer changes the ledger's branch.
 pub(super) const STRANGERS_COMMITS: &str = "strangers-commits";
 
 /// The plans allow a second attempt.
@@ -56,11 +56,11 @@ const OUT_OF_REACH: [&str; 7] = [
     // The adapters never ask for pages of less than 1 or more than 100.
     "page-size-rejected",
     // No prompt comes near it. With so little allowed that some do, nothing would begin but what is short: a persona whose
-    // prompt is too long is refused until somebody shortens it.
+    // prompt is too long is refused until a person shortens it.
     "prompt-limit",
     // A plan is approved where it was seen waiting, seconds before. That its session gives up in these does not happen.
     "late-approval-ignored",
-    // Nobody goes on with a paused session but its owner in the web app: phileas waits, says nothing to it and takes
+    // Only its owner resumes a paused session, in the web app: phileas waits, sends it nothing and takes
     // nothing out of the archive.
     "resumed-by",
     // The repositories here have no check that fails.

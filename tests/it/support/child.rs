@@ -23,7 +23,7 @@ const FOREIGN_WHOLE: [&str; 5] = ["CI", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"
 /// How long a process may take on a busy machine before it counts as hanging.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// A process that somebody else may want to kill.
+/// A process that another thread may kill.
 pub(crate) type Handle = Arc<Mutex<Option<Child>>>;
 
 /// The program, about to be started.
@@ -158,7 +158,7 @@ impl Phileas {
             .unwrap_or_else(|error| panic!("{:?}: {error}", self.command))
     }
 
-    /// Lets somebody else hold the process.
+    /// Lets another thread hold the process.
     pub(crate) fn held_by(mut self, handle: &Handle) -> Self {
         self.handle = Arc::clone(handle);
         self
@@ -167,7 +167,7 @@ impl Phileas {
     /// Runs the program to its end.
     pub(crate) fn run(mut self) -> Ended {
         let (out, err) = {
-            // Whoever shares the handle waits here until there is a process in it.
+            // A thread that shares the handle waits here until there is a process in it.
             let mut handle = held(&self.handle);
             let mut child = self
                 .command
@@ -208,7 +208,7 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes).unwrap();
-        // Nobody listens any more when the process was given up.
+        // The receiver is gone when the process was given up.
         let _late = sender.send(String::from_utf8_lossy(&bytes).into_owned());
     });
     receiver

@@ -5,6 +5,7 @@ pub(crate) mod child;
 pub(crate) mod days;
 pub(crate) mod folder;
 pub(crate) mod hostile;
+pub(crate) mod imports;
 pub(crate) mod judge;
 pub(crate) mod killer;
 pub(crate) mod references;

@@ -172,7 +172,7 @@ impl Reader<'_> {
 }
 
 /// Words, `::` and single signs, without comments, texts and characters.
-fn tokens(text: &str) -> Vec<String> {
+pub(super) fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

@@ -32,7 +32,7 @@ pub(crate) fn quiet_scene(repository: &Folder, seed: u64, scenarios: Vec<Scenari
     scene
 }
 
-/// What this run is: nobody else has this holder.
+/// What this run is: no other run has this holder.
 pub(crate) fn settings(holder: &str, entropy: u8) -> Settings {
     Settings {
         holder: holder.into(),

@@ -39,7 +39,7 @@ struct State {
 }
 
 impl State {
-    /// Chooses when everybody waits. Beyond the script the first is chosen.
+    /// Chooses when every tick waits. Beyond the script the first is chosen.
     fn choose(&mut self) {
         if self.chosen.is_some() || self.waiting.is_empty() || self.waiting.len() < self.running {
             return;

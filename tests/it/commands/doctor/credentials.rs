@@ -133,7 +133,7 @@ fn tokens_whose_rights_only_a_try_tells() {
     );
 }
 
-/// What a token is told by its beginning, and what nobody can tell is owned up to.
+/// The kind of a token follows from its prefix. What cannot be known of it is reported as unknown.
 #[test]
 fn kinds_of_tokens() {
     let rights = permissions(&[
@@ -172,7 +172,7 @@ fn kinds_of_tokens() {
         let is_known = !kind.starts_with("begins like none");
         let grade = if is_known { "ok" } else { "unknown" };
         assert_eq!(found[0]["grade"], grade, "{text}");
-        // Scopes are told of classic tokens only; of the others nobody knows whether they may write.
+        // GitHub reports scopes of classic tokens only, so it is unknown whether the others may write.
         let unknown = found.iter().find(|one| one["id"] == "credential.writes");
         assert_eq!(unknown.is_none(), token == CLASSIC, "{found:#?}");
         if let Some(unknown) = unknown {

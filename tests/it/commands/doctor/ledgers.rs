@@ -199,7 +199,7 @@ fn ledgers() {
             0,
         ),
     ]);
-    // A branch that is there is created by nobody any more.
+    // A branch that exists is not created again.
     let mut born = healthy();
     rules(&mut born, &["deletion", "non_fast_forward", "creation"]);
     not_found_in(&born, "ledger.refused");

@@ -1,4 +1,4 @@
-//! What stands still, and what nobody was told.
+//! What stands still, and what was not reported.
 
 use jiff::SignedDuration;
 use phileas_domain::state::codec;
@@ -47,7 +47,7 @@ fn deliveries() {
             1,
         ),
     ]);
-    // Whoever says where the service is reached is told of its webhook alone.
+    // With the service's address, only its webhook is checked.
     for (public, ours) in [
         ("http://sandbox.invalid", true),
         ("https://elsewhere.example", false),

@@ -21,7 +21,7 @@ fn a_run_is_put_away_once() {
         "plan.json",
     ];
     assert_eq!(names(&put_away), all);
-    // What is over is not begun anew by whoever comes late.
+    // A later call does not begin what is over again.
     write(&folder, "review-result", CONTENT).refused(
         2,
         "the run of X-1 was archived in .pipeline/completed/X-1, so nothing was written",

@@ -115,7 +115,7 @@ fn without_a_work_tree_nobody_knows_the_scope() {
     let ran = on(&folder, &check);
     assert!(!ran.err.contains("fatal"), "{ran:?}");
     ran.refused(2, "is in no git work tree");
-    // A branch that nobody has committed to.
+    // A branch without commits.
     git(&folder, &["init", "--quiet", "--initial-branch", "work"]);
     let ran = on(&folder, &check);
     assert!(!ran.err.contains("fatal"), "{ran:?}");

@@ -17,7 +17,7 @@ use super::{Act, Play, Post, REPLICAS, TAKE_A_NOTE};
 
 /// The name of the first repository while it is another.
 const RENAMED: &str = "sprocket";
-/// What somebody else writes to the ledger's branch.
+/// What another writer puts on the ledger's branch.
 const STRANGERS_FILE: &str = "notes/stranger.md";
 
 impl Play<'_> {

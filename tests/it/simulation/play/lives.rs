@@ -32,7 +32,7 @@ impl Play<'_> {
     }
 
     /// At which of its steps a process dies. In the days of a long case that is later: a replica that has come up reads
-    /// three days of deliveries, and whoever is killed all the time does little else.
+    /// three days of deliveries, and a process that is killed all the time does little else.
     pub(super) fn fate(&mut self, steps: u64) -> Option<u64> {
         let times = match (
             self.case.is_short(),
@@ -72,7 +72,7 @@ impl Play<'_> {
             run.abort();
             self.kills += 1;
         }
-        // Whoever it was answering hears nothing.
+        // The client that it was answering hears nothing.
         let (lost, others) = std::mem::take(&mut self.posts)
             .into_iter()
             .partition(|post| post.life == life);

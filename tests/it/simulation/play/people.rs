@@ -8,7 +8,7 @@ use super::Play;
 
 /// Who does it.
 const WHO: &str = "maintainer";
-/// Whom they ask for.
+/// The personas that they request.
 const WISH: &str = "phileas:fixer";
 /// After so long a plan that still waits is approved once more.
 const AGAIN: SignedDuration = SignedDuration::from_mins(45);

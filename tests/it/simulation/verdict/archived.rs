@@ -22,7 +22,7 @@ impl Judge<'_> {
         let end = self.world.now();
         let github = self.world.github();
         let merged = |number| Some(github.pull(self.repo, number)?.merged.as_ref()?.at);
-        // Nobody looks at a repository that is parked, so that what was merged meanwhile is seen when it is resumed.
+        // A suspended repository is not read, so that what was merged meanwhile is seen when it is resumed.
         let seen = |at: Timestamp| self.resumed.map_or(at, |resumed| at.max(resumed));
         let left: Vec<String> = ours
             .iter()

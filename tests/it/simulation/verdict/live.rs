@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Judge, PATIENCE};
 
-/// For how long an intent may stand without its session, where nobody was called about it.
+/// For how long an intent may stand without its session, where no notice was opened about it.
 const INTENT: SignedDuration = SignedDuration::from_hours(1);
 
 /// A turn under way, as the ledger has it and as the world knows it.

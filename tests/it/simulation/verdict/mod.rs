@@ -34,13 +34,13 @@ pub(super) use secrets::secrets;
 const PATIENCE: SignedDuration = SignedDuration::from_mins(60);
 /// What is said of a turn that was doubled.
 pub(super) const TWO_SESSIONS: &str = "has two sessions";
-/// What is said of a commit in the ledger's past that nobody may have made.
+/// What is reported of a commit in the ledger's past that no writer may have made.
 pub(super) const IS_NOBODYS: &str = "of the ledger is nobody's";
 /// What is said of a ledger that was moved by force.
 const BY_FORCE: &str = "was moved by force";
 /// What is said of a session whose title does not say whose turn it is.
 pub(super) const NO_MARKER: &str = "bears no marker";
-/// What is said of a label that nobody took off.
+/// What is reported of a label that was not removed.
 pub(super) const STILL_LABELLED: &str = "is still on";
 /// What is said of an outcome that is not how the pull request stands.
 pub(super) const IS_REJECTED: &str = "is `rejected`, and";
@@ -109,7 +109,7 @@ pub(super) fn judge(
     verdict
 }
 
-/// Merging is off, so nobody of ours merges.
+/// Merging is off, so phileas merges nothing.
 fn merges(books: &Books, verdict: &mut Verdict) {
     for write in &books.github_writes {
         if write.what == "pull.merged" && OURS.contains(&write.actor.as_str()) {

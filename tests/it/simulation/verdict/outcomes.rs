@@ -22,7 +22,7 @@ enum Fate {
 impl Fate {
     fn of(pull: &Pull) -> Self {
         let thread = &pull.thread;
-        // Who reopens one begins anew.
+        // A pull request that is reopened begins again.
         let reopened = thread.timeline.iter().filter_map(|event| {
             matches!(event.what, repository::Happening::Reopened).then_some(event.at)
         });

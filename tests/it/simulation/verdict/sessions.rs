@@ -41,7 +41,7 @@ pub(super) fn marked(session: &Session) -> Option<Marked<'_>> {
     })
 }
 
-/// Nobody else creates sessions here, so each says whose it is, and names a repository of the case.
+/// Only phileas creates sessions here, so each names its turn and a repository of the case.
 pub(super) fn strangers(books: &Books, repositories: &[RepoId], verdict: &mut Verdict) {
     for session in &books.sessions {
         let known = |one: &Marked<'_>| repositories.iter().any(|repo| repo.0 == one.repository);

@@ -32,7 +32,7 @@ struct Wish<'a> {
     is_labelled: bool,
     /// Whether the ledger has a request of it.
     is_known: bool,
-    /// Whether it was closed so soon that nobody may have seen the label.
+    /// Whether it was closed so soon that no tick may have seen the label.
     is_closed_soon: bool,
     /// Whether it was closed while the label was still to be taken off.
     is_closed_meanwhile: bool,
