@@ -34,7 +34,7 @@ fn dispatch(world: &mut World, act: Act) -> Result<Value, Mistake> {
         Deed::DeleteSession { session } => in_web_app(world, &session, WebAct::Delete),
         deed => {
             let now = world.now();
-            let place = Place::find(world.github(), repo.as_deref(), by)?;
+            let place = Place::find_repository(world.github(), repo.as_deref(), by)?;
             on_github(world.github_mut(), &place, deed, now)
         }
     }
@@ -63,7 +63,11 @@ struct Place {
 }
 
 impl Place {
-    fn find(github: &Model, repo: Option<&str>, by: Option<String>) -> Result<Self, Mistake> {
+    fn find_repository(
+        github: &Model,
+        repo: Option<&str>,
+        by: Option<String>,
+    ) -> Result<Self, Mistake> {
         let repo = match repo {
             Some(repo) => repo.to_owned(),
             None => only_repository(github)?,

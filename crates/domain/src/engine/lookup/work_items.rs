@@ -48,12 +48,41 @@ pub(crate) fn names_work_item(
 }
 
 /// The slot of the work item of an issue. `None`: the issue no longer shows the item as it was published.
-pub(crate) fn requested_slot(
-    builder: &DecisionBuilder<'_>,
-    subject: &Subject,
-) -> Option<PersonaId> {
+fn requested_slot(builder: &DecisionBuilder<'_>, subject: &Subject) -> Option<PersonaId> {
     let (slot, digest) = published_item(builder, subject)?;
     (exchange::offer_digest(&subject.title, &subject.body) == digest).then(|| slot.into())
+}
+
+/// The session that a request for a persona asks for: the persona's, or that of the issue's work item.
+///
+/// # Errors
+///
+/// The issue no longer shows the work item as it was published.
+pub(crate) fn requested_session(
+    builder: &DecisionBuilder<'_>,
+    subject: &Subject,
+    persona: &PersonaId,
+) -> Result<PersonaId, (Reason, String)> {
+    if names_work_item(builder, subject, persona) {
+        requested_item(builder, subject)
+    } else {
+        Ok(persona.clone())
+    }
+}
+
+/// The session of the work item of an issue.
+///
+/// # Errors
+///
+/// The issue no longer shows the work item as it was published.
+pub(crate) fn requested_item(
+    builder: &DecisionBuilder<'_>,
+    subject: &Subject,
+) -> Result<PersonaId, (Reason, String)> {
+    requested_slot(builder, subject).ok_or_else(|| {
+        let text = "the issue does not show the work item as it was put there".to_owned();
+        (Reason::ContentChanged, text)
+    })
 }
 
 fn published_item<'d>(

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 
 use super::command_result::CommandResult;
 use super::request::Request;
-use super::subject_turns::live_turns;
 use crate::engine::input::session::{Activity, ActivityKind, Listing};
 use crate::engine::lookup::waiting_turns::waits_for_plan_approval;
 use crate::engine::lookup::{plan_approval, request_origin};
@@ -57,9 +56,9 @@ fn started_turns(builder: &DecisionBuilder<'_>, live: &[(TrackName, Slot)]) -> V
 pub(crate) fn approve_plan(
     builder: &mut DecisionBuilder<'_>,
     request: &Request<'_>,
+    live: &[(TrackName, Slot)],
 ) -> CommandResult {
-    let live = live_turns(builder, request);
-    let started = started_turns(builder, &live);
+    let started = started_turns(builder, live);
     if started.is_empty() {
         return match live.len() {
             0 => misplaced_approval(builder, "no session of phileas is at work here"),

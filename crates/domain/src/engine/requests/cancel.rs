@@ -2,16 +2,17 @@
 
 use super::command_result::Refusal;
 use super::request::Request;
-use super::subject_turns::live_turns;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::engine::record::request;
+use crate::model::{Slot, TrackName};
 use crate::state::RequestState;
 
 /// Cancels live turns and withdraws pending requests. Later requests stay.
 pub(crate) fn cancel_turns(
     builder: &mut DecisionBuilder<'_>,
     request: &Request<'_>,
+    live: &[(TrackName, Slot)],
 ) -> Result<String, Refusal> {
     let now = builder.now();
     let is_newer = |known: &RequestState| {
@@ -23,7 +24,7 @@ pub(crate) fn cancel_turns(
         .filter(|known| is_newer(known))
         .filter_map(|known| known.turn.clone())
         .collect();
-    let mut live = live_turns(builder, request);
+    let mut live = live.to_vec();
     live.retain(|(track, slot)| {
         let turn = builder.find_turn(track, slot);
         turn.is_some_and(|turn| !newer.contains(&turn.turn))

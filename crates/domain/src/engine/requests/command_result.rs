@@ -31,6 +31,15 @@ impl From<Result<String, Refusal>> for CommandResult {
     }
 }
 
+impl From<Result<PersonaId, Refusal>> for CommandResult {
+    fn from(result: Result<PersonaId, Refusal>) -> Self {
+        match result {
+            Ok(persona) => Self::StartSession(persona),
+            Err((reason, text)) => Self::Refused(reason, text),
+        }
+    }
+}
+
 impl CommandResult {
     pub(crate) fn nothing_to_do(text: &str) -> Self {
         Self::Refused(Reason::NothingToDo, text.to_owned())

@@ -8,7 +8,8 @@ use super::merge::check_merge;
 use super::pause::{pause_repository, resume_repository, stop_repository};
 use super::request::{Command, Request, unknown_text};
 use super::retry::{resume_waiting_turn, retry_turns};
-use super::run::request_session;
+use super::subject_turns::live_turns;
+use crate::engine::lookup::work_items;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 
@@ -17,13 +18,16 @@ pub(crate) fn execute_command(
     builder: &mut DecisionBuilder<'_>,
     request: &Request<'_>,
 ) -> CommandResult {
+    let live = live_turns(builder, request);
     match &request.command {
-        Command::Run(persona) => request_session(builder, request, persona),
-        Command::Retry => retry_turns(builder, request),
-        Command::ApprovePlan => approve_plan(builder, request),
+        Command::Run(persona) => {
+            work_items::requested_session(builder, request.subject, persona).into()
+        }
+        Command::Retry => retry_turns(builder, request, &live),
+        Command::ApprovePlan => approve_plan(builder, request, &live),
         Command::ResumeTurn(turn) => resume_waiting_turn(builder, turn).into(),
         Command::Dashboard => CommandResult::Executed(open_dashboard(builder)),
-        Command::Cancel => cancel_turns(builder, request).into(),
+        Command::Cancel => cancel_turns(builder, request, &live).into(),
         Command::Pause => CommandResult::Executed(pause_repository(builder, request)),
         Command::Resume => resume_repository(builder, request).into(),
         Command::Stop => CommandResult::Executed(stop_repository(builder, request)),

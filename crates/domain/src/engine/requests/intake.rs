@@ -3,20 +3,20 @@
 //! Acceptance is level-triggered. A label that is still there is a request that was not accepted yet, or one whose
 //! label could not be removed yet; the requests in the state tell which.
 
+use super::acceptance::Acceptance;
 use super::authorize::{Authorization, authorize_request};
 use super::command_result::CommandResult;
 use super::comments::comment_requests;
 use super::cursor::CommentCursor;
 use super::execute::execute_command;
 use super::labels::label_requests;
-use super::record::{self, acknowledge_request};
+use super::record::record_acceptance;
 use super::request::{Request, report_unread};
-use super::{checkboxes, cursor, merge, reviews};
+use super::{checkboxes, cursor};
 use crate::engine::lookup::dashboard_issue::DashboardStatus;
 use crate::engine::lookup::request_origin::is_about_actor;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::WISHES_TAKEN;
-use crate::engine::output::report::{Line, Verdict};
 use crate::state::RequestKind;
 
 /// What later stages need of the accepted requests.
@@ -65,66 +65,39 @@ fn accept_request(
     cursor: &mut CommentCursor,
     request: &Request<'_>,
 ) {
-    if let Some(known) = builder.state.requests.get(&*request.key) {
-        // The process died before it removed the label, or GitHub shows an earlier state.
-        let was_let_through = !known.is_refused();
-        acknowledge_request(builder, request, was_let_through);
-        return;
+    let acceptance = decide_request(builder, request);
+    match &acceptance {
+        Acceptance::Unread(_) => cursor.hold_from(request.at),
+        Acceptance::Ignored(..) => cursor.mark_repeated(request.at),
+        Acceptance::Known { .. } | Acceptance::Refused(..) | Acceptance::Executed(_) => {}
     }
+    record_acceptance(builder, request, acceptance);
+}
+
+fn decide_request(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> Acceptance {
+    if let Some(known) = builder.state.requests.get(&*request.key) {
+        return Acceptance::Known {
+            was_refused: known.is_refused(),
+        };
+    }
+    let number = request.subject.number;
     match authorize_request(builder, request) {
         Authorization::Unread => {
-            cursor.hold_from(request.at);
-            let text = format!(
-                "the permission of the actor on #{} is read next",
-                request.subject.number
-            );
-            report_unread(builder, text);
+            let text = format!("the permission of the actor on #{number} is read next");
+            Acceptance::Unread(text)
         }
-        // A comment of an unauthorized account causes neither an answer nor a commit.
         Authorization::Refused(reason, text)
             if request.kind == RequestKind::Comment && is_about_actor(reason) =>
         {
-            cursor.mark_repeated(request.at);
-            let text = format!("on #{}: {text}", request.subject.number);
-            builder.report_line(Line::about_repository(Verdict::Refused, reason, text));
+            Acceptance::Ignored(reason, text)
         }
-        Authorization::Refused(reason, text) => {
-            record::record_refusal(builder, request, reason, &text);
-            acknowledge_request(builder, request, false);
-        }
-        Authorization::Granted => {
-            let result = execute_command(builder, request);
-            if record_result(builder, request, result) {
-                acknowledge_request(builder, request, true);
-            } else {
-                cursor.hold_from(request.at);
-                let text = format!(
-                    "`{}` waits for a listing of Jules' sessions",
-                    request.command.verb_name()
-                );
-                report_unread(builder, text);
+        Authorization::Refused(reason, text) => Acceptance::Refused(reason, text),
+        Authorization::Granted => match execute_command(builder, request) {
+            CommandResult::NeedsRead => {
+                let verb = request.command.verb_name();
+                Acceptance::Unread(format!("`{verb}` waits for a listing of Jules' sessions"))
             }
-        }
+            result => Acceptance::Executed(result),
+        },
     }
-}
-
-/// Records an authorized request with the result of its command. `false`: more must be read first.
-fn record_result(
-    builder: &mut DecisionBuilder<'_>,
-    request: &Request<'_>,
-    result: CommandResult,
-) -> bool {
-    match result {
-        CommandResult::NeedsRead => return false,
-        CommandResult::Executed(answer) => record::record_executed(builder, request, answer),
-        CommandResult::StartSession(persona) => {
-            record::record_session_request(builder, request, &persona);
-        }
-        CommandResult::Refused(reason, text) => {
-            record::record_refusal(builder, request, reason, &text);
-        }
-        CommandResult::Merge(head) => merge::record_merge(builder, request, head),
-        CommandResult::SendReviews(head) => reviews::record_reviews(builder, request, head),
-    }
-    true
 }

@@ -1,5 +1,6 @@
 //! Requests by labels, comments, checkboxes and the command line: parse, authorize, record, execute.
 
+pub(super) mod acceptance;
 pub(super) mod approve;
 pub(super) mod authorize;
 pub(super) mod cancel;
@@ -17,6 +18,4 @@ pub(super) mod pause;
 pub(super) mod record;
 pub(super) mod request;
 pub(super) mod retry;
-pub(super) mod reviews;
-pub(super) mod run;
 pub(super) mod subject_turns;

@@ -2,14 +2,59 @@
 
 use jiff::Timestamp;
 
+use super::acceptance::Acceptance;
+use super::command_result::CommandResult;
 use super::request::{Command, Request};
+use crate::engine::lookup::pending_reviews::{PendingReview, pending_reviews};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
+use crate::engine::output::limits::{MESSAGE_REPEATS, POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::model::{PersonaId, TrackName};
-use crate::state::{RequestKind, RequestOutcome, RequestState};
+use crate::engine::record::review_request::refuse_review_request;
+use crate::model::{Oid, PersonaId, PullNumber, TrackName};
+use crate::state::{Extra, MergeState, RequestKind, RequestOutcome, RequestState};
 
-pub(crate) fn record_refusal(
+/// Records what becomes of a request, and acknowledges it.
+pub(crate) fn record_acceptance(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    acceptance: Acceptance,
+) {
+    match acceptance {
+        Acceptance::Known { was_refused } => acknowledge_request(builder, request, !was_refused),
+        Acceptance::Unread(text) => {
+            let line = Line::about_repository(Verdict::Waiting, Reason::RequestUnread, text);
+            builder.report_line(line.with_until(builder.now_plus(POLL)));
+        }
+        Acceptance::Ignored(reason, text) => {
+            let text = format!("on #{}: {text}", request.subject.number);
+            builder.report_line(Line::about_repository(Verdict::Refused, reason, text));
+        }
+        Acceptance::Refused(reason, text) => {
+            record_refusal(builder, request, reason, &text);
+            acknowledge_request(builder, request, false);
+        }
+        Acceptance::Executed(result) => {
+            record_result(builder, request, result);
+            acknowledge_request(builder, request, true);
+        }
+    }
+}
+
+fn record_result(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, result: CommandResult) {
+    match result {
+        CommandResult::NeedsRead => {}
+        CommandResult::Executed(answer) => record_executed(builder, request, answer),
+        CommandResult::StartSession(persona) => {
+            record_session_request(builder, request, &persona);
+        }
+        CommandResult::Refused(reason, text) => record_refusal(builder, request, reason, &text),
+        CommandResult::Merge(head) => record_merge(builder, request, head),
+        CommandResult::SendReviews(head) => record_reviews(builder, request, head),
+    }
+}
+
+fn record_refusal(
     builder: &mut DecisionBuilder<'_>,
     request: &Request<'_>,
     reason: Reason,
@@ -29,7 +74,7 @@ pub(crate) fn record_refusal(
     builder.report_line(Line::about_track(&track, Verdict::Refused, reason, text));
 }
 
-pub(crate) fn record_session_request(
+fn record_session_request(
     builder: &mut DecisionBuilder<'_>,
     request: &Request<'_>,
     persona: &PersonaId,
@@ -42,11 +87,7 @@ pub(crate) fn record_session_request(
 }
 
 /// Records a request whose command was executed, with its answer.
-pub(crate) fn record_executed(
-    builder: &mut DecisionBuilder<'_>,
-    request: &Request<'_>,
-    answer: String,
-) {
+fn record_executed(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, answer: String) {
     let track = record_request(builder, request, |stored, now| {
         stored.set_outcome(&RequestOutcome::Done);
         stored.answer = Some(answer).filter(|answer| !answer.is_empty());
@@ -60,11 +101,7 @@ pub(crate) fn record_executed(
 }
 
 /// Reacts with eyes to an accepted request, and removes the label. Both are harmless when repeated.
-pub(crate) fn acknowledge_request(
-    builder: &mut DecisionBuilder<'_>,
-    request: &Request<'_>,
-    heard: bool,
-) {
+fn acknowledge_request(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, heard: bool) {
     let thread = request.subject.number;
     // The dashboard's text answers a checkbox.
     if heard && request.kind != RequestKind::Checkbox {
@@ -77,7 +114,7 @@ pub(crate) fn acknowledge_request(
 }
 
 /// Records a request in the state, and returns its track.
-pub(crate) fn record_request(
+fn record_request(
     builder: &mut DecisionBuilder<'_>,
     request: &Request<'_>,
     complete: impl FnOnce(&mut RequestState, Timestamp),
@@ -124,4 +161,62 @@ pub(crate) fn record_request(
         .requests
         .insert(request.key.clone().into_owned(), stored);
     TrackName::of_request(number)
+}
+
+/// Records a request to merge a commit.
+fn record_merge(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, head: Oid) {
+    let track = record_request(builder, request, |stored, _| {
+        stored.set_outcome(&RequestOutcome::Pending);
+        stored.merge = Some(MergeState {
+            head,
+            sent_at: None,
+            attempts: 0,
+            not_before: None,
+            put_off: 0,
+            extra: Extra::new(),
+        });
+    });
+    let pull = request.subject.number;
+    builder.add_headline(format!("{track} merge of pull request #{pull}"), None);
+}
+
+/// Records a request to send the reviews of a commit to the session of its open pull request.
+fn record_reviews(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, head: Oid) {
+    let pull = PullNumber(request.subject.number);
+    let is_same = |one: &PendingReview| one.pull == pull && one.head == head;
+    let is_pending = pending_reviews(builder).iter().any(is_same);
+    let known = builder.state.pulls.get_mut(&pull);
+    let mut is_told = false;
+    if let Some(known) = known {
+        // A new request checks the session now.
+        known.look = None;
+        if let Some(told) = known.reviews.as_mut().filter(|told| told.head == head) {
+            is_told = told.told;
+            // A message that was given up is tried once more for each request.
+            told.repeats = told.repeats.min(MESSAGE_REPEATS - 1);
+        }
+    }
+    let track = record_request(builder, request, |stored, _| {
+        stored.set_outcome(&RequestOutcome::Pending);
+        stored.reviews_of = Some(head.clone());
+    });
+    builder.add_headline(format!("{track} reviews of pull request #{pull}"), None);
+    let open = PendingReview {
+        key: request.key.clone().into_owned(),
+        track,
+        pull,
+        head,
+    };
+    if is_pending {
+        refuse_review_request(
+            builder,
+            &open,
+            Reason::NothingToDo,
+            "it is requested already",
+        );
+    } else if is_told {
+        let text = "it was told of the reviews of this commit before; once it has pushed another one, say \
+                    `/phileas retry` again for what was said since";
+        refuse_review_request(builder, &open, Reason::NothingToDo, text);
+    }
 }

@@ -2,8 +2,6 @@
 
 use super::command_result::{CommandResult, Refusal};
 use super::request::Request;
-use super::run::request_work_item;
-use super::subject_turns::live_turns;
 use crate::engine::input::session::Listing;
 use crate::engine::lookup::request_origin::newest_request;
 use crate::engine::lookup::waiting_turns::{waits_for_person, waits_for_plan_approval};
@@ -11,16 +9,16 @@ use crate::engine::lookup::{plan_approval, pull_owner, work_items};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::engine::record::steer::resume_turn;
-use crate::model::{PullNumber, TurnId};
+use crate::model::{PullNumber, Slot, TrackName, TurnId};
 
 /// Resumes a turn that waits for a person, sends reviews to the session of an open pull request, or requests finished
 /// work again.
 pub(crate) fn retry_turns(
     builder: &mut DecisionBuilder<'_>,
     request: &Request<'_>,
+    live: &[(TrackName, Slot)],
 ) -> CommandResult {
-    let live = live_turns(builder, request);
-    for (track, slot) in &live {
+    for (track, slot) in live {
         let turn = builder.find_turn(track, slot);
         let Some(turn) = turn.filter(|turn| waits_for_person(turn)) else {
             continue;
@@ -78,7 +76,7 @@ fn request_again(
         return CommandResult::nothing_to_do("no session was requested here before");
     };
     if work_items::implementer_role(&persona).is_some() {
-        return request_work_item(builder, request);
+        return work_items::requested_item(builder, subject).into();
     }
     if !builder.snapshot.plan.personas.contains_key(&persona) {
         let text = format!("there is no persona `{persona}`");
