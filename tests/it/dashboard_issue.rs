@@ -135,7 +135,7 @@ fn r23_a_tick_of_somebody_without_write_access_springs_back_and_does_nothing() {
 }
 
 #[test]
-fn strangers_open_none() {
+fn unauthorized_users_open_none() {
     let (shared, _) = said("/phileas dashboard", "stranger");
     run(&shared);
     assert_eq!(boards(&shared), []);

@@ -55,7 +55,7 @@ fn a_sound_exchange_is_clean_and_so_is_none() {
 }
 
 #[test]
-fn findings_name_file_line_column_key_and_mend() {
+fn findings_name_file_line_column_key_and_fix() {
     let folder = flat();
     folder.write(
         EVENT,
@@ -134,7 +134,7 @@ fn a_stream_is_looked_at_alone_and_a_missing_one_fails_at_once() {
 }
 
 #[test]
-fn what_has_one_answer_is_mended_and_the_rest_is_told() {
+fn what_has_one_answer_is_fixed_and_the_rest_is_reported() {
     let folder = streams();
     for stream in ["core", "docs"] {
         let path = format!(".jules/workstreams/{stream}/issues/index.md");
@@ -168,7 +168,7 @@ fn what_has_one_answer_is_mended_and_the_rest_is_told() {
 
 #[test]
 #[cfg(unix)]
-fn nothing_is_mended_through_a_link() {
+fn nothing_is_fixed_through_a_link() {
     let (folder, outside) = (streams(), Folder::empty());
     let path = folder.join(".jules/workstreams/core/issues");
     std::os::unix::fs::symlink(outside.path(), path).unwrap();

@@ -290,11 +290,15 @@ fn a_killed_import_is_made_once_and_whole() {
         verdict: |shared, context| {
             outcomes(shared, context, &["imported", "imported"]);
             imported(shared, context, &["observers/errors", "decider"]);
-            let handed_over = handed_over(shared);
-            let events = handed_over.below(".jules/exchange/events/decided").count();
-            let work = handed_over.below(".jules/exchange/requirements").count();
-            assert_eq!((events, work), (1, 1), "{context}: {handed_over:?}");
-            let found = phileas_domain::exchange::check(&handed_over).found;
+            let exchange_on_ledger = exchange_on_ledger(shared);
+            let events = exchange_on_ledger
+                .below(".jules/exchange/events/decided")
+                .count();
+            let work = exchange_on_ledger
+                .below(".jules/exchange/requirements")
+                .count();
+            assert_eq!((events, work), (1, 1), "{context}: {exchange_on_ledger:?}");
+            let found = phileas_domain::exchange::check(&exchange_on_ledger).found;
             assert_eq!(found, [], "{context}: nothing is half written");
         },
     });
@@ -330,9 +334,11 @@ fn killed_proposals_become_one_issue_each() {
                 writes.filter(|write| write.what == "issue.opened").count()
             };
             assert_eq!(opened, 3, "{context}: one issue a proposal");
-            let handed_over = handed_over(shared);
-            let left = handed_over.below(".jules/exchange/proposals").count();
-            assert_eq!(left, 0, "{context}: {handed_over:?}");
+            let exchange_on_ledger = exchange_on_ledger(shared);
+            let left = exchange_on_ledger
+                .below(".jules/exchange/proposals")
+                .count();
+            assert_eq!(left, 0, "{context}: {exchange_on_ledger:?}");
         },
     });
 }
@@ -366,7 +372,7 @@ fn imported(shared: &Shared, context: &str, authors: &[&str]) {
 }
 
 /// The exchange as it lies on the branch.
-fn handed_over(shared: &Shared) -> Tree {
+fn exchange_on_ledger(shared: &Shared) -> Tree {
     let world = shared.world();
     let github = world.github();
     let repo = github

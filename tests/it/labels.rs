@@ -110,7 +110,7 @@ fn a_label_starts_a_session_and_one_comment_tells_how_it_goes() {
 }
 
 #[test]
-fn a_label_of_somebody_without_write_access_is_refused_once_and_costs_nothing_after() {
+fn a_label_of_a_user_without_write_access_is_refused_once_and_costs_nothing_after() {
     let repository = repository();
     let shared = quiet_world(&repository, 7, Vec::new());
     let issue = issue(&shared);

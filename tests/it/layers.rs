@@ -103,7 +103,7 @@ fn the_first_commit_of_layers_brings_the_documents_of_the_ledger() {
 }
 
 #[test]
-fn a_newer_version_renews_the_documents_that_nobody_has_changed() {
+fn a_newer_version_renews_the_documents_that_are_unchanged() {
     use phileas_domain::layers::Pin;
     let (rules, guide, labels) = (
         ".jules/JULES.md",

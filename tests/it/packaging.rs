@@ -107,7 +107,7 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What an image says of itself, and how it is run: as nobody, on a file system that cannot be written to.
+/// What an image says of itself, and how it is run: without privileges, on a read-only file system.
 fn image_is_bare(dockerfile: &str, compose: &Value) -> Result<(), &'static str> {
     let stages: Vec<&str> = dockerfile
         .lines()

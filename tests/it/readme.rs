@@ -140,7 +140,7 @@ fn the_run_of_an_issue_is_printed_as_it_is() {
 
 /// A task that has gone wrong, mended, moved and taken.
 #[test]
-fn a_task_is_mended_and_taken_as_it_is_shown() {
+fn a_task_is_fixed_and_taken_as_it_is_shown() {
     let shown = block("\n## Tasks, sprints and journals\n", "```console\n");
     let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator", "tester"]);
     let (cat, rest) = shown.split_once('\n').unwrap();

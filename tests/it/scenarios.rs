@@ -126,7 +126,7 @@ fn rejected_work_comes_back_with_its_reason_and_is_merged() {
 }
 
 #[test]
-fn work_that_was_rejected_three_times_is_nobodys_any_more() {
+fn work_that_was_rejected_three_times_is_not_taken_any_more() {
     let played = play("parked");
     assert_eq!(
         played.of("implementer/").len(),
@@ -138,7 +138,7 @@ fn work_that_was_rejected_three_times_is_nobodys_any_more() {
 }
 
 #[test]
-fn failed_sessions_stop_nobody_else() {
+fn failed_sessions_stop_no_other_work() {
     let played = play("failed");
     let states = |slot| -> Vec<String> {
         let ends = played.of(slot).into_iter();

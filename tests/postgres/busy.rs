@@ -14,7 +14,7 @@ use crate::server::Database;
 
 /// How many connections a service has.
 const CONNECTIONS: usize = 8;
-/// How long somebody waits for a lock.
+/// How long a statement waits for a lock.
 const LOCK: Duration = Duration::from_secs(10);
 /// How often it is looked whether a condition holds.
 const LOOK: Duration = Duration::from_millis(20);
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[tokio::test]
-async fn whoever_gets_no_connection_is_told_that_all_are_at_work() {
+async fn a_caller_without_a_connection_is_told_that_all_are_at_work() {
     let database = Database::new();
     let inbox = PostgresInbox::open(&database.url(), DEFAULT_ROOM).await;
     let inbox = Arc::new(inbox.unwrap());

@@ -74,7 +74,7 @@ async fn a_delivery_that_two_machines_hear_is_stored_once() {
     let mut stored = 0;
     for n in 0..50 {
         let mut heard = delivery(&format!("{n}"), RepositoryId(n % 5), at(0));
-        // Those that wake nobody lock no row of a repository.
+        // Those that wake no repository lock no row of one.
         heard.wakes = n % 3 != 0;
         let (first, second) = tokio::join!(one.accept(heard.clone()), two.accept(heard));
         let both = [first.unwrap(), second.unwrap()];
@@ -93,7 +93,7 @@ async fn wakes_of_several_machines_are_all_kept() {
         open(&database).await,
         open(&database).await,
     ];
-    // Repositories in all orders at once: nobody waits in a circle.
+    // Repositories in all orders at once: no deadlock.
     let asked = (0..600_u64).map(|n| {
         let inbox = &inboxes[n as usize % 3];
         inbox.wake(RepositoryId((n * 7) % 20), at(1 + (n as i64 * 37) % 200))
@@ -107,7 +107,7 @@ async fn wakes_of_several_machines_are_all_kept() {
         generations += wake.generation;
     }
     assert_eq!(generations, 600);
-    // Nobody is leased twice, however many ask at once.
+    // No repository is leased twice, however many ask at once.
     let due = inboxes[0].due(at(300), 100).await.unwrap();
     let holders = [holder("one"), holder("two"), holder("three")];
     let claims = inboxes
@@ -207,7 +207,7 @@ async fn a_fault_may_quote_anything() {
 
 /// Counting millions may take longer than anybody waits. Wakes of other machines are heard of all the same.
 #[tokio::test]
-async fn what_cannot_be_counted_stops_nobody() {
+async fn what_cannot_be_counted_stops_no_repository() {
     let database = Database::new();
     let (inbox, other) = (open(&database).await, open(&database).await);
     let mut news = inbox.news();
@@ -247,7 +247,7 @@ async fn a_data_directory_that_is_gone_is_trouble() {
     assert!(said.contains("was deleted or moved away"), "{said}");
 }
 
-/// Whoever runs the service must be able to see it: without the task nothing is stored any more.
+/// The operator must be able to see it: without the task nothing is stored any more.
 #[test]
 fn a_task_that_ends_is_missed() {
     let database = Database::new();
@@ -266,7 +266,7 @@ fn a_task_that_ends_is_missed() {
 }
 
 #[tokio::test]
-async fn a_lost_connection_is_made_anew() {
+async fn a_lost_connection_is_made_again() {
     let database = Database::new();
     let inbox = open(&database).await;
     let lease = {

@@ -66,7 +66,7 @@ async fn an_inbox_that_was_deleted_takes_no_deliveries() {
     }
 }
 
-/// The server writes by itself what nobody waits for, after ten seconds here.
+/// The server writes by itself what no client waits for, after ten seconds here.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_accepted_outlives_a_crash_where_commits_do_not_wait() {
     let server: &'static Server = Box::leak(Box::new(Server::on_disk()));
@@ -88,7 +88,7 @@ async fn what_was_accepted_outlives_a_crash_where_commits_do_not_wait() {
     }
 }
 
-/// Whoever runs the server says how long a commit waits for standbys.
+/// The operator of the server says how long a commit waits for standbys.
 #[tokio::test]
 async fn only_commits_that_would_not_wait_for_the_disk_are_set_right() {
     let database = Database::new();

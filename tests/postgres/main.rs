@@ -12,12 +12,12 @@ mod durable;
 )]
 mod fleet;
 mod inbox;
-mod parked;
 mod replicas;
 mod server;
 mod services;
 mod silent;
 mod stalled;
+mod suspended;
 mod tables;
 
 #[path = "../it/support/mod.rs"]

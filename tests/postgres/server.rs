@@ -91,7 +91,7 @@ impl Server {
         run(command("initdb")
             .args(["--auth=trust", "--username=postgres", "--no-sync", "-D"])
             .arg(&data));
-        // Nobody can be asked for a free port in advance; one that was free a moment ago is taken.
+        // A free port cannot be reserved in advance; one that was free a moment ago is taken.
         let port = TcpListener::bind("127.0.0.1:0")
             .and_then(|free| free.local_addr())
             .unwrap()

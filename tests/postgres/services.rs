@@ -14,7 +14,7 @@ use crate::support::say;
 
 /// A service whose process is gone or stands still is taken over within this.
 const TAKE_OVER: Duration = Duration::from_secs(20);
-/// Nobody looks at a repository by itself that rests for as long as this.
+/// No service looks at a repository by itself that rests for as long as this.
 const REST: Duration = Duration::from_secs(30);
 /// What a service says whose lease counts no more when it ends its tick.
 const LOST: &str = "the lease was lost before the tick ended";

@@ -1,4 +1,4 @@
-//! Connections whose other end has died while whoever stands between acknowledges everything, and answers that are
+//! Connections whose other end has died while a proxy between acknowledges everything, and answers that are
 //! lost.
 
 use std::sync::Arc;
@@ -176,9 +176,9 @@ async fn what_is_not_answered_is_asked_again_elsewhere() {
     assert_eq!(accepted.unwrap().unwrap(), Accepted::Stored);
 }
 
-/// A lease was given, and nobody has heard of it. It must neither be missed nor count as an attempt that never came back.
+/// A lease was given, and its answer was lost. It must neither be missed nor count as an attempt that never came back.
 #[tokio::test]
-async fn a_lease_that_nobody_heard_of_is_not_counted() {
+async fn a_lease_without_a_reader_is_not_counted() {
     let database = Database::new();
     let (between, inbox) = woken(&database).await;
 

@@ -17,7 +17,7 @@ use crate::server::Database;
 /// How long a condition may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Catches whoever creates a session. At that moment the process has announced a turn in the ledger and holds the lease of
+/// Catches the process that creates a session. At that moment it has announced a turn in the ledger and holds the lease of
 /// the only repository, which is how it is known which process it is.
 pub(crate) struct Stalled {
     database: Arc<Database>,
@@ -56,7 +56,7 @@ impl Stalled {
         }
     }
 
-    /// Whoever creates a session next is caught.
+    /// The process that creates a session next is caught.
     pub(crate) fn catch_next(&self) {
         self.state().next = Next::IsCaught;
     }
@@ -144,7 +144,7 @@ impl Stalled {
         holder.split(':').nth(1)?.parse().ok()
     }
 
-    /// Notes a look. Whoever looks holds the lease at its first look at least, and is known by its token from then on.
+    /// Notes a check. Its process holds the lease at its first check at least, and is known by its token from then on.
     fn note(&self, request: &Request<Bytes>) {
         let at = Instant::now();
         let token = request.headers()[AUTHORIZATION].to_str().unwrap();

@@ -42,7 +42,7 @@ fn what_others_wrote_steers_no_terminal() {
 
 /// The work goes on when the log's reader is gone. The two days of faults log warnings from their first minutes on.
 #[test]
-fn warnings_that_nobody_reads_end_nothing() {
+fn warnings_without_a_reader_end_nothing() {
     let days = ["sandbox", "--headless", "--chaos", "--until", "2h"];
     let heard = phileas(&days).expect(0);
     assert!(!heard.err.is_empty(), "{heard}");

@@ -282,7 +282,7 @@ fn an_export_that_cannot_be_written_is_refused_before_the_days_go_by() {
 }
 
 #[test]
-fn nobody_to_list_is_said() {
+fn an_empty_list_is_reported() {
     let empty = Folder::empty();
     let list = phileas(&["persona", "list", empty.text()]).expect(0);
     assert!(

@@ -89,7 +89,7 @@ fn a_scenario_that_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_with_its_option_and_a_mend() {
+fn a_file_that_cannot_be_read_is_reported_with_its_option_and_a_fix() {
     for (arguments, option) in [
         (
             &["sandbox", "--headless", "--faults", "/nowhere/f.toml"][..],

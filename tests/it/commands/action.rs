@@ -127,11 +127,11 @@ fn a_tick_is_told_in_files_and_a_log() {
 }
 
 #[test]
-fn the_step_s_own_wish_comes_before_the_event_s() {
+fn the_request_of_the_step_comes_before_that_of_the_event() {
     let (bench, runner) = (bench(), Runner::new());
     let payload = r#"{"inputs": {"persona": "refactor", "dry-run": "true"}}"#;
-    let wish = [("INPUT_PERSONA", "personas/tester/prompt.md")];
-    let step = runner.step(&bench, "workflow_dispatch", payload, &wish);
+    let request = [("INPUT_PERSONA", "personas/tester/prompt.md")];
+    let step = runner.step(&bench, "workflow_dispatch", payload, &request);
     step.said(0, "dispatched", "due.request");
     assert_eq!(step.outputs["persona"], "tester");
     assert_eq!(step.outputs["dry-run"], "true");
@@ -188,7 +188,7 @@ fn exit_codes_are_those_of_every_command() {
 }
 
 #[test]
-fn nothing_that_others_wrote_is_obeyed() {
+fn nothing_that_others_wrote_is_executed() {
     let plan = "cycle = [\"curator\"]\n\"##[error]x\\n::error::y%\" = 1\n";
     let folder = Folder::repository(plan, &["curator"]);
     let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
@@ -266,7 +266,7 @@ fn secrets_that_the_runner_does_not_know_are_hidden_first() {
 }
 
 #[test]
-fn a_wish_wants_writers_and_what_is_due_wants_nobody() {
+fn a_request_needs_writers_and_what_is_due_needs_none() {
     let (bench, runner) = (bench(), Runner::new());
     let github = |role| {
         bench
@@ -468,8 +468,8 @@ fn what_others_may_not_ask_for_is_no_matter_of_this_run() {
         "{}",
         idle.summary
     );
-    for wish in [("INPUT_PERSONA", "tester"), ("INPUT_TRACK", "default")] {
-        let step = runner.step(&bench, "workflow_dispatch", "{}", &[wish]);
+    for request in [("INPUT_PERSONA", "tester"), ("INPUT_TRACK", "default")] {
+        let step = runner.step(&bench, "workflow_dispatch", "{}", &[request]);
         assert_eq!(step.ran.code, 0, "{:?}", step.ran);
         assert_eq!(step.obeyed(), [""; 0], "{:?}", step.ran);
     }

@@ -117,7 +117,7 @@ fn says(ran: &Ran, wanted: &[&str]) {
 }
 
 #[test]
-fn rot_is_listed_with_its_places_and_fix_mends_what_is_safe_and_nothing_else() {
+fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
     let folder = rotten();
     let before = bytes(folder.path());
     let ran = alone(&["task", "lint", folder.text()]);

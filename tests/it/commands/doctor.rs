@@ -66,7 +66,7 @@ fn nothing_is_found_where_nothing_is_wrong_and_nothing_is_written() {
 }
 
 #[test]
-fn what_is_safe_is_mended_when_asked_for() {
+fn what_is_safe_is_fixed_on_request() {
     let patient = healthy();
     patient.world(|github, repo, _| {
         assert!(github.set_workflow_state(repo, WORKFLOW, "disabled_inactivity"));
@@ -104,7 +104,7 @@ fn what_is_safe_is_mended_when_asked_for() {
 
 /// A user who may not apply a fix is told what else to do.
 #[test]
-fn what_cannot_be_mended_is_told_with_another_mend() {
+fn what_cannot_be_fixed_is_reported_with_other_help() {
     let mut patient = patient::narrow(&[
         ("contents", Access::Write),
         ("pull_requests", Access::Read),

@@ -124,7 +124,7 @@ fn all_that_lint_repairs_is_repaired_or_nothing() {
 }
 
 #[test]
-fn all_papers_of_a_sprint_are_written_or_none() {
+fn all_files_of_a_sprint_are_written_or_none() {
     let folder = repository();
     let personas = ["--persona", "a", "--persona", "b"];
     let words = [

@@ -202,7 +202,7 @@ fn a_file_in_the_place_of_a_folder_is_left_alone() {
 }
 
 #[test]
-fn only_what_nobody_changed_is_taken_away() {
+fn only_what_is_unchanged_is_removed() {
     let folder = repository();
     init(&folder, &["--yes"]).done();
     git(&folder, &["commit", "--quiet", "--message", "Begin"]);

@@ -23,7 +23,7 @@ fn make(bench: &Bench, name: &str) {
 }
 
 #[test]
-fn labels_are_created_mended_and_left_alone() {
+fn labels_are_created_fixed_and_left_alone() {
     let bench = bench();
     make(&bench, "phileas:HOLD");
     make(&bench, "phileas:ghost");

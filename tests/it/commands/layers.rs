@@ -157,7 +157,7 @@ fn bootstrap_writes_a_ledger_without_findings_once() {
 }
 
 #[test]
-fn bootstrap_shows_a_repositorys_own_texts_and_overwrites_nobodys() {
+fn bootstrap_shows_a_repositorys_own_texts_and_overwrites_none() {
     let (folder, ledger) = (with_layers(), Folder::empty());
     let own = "layer: decider\nbranch_prefix: jules-decider-\npurpose: ours\nconstraints: [few]\n";
     folder.write(".jules/layers/decider/contracts.yml", own);
@@ -362,7 +362,7 @@ fn a_roster_that_cannot_be_read_is_told_and_no_memory_is_written_for_it() {
 }
 
 #[test]
-fn upgrade_replaces_what_nobody_changed_and_nothing_else() {
+fn upgrade_replaces_only_what_is_unchanged() {
     let folder = with_layers();
     within(
         &folder,

@@ -83,9 +83,9 @@ fn sessions_are_listed_and_shown_with_their_turn() {
 }
 
 /// A key serves many repositories, and a listing that hides prompts does not say which of its sessions were this one's
-/// before a rename. What is nobody's business here is neither shown nor taken into a ledger.
+/// before a rename. A session of another repository is neither shown nor taken into a ledger.
 #[test]
-fn what_works_on_another_repository_is_nobodys_business_here() {
+fn sessions_of_another_repository_are_left_alone() {
     let bench = bench();
     let whole = bench.until(|state| state.history.len() >= 2);
     let title = "curator: default [phileas:222222222222.1]";
@@ -153,7 +153,7 @@ fn a_plan_is_approved_once() {
 }
 
 #[test]
-fn a_cancelled_turn_ends_and_can_be_asked_for_anew() {
+fn a_cancelled_turn_ends_and_can_be_requested_again() {
     let bench = bench();
     let state = bench.until(|state| live(state).is_some());
     let (id, turn) = live(&state).unwrap();
@@ -223,7 +223,7 @@ fn a_session_at_work_is_not_retried_and_a_held_turn_goes_on() {
 }
 
 #[test]
-fn a_strangers_session_is_taken_in_and_followed() {
+fn a_foreign_session_is_imported_and_followed() {
     let bench = bench_with(|scene| {
         scene.jules.scenarios.push(Scenario {
             when: Matcher {

@@ -131,7 +131,7 @@ fn an_idle_tick_stays_at_one_request_whatever_lies_there() {
 }
 
 #[test]
-fn the_papers_of_a_sprint_are_begun_and_nothing_is_written_over() {
+fn the_files_of_a_sprint_are_begun_and_nothing_is_overwritten() {
     let folder = Folder::repository("cycle = [\"a\", \"b\"]\n[sprints]\n", &["a", "b"]);
     let dir = ["--dir", folder.text()];
     let run = |words: &[&str]| alone(&[&["sprint", "new"], words, &dir].concat());

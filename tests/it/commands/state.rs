@@ -119,7 +119,7 @@ fn a_broken_ledger_is_repaired_from_the_branchs_own_past() {
 
 /// Without answers from outside, the unknown is reported as unknown, and everything local is done.
 #[test]
-fn without_github_a_file_is_mended_from_itself_alone() {
+fn without_github_a_file_is_fixed_from_itself_alone() {
     let folder = tempfile::tempdir().unwrap();
     let cut = folder.path().join("cut.json");
     std::fs::write(&cut, "{ not json").unwrap();

@@ -117,7 +117,7 @@ fn what_was_archived_counts_for_the_key_as_far_as_the_ledger_knows_it() {
 }
 
 #[test]
-fn a_forecast_is_told_from_a_deed() {
+fn a_forecast_is_told_from_an_action() {
     let bench = bench();
     let explained = bench.run(&["explain"]).done();
     assert!(explained.out.contains("would start"), "{explained:?}");

@@ -56,7 +56,7 @@ fn everything_of_ours_stops_and_goes_on() {
 }
 
 #[test]
-fn whoever_resumes_does_not_wait_for_a_quota() {
+fn resume_does_not_wait_for_a_quota() {
     let bench = bench();
     bench.until(|state| !state.history.is_empty());
     let mut state = bench.state();

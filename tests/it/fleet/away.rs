@@ -188,7 +188,7 @@ async fn the_end_of_a_tick_is_written_when_the_inbox_is_back() {
 
 /// Whose ticks are stopped by outages of the inbox, again and again, is not at fault.
 #[tokio::test]
-async fn outages_of_the_inbox_park_nobody() {
+async fn outages_of_the_inbox_suspend_no_repository() {
     let set = Set::new(seconds(300), Mood::Well).await;
     for _ in 0..=MAX_FAULTS {
         set.clock.pass(seconds(10)).await;

@@ -255,7 +255,7 @@ async fn what_is_due_while_its_tick_ends_does_not_hold_up_anybody() {
 }
 
 #[tokio::test]
-async fn nobody_is_left_alone_for_longer_than_an_hour() {
+async fn no_repository_is_left_alone_for_longer_than_an_hour() {
     let set = set(Bounds::default(), BTreeMap::new());
     for id in 1..=40 {
         set.wake(id).await;
@@ -374,7 +374,7 @@ async fn a_full_lane_is_waited_for_in_order_and_at_rest() {
 
 /// The clock was a day ahead for a moment, while no other repository was due.
 #[tokio::test]
-async fn a_clock_that_was_ahead_puts_nobody_to_sleep() {
+async fn a_clock_that_was_ahead_puts_no_repository_to_sleep() {
     let set = set(Bounds::default(), BTreeMap::new());
     let tomorrow = set.clock.now() + SignedDuration::from_hours(24);
     for id in 1..=3 {
@@ -388,7 +388,7 @@ async fn a_clock_that_was_ahead_puts_nobody_to_sleep() {
 }
 
 #[tokio::test]
-async fn a_tick_that_panics_is_parked_and_the_others_go_on() {
+async fn a_repository_whose_tick_panics_is_suspended_and_the_others_go_on() {
     let set = set(Bounds::default(), BTreeMap::new());
     set.stage.play(1, Play::Panic);
     for id in 2..=30 {
@@ -421,7 +421,7 @@ async fn a_tick_that_panics_is_parked_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn an_outage_never_parks_and_is_waited_for() {
+async fn an_outage_never_suspends_and_is_waited_for() {
     let set = set(Bounds::default(), BTreeMap::new());
     set.stage.play(1, Play::Outage(Some(seconds(1_800))));
     set.wake(1).await;
@@ -442,7 +442,7 @@ async fn an_outage_never_parks_and_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_tick_that_never_ends_is_abandoned_and_parked() {
+async fn a_tick_that_never_ends_is_abandoned_and_its_repository_suspended() {
     let set = set(Bounds::default(), BTreeMap::new());
     set.stage.play(1, Play::Hang);
     set.stage.play(2, Play::UntilStopped);
@@ -468,7 +468,7 @@ async fn a_tick_that_never_ends_is_abandoned_and_parked() {
 }
 
 #[tokio::test]
-async fn a_repository_that_is_nobodys_business_is_forgotten() {
+async fn a_repository_that_is_not_managed_is_forgotten() {
     let set = set(Bounds::default(), BTreeMap::new());
     set.stage.play(1, Play::Gone);
     set.wake(1).await;

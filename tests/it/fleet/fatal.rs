@@ -97,7 +97,7 @@ pub(crate) struct Kept<'a> {
 }
 
 /// Lets a service be killed at every tick of a repository and begins it again, until that is parked.
-pub(crate) fn is_parked_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>) {
+pub(crate) fn is_suspended_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>) {
     let id = rig.ground.repositories[0].0;
     let parked = || -> Vec<Value> {
         let list = Phileas::new(&["park", "list", "--json"]).with(&kept.option);

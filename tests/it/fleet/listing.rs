@@ -101,7 +101,7 @@ impl Set {
 }
 
 #[tokio::test]
-async fn a_minute_costs_one_listing_whoever_asks() {
+async fn a_minute_costs_one_listing_however_many_ask() {
     let set = Set::new();
     set.session(0).await;
     for n in [0, 1, 2, 0] {
@@ -132,7 +132,7 @@ async fn a_deeper_need_is_read_and_then_serves_the_shallow_ones() {
 }
 
 #[tokio::test]
-async fn nobody_sees_its_own_past_and_others_wait() {
+async fn no_repository_sees_its_own_past_and_others_wait() {
     let set = Set::new();
     let id = set.session(0).await;
     let (own, other) = (set.view(0), set.view(1));
@@ -163,7 +163,7 @@ async fn what_was_heard_brings_a_listing_forward_but_not_without_end() {
 }
 
 #[tokio::test]
-async fn whoever_comes_while_it_is_read_waits_for_it() {
+async fn a_request_that_comes_while_it_is_read_waits_for_it() {
     let set = Set::new();
     let views: Vec<RepositoryJules> = (0..3).map(|n| set.view(n)).collect();
     let repositories: Vec<_> = (0..3).map(repository).collect();

@@ -99,7 +99,7 @@ impl Set {
 }
 
 #[tokio::test]
-async fn a_renamed_repository_stays_and_one_listing_that_fails_takes_nobody_away() {
+async fn a_renamed_repository_stays_and_one_listing_that_fails_removes_none() {
     let set = Set::new(&["acme/r0"]);
     assert_eq!(set.list().await, ["acme/r0"]);
     let learnt = set.repositories.source().learnt();
@@ -136,7 +136,7 @@ async fn a_renamed_repository_stays_and_one_listing_that_fails_takes_nobody_away
 }
 
 #[tokio::test]
-async fn whoever_takes_a_name_over_is_not_taken_for_the_one_before() {
+async fn a_repository_that_takes_a_name_over_is_not_taken_for_the_one_before() {
     let set = Set::new(&["acme/r0"]);
     assert_eq!(set.list().await, ["acme/r0"]);
     set.rename(0, "renamed");

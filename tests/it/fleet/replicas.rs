@@ -63,7 +63,7 @@ async fn last_fault(served: &Served, id: RepositoryId) -> Option<String> {
 }
 
 #[tokio::test]
-async fn one_without_keys_puts_nobody_off() {
+async fn one_without_keys_delays_no_repository() {
     let ground = ground();
     let first = ground.serve();
     let no_keys = tempfile::tempdir().unwrap();
@@ -119,7 +119,7 @@ async fn whose_wakes_were_ended_by_another_comes_again_within_the_hour() {
 
 /// A repository that no replica manages: its wakes end, once a listing that began later does not show it either.
 #[tokio::test]
-async fn a_stranger_is_dismissed_once_the_list_was_read_again() {
+async fn an_unmanaged_repository_is_dismissed_once_the_list_was_read_again() {
     let ground = ground();
     let served = ground.serve();
     served.clock.pass(SignedDuration::from_mins(30)).await;

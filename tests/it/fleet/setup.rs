@@ -388,7 +388,7 @@ fn a_code_that_is_still_good_can_be_tried_again() {
 }
 
 #[test]
-fn nobody_makes_an_app_that_would_be_passed_over() {
+fn no_app_is_made_that_would_be_passed_over() {
     let data = tempdir().unwrap();
     let folder = data.path().to_str().unwrap();
     let ended = Phileas::new(&["serve", "--setup", "--data-dir", folder])

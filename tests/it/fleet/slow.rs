@@ -48,7 +48,7 @@ impl Transport for Holding {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_the_slowest_installation() {
+async fn no_repository_waits_for_the_slowest_installation() {
     let start = "2026-01-05T00:00:00Z".parse().unwrap();
     let lengths = Sessions {
         shortest: 4.0,

@@ -62,7 +62,7 @@ async fn a_look_costs_one_point_and_six_where_more_is_going_on() {
 
 /// A week's pull requests beyond those of a small look make it a large one.
 #[tokio::test]
-async fn so_many_pull_requests_in_a_week_are_calm() {
+async fn so_many_pull_requests_in_a_week_are_quiet() {
     let place = Place::new();
     for number in 0..fleet::CALM_PULLS {
         open_pull(&place, &format!("change-{number}"));

@@ -53,7 +53,7 @@ async fn park(inbox: &impl Inbox, from: Timestamp) -> Timestamp {
     now
 }
 
-pub(super) async fn own_faults_park_in_the_end(inbox: &impl Inbox) {
+pub(super) async fn own_faults_suspend_in_the_end(inbox: &impl Inbox) {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     let now = park(inbox, at(0)).await;
     let parked = inbox.parked().await.unwrap();
@@ -66,7 +66,7 @@ pub(super) async fn own_faults_park_in_the_end(inbox: &impl Inbox) {
     nothing_due(inbox, now + HOUR).await;
 }
 
-pub(super) async fn a_handler_that_never_comes_back_is_parked(inbox: &impl Inbox) {
+pub(super) async fn a_handler_that_never_comes_back_is_suspended(inbox: &impl Inbox) {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     let mut now = at(0);
     let mut attempts = 0;
@@ -86,7 +86,7 @@ pub(super) async fn a_handler_that_never_comes_back_is_parked(inbox: &impl Inbox
     assert_eq!(outcome_of(inbox, "a").await, Outcome::Failed);
 }
 
-pub(super) async fn outages_never_park(inbox: &impl Inbox) {
+pub(super) async fn outages_never_suspend(inbox: &impl Inbox) {
     inbox.wake(WIDGET, at(0)).await.unwrap();
     let mut now = at(0);
     for _ in 0..100 {
@@ -143,7 +143,7 @@ pub(super) async fn patience_is_kept_within_reason(inbox: &impl Inbox) {
     assert_eq!(next(inbox).await, now + LONGEST_RETRY_AFTER);
 }
 
-pub(super) async fn traffic_does_not_revive_what_is_parked(inbox: &impl Inbox) {
+pub(super) async fn traffic_does_not_revive_what_is_suspended(inbox: &impl Inbox) {
     let now = park(inbox, at(0)).await;
     let probe = now + PROBE_INTERVAL;
     for n in 0..50 {
@@ -160,7 +160,7 @@ pub(super) async fn traffic_does_not_revive_what_is_parked(inbox: &impl Inbox) {
     assert!(lease.parked);
 }
 
-pub(super) async fn a_parked_repository_is_tried_once_a_day(inbox: &impl Inbox) {
+pub(super) async fn a_suspended_repository_is_tried_once_a_day(inbox: &impl Inbox) {
     let since = park(inbox, at(0)).await;
     let mut now = since;
     for day in 0..MAX_FAULTS + 2 {
@@ -195,7 +195,7 @@ pub(super) async fn a_parked_repository_is_tried_once_a_day(inbox: &impl Inbox) 
     assert_eq!((lease.attempt, lease.parked), (1, false));
 }
 
-pub(super) async fn a_person_resumes_what_is_parked(inbox: &impl Inbox) {
+pub(super) async fn a_person_resumes_what_is_suspended(inbox: &impl Inbox) {
     assert!(!inbox.resume(WIDGET, at(0)).await.unwrap());
     let now = park(inbox, at(0)).await;
     assert!(inbox.resume(WIDGET, now).await.unwrap());
@@ -235,7 +235,7 @@ pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl 
 }
 
 /// For a moment the clock was days ahead. What was written meanwhile must not stop anybody for that long.
-pub(super) async fn a_clock_that_was_set_back_stops_nobody(inbox: &impl Inbox) {
+pub(super) async fn a_clock_that_was_set_back_stops_no_repository(inbox: &impl Inbox) {
     let [leased, paused, ticked, parked] = [1, 2, 3, 4].map(RepositoryId);
     let ahead = at(0) + DAY * 3;
     inbox.wake(leased, at(0)).await.unwrap();

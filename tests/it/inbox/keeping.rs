@@ -99,7 +99,7 @@ pub(super) async fn what_came_during_a_tick_is_still_pending(inbox: &impl Inbox)
     );
 }
 
-pub(super) async fn deliveries_without_a_repository_wake_nobody(inbox: &impl Inbox) {
+pub(super) async fn deliveries_without_a_repository_wake_none(inbox: &impl Inbox) {
     let ping = Delivery {
         repository: None,
         repository_name: None,

@@ -145,7 +145,7 @@ pub(super) async fn a_lease_that_is_given_back_is_not_counted(inbox: &impl Inbox
     }
 }
 
-pub(super) async fn nobody_shares_a_lease(inbox: &impl Inbox) {
+pub(super) async fn no_two_holders_share_a_lease(inbox: &impl Inbox) {
     for repository in 0..300 {
         inbox.wake(RepositoryId(repository), at(0)).await.unwrap();
     }
@@ -203,7 +203,7 @@ pub(super) async fn what_is_forgotten_is_not_due(inbox: &impl Inbox) {
     assert_eq!(settled, Settled::Until(None));
 }
 
-pub(super) async fn what_was_heard_of_a_strangers_is_not_lost(inbox: &impl Inbox) {
+pub(super) async fn a_wake_during_an_abandoned_lease_is_not_lost(inbox: &impl Inbox) {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     let stranger = claim(inbox, "one", at(1)).await;
     // Meanwhile the service manages it.

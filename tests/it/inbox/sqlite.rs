@@ -35,7 +35,7 @@ async fn what_was_accepted_is_there_after_a_restart() {
     let inbox = open(&path);
     let again = inbox.accept(delivery("a", WIDGET, at(3))).await.unwrap();
     assert_eq!(again, Accepted::Duplicate);
-    // Whoever held the lease is gone: nobody waits for its end.
+    // The holder of the lease is gone, so its end is not waited for.
     let taken = claim(&inbox, "after", at(3)).await;
     // That it never came back is the process' fault, not the tick's.
     assert_eq!(taken.attempt, 1);
@@ -72,10 +72,10 @@ async fn a_lease_that_a_restart_ends_is_due_since_the_restart() {
 }
 
 #[tokio::test]
-async fn nobody_else_can_read_or_serve_a_data_directory() {
+async fn only_one_service_can_read_or_serve_a_data_directory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
-    // Somebody has made it for us, as people and container volumes do.
+    // It was made for us, as people and container volumes do.
     fs::create_dir(&path).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     let inbox = open(&path);
@@ -188,7 +188,7 @@ async fn a_failed_write_is_no_acceptance() {
 
 /// A row that cannot be read is reset, and does not stop the others.
 #[tokio::test]
-async fn a_damaged_row_stops_nobody() {
+async fn a_damaged_row_stops_no_repository() {
     let folder = tempfile::tempdir().unwrap();
     let inbox = open(folder.path());
     for n in 1..=4 {

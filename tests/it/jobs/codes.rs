@@ -44,7 +44,7 @@ fn asked(stage: &Stage) -> usize {
 }
 
 #[test]
-fn a_key_that_was_mended_is_tried_at_once_and_a_refused_one_says_so() {
+fn a_key_that_was_fixed_is_tried_at_once_and_a_refused_one_says_so() {
     let stage = asking();
     let served = Served::start(&stage.shared, None);
     let first = once(&stage, &served, &[], Some("another-key")).expect(3);

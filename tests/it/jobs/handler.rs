@@ -163,7 +163,7 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
 
 /// Between the event and the agent another person has answered, and Jules goes on.
 #[tokio::test]
-async fn nobody_is_told_to_answer_what_is_answered() {
+async fn no_agent_is_told_to_answer_what_is_answered() {
     let asks = vec![
         beat(20.0, Deed::Start),
         beat(60.0, Deed::RunRequest("Tabs or spaces?".to_owned())),

@@ -140,7 +140,7 @@ async fn defect_05f_a_line_that_is_no_event_is_put_aside() {
 }
 
 #[tokio::test]
-async fn an_event_that_somebody_has_taken_note_of_wakes_nobody() {
+async fn an_acknowledged_event_wakes_no_agent() {
     let folder = Folder::empty();
     let places = places(&folder);
     let hands = Hands::default();

@@ -120,7 +120,7 @@ fn what_models_write_as_texts_is_taken_where_it_says_the_same() {
 }
 
 #[test]
-fn each_revision_meets_whom_it_was_written_for() {
+fn each_revision_meets_the_client_it_was_written_for() {
     let place = place(Vec::new());
     for (asked, answered, name) in [
         (FIRST, FIRST, "zai-jules-mcp"),
@@ -151,7 +151,7 @@ fn each_revision_meets_whom_it_was_written_for() {
 }
 
 #[test]
-fn today_nobody_shakes_hands() {
+fn a_stateless_client_sends_no_handshake() {
     let place = place(Vec::new());
     let mut host = place.host(TODAY, &[]);
     let found = host.ask("server/discover", json!({}))["result"].clone();
@@ -357,7 +357,7 @@ fn a_last_line_without_an_end_counts() {
 }
 
 #[test]
-fn whoever_leaves_at_once_has_done_no_wrong() {
+fn a_client_that_leaves_at_once_is_no_fault() {
     let place = place(Vec::new());
     let host = place.host(TODAY, &[]);
     assert_eq!(host.leave(), (Vec::new(), 0));

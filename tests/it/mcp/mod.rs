@@ -6,6 +6,6 @@ mod exchange;
 mod first_client;
 mod gates;
 mod host;
-mod papers;
 mod pipeline;
+mod resources;
 mod tools;

@@ -182,7 +182,7 @@ fn artifacts_are_read_and_their_changes_heard() {
 }
 
 #[test]
-fn whoever_may_only_read_writes_no_artifact() {
+fn a_client_that_may_only_read_writes_no_artifact() {
     let place = place(Vec::new());
     let mut host = place.host(TODAY, &["--read-only"]);
     let listed = host.ask("tools/list", json!({}))["result"]["tools"].clone();

@@ -226,7 +226,7 @@ fn a_plan_is_read_and_approved_once() {
 }
 
 #[test]
-fn a_failed_job_says_why_and_is_begun_anew() {
+fn a_failed_job_says_why_and_is_begun_again() {
     let failing = Scenario {
         reason: Some("the tests hang".to_owned()),
         ..Scenario::ending(Ending::Failure)

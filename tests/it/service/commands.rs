@@ -84,7 +84,7 @@ fn a_table_shows_the_newest_and_json_shows_all() {
 
 /// A repository is worked on and parked by a driver; the commands see it and let it go on while the service runs.
 #[tokio::test]
-async fn a_parked_repository_is_shown_replayed_and_resumed() {
+async fn a_suspended_repository_is_shown_replayed_and_resumed() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     let folder = data.path().to_str().unwrap().to_owned();

@@ -100,7 +100,7 @@ fn until(what: &str, done: impl Fn() -> bool) {
 }
 
 #[test]
-fn while_ticks_run_deliveries_are_stored_and_nobody_is_invited() {
+fn while_ticks_run_deliveries_are_stored_and_readiness_is_off() {
     let runtime = Runtime::new().unwrap();
     let stand = runtime.block_on(stand(Duration::ZERO));
     assert_eq!(get(stand.public, "/readyz").status, 200);
@@ -137,7 +137,7 @@ fn while_ticks_run_deliveries_are_stored_and_nobody_is_invited() {
 }
 
 #[test]
-fn whoever_has_nothing_to_do_waits_for_the_drain_and_no_longer() {
+fn an_idle_service_waits_for_the_drain_and_no_longer() {
     let runtime = Runtime::new().unwrap();
     for drain in [0, 300].map(Duration::from_millis) {
         let stand = runtime.block_on(stand(drain));
@@ -151,7 +151,7 @@ fn whoever_has_nothing_to_do_waits_for_the_drain_and_no_longer() {
 }
 
 #[test]
-fn whoever_is_in_a_hurry_does_not_wait_for_the_drain() {
+fn a_second_signal_does_not_wait_for_the_drain() {
     let runtime = Runtime::new().unwrap();
     let stand = runtime.block_on(stand(Duration::from_secs(600)));
     stand.let_go.notify_one();

@@ -167,7 +167,7 @@ fn r2_a_flood_of_connections_leaves_room_for_the_rest() {
 }
 
 #[test]
-fn a_crowd_that_keeps_its_bodies_back_keeps_nobody_out() {
+fn many_clients_that_keep_their_bodies_back_keep_no_other_out() {
     const CROWD: usize = MAX_CONNECTIONS + 100;
     let data = tempdir().unwrap();
     let service = Service::start(data.path());

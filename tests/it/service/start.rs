@@ -220,7 +220,7 @@ fn settings_that_are_a_folder_are_not_passed_over() {
 }
 
 #[test]
-fn an_address_that_is_in_use_is_told_with_its_mend() {
+fn an_address_that_is_in_use_is_reported_with_its_fix() {
     let data = tempdir().unwrap();
     let data = data.path().to_str().unwrap();
     let held = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -300,7 +300,7 @@ fn an_asked_service_finishes_what_it_is_at() {
 
 /// GitHub and Jules may be away for hours; what is delivered meanwhile must not be lost.
 #[test]
-fn while_nobody_can_be_reached_it_takes_deliveries_and_says_so() {
+fn while_nothing_can_be_reached_it_takes_deliveries_and_says_so() {
     let data = tempdir().unwrap();
     let config = data.path().join("phileas.toml");
     std::fs::write(&config, "[[repository]]\nname = \"acme/r7\"\nid = 7\n").unwrap();

@@ -3,7 +3,7 @@
 //! Which knobs a seed turns is no accident. Ten seeds in a row are a block, and each knob is turned in five of them:
 //! in the first, and in four of the other nine that no other knob has in common with it. Two different choices of this
 //! kind meet in the first, each has a seed that the other does not, and together they leave one out; so each block sees
-//! every pair of knobs with both turned, either one alone, and neither. Which knob has which choice is drawn anew for
+//! every pair of knobs with both turned, either one alone, and neither. Which knob has which choice is drawn again for
 //! every block, and so is, for every seed, to what a knob is turned that has several values.
 
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ impl Case {
 
     /// Hours without troubles at the end. No pause lasts longer than one of them, and a session that never ends is given
     /// up after six.
-    pub(super) fn calm_hours(&self) -> i64 {
+    pub(super) fn quiet_hours(&self) -> i64 {
         if self.is_short() { 2 } else { 8 }
     }
 

@@ -1,6 +1,6 @@
 //! The course of time: every task that waits is listed here, and one at a time goes on.
 //!
-//! All tasks run on one thread. Whoever is let go runs until it waits again; then the next one is chosen: the earliest
+//! All tasks run on one thread. The released task runs until it waits again; then the next one is chosen: the earliest
 //! in virtual time, and among those of one instant the one that the seed draws. So the seed alone decides the order, and
 //! the same seed gives the same run.
 

@@ -2,7 +2,7 @@
 //!
 //! Three replicas of the service share an inbox, and a workflow runs beside them on one of three repositories. They are
 //! the real ones: fleet, driver, leases, ticks, adapters and engine; only the models of GitHub and Jules are not, and
-//! time is virtual. Everybody is on one thread, one at a time goes on, and the seed draws who. At each request, and at
+//! time is virtual. All tasks are on one thread, one at a time goes on, and the seed draws which. At each request, and at
 //! each call of the inbox, others may come in between, and the process may die, before the effect or after it.
 //!
 //! What goes wrong is turned by knobs; each ten seeds see every pair of knobs in every setting, see [`case`]. The

@@ -83,7 +83,7 @@ enum Act {
     SetClock,
     Rename,
     /// A person asks for something by a label.
-    Wish,
+    Request,
     /// People look at the plans that wait for them.
     Approve,
     /// A credential is refused from now on, or taken again.
@@ -217,7 +217,7 @@ impl<'a> Play<'a> {
         play.plan(Act::Cron, play.until_cron());
         play.plan(Act::Calm, SignedDuration::from_hours(case.hours));
         play.soon(3_600, 8 * 3_600, Act::Leave);
-        play.soon(600, 6 * 3_600, Act::Wish);
+        play.soon(600, 6 * 3_600, Act::Request);
         play.soon(600, 1_800, Act::Approve);
         for (credential, from, until) in credentials::windows(case, start) {
             let after = |at: Timestamp| at.duration_since(start);
@@ -256,7 +256,7 @@ impl<'a> Play<'a> {
     }
 
     async fn run(&mut self) {
-        let hours = SignedDuration::from_hours(self.case.hours + self.case.calm_hours());
+        let hours = SignedDuration::from_hours(self.case.hours + self.case.quiet_hours());
         let end = self.course.now() + hours;
         for _ in 0..MOST_STEPS {
             settle().await;
@@ -264,7 +264,7 @@ impl<'a> Play<'a> {
                 self.kill(who, life).await;
             }
             self.collect().await;
-            self.resume_parked().await;
+            self.resume_suspended().await;
             self.spread_news();
             let now = self.course.now();
             let waiting = self.course.next();
@@ -305,14 +305,14 @@ impl<'a> Play<'a> {
                 self.plan(Act::Cron, self.until_cron());
                 return self.ask_workflow();
             }
-            Act::Calm => return self.calm_down(),
+            Act::Calm => return self.end_faults(),
             Act::Approve => {
                 self.approve();
                 return self.soon(600, 2_400, Act::Approve);
             }
-            Act::Wish if self.calm => return,
-            Act::Wish => {
-                self.wish();
+            Act::Request if self.calm => return,
+            Act::Request => {
+                self.add_request_label();
                 8 * 3_600
             }
             _ if self.calm => return,
@@ -360,7 +360,7 @@ impl<'a> Play<'a> {
                 16 * 3_600
             }
             Act::Stranger => {
-                self.write_as_stranger();
+                self.write_as_another();
                 8 * 3_600
             }
         };
@@ -368,7 +368,7 @@ impl<'a> Play<'a> {
     }
 
     /// Nothing goes wrong any more, and every process lives.
-    fn calm_down(&mut self) {
+    fn end_faults(&mut self) {
         self.calm = true;
         self.course.take_inbox(self.course.now());
         {

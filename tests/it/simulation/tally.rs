@@ -18,7 +18,7 @@ pub(super) struct Tally {
     resumed: u64,
     turns: usize,
     sessions: usize,
-    wishes: usize,
+    label_requests: usize,
     imports: usize,
     swept: usize,
     workflow_runs: u64,
@@ -56,7 +56,7 @@ impl Tally {
         self.resumed += played.resumed;
         self.turns += played.verdict.turns;
         self.sessions += played.verdict.sessions;
-        self.wishes += played.verdict.wishes;
+        self.label_requests += played.verdict.label_requests;
         self.imports += played.verdict.imports;
         self.swept += played.verdict.swept;
         self.workflow_runs += played.workflow_runs;
@@ -86,9 +86,9 @@ impl Tally {
         let turns = self.turns;
         assert!(turns >= 6 * cases, "{turns} turns in {cases} cases");
         assert!(
-            self.wishes >= cases,
-            "{} wishes in {cases} cases",
-            self.wishes
+            self.label_requests >= cases,
+            "{} requests by label in {cases} cases",
+            self.label_requests
         );
         assert!(
             self.imports >= cases,
@@ -147,7 +147,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} seeds, {} h with troubles, {} kills, {} repositories parked by them and resumed, {} turns of {} sessions, {} wishes, {} imports, {} lost deliveries \
+            "{} seeds, {} h with troubles, {} kills, {} repositories parked by them and resumed, {} turns of {} sessions, {} requests by label, {} imports, {} lost deliveries \
              found, {} workflow runs, {} races lost by these, {} requests, {} of {} settings of knob pairs, \
              {} violations",
             self.seeds.len(),
@@ -156,7 +156,7 @@ impl fmt::Display for Tally {
             self.resumed,
             self.turns,
             self.sessions,
-            self.wishes,
+            self.label_requests,
             self.imports,
             self.swept,
             self.workflow_runs,

@@ -14,7 +14,7 @@ use super::Folder;
 /// A minute of the world.
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 
-/// A world with a repository, where nobody reviews and each session brings a pull request after five minutes unless a
+/// A world with a repository, without reviews; each session brings a pull request after five minutes unless a
 /// scenario says otherwise.
 pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> Shared {
     Shared::new(quiet_scene(repository, seed, scenarios).build().unwrap().0)

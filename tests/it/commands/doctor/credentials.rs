@@ -187,7 +187,7 @@ fn kinds_of_tokens() {
 
 /// Without a name of a repository only the key and a folder are looked at.
 #[test]
-fn nobody_says_which_repository() {
+fn no_repository_is_named() {
     let mut patient = healthy();
     patient.tell("GITHUB_REPOSITORY", "");
     let (empty, planned) = (

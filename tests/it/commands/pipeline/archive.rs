@@ -4,7 +4,7 @@ use super::{CONTENT, PLAN, PROPOSED, names, on, repository, write};
 use crate::commands::bench::text_of;
 
 #[test]
-fn a_run_is_put_away_once() {
+fn a_run_is_archived_once() {
     let folder = repository();
     on(&folder, &["archive"]).refused(2, "pipeline directory not found");
     write(&folder, "plan", PLAN).done();

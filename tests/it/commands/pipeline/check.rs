@@ -107,7 +107,7 @@ fn the_scope_is_what_git_sees_since_the_branch_began() {
 }
 
 #[test]
-fn without_a_work_tree_nobody_knows_the_scope() {
+fn without_a_work_tree_the_scope_is_unknown() {
     let folder = crate::support::Folder::empty();
     folder.write(".pipeline/X-1/plan.json", PLAN);
     on(&folder, &["check", "--stage", "plan"]).done();

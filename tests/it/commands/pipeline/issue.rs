@@ -55,7 +55,7 @@ fn an_issue_goes_through_failing_tests_and_a_blocker_to_the_archive() {
 }
 
 #[test]
-fn an_issue_that_nobody_can_mend_ends_with_a_person() {
+fn an_issue_that_no_stage_can_fix_ends_with_a_person() {
     let folder = repository();
     write(&folder, "plan", PLAN).done();
     let mut told = Vec::new();
@@ -84,7 +84,7 @@ fn an_issue_that_nobody_can_mend_ends_with_a_person() {
 }
 
 #[test]
-fn people_read_whom_to_send_and_what_to_hand_over() {
+fn people_read_which_agent_to_send_and_what_to_hand_over() {
     let folder = repository();
     for (artifact, text) in [
         ("plan", PLAN),

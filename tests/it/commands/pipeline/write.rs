@@ -67,7 +67,7 @@ fn what_is_not_sound_replaces_nothing() {
 }
 
 #[test]
-fn a_broken_trace_is_mended_by_a_person() {
+fn a_broken_trace_is_fixed_by_a_person() {
     let folder = repository();
     write(&folder, "plan", PLAN).done();
     folder.write(".pipeline/X-1/pipeline-trace.json", "{\"stages\": [");
@@ -82,7 +82,7 @@ fn a_broken_trace_is_mended_by_a_person() {
 
 /// Writers that come together each leave their artifact and their line in the trace.
 #[test]
-fn nobody_s_attempt_is_lost() {
+fn no_attempt_is_lost() {
     let folder = repository();
     write(&folder, "plan", PLAN).done();
     std::thread::scope(|scope| {

@@ -103,7 +103,7 @@ impl Play<'_> {
     }
 
     /// Adds a file of no business of ours to the ledger's branch, as an agent might that disobeys.
-    pub(super) fn write_as_stranger(&mut self) {
+    pub(super) fn write_as_another(&mut self) {
         let repo = self.repositories[0];
         let mut world = self.world.world();
         let now = world.now();

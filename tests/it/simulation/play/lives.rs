@@ -85,9 +85,9 @@ impl Play<'_> {
         settle().await;
     }
 
-    /// Whoever was parked is seen by a person, and at once when the troubles are over. By itself it is tried once a day,
+    /// A person sees a suspended repository, and at once when the faults are over. By itself it is tried once a day,
     /// and what is to be done within a day would come too late.
-    pub(super) async fn resume_parked(&mut self) {
+    pub(super) async fn resume_suspended(&mut self) {
         let now = self.course.now();
         for parked in self.inbox.parked().await.unwrap() {
             let since = parked.parked.as_ref().map_or(now, |parked| parked.at);

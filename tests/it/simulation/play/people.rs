@@ -9,13 +9,13 @@ use super::Play;
 /// Who does it.
 const WHO: &str = "maintainer";
 /// The personas that they request.
-const WISH: &str = "phileas:fixer";
+const REQUEST_LABEL: &str = "phileas:fixer";
 /// After so long a plan that still waits is approved once more.
 const AGAIN: SignedDuration = SignedDuration::from_mins(45);
 
 impl Play<'_> {
     /// A person asks for something by a label: on a new issue, or on a pull request that is open.
-    pub(super) fn wish(&mut self) {
+    pub(super) fn add_request_label(&mut self) {
         let which = self.chance.below(self.repositories.len() as u64) as usize;
         let repo = self.repositories[which];
         let on_pull = self.chance.happens(0.4);
@@ -27,14 +27,14 @@ impl Play<'_> {
             .and_then(|repository| {
                 let mut open = repository.pulls.values().filter(|pull| {
                     pull.thread.state == State::Open
-                        && !pull.thread.labels.iter().any(|one| one == WISH)
+                        && !pull.thread.labels.iter().any(|one| one == REQUEST_LABEL)
                 });
                 open.next_back().map(|pull| pull.thread.number)
             })
             .filter(|_| on_pull);
         let number = pull
             .unwrap_or_else(|| github.open_issue(repo, "It is slow", "Very.", &[], "visitor", now));
-        github.add_label(repo, number, WISH, WHO, now);
+        github.add_label(repo, number, REQUEST_LABEL, WHO, now);
     }
 
     /// A person looks at each plan that waits, and approves it where it was asked for: by a comment or by a label. Often

@@ -43,7 +43,7 @@ impl Judge<'_> {
 }
 
 #[test]
-fn whoever_saw_something_is_named() {
+fn every_observer_with_a_finding_is_named() {
     let text = "title: A word, as session 123 saw it (abcdef)\nbody: x, as session 45 saw it (b)\n";
     assert_eq!(
         witnesses(text),

@@ -10,11 +10,11 @@ mod live;
 mod notices;
 mod order;
 mod outcomes;
+mod requests;
 mod rewritten;
 mod secrets;
 mod sessions;
 mod turns;
-mod wishes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ use sessions::{Marked, doubles, marked, messages, strangers};
 
 pub(super) use secrets::secrets;
 
-/// How long it may take at most until a session is found, or a wish is taken up, where nothing goes wrong.
+/// How long it may take at most until a session is found, or a request is taken up, where nothing goes wrong.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(60);
 /// What is said of a turn that was doubled.
 pub(super) const TWO_SESSIONS: &str = "has two sessions";
@@ -56,7 +56,7 @@ pub(super) struct Verdict {
     pub(super) findings: Vec<String>,
     pub(super) turns: usize,
     pub(super) sessions: usize,
-    pub(super) wishes: usize,
+    pub(super) label_requests: usize,
     pub(super) imports: usize,
     /// Sessions that are not the first of their turn.
     pub(super) second_attempts: usize,
@@ -153,7 +153,7 @@ impl Judge<'_> {
         self.imports(&state, &told.brought);
         self.history(&state);
         self.budget(ours);
-        self.wishes(&state, ours);
+        self.label_requests(&state, ours);
         self.notices();
         self.archived(ours);
         self.order(ours);

@@ -94,7 +94,7 @@ fn jobs_events_and_ledgers_are_read_by_their_addresses() {
 }
 
 #[test]
-fn prompts_say_how_jules_is_hired() {
+fn prompts_say_how_sessions_are_started() {
     let place = place(Vec::new());
     for revision in [FIRST, TODAY] {
         let mut host = place.host(revision, &[]);

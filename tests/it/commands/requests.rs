@@ -15,13 +15,13 @@ fn full() -> Bench {
 }
 
 #[test]
-fn a_wish_that_waits_is_joined_and_can_be_taken_back() {
+fn a_request_that_waits_is_joined_and_can_be_withdrawn() {
     let bench = full();
-    let wish = || bench.run(&["tick", "--persona", "auditor"]).done();
-    let first = wish();
+    let request = || bench.run(&["tick", "--persona", "auditor"]).done();
+    let first = request();
     assert!(first.out.contains("waiting.budget_active"), "{first:?}");
     let head = bench.head();
-    let again = wish();
+    let again = request();
     assert!(again.out.contains("skipped.request_open"), "{again:?}");
     assert!(again.out.contains("request:1"), "{again:?}");
     assert_eq!(bench.state().requests.len(), 1);
@@ -58,16 +58,16 @@ fn a_request_at_work_is_named_like_its_turn() {
 }
 
 #[test]
-fn a_wish_that_is_refused_does_not_end_as_done() {
+fn a_refused_request_does_not_end_as_done() {
     let bench = full();
     bench.run(&["stop", "--all"]).done();
-    for wish in [
+    for request in [
         &["tick", "--persona", "auditor"][..],
         &["tick", "--track", "default"],
         &["tick", "--all"],
         &["explain", "--persona", "auditor"],
     ] {
-        let ran = bench.run(wish);
+        let ran = bench.run(request);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.out.contains("paused.state"), "{ran:?}");
     }

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::fleet::fatal::{Fatal, Kept, is_parked_alone};
+use crate::fleet::fatal::{Fatal, Kept, is_suspended_alone};
 use crate::replicas::Replicas;
 use crate::server::Database;
 
 /// Each of the leases runs out after 15 s, and each pause takes longer than the one before. The database is told that they
 /// are over, for this repository alone.
 #[test]
-fn a_repository_that_kills_its_service_is_parked_alone() {
+fn a_repository_that_kills_its_service_is_suspended_alone() {
     let fatal = Arc::new(Fatal::default());
     let owners = [("acme", 1), ("umbrella", 1)];
     let gate = Arc::clone(&fatal) as _;
@@ -33,5 +33,5 @@ fn a_repository_that_kills_its_service_is_parked_alone() {
             ));
         },
     };
-    is_parked_alone(&fatal, &all.rig, &kept);
+    is_suspended_alone(&fatal, &all.rig, &kept);
 }

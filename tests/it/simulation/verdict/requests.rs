@@ -9,7 +9,7 @@ use super::sessions::Marked;
 use super::{Judge, PATIENCE, RESERVED_SESSIONS, STILL_LABELLED};
 
 /// Who is asked for by labels.
-const WISH: &str = "phileas:fixer";
+const REQUEST_LABEL: &str = "phileas:fixer";
 /// With fewer sessions a day even a small account has room.
 const FEW_OF_KEY: usize = 6;
 /// A label counts on what is open. Whoever closes it this soon may be faster than any look: where deliveries are lost, the
@@ -18,9 +18,9 @@ const SEEN_WITHIN: SignedDuration = SignedDuration::from_hours(3);
 /// What our status comments bear.
 const STATUS: &str = "<!-- phileas:status -->";
 
-/// An issue that bears a wish for longer than anybody has to wait, and what came of it.
+/// An issue that bears a request for longer than anybody has to wait, and what came of it.
 #[derive(Debug)]
-struct Wish<'a> {
+struct LabelRequest<'a> {
     number: u64,
     /// How often it was asked for.
     asked: usize,
@@ -38,7 +38,7 @@ struct Wish<'a> {
     is_closed_meanwhile: bool,
 }
 
-impl Wish<'_> {
+impl LabelRequest<'_> {
     fn findings(&self) -> Vec<String> {
         let number = self.number;
         let mut found = Vec::new();
@@ -53,22 +53,24 @@ impl Wish<'_> {
             ));
         }
         if self.turns.is_empty() && !self.is_explained {
-            found.push(format!("the wish on #{number} is lost"));
+            found.push(format!("the request on #{number} is lost"));
         }
         if self.comments == 0 {
             found.push(format!("nobody answers on #{number}"));
         }
         if self.is_labelled && !self.is_closed_meanwhile {
-            found.push(format!("the label {WISH} {STILL_LABELLED} #{number}"));
+            found.push(format!(
+                "the label {REQUEST_LABEL} {STILL_LABELLED} #{number}"
+            ));
         }
         found
     }
 }
 
 impl Judge<'_> {
-    /// Each wish by label is taken up once, its label taken off, and told in one comment. A race may write a second one,
+    /// Each request by label is taken up once, its label taken off, and told in one comment. A race may write a second one,
     /// which has to go again.
-    pub(super) fn wishes(&mut self, state: &Value, ours: &[&Marked<'_>]) {
+    pub(super) fn label_requests(&mut self, state: &Value, ours: &[&Marked<'_>]) {
         let comments = self.comments();
         let has_room = self.has_room(state, ours);
         let mut wrong = Vec::new();
@@ -78,7 +80,7 @@ impl Judge<'_> {
                 wrong.push(format!("{count} status comments on #{number}: {authors:?}"));
             }
         }
-        let wishes: Vec<Wish<'_>> = self
+        let label_requests: Vec<LabelRequest<'_>> = self
             .labelled()
             .into_iter()
             .map(|(number, asked)| {
@@ -96,8 +98,8 @@ impl Judge<'_> {
                 let closed = thread.and_then(|thread| thread.closed_at);
                 let is_closed_within =
                     |time| closed.is_some_and(|at| at.duration_since(asked.last) < time);
-                let label = |label: &String| label == WISH;
-                Wish {
+                let label = |label: &String| label == REQUEST_LABEL;
+                LabelRequest {
                     number,
                     asked: asked.times,
                     turns: of_it.map(|one| one.turn).collect(),
@@ -110,8 +112,11 @@ impl Judge<'_> {
                 }
             })
             .collect();
-        self.verdict.wishes += wishes.iter().filter(|wish| !wish.turns.is_empty()).count();
-        wrong.extend(wishes.iter().flat_map(Wish::findings));
+        self.verdict.label_requests += label_requests
+            .iter()
+            .filter(|label_request| !label_request.turns.is_empty())
+            .count();
+        wrong.extend(label_requests.iter().flat_map(LabelRequest::findings));
         for text in wrong {
             self.find(text);
         }
@@ -163,16 +168,16 @@ impl Judge<'_> {
         comments
     }
 
-    /// The issues and pull requests on which something was wished for long ago.
+    /// The issues and pull requests on which something was requested long ago.
     fn labelled(&self) -> BTreeMap<u64, Asked> {
         let names = self.names();
         let end = self.world.now();
         let writes = self.books.github_writes.iter();
         let mut labelled: BTreeMap<u64, Asked> = BTreeMap::new();
-        let wishes = writes
-            .filter(|write| write.what == "label.added" && write.detail["label"] == WISH)
+        let label_requests = writes
+            .filter(|write| write.what == "label.added" && write.detail["label"] == REQUEST_LABEL)
             .filter(|write| names.contains(&write.repository));
-        for write in wishes {
+        for write in label_requests {
             if let Some(number) = write.detail["number"].as_u64() {
                 let asked = labelled.entry(number).or_insert(Asked {
                     times: 0,
@@ -189,7 +194,7 @@ impl Judge<'_> {
     }
 }
 
-/// How often something was wished for, and when.
+/// How often something was requested, and when.
 #[derive(Debug, Clone, Copy)]
 struct Asked {
     times: usize,
@@ -197,7 +202,7 @@ struct Asked {
     last: Timestamp,
 }
 
-/// Whether the ledger has a reason why a wish has no session: it is refused, its turn waits, or it was withdrawn because
+/// Whether the ledger has a reason why a request has no session: it is refused, its turn waits, or it was withdrawn because
 /// what it is about has changed. One that was taken up and has no turn yet is only explained where there is no room.
 fn is_explained(state: &Value, number: u64, has_room: bool) -> bool {
     let tracks = state["tracks"].as_object().into_iter().flatten();
@@ -216,7 +221,7 @@ fn is_explained(state: &Value, number: u64, has_room: bool) -> bool {
     })
 }
 
-/// What the ledger knows of the wishes by label on an issue or a pull request.
+/// What the ledger knows of the requests by label on an issue or a pull request.
 fn of_thread(state: &Value, number: u64) -> impl Iterator<Item = &Value> {
     let requests = state["requests"].as_object().into_iter().flatten();
     requests
@@ -230,8 +235,8 @@ mod tests {
 
     use super::*;
 
-    fn wish() -> Wish<'static> {
-        Wish {
+    fn label_request() -> LabelRequest<'static> {
+        LabelRequest {
             number: 1,
             asked: 1,
             turns: BTreeSet::from(["a"]),
@@ -245,68 +250,86 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_taken_up_once_and_answered() {
-        let found = |wish: Wish<'_>| wish.findings().len();
-        assert_eq!(found(wish()), 0);
+    fn a_request_is_accepted_once_and_answered() {
+        let found = |label_request: LabelRequest<'_>| label_request.findings().len();
+        assert_eq!(found(label_request()), 0);
         let turns = BTreeSet::from(["a", "b"]);
-        assert_eq!(found(Wish { turns, ..wish() }), 1);
-        let twice = Wish {
+        assert_eq!(
+            found(LabelRequest {
+                turns,
+                ..label_request()
+            }),
+            1
+        );
+        let twice = LabelRequest {
             asked: 2,
             turns: BTreeSet::from(["a", "b"]),
-            ..wish()
+            ..label_request()
         };
         assert_eq!(found(twice), 0);
         let turns = BTreeSet::new();
-        assert_eq!(found(Wish { turns, ..wish() }), 1);
-        let waits = Wish {
+        assert_eq!(
+            found(LabelRequest {
+                turns,
+                ..label_request()
+            }),
+            1
+        );
+        let waits = LabelRequest {
             turns: BTreeSet::new(),
             is_explained: true,
-            ..wish()
+            ..label_request()
         };
         assert_eq!(found(waits), 0);
         let comments = 0;
-        assert_eq!(found(Wish { comments, ..wish() }), 1);
+        assert_eq!(
+            found(LabelRequest {
+                comments,
+                ..label_request()
+            }),
+            1
+        );
         let is_labelled = true;
-        let labelled = Wish {
+        let labelled = LabelRequest {
             is_labelled,
-            ..wish()
+            ..label_request()
         };
         assert_eq!(found(labelled), 1);
     }
 
     #[test]
     fn what_is_closed_before_it_is_seen_wants_no_answer() {
-        let closed = |is_known, comments| Wish {
+        let closed = |is_known, comments| LabelRequest {
             turns: BTreeSet::new(),
             comments,
             is_labelled: true,
             is_known,
             is_closed_soon: true,
             is_closed_meanwhile: true,
-            ..wish()
+            ..label_request()
         };
-        let found = |wish: Wish<'_>| wish.findings().len();
+        let found = |label_request: LabelRequest<'_>| label_request.findings().len();
         assert_eq!(found(closed(false, 0)), 0);
         assert_eq!(found(closed(true, 0)), 2, "it was taken up, and lost");
         assert_eq!(found(closed(false, 1)), 1, "nothing came of an answer");
-        let later = Wish {
+        let later = LabelRequest {
             is_closed_soon: false,
             is_closed_meanwhile: false,
             ..closed(false, 0)
         };
         assert_eq!(found(later), 3);
-        let begun = |is_closed_meanwhile| Wish {
+        let begun = |is_closed_meanwhile| LabelRequest {
             is_labelled: true,
             is_closed_soon: true,
             is_closed_meanwhile,
-            ..wish()
+            ..label_request()
         };
         assert_eq!(found(begun(true)), 0, "nobody comes back to what is closed");
         assert_eq!(found(begun(false)), 1, "there was time enough");
     }
 
     #[test]
-    fn a_wish_that_waits_has_a_turn_that_lives() {
+    fn a_request_that_waits_has_a_live_turn() {
         let state = |outcome: &str, live: &str| {
             json!({
                 "requests": {"x": {"kind": "label", "thread": 7, "outcome": outcome, "turn": "a"}},
