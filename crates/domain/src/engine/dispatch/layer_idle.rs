@@ -16,7 +16,7 @@ use crate::plan::{StepKind, Track};
 use crate::prompt::sha256;
 
 /// Length of the digest of the layers' inputs.
-const SIGHT_CHARS: usize = 16;
+const DIGEST_CHARS: usize = 16;
 
 /// Another version may know more roles, or decide otherwise.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -61,7 +61,7 @@ pub(crate) fn inputs_digest(
         }
     }
     let mut digest = sha256(&seen);
-    digest.truncate(SIGHT_CHARS);
+    digest.truncate(DIGEST_CHARS);
     Some(digest)
 }
 

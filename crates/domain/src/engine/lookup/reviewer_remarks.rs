@@ -9,7 +9,9 @@ use crate::engine::input::comment::parse_command;
 use crate::engine::input::pull::Remark;
 use crate::engine::input::subject::Actor;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::{PULLS_TALKED_OF, REMARK_CHARS, REMARKS_KEPT, SPEAKERS_LOOKED};
+use crate::engine::output::limits::{
+    REMARK_AUTHORS_READ, REMARK_CHARS, REMARK_PULLS, REMARKS_KEPT,
+};
 use crate::engine::text::markers::STATUS_MARKER;
 use crate::layers::Section;
 use crate::model::PullNumber;
@@ -37,7 +39,7 @@ pub(crate) fn request_candidate_remarks(builder: &mut DecisionBuilder<'_>) -> bo
     let mut is_unread = false;
     for pull in open_implementer_pulls(builder)
         .into_iter()
-        .take(PULLS_TALKED_OF)
+        .take(REMARK_PULLS)
     {
         is_unread |= request_remarks(builder, pull);
     }
@@ -48,7 +50,7 @@ pub(crate) fn request_candidate_remarks(builder: &mut DecisionBuilder<'_>) -> bo
 pub(crate) fn candidate_sections(builder: &mut DecisionBuilder<'_>) -> Vec<Section> {
     let pulls = open_implementer_pulls(builder)
         .into_iter()
-        .take(PULLS_TALKED_OF);
+        .take(REMARK_PULLS);
     let mut sections = Vec::new();
     for pull in pulls {
         let said = writer_remarks(builder, pull);
@@ -94,7 +96,7 @@ fn remark_authors(remarks: &[Remark]) -> Vec<&Actor> {
             actors.push(&remark.actor);
         }
     }
-    actors.truncate(SPEAKERS_LOOKED);
+    actors.truncate(REMARK_AUTHORS_READ);
     actors
 }
 

@@ -122,13 +122,13 @@ pub(crate) const PUBLISH_AGAIN: SignedDuration = SignedDuration::from_mins(15);
 pub(crate) const PUBLISH_REPEATS: u32 = 6;
 
 /// Maximum work items that wait for a person as issues at the same time.
-pub(crate) const OFFERED_AT_ONCE: usize = 12;
+pub(crate) const WORK_ITEMS_SHOWN: usize = 12;
 
 /// Maximum issues of work items whose state is read, newest first.
-pub(crate) const OFFERS_LOOKED: usize = 40;
+pub(crate) const WORK_ITEMS_READ: usize = 40;
 
 /// Maximum authors of remarks on one pull request whose permission is read.
-pub(crate) const SPEAKERS_LOOKED: usize = 30;
+pub(crate) const REMARK_AUTHORS_READ: usize = 30;
 
 /// Maximum remarks of people with write access that the next implementer gets, newest first.
 pub(crate) const REMARKS_KEPT: usize = 10;
@@ -137,7 +137,7 @@ pub(crate) const REMARKS_KEPT: usize = 10;
 pub(crate) const REMARK_CHARS: usize = 400;
 
 /// Maximum pull requests whose remarks an integrator gets.
-pub(crate) const PULLS_TALKED_OF: usize = 10;
+pub(crate) const REMARK_PULLS: usize = 10;
 
 /// Maximum published proposals that the state keeps.
 pub(crate) const PUBLISHED_KEPT: usize = 300;
@@ -149,16 +149,16 @@ pub(crate) const FINDINGS_NOTE_CHARS: usize = 800;
 pub(crate) const HEADLINE_LIMIT: usize = 160;
 
 /// The pause before a notice that is missing is opened again.
-pub(crate) const CALL_AGAIN: SignedDuration = SignedDuration::from_hours(6);
+pub(crate) const NOTICE_AGAIN: SignedDuration = SignedDuration::from_hours(6);
 
 /// Maximum repetitions of a message that is not delivered.
 pub(crate) const MESSAGE_REPEATS: u32 = 6;
 
 /// How long after its end a session that was given up is searched for, to archive it.
-pub(crate) const GIVEN_UP_SEEN: SignedDuration = SignedDuration::from_hours(2);
+pub(crate) const GIVEN_UP_SPAN: SignedDuration = SignedDuration::from_hours(2);
 
 /// The number of newest history entries in which it is searched.
-pub(crate) const GIVEN_UP_LOOKED: usize = 50;
+pub(crate) const GIVEN_UP_ENTRIES: usize = 50;
 
 /// The longest reach of a listing that looks for signs of a rolled-back ledger.
 pub(crate) const ROLLBACK_SEEN: SignedDuration = SignedDuration::from_hours(14 * 24);
@@ -183,10 +183,10 @@ pub(crate) const OUTSIDERS_READ: usize = 20;
 
 /// A command of an outsider is dropped, and the report says so, when its author's permission could not be read for this
 /// long.
-pub(crate) const LOOK_UP_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
+pub(crate) const PERMISSION_PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 
 /// Maximum requests that one commit accepts or acknowledges; requests that stop something are always accepted.
-pub(crate) const WISHES_TAKEN: usize = 20;
+pub(crate) const REQUESTS_ACCEPTED: usize = 20;
 
 /// The pause before an unconfirmed status comment is written again.
 pub(crate) const STATUS_AGAIN: SignedDuration = SignedDuration::from_mins(15);
@@ -199,7 +199,7 @@ pub(crate) const STATUS_SETTLES: SignedDuration = SignedDuration::from_mins(3);
 pub(crate) const STATUS_REPEATS: u32 = 6;
 
 /// The shortest time between two changes of a status comment while its request waits.
-pub(crate) const STATUS_CALM: SignedDuration = SignedDuration::from_mins(15);
+pub(crate) const STATUS_INTERVAL: SignedDuration = SignedDuration::from_mins(15);
 
 /// Maximum finished requests that one status comment shows.
 pub(crate) const STATUS_REQUESTS: usize = 5;
@@ -249,7 +249,7 @@ pub(crate) const MAX_REVIEW_ROUNDS: u32 = 6;
 pub(crate) const REVIEWS_READ: usize = 5;
 
 /// Maximum reviewers of one pull request whose permission is read, newest first.
-pub(crate) const REMARKERS_READ: usize = 15;
+pub(crate) const REVIEW_AUTHORS_READ: usize = 15;
 
 /// Maximum messages about the base branch to the session of one pull request, over all commits.
 pub(crate) const MAX_BASE_ROUNDS: u32 = 3;
@@ -261,10 +261,10 @@ pub(crate) const STALE_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24
 pub(crate) const REMINDED_AT_ONCE: usize = 5;
 
 /// Maximum repetitions of an action on a pull request whose success is unknown.
-pub(crate) const DOING_REPEATS: u32 = 2;
+pub(crate) const ACTION_REPEATS: u32 = 2;
 
 /// The pause before such a repetition.
-pub(crate) const DONE_AGAIN: SignedDuration = SignedDuration::from_mins(15);
+pub(crate) const ACTION_AGAIN: SignedDuration = SignedDuration::from_mins(15);
 
 /// Maximum commits whose checks are read in one decision.
 pub(crate) const CHECKS_READ: usize = 5;
@@ -276,13 +276,13 @@ pub(crate) const MERGE_AGAIN: SignedDuration = SignedDuration::from_mins(5);
 pub(crate) const MERGE_ATTEMPTS: u32 = 3;
 
 /// The pause of a postponed merge; it doubles, up to [`PULL_POLL`].
-pub(crate) const MERGE_PUT_OFF: SignedDuration = SignedDuration::from_mins(1);
+pub(crate) const MERGE_POSTPONED: SignedDuration = SignedDuration::from_mins(1);
 
 /// Maximum pull requests that are read right before their merge in one decision.
 pub(crate) const MERGES_READ: usize = 5;
 
 /// Maximum checks of a merge whose mergeability GitHub has not computed; about two hours.
-pub(crate) const MERGE_UNKNOWN_LOOKS: u32 = 8;
+pub(crate) const MERGE_UNKNOWN_CHECKS: u32 = 8;
 
 /// How long after a commit its checks may still begin; before that, passed checks are no proof.
 pub(crate) const CHECKS_BEGIN: SignedDuration = SignedDuration::from_mins(2);
@@ -294,10 +294,10 @@ pub(crate) const CHECKS_POLL: SignedDuration = SignedDuration::from_mins(5);
 pub(crate) const REVIEWERS_READ: usize = 20;
 
 /// Maximum sessions that are read one by one in one decision, to message them.
-pub(crate) const LISTENERS_READ: usize = 5;
+pub(crate) const RECIPIENTS_READ: usize = 5;
 
 /// The longest interval between checks of a session or commit that needs no action; it doubles from five minutes.
-pub(crate) const LOOKS_APART: SignedDuration = SignedDuration::from_hours(6);
+pub(crate) const CHECK_INTERVAL_LIMIT: SignedDuration = SignedDuration::from_hours(6);
 
 /// How long after a message a session counts as at work, unless it is seen to be done or has pushed.
 pub(crate) const REOPENED: SignedDuration = SignedDuration::from_hours(1);
@@ -312,7 +312,7 @@ pub(crate) const QUIET: SignedDuration = SignedDuration::from_mins(30);
 pub(crate) const PUSH_LAG: SignedDuration = SignedDuration::from_mins(15);
 
 /// Maximum notices about one pull request.
-pub(crate) const PULL_CALLS: u32 = 2;
+pub(crate) const PULL_NOTICES: u32 = 2;
 
 /// How long after the end of its pull request, and after its last activity, a session is archived. Until then a
 /// reopened pull request still finds its session.
@@ -331,7 +331,7 @@ pub(crate) const ARCHIVED_AT_ONCE: usize = 5;
 pub(crate) const EDITS_SHOWN: usize = 20;
 
 /// The shortest time between two changes of the dashboard issue without a person's action.
-pub(crate) const DASHBOARD_CALM: SignedDuration = SignedDuration::from_mins(15);
+pub(crate) const DASHBOARD_INTERVAL: SignedDuration = SignedDuration::from_mins(15);
 
 /// The pause before an unconfirmed text of the dashboard issue is written again.
 pub(crate) const DASHBOARD_AGAIN: SignedDuration = SignedDuration::from_mins(15);

@@ -12,7 +12,7 @@ use crate::engine::lookup::dashboard_issue::{
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{
-    DASHBOARD_AGAIN, DASHBOARD_CALM, DASHBOARD_REPEATS, DAY, GRACE, INTENT_VALID,
+    DASHBOARD_AGAIN, DASHBOARD_INTERVAL, DASHBOARD_REPEATS, DAY, GRACE, INTENT_VALID,
 };
 use crate::engine::text::markers::DASHBOARD_MARKER;
 use crate::engine::text::time::time_after;
@@ -33,13 +33,13 @@ pub(crate) fn record_opened(builder: &mut DecisionBuilder<'_>, number: u64) {
 }
 
 /// Updates the dashboard issue, where one exists or is requested. `status`: what people did to it.
-pub(crate) fn update_dashboard(builder: &mut DecisionBuilder<'_>, standing: &DashboardStatus) {
+pub(crate) fn update_dashboard(builder: &mut DecisionBuilder<'_>, status: &DashboardStatus) {
     let known = builder.state.dashboard.clone().unwrap_or_default();
     let dashboard = find_dashboard(builder);
     if dashboard.is_none() && !known.wanted {
         return;
     }
-    let is_touched = match standing {
+    let is_touched = match status {
         DashboardStatus::Unread => return,
         DashboardStatus::Touched { keys, .. } => {
             // A checkbox is cleared only once its request is in the ledger.
@@ -64,20 +64,20 @@ pub(crate) fn update_dashboard(builder: &mut DecisionBuilder<'_>, standing: &Das
     let is_news = known.digest.as_ref() != Some(&digest);
     let mut repeats = 0;
     if !is_touched {
-        let stands = *standing == DashboardStatus::AsWritten;
+        let stands = *status == DashboardStatus::AsWritten;
         if stands && !is_news {
             return;
         }
         let pause = match is_news {
             _ if !stands && known.repeats >= DASHBOARD_REPEATS => DAY,
-            true => DASHBOARD_CALM,
+            true => DASHBOARD_INTERVAL,
             false => DASHBOARD_AGAIN,
         };
         if let Some(at) = known
             .at
             .filter(|at| builder.now().duration_since(*at) < pause)
         {
-            if let DashboardStatus::Edited { version } = standing
+            if let DashboardStatus::Edited { version } = status
                 && let Some(known) = &mut builder.state.dashboard
             {
                 // It was read, and needs no further read while it waits.
@@ -90,13 +90,13 @@ pub(crate) fn update_dashboard(builder: &mut DecisionBuilder<'_>, standing: &Das
             repeats = known.repeats.saturating_add(1).min(DASHBOARD_REPEATS);
         }
     }
-    write_dashboard(builder, known, standing, repeats, (body, digest));
+    write_dashboard(builder, known, status, repeats, (body, digest));
 }
 
 fn write_dashboard(
     builder: &mut DecisionBuilder<'_>,
     known: DashboardState,
-    standing: &DashboardStatus,
+    status: &DashboardStatus,
     repeats: u32,
     (body, digest): (String, String),
 ) {
@@ -105,24 +105,24 @@ fn write_dashboard(
     let dashboard = find_dashboard(builder);
     // The issue that was read by itself is newer than the list.
     let subject = dashboard.and_then(|one| builder.snapshot.subjects.get(&one.number)?.as_ref());
-    let text = match standing {
+    let text = match status {
         DashboardStatus::Touched { .. } | DashboardStatus::Edited { .. } => {
             subject.map(|subject| subject.body.as_str())
         }
         _ => None,
     };
     let text = text.or(dashboard.map(|one| one.body.as_str()));
-    let replaces = match standing {
+    let replaces = match status {
         DashboardStatus::Touched { version, .. } | DashboardStatus::Edited { version } => {
             Some(version.clone())
         }
         _ => dashboard.map(|one| text_version(&one.body, one.edited_at)),
     };
     // The current text of phileas may get a tick before the new one arrives.
-    let (standing_there, heard) = text.map(dashboard_issue::without_ticks).unzip();
+    let (current, heard) = text.map(dashboard_issue::without_ticks).unzip();
     let is_ours =
         |one: &String| known.digest.as_ref() == Some(one) || known.before.as_ref() == Some(one);
-    let before = standing_there.filter(is_ours).or(known.before.clone());
+    let before = current.filter(is_ours).or(known.before.clone());
     match (dashboard, text) {
         (Some(dashboard), Some(text)) => {
             builder.state.dashboard_issue = Some(dashboard.number);

@@ -9,7 +9,7 @@ use crate::engine::lookup::figures::{budget_so_far, yields_so_far};
 use crate::engine::lookup::waiting_turns::waits_for_person;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
-    DASHBOARD_BOXES, DASHBOARD_CALM, DASHBOARD_CELL, DASHBOARD_PERSONAS, DASHBOARD_REQUESTS,
+    DASHBOARD_BOXES, DASHBOARD_CELL, DASHBOARD_INTERVAL, DASHBOARD_PERSONAS, DASHBOARD_REQUESTS,
     DASHBOARD_TRACKS,
 };
 use crate::engine::text::markdown::{quote_as_code, sanitize_word, session_link};
@@ -18,7 +18,7 @@ use crate::model::{PersonaId, TrackName};
 use crate::state::RequestKind;
 
 pub(crate) fn dashboard_text(builder: &DecisionBuilder<'_>) -> String {
-    let minutes = DASHBOARD_CALM.as_mins();
+    let minutes = DASHBOARD_INTERVAL.as_mins();
     // The number changes the text with each request, so that it differs from the one that was ticked.
     let requests = builder.state.next_request_number();
     let mut out = format!(

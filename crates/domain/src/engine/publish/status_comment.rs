@@ -15,7 +15,7 @@ use crate::engine::lookup::{pending_reviews, plan_approval, pull_owner, work_ite
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{
-    DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, PLANS_SHOWN, STATUS_AGAIN, STATUS_CALM,
+    DAY, GRACE, INTENT_VALID, NUMBERS_NAMED, PLANS_SHOWN, STATUS_AGAIN, STATUS_INTERVAL,
     STATUS_REPEATS, STATUS_REQUESTS, STATUS_SETTLES, STATUS_WORK,
 };
 use crate::engine::output::reason_text::reason_text;
@@ -113,12 +113,12 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
     let Some((_, newest)) = requests.first() else {
         return;
     };
-    let Some(CommentText { body, calm }) = comment_text(builder, requests) else {
+    let Some(CommentText { body, stable }) = comment_text(builder, requests) else {
         return;
     };
     let now = builder.now();
     let digest = prompt::sha256(&body);
-    let calm = Some(prompt::sha256(&calm));
+    let stable = Some(prompt::sha256(&stable));
     if let Some(settled_at) = settled_at(builder, requests).filter(|at| now < *at) {
         builder.wake_by(settled_at);
         return;
@@ -144,8 +144,8 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
             repeats = said.repeats + 1;
         }
         // Reasons to wait change often; do not edit the comment for each.
-        Some(said) if said.calm_digest == calm && age_of(said.at) < STATUS_CALM => {
-            let again = time_after(said.at, STATUS_CALM);
+        Some(said) if said.calm_digest == stable && age_of(said.at) < STATUS_INTERVAL => {
+            let again = time_after(said.at, STATUS_INTERVAL);
             builder.wake_by(again);
             return;
         }
@@ -153,7 +153,7 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
     }
     request.status = Some(StatusState {
         digest: digest.clone(),
-        calm_digest: calm,
+        calm_digest: stable,
         at: now,
         told: false,
         repeats,
@@ -204,14 +204,14 @@ pub(crate) fn record_written(
 pub(crate) struct CommentText {
     body: String,
     /// The text without the reasons to wait.
-    calm: String,
+    stable: String,
 }
 
 /// The status of one request.
 pub(crate) struct RequestStatus {
     pub(crate) text: String,
     /// The text without reasons that change often.
-    calm: String,
+    stable: String,
     /// The plan that waits for approval, as text for people.
     plan: Option<String>,
 }
@@ -219,10 +219,10 @@ pub(crate) struct RequestStatus {
 impl RequestStatus {
     /// A status that does not change with reasons to wait.
     fn settled(text: String) -> Self {
-        let calm = text.clone();
+        let stable = text.clone();
         Self {
             text,
-            calm,
+            stable,
             plan: None,
         }
     }
@@ -235,7 +235,7 @@ impl RequestStatus {
         };
         Self {
             text,
-            calm: "waits".to_owned(),
+            stable: "waits".to_owned(),
             plan: None,
         }
     }
@@ -262,16 +262,16 @@ pub(crate) fn comment_text(
     builder: &DecisionBuilder<'_>,
     requests: &[(u64, String)],
 ) -> Option<CommentText> {
-    let mut calm = String::new();
+    let mut stable = String::new();
     let mut parts = Parts::default();
-    work_of_thread(builder, requests, (&mut calm, &mut parts));
+    work_of_thread(builder, requests, (&mut stable, &mut parts));
     for (number, key) in requests {
         let Some(request) = builder.state.requests.get(key) else {
             continue;
         };
         if is_question(request) {
             if parts.answer.is_none() {
-                calm.push_str(&format!("{number}: answered\n"));
+                stable.push_str(&format!("{number}: answered\n"));
                 parts.answer = Some(answer_text(request));
             }
             continue;
@@ -281,7 +281,7 @@ pub(crate) fn comment_text(
             continue;
         }
         let state = request_status(builder, *number, request)?;
-        calm.push_str(&format!("{number}: {}\n", state.calm));
+        stable.push_str(&format!("{number}: {}\n", state.stable));
         let line = format!("- {}: {}", request_text(request), state.text);
         let command = request.command.as_deref();
         parts.tells_pauses |= matches!(command, Some("pause" | "stop"));
@@ -294,7 +294,7 @@ pub(crate) fn comment_text(
         }
     }
     let body = parts.render_body(builder);
-    Some(CommentText { body, calm })
+    Some(CommentText { body, stable })
 }
 
 impl Parts {
@@ -382,7 +382,7 @@ fn command_list() -> String {
 fn work_of_thread(
     builder: &DecisionBuilder<'_>,
     requests: &[(u64, String)],
-    (calm, parts): (&mut String, &mut Parts),
+    (stable, parts): (&mut String, &mut Parts),
 ) {
     let newest = requests.first();
     let newest = newest.and_then(|(_, key)| builder.state.requests.get(key));
@@ -406,7 +406,7 @@ fn work_of_thread(
             let is_here =
                 turn.pr_number == Some(PullNumber(thread)) || noticed == Some(turn.turn.as_str());
             if let Some(state) = is_here.then(|| turn_status(builder, name, turn)).flatten() {
-                calm.push_str(&format!("{}: {}\n", turn.turn, state.calm));
+                stable.push_str(&format!("{}: {}\n", turn.turn, state.stable));
                 parts
                     .work
                     .push(work_line(turn.persona_id.as_str(), name, &state.text));
@@ -419,7 +419,7 @@ fn work_of_thread(
     if let Some(entry) = owner.filter(|entry| parts.work.is_empty() && !is_own(&entry.track_name()))
     {
         let text = open_pull_text(PullNumber(thread), entry);
-        calm.push_str(&format!("{text}\n"));
+        stable.push_str(&format!("{text}\n"));
         parts.work.push(work_line(
             entry.persona_id.as_str(),
             &entry.track_name(),
@@ -637,7 +637,7 @@ fn turn_status(
                 "pull request #{pull} is open{}; {link}.",
                 since.unwrap_or_default()
             ),
-            calm: format!("pull request #{pull} is open"),
+            stable: format!("pull request #{pull} is open"),
             plan: None,
         });
     }
@@ -650,7 +650,7 @@ fn turn_status(
             .unwrap_or_default();
         return Some(RequestStatus {
             text: format!("at work{since}{stands}; {link}."),
-            calm: "at work".to_owned(),
+            stable: "at work".to_owned(),
             plan: None,
         });
     };
@@ -667,7 +667,7 @@ fn turn_status(
     };
     Some(RequestStatus {
         text,
-        calm: format!("waits for a person{since}"),
+        stable: format!("waits for a person{since}"),
         plan: plan_approval::plan_text(builder, track, turn).filter(|_| asks_for_plan),
     })
 }

@@ -15,7 +15,7 @@ use crate::engine::lookup::work_items::{
 };
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
-use crate::engine::output::limits::{INTENT_VALID, OFFERED_AT_ONCE, OFFERS_LOOKED};
+use crate::engine::output::limits::{INTENT_VALID, WORK_ITEMS_READ, WORK_ITEMS_SHOWN};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::exchange::{self, Next};
 
@@ -104,13 +104,13 @@ fn open_missing(
     offers: BTreeMap<String, WorkItemIssue>,
     shown: Vec<u64>,
 ) {
-    let mut room = OFFERED_AT_ONCE.saturating_sub(shown.len());
+    let mut room = WORK_ITEMS_SHOWN.saturating_sub(shown.len());
     let all = needs_human_approval(builder);
     let is_new = |(key, offer): (&String, &WorkItemIssue)| {
         (all || offer.next != Next::Implementer) && !builder.state.published.contains_key(key)
     };
     if room == 0 && offers.iter().any(is_new) {
-        room = OFFERED_AT_ONCE.saturating_sub(count_open(builder, shown));
+        room = WORK_ITEMS_SHOWN.saturating_sub(count_open(builder, shown));
     }
     for (key, WorkItemIssue { issue, next }) in offers {
         // Items that start without a request need no approval.
@@ -152,7 +152,7 @@ fn count_open(builder: &mut DecisionBuilder<'_>, mut numbers: Vec<u64>) -> usize
             number => number,
         })
     });
-    numbers.truncate(OFFERS_LOOKED);
+    numbers.truncate(WORK_ITEMS_READ);
     numbers.retain(|number| match snapshot.subjects.get(number) {
         _ if *number == INTENDED => true,
         Some(subject) => subject.as_ref().is_some_and(|subject| subject.open),

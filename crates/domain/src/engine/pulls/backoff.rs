@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::tracked::OpenPull;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::{CHECKS_POLL, LOOKS_APART};
+use crate::engine::output::limits::{CHECK_INTERVAL_LIMIT, CHECKS_POLL};
 use crate::engine::text::time::time_after;
 use crate::state::{Extra, Look};
 
@@ -58,10 +58,10 @@ pub(crate) fn count_waits(builder: &DecisionBuilder<'_>, tracked: &OpenPull<'_>)
 fn wait_pause(waits: u32) -> SignedDuration {
     let mut pause = CHECKS_POLL;
     for _ in 0..waits {
-        if pause >= LOOKS_APART {
+        if pause >= CHECK_INTERVAL_LIMIT {
             break;
         }
         pause *= 2;
     }
-    pause.min(LOOKS_APART)
+    pause.min(CHECK_INTERVAL_LIMIT)
 }

@@ -40,11 +40,11 @@ fn process_conflict(
     let feedback = Feedback {
         problem,
         marker: markers::base_marker(number, head),
-        told,
+        earlier: told,
         rounds,
-        most: MAX_BASE_ROUNDS,
-        waits: Reason::UpdateNeeded,
-        said: Reason::UpdateRequested,
+        max_rounds: MAX_BASE_ROUNDS,
+        waiting_reason: Reason::UpdateNeeded,
+        sent_reason: Reason::UpdateRequested,
     };
     if !message::may_send(builder, tracked, &feedback) {
         return;
@@ -87,7 +87,7 @@ fn process_conflict(
         feedback.marker
     );
     let record = tracked.record_mut(builder);
-    if feedback.told.is_none() {
+    if feedback.earlier.is_none() {
         record.base_rounds += 1;
     }
     message::count_message(&mut record.base, &mut record.base_heads, head, now);

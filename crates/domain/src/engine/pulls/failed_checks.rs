@@ -47,11 +47,11 @@ fn process_failure(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
     let feedback = Feedback {
         problem: "its checks failed",
         marker: markers::checks_marker(number, head),
-        told,
+        earlier: told,
         rounds,
-        most: MAX_FIX_ROUNDS,
-        waits: Reason::ChecksFailed,
-        said: Reason::ChecksReported,
+        max_rounds: MAX_FIX_ROUNDS,
+        waiting_reason: Reason::ChecksFailed,
+        sent_reason: Reason::ChecksReported,
     };
     if !message::may_send(builder, tracked, &feedback) {
         return;
@@ -105,7 +105,7 @@ fn process_failure(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
         }
         Pusher::Unread => return report_unread(builder, tracked),
     }
-    if feedback.told.is_none() && !is_grace_over(builder, tracked, red) {
+    if feedback.earlier.is_none() && !is_grace_over(builder, tracked, red) {
         return;
     }
     let now = builder.now();
@@ -115,7 +115,7 @@ fn process_failure(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
         false => "",
     };
     let record = tracked.record_mut(builder);
-    if feedback.told.is_none() {
+    if feedback.earlier.is_none() {
         record.fix_rounds += 1;
     }
     message::count_message(&mut record.checks, &mut record.fix_heads, head, now);

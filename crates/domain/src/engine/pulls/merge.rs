@@ -15,7 +15,7 @@ use crate::engine::lookup::pending_merges::{PendingMerge, pending_merges};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{
-    CHECKS_POLL, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, MERGE_PUT_OFF, MERGE_UNKNOWN_LOOKS,
+    CHECKS_POLL, INTENT_VALID, MERGE_AGAIN, MERGE_ATTEMPTS, MERGE_POSTPONED, MERGE_UNKNOWN_CHECKS,
     POLL, PULL_POLL, RETRY_AFTER_LIMIT,
 };
 use crate::engine::output::report::{Line, Reason, Verdict};
@@ -206,8 +206,8 @@ fn wait_for_mergeability(
         return;
     };
     if known.is_none() && may_write {
-        if merge.put_off >= MERGE_UNKNOWN_LOOKS {
-            let text = format!("{text}, after {MERGE_UNKNOWN_LOOKS} checks");
+        if merge.put_off >= MERGE_UNKNOWN_CHECKS {
+            let text = format!("{text}, after {MERGE_UNKNOWN_CHECKS} checks");
             return refuse_merge(builder, open, Reason::NotMergeable, text);
         }
         lengthen_wait(merge, now, None);
@@ -258,7 +258,7 @@ pub(crate) fn postpone_merge(
 
 /// Sets the next check, with a longer pause each time.
 fn lengthen_wait(merge: &mut MergeState, now: Timestamp, retry_at: Option<Timestamp>) {
-    let pause = (0..merge.put_off).try_fold(MERGE_PUT_OFF, |pause, _| {
+    let pause = (0..merge.put_off).try_fold(MERGE_POSTPONED, |pause, _| {
         (pause < PULL_POLL).then_some(pause * 2)
     });
     let own = time_after(now, pause.unwrap_or(PULL_POLL).min(PULL_POLL));

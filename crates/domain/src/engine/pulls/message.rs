@@ -11,8 +11,8 @@ use crate::engine::lookup::usage;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{
-    CHECKS_POLL, FIX_PATIENCE, INTENT_VALID, LISTENERS_READ, MESSAGE_LAG, MESSAGE_REPEATS,
-    PULL_POLL, PUSH_LAG, QUIET, REOPENED,
+    CHECKS_POLL, FIX_PATIENCE, INTENT_VALID, MESSAGE_LAG, MESSAGE_REPEATS, PULL_POLL, PUSH_LAG,
+    QUIET, RECIPIENTS_READ, REOPENED,
 };
 use crate::engine::output::report::{Reason, Verdict};
 use crate::engine::text::markers::{base_marker, checks_marker, reviews_marker};
@@ -26,15 +26,15 @@ pub(crate) struct Feedback {
     /// Ends the text.
     pub(crate) marker: String,
     /// The record of this message, where it was counted before.
-    pub(crate) told: Option<Told>,
+    pub(crate) earlier: Option<Told>,
     /// How many such messages were sent about all its commits.
     pub(crate) rounds: u32,
     /// The maximum of these.
-    pub(crate) most: u32,
+    pub(crate) max_rounds: u32,
     /// The reason while it waits to be sent, or for a person.
-    pub(crate) waits: Reason,
+    pub(crate) waiting_reason: Reason,
     /// The reason after it was sent.
-    pub(crate) said: Reason,
+    pub(crate) sent_reason: Reason,
 }
 
 /// Whether the message may be sent now. Otherwise reports why not, and opens a notice where only a person can help.
@@ -43,7 +43,11 @@ pub(crate) fn may_send(
     tracked: &OpenPull<'_>,
     feedback: &Feedback,
 ) -> bool {
-    let Feedback { problem, waits, .. } = feedback;
+    let Feedback {
+        problem,
+        waiting_reason,
+        ..
+    } = feedback;
     let number = tracked.number();
     if tracked.is_held(builder) {
         let text =
@@ -53,10 +57,10 @@ pub(crate) fn may_send(
     }
     let was_told = |until| {
         let text = format!("pull request #{number}: {problem}, and its session was messaged");
-        let line = tracked.report_line(Verdict::Waiting, feedback.said, text);
+        let line = tracked.report_line(Verdict::Waiting, feedback.sent_reason, text);
         line.with_until(until)
     };
-    match &feedback.told {
+    match &feedback.earlier {
         Some(told) => match delivery_of(builder, tracked, told, &feedback.marker) {
             Delivery::Delivered => {
                 let until = told.at.checked_add(FIX_PATIENCE).unwrap_or(Timestamp::MAX);
@@ -65,7 +69,7 @@ pub(crate) fn may_send(
                 } else {
                     let text =
                         format!("{problem}, and its session has not fixed it since the message");
-                    tracked.open_notice(builder, *waits, &text);
+                    tracked.open_notice(builder, *waiting_reason, &text);
                 }
                 return false;
             }
@@ -75,15 +79,15 @@ pub(crate) fn may_send(
             }
             Delivery::GivenUp => {
                 let text = format!("{problem}, and its session cannot be messaged");
-                tracked.open_notice(builder, *waits, &text);
+                tracked.open_notice(builder, *waiting_reason, &text);
                 return false;
             }
             Delivery::Missing => {}
         },
-        None if feedback.rounds >= feedback.most => {
+        None if feedback.rounds >= feedback.max_rounds => {
             let rounds = feedback.rounds;
             let text = format!("{problem}, also after {rounds} messages to its session");
-            tracked.open_notice(builder, *waits, &text);
+            tracked.open_notice(builder, *waiting_reason, &text);
             return false;
         }
         None => {}
@@ -91,7 +95,7 @@ pub(crate) fn may_send(
     if let Some(until) = settling_until(builder, tracked) {
         let text =
             format!("pull request #{number}: {problem}; its session just got another message");
-        let line = tracked.report_line(Verdict::Waiting, *waits, text);
+        let line = tracked.report_line(Verdict::Waiting, *waiting_reason, text);
         builder.report_line(line.with_until(until));
         return false;
     }
@@ -108,13 +112,13 @@ pub(crate) fn may_send(
             let text = format!("pull request #{number}: {problem}; {why}");
             builder.report_line(
                 tracked
-                    .report_line(Verdict::Waiting, *waits, text)
+                    .report_line(Verdict::Waiting, *waiting_reason, text)
                     .with_until(until),
             );
             false
         }
         Reachability::Gone(why) => {
-            tracked.open_notice(builder, *waits, &format!("{problem}, and {why}"));
+            tracked.open_notice(builder, *waiting_reason, &format!("{problem}, and {why}"));
             false
         }
     }
@@ -199,7 +203,7 @@ pub(crate) fn send_feedback(
     let soon = builder.now_plus(PULL_POLL);
     builder.report_line(
         tracked
-            .report_line(Verdict::Settled, feedback.said, said)
+            .report_line(Verdict::Settled, feedback.sent_reason, said)
             .with_until(soon),
     );
 }
@@ -310,7 +314,7 @@ pub(crate) fn find_session<'a>(
     }
     // A listing that is read anyway usually shows it.
     let is_room =
-        snapshot.single_sessions.len() + builder.reads.single_sessions.len() < LISTENERS_READ;
+        snapshot.single_sessions.len() + builder.reads.single_sessions.len() < RECIPIENTS_READ;
     let is_away = matches!(snapshot.sessions, Listing::Failed(_));
     if builder.reads.listing.is_none() && !is_away && is_room {
         builder.reads.single_sessions.insert(id.clone());

@@ -15,7 +15,7 @@ use crate::engine::lookup::pending_reviews::{PendingReview, pending_reviews};
 use crate::engine::lookup::permissions;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
-    CHECKS_POLL, GRACE, MAX_REVIEW_ROUNDS, POLL, PULL_POLL, REMARKERS_READ, REQUEST_VALID,
+    CHECKS_POLL, GRACE, MAX_REVIEW_ROUNDS, POLL, PULL_POLL, REQUEST_VALID, REVIEW_AUTHORS_READ,
     REVIEWS_READ,
 };
 use crate::engine::output::report::{Line, Reason, Verdict};
@@ -298,7 +298,7 @@ fn writer_remarks(builder: &mut DecisionBuilder<'_>, read: &Reviews) -> Option<V
             let Some(author) = &one.author else {
                 continue;
             };
-            if !asked.contains(&author.login) && asked.len() == REMARKERS_READ {
+            if !asked.contains(&author.login) && asked.len() == REVIEW_AUTHORS_READ {
                 continue;
             }
             asked.insert(author.login.clone());
@@ -363,11 +363,11 @@ fn send_reviews(
     let feedback = Feedback {
         problem: "reviewers want something changed",
         marker: open.message_marker(),
-        told,
+        earlier: told,
         rounds,
-        most: MAX_REVIEW_ROUNDS,
-        waits: Reason::ReviewsRequested,
-        said: Reason::ReviewsSent,
+        max_rounds: MAX_REVIEW_ROUNDS,
+        waiting_reason: Reason::ReviewsRequested,
+        sent_reason: Reason::ReviewsSent,
     };
     message::send_feedback(builder, tracked, feedback, text, remark);
 }

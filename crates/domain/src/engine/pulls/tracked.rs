@@ -10,7 +10,7 @@ use crate::engine::lookup::policy;
 use crate::engine::lookup::pull_owner::pull_owners;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
-use crate::engine::output::limits::{CALL_AGAIN, PULL_CALLS, PULLS_FOLLOWED};
+use crate::engine::output::limits::{NOTICE_AGAIN, PULL_NOTICES, PULLS_FOLLOWED};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::Mode;
@@ -183,8 +183,8 @@ impl OpenPull<'_> {
         let (called_at, calls) = self
             .record(builder)
             .map_or((None, 0), |known| (known.called_at, known.calls));
-        let lately = |at: Timestamp| now.duration_since(at) < CALL_AGAIN;
-        if calls < PULL_CALLS && !called_at.is_some_and(lately) && !builder.has_notice(&key) {
+        let lately = |at: Timestamp| now.duration_since(at) < NOTICE_AGAIN;
+        if calls < PULL_NOTICES && !called_at.is_some_and(lately) && !builder.has_notice(&key) {
             let record = self.record_mut(builder);
             record.called_at = Some(now);
             record.calls += 1;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::engine::output::limits::{DOING_REPEATS, DONE_AGAIN};
+use crate::engine::output::limits::{ACTION_AGAIN, ACTION_REPEATS};
 use crate::model::Oid;
 use crate::state::Told;
 
@@ -21,8 +21,8 @@ pub(crate) fn next_attempt(slot: Option<&Told>, now: Timestamp) -> NextAttempt {
     let Some(told) = slot else {
         return NextAttempt::Now;
     };
-    let again = told.at.checked_add(DONE_AGAIN).unwrap_or(Timestamp::MAX);
-    if told.told || told.repeats >= DOING_REPEATS {
+    let again = told.at.checked_add(ACTION_AGAIN).unwrap_or(Timestamp::MAX);
+    if told.told || told.repeats >= ACTION_REPEATS {
         NextAttempt::Over
     } else if now < again {
         NextAttempt::Later(again)

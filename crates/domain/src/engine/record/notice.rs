@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::engine::lookup::plan_approval;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
-use crate::engine::output::limits::CALL_AGAIN;
+use crate::engine::output::limits::NOTICE_AGAIN;
 use crate::model::{Slot, TrackName};
 use crate::state::Turn;
 
@@ -33,7 +33,7 @@ pub(crate) fn open_plan_notice(
     let now = builder.now();
     let key = NoticeKey::Turn(turn.turn.clone());
     let is_other_plan = turn.warned_at.is_some() && plan.is_some() && turn.plan_shown != plan;
-    let lately = |at: Timestamp| now.duration_since(at) < CALL_AGAIN;
+    let lately = |at: Timestamp| now.duration_since(at) < NOTICE_AGAIN;
     if !is_other_plan
         && (turn.warned_at.is_some_and(lately)
             || (turn.warned_at.is_some() && builder.has_notice(&key)))

@@ -12,7 +12,7 @@ use crate::engine::lookup::request_origin::is_unauthorized;
 use crate::engine::lookup::work_items;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
-    ACCOUNTS_READ, LOOK_UP_PATIENCE, OUTSIDERS_READ, REQUEST_VALID,
+    ACCOUNTS_READ, OUTSIDERS_READ, PERMISSION_PATIENCE, REQUEST_VALID,
 };
 use crate::engine::output::report::Reason;
 use crate::model::Login;
@@ -199,7 +199,7 @@ pub(crate) fn request_permissions(
 
 /// Whether a command has waited too long for the permission of an unknown author.
 pub(crate) fn is_given_up(builder: &DecisionBuilder<'_>, comment: &Comment) -> bool {
-    builder.now().duration_since(comment.created_at) >= LOOK_UP_PATIENCE
+    builder.now().duration_since(comment.created_at) >= PERMISSION_PATIENCE
 }
 
 /// A number's rank among others, which changes each minute. The multiplier is that of Fibonacci hashing.

@@ -13,7 +13,7 @@ use crate::engine::input::comment::{Comment, parse_command};
 use crate::engine::input::subject::Subject;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
-    LOOK_UP_PATIENCE, NUMBERS_NAMED, REQUEST_VALID, SUBJECTS_READ,
+    NUMBERS_NAMED, PERMISSION_PATIENCE, REQUEST_VALID, SUBJECTS_READ,
 };
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::text::markers::STATUS_MARKER;
@@ -130,7 +130,7 @@ fn report_authors(
         let text = format!(
             "commands whose authors could not be looked up for {} hours, because too many accounts gave some: {given_up}; one \
              of an account with write access is to be given again",
-            LOOK_UP_PATIENCE.as_hours()
+            PERMISSION_PATIENCE.as_hours()
         );
         builder.report_line(Line::about_repository(
             Verdict::Waiting,

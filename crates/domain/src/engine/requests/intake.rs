@@ -16,7 +16,7 @@ use super::{checkboxes, cursor};
 use crate::engine::lookup::dashboard_issue::DashboardStatus;
 use crate::engine::lookup::request_origin::is_about_actor;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::WISHES_TAKEN;
+use crate::engine::output::limits::REQUESTS_ACCEPTED;
 use crate::state::RequestKind;
 
 /// What later stages need of the accepted requests.
@@ -42,14 +42,15 @@ pub(crate) fn accept_requests(builder: &mut DecisionBuilder<'_>) -> Intake {
         // A recorded request whose label could not be removed must not block others.
         if builder.state.requests.contains_key(&*request.key) {
             again += 1;
-            if again > WISHES_TAKEN {
+            if again > REQUESTS_ACCEPTED {
                 continue;
             }
-        } else if builder.state.requests.len() - before >= WISHES_TAKEN
+        } else if builder.state.requests.len() - before >= REQUESTS_ACCEPTED
             && !request.command.only_stops()
         {
-            let text =
-                format!("more than {WISHES_TAKEN} requests at once; the others are accepted next");
+            let text = format!(
+                "more than {REQUESTS_ACCEPTED} requests at once; the others are accepted next"
+            );
             cursor.hold_from(request.at);
             report_unread(builder, text);
             continue;

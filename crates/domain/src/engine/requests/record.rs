@@ -31,12 +31,12 @@ pub(crate) fn record_acceptance(
             builder.report_line(Line::about_repository(Verdict::Refused, reason, text));
         }
         Acceptance::Refused(reason, text) => {
-            record_refusal(builder, request, reason, &text);
             acknowledge_request(builder, request, false);
+            record_refusal(builder, request, reason, &text);
         }
         Acceptance::Executed(result) => {
-            record_result(builder, request, result);
             acknowledge_request(builder, request, true);
+            record_result(builder, request, result);
         }
     }
 }

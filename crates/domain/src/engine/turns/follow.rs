@@ -11,7 +11,7 @@ use crate::engine::lookup::sessions::{self, session_created_at};
 use crate::engine::lookup::slot::{self, SlotRole};
 use crate::engine::lookup::{pull_owner, request_origin};
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::{DAY, GIVEN_UP_LOOKED, GIVEN_UP_SEEN, GRACE, POLL, PULL_POLL};
+use crate::engine::output::limits::{DAY, GIVEN_UP_ENTRIES, GIVEN_UP_SPAN, GRACE, POLL, PULL_POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::turn::drop_unstarted;
 use crate::engine::record::{outage, pull};
@@ -102,13 +102,13 @@ fn leave_to_newer_version(
 /// Checks recently given-up sessions again, in case the process died before archiving them.
 fn recheck_given_up(builder: &mut DecisionBuilder<'_>) {
     let now = builder.now();
-    let lately = |at: &Timestamp| now.duration_since(*at) < GIVEN_UP_SEEN;
+    let lately = |at: &Timestamp| now.duration_since(*at) < GIVEN_UP_SPAN;
     let oldest = builder
         .state
         .history
         .values()
         .rev()
-        .take(GIVEN_UP_LOOKED)
+        .take(GIVEN_UP_ENTRIES)
         .filter(|entry| matches!(entry.outcome, Some(Outcome::Cancelled | Outcome::Stuck)))
         .filter(|entry| entry.finished_at.as_ref().is_some_and(lately))
         .filter_map(|entry| entry.created_at)

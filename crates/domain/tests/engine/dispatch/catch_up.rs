@@ -124,7 +124,7 @@ fn a_paused_schedule_leaves_its_slots_unanswered_and_says_why() {
     assert_eq!(scenario.reasons("schedule:a"), [Reason::PausedTrack]);
     assert_eq!(
         scenario.lines[0].detail,
-        "the schedule is paused: too many at once; `phileas track resume schedule:a` lets it go on"
+        "the schedule is paused: too many at once; `phileas track resume schedule:a` resumes it"
     );
     assert_eq!(fired(&scenario), Some(at("05T00:00:00")));
     assert_eq!(scenario.sessions.len(), 0);
