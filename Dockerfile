@@ -38,7 +38,7 @@ CMD ["serve"]
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="phileas" \
-      org.opencontainers.image.description="Keeps Google's Jules working on GitHub repositories by the clock, with its ledger in git" \
+      org.opencontainers.image.description="Runs Google's Jules on GitHub repositories on a schedule, with its ledger in git" \
       org.opencontainers.image.source="https://github.com/phileas/phileas" \
       org.opencontainers.image.documentation="https://github.com/phileas/phileas#running-the-service" \
       org.opencontainers.image.licenses="MIT OR Apache-2.0" \

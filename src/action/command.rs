@@ -1,43 +1,43 @@
-//! What a process says to the runner on standard output.
+//! Workflow commands: what a process tells the runner on standard output.
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
 
 use std::fmt;
 
 use phileas_domain::{Diagnostic, Severity};
 
-/// The most annotations of one level that the runner shows of a step (GitHub's documentation: 10).
+/// The most annotations of one level that the runner shows for a step (GitHub's documentation: 10).
 pub const MAX_ANNOTATIONS: usize = 10;
 
-/// How loud an annotation is.
+/// The level of an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Something is wrong.
     Error,
-    /// Something should be looked at.
+    /// Something should be checked.
     Warning,
     /// Good to know.
     Notice,
 }
 
-/// A message on the page of a run, and beside a line of a file where it has one.
+/// A message on the page of a run, and at a line of a file if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Annotation {
-    /// How loud it is.
+    /// Its level.
     pub level: Level,
     /// Its heading.
     pub title: String,
-    /// What it says.
+    /// Its text.
     pub message: String,
-    /// The file, from the repository's root.
+    /// The file, relative to the repository's root.
     pub file: Option<String>,
-    /// The line in it, from 1.
+    /// The line in the file, from 1.
     pub line: Option<u32>,
-    /// The column in that, from 1.
+    /// The column in the line, from 1.
     pub column: Option<u32>,
 }
 
 impl Annotation {
-    /// A message about no file.
+    /// An annotation without a file.
     pub fn new(level: Level, title: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             level,
@@ -49,9 +49,9 @@ impl Annotation {
         }
     }
 
-    /// A mistake in the plan, where it stands.
+    /// An annotation for a mistake in the plan, at its location.
     #[must_use]
-    pub fn of_plan(mistake: &Diagnostic) -> Self {
+    pub fn from_diagnostic(mistake: &Diagnostic) -> Self {
         let level = match mistake.severity {
             Severity::Error => Level::Error,
             Severity::Warning => Level::Warning,
@@ -80,7 +80,7 @@ impl fmt::Display for Annotation {
             Level::Notice => "::notice ",
         })?;
         if let Some(file) = &self.file {
-            write!(f, "file={},", property(file))?;
+            write!(f, "file={},", escape_property(file))?;
         }
         if let Some(line) = self.line {
             write!(f, "line={line},")?;
@@ -91,15 +91,15 @@ impl fmt::Display for Annotation {
         write!(
             f,
             "title={}::{}",
-            property(&self.title),
-            data(&self.message)
+            escape_property(&self.title),
+            escape_message(&self.message)
         )
     }
 }
 
-/// At most [`MAX_ANNOTATIONS`] of each level, loudest first; of more, the last one says how many.
+/// Keeps at most [`MAX_ANNOTATIONS`] of each level, most severe first. The last one counts those that are left out.
 #[must_use]
-pub fn at_most(annotations: Vec<Annotation>) -> Vec<Annotation> {
+pub fn limit_annotations(annotations: Vec<Annotation>) -> Vec<Annotation> {
     let mut kept = Vec::new();
     for level in [Level::Error, Level::Warning, Level::Notice] {
         let mut of_level: Vec<_> = annotations
@@ -118,40 +118,40 @@ pub fn at_most(annotations: Vec<Annotation>) -> Vec<Annotation> {
     kept
 }
 
-/// Lines that keep a secret out of every log, one for each line that the secret has.
+/// Commands that mask a secret in every log, one for each line of the secret.
 #[must_use]
-pub fn masks(secret: &str) -> Vec<String> {
+pub fn mask_commands(secret: &str) -> Vec<String> {
     secret
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty())
-        .map(|line| format!("::add-mask::{}", data(line)))
+        .map(|line| format!("::add-mask::{}", escape_message(line)))
         .collect()
 }
 
-/// From this line on the runner obeys nothing, until [`obey`] with the same word: a log may hold texts of others that
-/// look like commands. The word must be one that they cannot guess.
+/// Stops workflow commands until [`resume_commands`] with the same word. A log may contain texts of other people that
+/// look like commands, so the word must be one that they cannot guess.
 #[must_use]
-pub fn ignore(word: &str) -> String {
+pub fn stop_commands(word: &str) -> String {
     format!("::stop-commands::{word}")
 }
 
-/// The runner obeys again.
+/// Resumes workflow commands.
 #[must_use]
-pub fn obey(word: &str) -> String {
+pub fn resume_commands(word: &str) -> String {
     format!("::{word}::")
 }
 
-/// A message as the runner wants it.
-fn data(text: &str) -> String {
+/// Escapes a message for the runner.
+fn escape_message(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// A value before the message as the runner wants it.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+/// Escapes a property before the message for the runner.
+fn escape_property(text: &str) -> String {
+    escape_message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -165,7 +165,7 @@ mod tests {
             .key("cycle[0]")
             .mend("mend: it, please");
         assert_eq!(
-            Annotation::of_plan(&mistake).to_string(),
+            Annotation::from_diagnostic(&mistake).to_string(),
             "::error file=.jules/a%2Cb%3Ac.toml,line=3,col=7,title=phileas%3A the plan::\
              50%25 of%0D%0A::error::it (at cycle[0]); mend: it, please"
         );
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(notice.to_string(), "::notice title=a%2Cb::c:d,e");
         let warning = Diagnostic::warning("f", "m");
         assert!(
-            Annotation::of_plan(&warning)
+            Annotation::from_diagnostic(&warning)
                 .to_string()
                 .starts_with("::warning file=f,title=")
         );
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn r15_a_secret_of_several_lines_is_hidden_line_by_line() {
         assert_eq!(
-            masks("one%\n\n two \n"),
+            mask_commands("one%\n\n two \n"),
             ["::add-mask::one%25", "::add-mask::two"]
         );
-        assert!(masks(" \n").is_empty());
+        assert!(mask_commands(" \n").is_empty());
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         let one = |level, n: usize| Annotation::new(level, "t", n.to_string());
         let mut all: Vec<_> = (0..12).map(|n| one(Level::Warning, n)).collect();
         all.extend((0..10).map(|n| one(Level::Error, n)));
-        let kept = at_most(all);
+        let kept = limit_annotations(all);
         assert_eq!(kept.len(), 20);
         assert_eq!(
             (kept[9].level, kept[9].message.as_str()),

@@ -1,67 +1,69 @@
-//! What started the run, and whether it is for us.
+//! Which event started the run, and whether phileas acts on it.
 //!
-//! Events only say that something may be due; a tick reads everything afresh. So in doubt an event is ours, and what is
-//! told apart here are events that cannot change what is due, and those that must not reach the Jules key. A run that is
-//! not ours ends well and says why: a red mark for something that nobody did wrong teaches people to look away.
+//! An event only says that something may be due; a tick reads everything again. So phileas acts on an event when in
+//! doubt. This file rules out events that cannot change what is due, and events that must not reach the Jules key. A
+//! run for such an event succeeds and says why, because a red mark for a correct run teaches people to ignore red
+//! marks.
 //!
-//! Names and payloads: <https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows>
+//! Names and payloads:
+//! <https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows>
 
 use phileas_domain::model::parse_switch;
 use serde_json::Value;
 
 use crate::runtime::ports::LEDGER_BRANCH;
 
-/// What begins a command in a comment.
-const COMMAND: &str = "/phileas";
-/// Jules' own account.
-const JULES: &str = "google-labs-jules[bot]";
-/// What the login of an App ends in.
-const BOT: &str = "[bot]";
+/// The prefix of a command in a comment.
+const COMMAND_PREFIX: &str = "/phileas";
+/// The login of Jules.
+const JULES_LOGIN: &str = "google-labs-jules[bot]";
+/// The suffix of an App's login.
+const BOT_SUFFIX: &str = "[bot]";
 
-/// Folders of the plan.
+/// The folders of the plan.
 const PLAN_FOLDERS: [&str; 2] = [".jules/", ".jlo/"];
 
-/// What started a run.
+/// The event that started a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
     /// Its name: `schedule`, `push`, …
     pub name: &'a str,
-    /// Its payload; anything but an object where there is none.
+    /// Its payload. Not an object if there is none.
     pub payload: &'a Value,
-    /// The path of the workflow's own file, such as `.github/workflows/phileas.yml`, where it is known.
+    /// The path of the workflow file, such as `.github/workflows/phileas.yml`, if it is known.
     pub workflow: Option<&'a str>,
 }
 
-/// What is done about an event.
+/// What the run does about an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Judgement {
-    /// A tick runs.
-    Ours(Woken),
-    /// Nothing is done, and this is said.
+pub enum EventVerdict {
+    /// It runs a tick.
+    Ours(Trigger),
+    /// It does nothing, and says this.
     NotOurs(Skip),
 }
 
-/// What an event that is ours asks for, and who caused it.
+/// What an accepted event asks for, and which accounts caused it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Woken {
-    /// Inputs of `workflow_dispatch`: the persona to run.
+pub struct Trigger {
+    /// Input of `workflow_dispatch`: the persona to run.
     pub persona: Option<String>,
-    /// The track to run the next step of.
+    /// The track whose next step to run.
     pub track: Option<String>,
-    /// Where a pass through the layers is to begin.
+    /// Where to begin a pass through the layers.
     pub entry_point: Option<String>,
-    /// Whether nothing is to be written.
+    /// Whether to write nothing.
     pub dry_run: bool,
-    /// Why an input of `workflow_dispatch` cannot be understood.
+    /// Why an input of `workflow_dispatch` cannot be parsed.
     pub wrong_input: Option<String>,
-    /// Logins from the payload who caused the event beside those whom the runner names: of a chained run, whoever
-    /// caused the one before.
+    /// Logins from the payload that caused the event, in addition to those that the runner names. For a chained run:
+    /// the actors of the run before.
     pub people: Vec<String>,
-    /// Whether the clock caused it, and nobody at all.
-    pub by_clock: bool,
+    /// Whether the schedule caused it, so that it has no actor.
+    pub is_scheduled: bool,
 }
 
-/// Why nothing is done about an event.
+/// Why the run does nothing about an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skip {
     /// The code.
@@ -79,7 +81,7 @@ macro_rules! skip_reasons {
         }
 
         impl SkipReason {
-            /// Every reason there is.
+            /// Every reason.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
             /// The stable code.
@@ -94,136 +96,136 @@ macro_rules! skip_reasons {
 }
 
 skip_reasons! {
-    /// Nothing of ours depends on this event.
+    /// Nothing in phileas depends on this event.
     Event = "skipped.event",
-    /// A pull request's event: its workflow file may be an agent's or a stranger's.
+    /// An event of a pull request. An agent or an unauthorized user may have written its workflow file.
     PullRequest = "skipped.pull_request",
-    /// It comes from a fork.
+    /// The repository is a fork.
     Fork = "skipped.fork",
     /// A comment was edited or deleted.
     CommentEdited = "skipped.comment_edited",
-    /// A comment without a command, one of Jules, or one of a bot that does not begin with a command.
+    /// A comment without a command, one by Jules, or one by a bot that does not begin with a command.
     NoCommand = "skipped.no_command",
-    /// A push to another branch than the default one.
+    /// A push to a branch other than the default branch.
     Branch = "skipped.branch",
-    /// A run of this very workflow, or one that has not ended.
+    /// A run of this same workflow, or one that has not finished.
     Run = "skipped.run",
 }
 
-/// Whether an event is for us.
+/// Decides whether phileas acts on an event.
 #[must_use]
-pub fn judge(event: &Event<'_>) -> Judgement {
-    let ours = || Ok(Woken::default());
+pub fn judge_event(event: &Event<'_>) -> EventVerdict {
+    let ours = || Ok(Trigger::default());
     let judged = match event.name {
-        "schedule" => Ok(Woken {
-            by_clock: true,
-            ..Woken::default()
+        "schedule" => Ok(Trigger {
+            is_scheduled: true,
+            ..Trigger::default()
         }),
-        "workflow_dispatch" => Ok(inputs(event.payload)),
+        "workflow_dispatch" => Ok(judge_inputs(event.payload)),
         "repository_dispatch" | "issues" => ours(),
-        "issue_comment" => comment(event.payload),
-        "push" => push(event.payload),
-        "workflow_run" => chained(event),
-        name if name.starts_with("pull_request") => Err(pull_request(event)),
-        name => Err(skip(
+        "issue_comment" => judge_comment(event.payload),
+        "push" => judge_push(event.payload),
+        "workflow_run" => judge_chained_run(event),
+        name if name.starts_with("pull_request") => Err(skip_pull_request(event)),
+        name => Err(skip_because(
             SkipReason::Event,
             format!("nothing that phileas does depends on `{name}`"),
         )),
     };
-    judged.map_or_else(Judgement::NotOurs, Judgement::Ours)
+    judged.map_or_else(EventVerdict::NotOurs, EventVerdict::Ours)
 }
 
-/// Whether the repository is a fork of another one, where workflows are copied and secrets are not.
+/// Whether the repository is a fork. A fork copies workflows but not secrets.
 #[must_use]
 pub fn is_fork(payload: &Value) -> bool {
     payload["repository"]["fork"] == true
 }
 
-/// What an input that says yes or no says; `None` where the word is neither. A left out one says no.
+/// Parses a yes-or-no input; `None` if the word is neither. A missing input means no.
 #[must_use]
-pub fn yes_or_no(word: &str) -> Option<bool> {
+pub fn parse_yes_or_no(word: &str) -> Option<bool> {
     parse_switch(word).ok()
 }
 
 /// Why the word of such an input is refused.
 #[must_use]
-pub fn not_yes_or_no(input: &str, word: &str) -> String {
+pub fn yes_or_no_error(input: &str, word: &str) -> String {
     format!(
         "the input `{input}` is true or false, not `{}`; nothing was run",
         word.escape_debug()
     )
 }
 
-fn inputs(payload: &Value) -> Woken {
+fn judge_inputs(payload: &Value) -> Trigger {
     let inputs = &payload["inputs"];
     let text = |name: &str| {
         let text = inputs[name].as_str()?.trim();
         (!text.is_empty()).then(|| text.to_owned())
     };
-    // GitHub writes inputs of the type `boolean` as texts.
+    // GitHub sends inputs of the type `boolean` as strings.
     let dry_run = match &inputs["dry-run"] {
         Value::Null => Ok(false),
         Value::Bool(value) => Ok(*value),
-        Value::String(text) => yes_or_no(text).ok_or_else(|| text.trim().to_owned()),
+        Value::String(text) => parse_yes_or_no(text).ok_or_else(|| text.trim().to_owned()),
         other => Err(other.to_string()),
     };
-    Woken {
+    Trigger {
         persona: text("persona"),
         track: text("track"),
         entry_point: text("entry-point").or_else(|| text("entry_point")),
         wrong_input: dry_run
             .as_ref()
             .err()
-            .map(|word| not_yes_or_no("dry-run", word)),
+            .map(|word| yes_or_no_error("dry-run", word)),
         dry_run: dry_run.unwrap_or(true),
-        ..Woken::default()
+        ..Trigger::default()
     }
 }
 
-fn comment(payload: &Value) -> Result<Woken, Skip> {
+fn judge_comment(payload: &Value) -> Result<Trigger, Skip> {
     let action = payload["action"].as_str().unwrap_or_default();
     if action != "created" {
         let said = format!("a comment was {action}; only new ones are heard");
-        return Err(skip(SkipReason::CommentEdited, said));
+        return Err(skip_because(SkipReason::CommentEdited, said));
     }
     let author = &payload["comment"]["user"];
     let login = author["login"].as_str().unwrap_or_default();
     let text = payload["comment"]["body"].as_str().unwrap_or_default();
-    // The plan may listen to a bot, and says so where it is read. Jules it never listens to; and what phileas itself
-    // writes may name a command, but does not begin with one.
-    let is_bot = author["type"] == "Bot" || login.ends_with(BOT);
-    if login == JULES || (is_bot && !text.starts_with(COMMAND)) {
+    // The plan may allow a bot, which the tick checks. Jules is never allowed. Comments of phileas itself may name a
+    // command, but do not begin with one.
+    let is_bot = author["type"] == "Bot" || login.ends_with(BOT_SUFFIX);
+    if login == JULES_LOGIN || (is_bot && !text.starts_with(COMMAND_PREFIX)) {
         let said = format!("{login} is a bot, and this comment of it is no command");
-        return Err(skip(SkipReason::NoCommand, said));
+        return Err(skip_because(SkipReason::NoCommand, said));
     }
-    if text.to_ascii_lowercase().contains(COMMAND) {
-        Ok(Woken::default())
+    if text.to_ascii_lowercase().contains(COMMAND_PREFIX) {
+        Ok(Trigger::default())
     } else {
-        let said = format!("the comment holds no `{COMMAND}` command");
-        Err(skip(SkipReason::NoCommand, said))
+        let said = format!("the comment holds no `{COMMAND_PREFIX}` command");
+        Err(skip_because(SkipReason::NoCommand, said))
     }
 }
 
-fn push(payload: &Value) -> Result<Woken, Skip> {
+fn judge_push(payload: &Value) -> Result<Trigger, Skip> {
     let reference = payload["ref"].as_str().unwrap_or_default();
     let branch = reference.strip_prefix("refs/heads/");
     let default = payload["repository"]["default_branch"].as_str();
     if branch.is_some() && branch == default {
-        return Ok(Woken::default());
+        return Ok(Trigger::default());
     }
     if branch == Some(LEDGER_BRANCH) {
         let said = format!("`{LEDGER_BRANCH}` is the ledger, which phileas writes itself");
-        return Err(skip(SkipReason::Branch, said));
+        return Err(skip_because(SkipReason::Branch, said));
     }
     if touches_plan(payload) {
-        return Ok(Woken::default());
+        return Ok(Trigger::default());
     }
     let said =
         format!("`{reference}` is not the default branch, and the plan is read from there alone");
-    Err(skip(SkipReason::Branch, said))
+    Err(skip_because(SkipReason::Branch, said))
 }
 
-/// Whether a push names files of the plan. GitHub's own runner leaves these lists out; others keep them.
+/// Whether a push changes files of the plan. GitHub's own runner omits these lists; other runners keep them.
 fn touches_plan(payload: &Value) -> bool {
     let commits = payload["commits"].as_array().into_iter().flatten();
     let mut files = commits.flat_map(|commit| {
@@ -238,53 +240,53 @@ fn touches_plan(payload: &Value) -> bool {
     })
 }
 
-fn chained(event: &Event<'_>) -> Result<Woken, Skip> {
+fn judge_chained_run(event: &Event<'_>) -> Result<Trigger, Skip> {
     let run = &event.payload["workflow_run"];
     if event.payload["action"] != "completed" {
         let said = "the other run has not ended".to_owned();
-        return Err(skip(SkipReason::Run, said));
+        return Err(skip_because(SkipReason::Run, said));
     }
-    // GitHub adds the branch: `.github/workflows/phileas.yml@main`.
+    // GitHub appends the branch: `.github/workflows/phileas.yml@main`.
     let path = run["path"].as_str().and_then(|path| path.split('@').next());
     if path.is_some() && path == event.workflow {
         let said = "this workflow does not follow itself".to_owned();
-        return Err(skip(SkipReason::Run, said));
+        return Err(skip_because(SkipReason::Run, said));
     }
     let (here, there) = (
         &event.payload["repository"]["id"],
         &run["head_repository"]["id"],
     );
-    // By the number: names change, and a fork may have the same one.
+    // Compare ids, because names change and a fork may have the same name.
     if here.is_number() && there.is_number() && here != there {
         let said = "the other run was for a fork's branch".to_owned();
-        return Err(skip(SkipReason::Fork, said));
+        return Err(skip_because(SkipReason::Fork, said));
     }
     let people = ["actor", "triggering_actor"]
         .into_iter()
         .filter_map(|who| run[who]["login"].as_str().map(str::to_owned))
         .collect();
-    Ok(Woken {
+    Ok(Trigger {
         people,
-        ..Woken::default()
+        ..Trigger::default()
     })
 }
 
-fn pull_request(event: &Event<'_>) -> Skip {
+fn skip_pull_request(event: &Event<'_>) -> Skip {
     let pull = &event.payload["pull_request"];
     let (head, base) = (&pull["head"]["repo"]["id"], &pull["base"]["repo"]["id"]);
     if head.is_number() && head != base {
         let said = "a pull request of a fork starts nothing".to_owned();
-        return skip(SkipReason::Fork, said);
+        return skip_because(SkipReason::Fork, said);
     }
     let said = format!(
         "`{}` runs workflows as the pull request has them, which is no place for the Jules key; take it out of `on:`, \
          the hourly run sees what became of pull requests",
         event.name
     );
-    skip(SkipReason::PullRequest, said)
+    skip_because(SkipReason::PullRequest, said)
 }
 
-fn skip(reason: SkipReason, detail: String) -> Skip {
+fn skip_because(reason: SkipReason, detail: String) -> Skip {
     Skip { reason, detail }
 }
 
@@ -295,52 +297,55 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn ours(name: &str, payload: &Value) -> Woken {
+    fn accepted_event(name: &str, payload: &Value) -> Trigger {
         let workflow = Some(".github/workflows/phileas.yml");
-        match judge(&Event {
+        match judge_event(&Event {
             name,
             payload,
             workflow,
         }) {
-            Judgement::Ours(woken) => woken,
-            Judgement::NotOurs(skip) => panic!("{name}: {skip:?}"),
+            EventVerdict::Ours(woken) => woken,
+            EventVerdict::NotOurs(skip) => panic!("{name}: {skip:?}"),
         }
     }
 
     #[track_caller]
-    fn skipped(name: &str, payload: &Value) -> SkipReason {
+    fn skip_reason(name: &str, payload: &Value) -> SkipReason {
         let workflow = Some(".github/workflows/phileas.yml");
-        match judge(&Event {
+        match judge_event(&Event {
             name,
             payload,
             workflow,
         }) {
-            Judgement::NotOurs(skip) => {
+            EventVerdict::NotOurs(skip) => {
                 assert!(!skip.detail.is_empty());
                 skip.reason
             }
-            Judgement::Ours(woken) => panic!("{name}: {woken:?}"),
+            EventVerdict::Ours(woken) => panic!("{name}: {woken:?}"),
         }
     }
 
     #[test]
-    fn incident_hackerbot_claw_the_clock_and_deeds_of_writers_are_ours() {
-        assert!(ours("schedule", &json!({ "schedule": "17 * * * *" })).by_clock);
-        assert_eq!(ours("schedule", &Value::Null).people, [""; 0]);
+    fn incident_hackerbot_claw_schedules_and_actions_of_writers_are_accepted() {
+        assert!(accepted_event("schedule", &json!({ "schedule": "17 * * * *" })).is_scheduled);
+        assert_eq!(accepted_event("schedule", &Value::Null).people, [""; 0]);
         for name in ["issues", "repository_dispatch", "workflow_dispatch"] {
-            assert_eq!(ours(name, &json!({ "inputs": null })), Woken::default());
+            assert_eq!(
+                accepted_event(name, &json!({ "inputs": null })),
+                Trigger::default()
+            );
         }
         let inputs =
             json!({ "inputs": { "persona": " curator ", "track": "", "dry-run": "true" } });
-        let woken = ours("workflow_dispatch", &inputs);
+        let woken = accepted_event("workflow_dispatch", &inputs);
         assert_eq!(woken.persona.as_deref(), Some("curator"));
         assert_eq!((woken.track, woken.dry_run), (None, true));
     }
 
     #[test]
-    fn r30_what_nothing_depends_on_is_passed_over() {
+    fn r30_events_without_effect_are_skipped() {
         for name in ["watch", "holodeck", "", "release", "pull"] {
-            assert_eq!(skipped(name, &Value::Null), SkipReason::Event, "{name}");
+            assert_eq!(skip_reason(name, &Value::Null), SkipReason::Event, "{name}");
         }
     }
 
@@ -348,21 +353,21 @@ mod tests {
     fn incident_hackerbot_claw_a_pull_request_never_reaches_the_key() {
         let of = |head: u64| json!({ "pull_request": { "head": { "repo": { "id": head } }, "base": { "repo": { "id": 1 } } } });
         for name in ["pull_request", "pull_request_target", "pull_request_review"] {
-            assert_eq!(skipped(name, &of(1)), SkipReason::PullRequest);
-            assert_eq!(skipped(name, &of(2)), SkipReason::Fork);
+            assert_eq!(skip_reason(name, &of(1)), SkipReason::PullRequest);
+            assert_eq!(skip_reason(name, &of(2)), SkipReason::Fork);
         }
     }
 
     #[test]
-    fn only_new_comments_of_people_with_a_command_are_heard() {
+    fn only_new_comments_of_people_with_a_command_are_accepted() {
         let of = |action: &str, login: &str, kind: &str, body: &str| json!({ "action": action, "comment": { "body": body, "user": { "login": login, "type": kind } } });
-        ours(
+        accepted_event(
             "issue_comment",
             &of("created", "octo", "User", "please\n/Phileas run curator"),
         );
-        // Whether the plan listens to a bot is not known here.
+        // Whether the plan allows a bot is not known here.
         let robot = of("created", "robot[bot]", "Bot", "/phileas run curator");
-        ours("issue_comment", &robot);
+        accepted_event("issue_comment", &robot);
         for (payload, reason) in [
             (
                 of("edited", "octo", "User", "/phileas run"),
@@ -385,7 +390,7 @@ mod tests {
                 SkipReason::NoCommand,
             ),
         ] {
-            assert_eq!(skipped("issue_comment", &payload), reason, "{payload}");
+            assert_eq!(skip_reason("issue_comment", &payload), reason, "{payload}");
         }
     }
 
@@ -396,21 +401,21 @@ mod tests {
                 "ref": branch, "repository": { "default_branch": "main" }, "commits": [{ "added": [], "modified": [file] }],
             })
         };
-        ours("push", &of("refs/heads/main", "src/lib.rs"));
-        ours("push", &of("refs/heads/topic", ".jules/schedules.toml"));
-        ours("push", &of("refs/heads/topic", ".jlo/config.toml"));
+        accepted_event("push", &of("refs/heads/main", "src/lib.rs"));
+        accepted_event("push", &of("refs/heads/topic", ".jules/schedules.toml"));
+        accepted_event("push", &of("refs/heads/topic", ".jlo/config.toml"));
         for branch in ["refs/heads/topic", "refs/tags/main", "refs/heads/jules"] {
             assert_eq!(
-                skipped("push", &of(branch, "src/lib.rs")),
+                skip_reason("push", &of(branch, "src/lib.rs")),
                 SkipReason::Branch
             );
         }
         let ledger = of("refs/heads/jules", ".jules/cycle_state.json");
-        assert_eq!(skipped("push", &ledger), SkipReason::Branch);
+        assert_eq!(skip_reason("push", &ledger), SkipReason::Branch);
     }
 
     #[test]
-    fn a_chained_run_names_who_caused_the_one_before() {
+    fn a_chained_run_names_the_actors_of_the_run_before() {
         let of = |action: &str, path: &str, head: u64| {
             json!({
                 "action": action, "repository": { "id": 1 },
@@ -420,16 +425,16 @@ mod tests {
                 },
             })
         };
-        let woken = ours(
+        let woken = accepted_event(
             "workflow_run",
             &of("completed", ".github/workflows/ci.yml", 1),
         );
         assert_eq!(woken.people, ["octo", "eve"]);
         let fork = of("completed", ".github/workflows/ci.yml", 2);
-        assert_eq!(skipped("workflow_run", &fork), SkipReason::Fork);
+        assert_eq!(skip_reason("workflow_run", &fork), SkipReason::Fork);
         let own = of("completed", ".github/workflows/phileas.yml@main", 1);
-        assert_eq!(skipped("workflow_run", &own), SkipReason::Run);
+        assert_eq!(skip_reason("workflow_run", &own), SkipReason::Run);
         let begun = of("requested", ".github/workflows/ci.yml", 1);
-        assert_eq!(skipped("workflow_run", &begun), SkipReason::Run);
+        assert_eq!(skip_reason("workflow_run", &begun), SkipReason::Run);
     }
 }

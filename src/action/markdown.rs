@@ -1,19 +1,19 @@
-//! Texts of others, made fit for a page that GitHub renders.
+//! Escapes texts of other people for a page that GitHub renders.
 //!
-//! Much of what a summary shows agents and strangers wrote. None of it may become a heading, a link, an image, a table's
-//! edge, or markup; GitHub's renderer takes a character for what it is when it is written as a number.
+//! Agents and unauthorized users wrote much of what a summary shows. None of it may become a heading, a link, an image,
+//! a table's edge or markup. GitHub's renderer shows a character literally when it is written as a numeric entity.
 
-/// The longest text of others that is shown in one place, in characters.
-pub const MAX_TEXT: usize = 300;
+/// The longest text of other people that is shown in one place, in characters.
+pub const MAX_TEXT_CHARS: usize = 300;
 
-/// Characters that mean something to Markdown, to HTML, or to what GitHub makes links of.
-const SPECIAL: &str = "&<>\"`*_[]#|~\\@:$";
-/// Keeps a name that follows `@` from being a mention, and shows nothing.
+/// Characters with a meaning in Markdown, in HTML, or in what GitHub turns into links.
+const SPECIAL_CHARS: &str = "&<>\"`*_[]#|~\\@:$";
+/// Prevents a name after `@` from becoming a mention. It is invisible.
 const WORD_JOINER: &str = "&#8288;";
 
-/// One line of a text of others, of at most [`MAX_TEXT`] characters, in which nothing means anything.
+/// One line of at most [`MAX_TEXT_CHARS`] characters in which no character is markup.
 #[must_use]
-pub fn plain(text: &str) -> String {
+pub fn escape_text(text: &str) -> String {
     let mut out = String::new();
     let mut count = 0;
     let words = text.split(|c: char| c.is_whitespace() || is_invisible(c));
@@ -23,21 +23,21 @@ pub fn plain(text: &str) -> String {
             count += 1;
         }
         for c in word.chars() {
-            if count >= MAX_TEXT {
+            if count >= MAX_TEXT_CHARS {
                 out.push('…');
                 return out;
             }
             count += 1;
-            push(&mut out, c);
+            push_escaped(&mut out, c);
         }
     }
     out
 }
 
-fn push(out: &mut String, c: char) {
-    // An address without a scheme begins with these letters.
+fn push_escaped(out: &mut String, c: char) {
+    // GitHub links an address without a scheme that begins with these letters.
     let www = c == '.' && out.to_ascii_lowercase().ends_with("www");
-    if SPECIAL.contains(c) || www {
+    if SPECIAL_CHARS.contains(c) || www {
         out.push_str(&format!("&#{};", u32::from(c)));
         if c == '@' {
             out.push_str(WORD_JOINER);
@@ -47,23 +47,23 @@ fn push(out: &mut String, c: char) {
     }
 }
 
-/// A link with a text of ours or of others, to an address of ours.
+/// A link to an address of phileas. Its text may come from other people.
 #[must_use]
-pub fn link(text: &str, address: &str) -> String {
-    // An address that could end the link is none of ours.
+pub fn link_to(text: &str, address: &str) -> String {
+    // An address that could end the link is not one that phileas made.
     if address.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>\"|".contains(c)) {
-        return plain(text);
+        return escape_text(text);
     }
-    format!("[{}]({address})", plain(text))
+    format!("[{}]({address})", escape_text(text))
 }
 
 /// A name as code.
 #[must_use]
-pub fn code(text: &str) -> String {
-    format!("<code>{}</code>", plain(text))
+pub fn code_span(text: &str) -> String {
+    format!("<code>{}</code>", escape_text(text))
 }
 
-/// Control characters, and those that hide or turn what is read.
+/// Control characters, and characters that hide text or change its direction.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -76,9 +76,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_text_means_anything() {
+    fn no_text_becomes_markup() {
         let text = "# <img src=x>\n| [a](http://evil) ![b] `c` **d** @octocat www.evil.example \u{202e}x\u{200b}y";
-        let shown = plain(text);
+        let shown = escape_text(text);
         for word in [
             "#\u{20}", "<", ">", "[", "]", "`", "*", "|", "@", "://", "www.", "\u{202e}", "\n",
         ] {
@@ -90,21 +90,21 @@ mod tests {
     }
 
     #[test]
-    fn usual_sentences_stay_readable() {
+    fn plain_sentences_stay_readable() {
         let text = "It was the track's turn; 2 of 5, at 09:30.";
         assert_eq!(
-            plain(text),
+            escape_text(text),
             "It was the track's turn; 2 of 5, at 09&#58;30."
         );
-        assert_eq!(plain(&"ä".repeat(400)), "ä".repeat(300) + "…");
+        assert_eq!(escape_text(&"ä".repeat(400)), "ä".repeat(300) + "…");
     }
 
     #[test]
     fn a_link_leads_to_one_place() {
         assert_eq!(
-            link("a]b", "https://jules.google.com/session/1"),
+            link_to("a]b", "https://jules.google.com/session/1"),
             "[a&#93;b](https://jules.google.com/session/1)"
         );
-        assert_eq!(link("a", "https://x/) [b](https://evil"), "a");
+        assert_eq!(link_to("a", "https://x/) [b](https://evil"), "a");
     }
 }

@@ -1,30 +1,30 @@
-//! What later steps of a job may read of this one: `steps.<id>.outputs.<name>`.
+//! The outputs that later steps of a job can read: `steps.<id>.outputs.<name>`.
 
 use jiff::Timestamp;
 use phileas_domain::engine::Listing;
 use phileas_domain::model::{RepositoryName, SessionId};
 use serde_json::{Value, json};
 
-use super::telling::Told;
+use super::main_line::MainLine;
 use crate::runtime::TickReport;
 
 /// The largest `json` in bytes. GitHub keeps 1 MB of a job's outputs, counted as UTF-16.
 pub const MAX_JSON: usize = 256 * 1024;
-/// Where a session is shown.
+/// The address of a session's page, without the id.
 const SESSION_PAGE: &str = "https://jules.google.com/session";
 
-/// The outputs of one run. Empty texts: there is nothing to say.
+/// The outputs of one run. An empty text means that there is nothing to report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outputs {
-    /// What was done: a verdict's word, or `failed`.
+    /// What the run did: a verdict, or `failed`.
     pub decision: String,
     /// Why: a stable code.
     pub reason: String,
-    /// The session of the most telling line.
+    /// The session of the main line.
     pub session_id: String,
-    /// Its page.
+    /// The address of its page.
     pub session_url: String,
-    /// Where it stands, in Jules' word, as far as this run has seen it.
+    /// Its state as Jules names it, if this run has seen it.
     pub session_state: String,
     /// The persona.
     pub persona: String,
@@ -32,58 +32,58 @@ pub struct Outputs {
     pub track: String,
     /// The pull request's number.
     pub pr_number: String,
-    /// Its page.
+    /// The address of its page.
     pub pr_url: String,
     /// The ledger's head after the run.
     pub state_sha: String,
-    /// When to look again, if nothing is heard before: RFC 3339.
+    /// When to check again if no event comes before: RFC 3339.
     pub next_due: String,
-    /// Everything, as one JSON document.
+    /// The whole report, as one JSON document.
     pub json: String,
-    /// Whether nothing could be written.
+    /// Whether the run could not write.
     pub dry_run: bool,
 }
 
 impl Outputs {
-    /// Of a run that did not tick, or could not.
+    /// The outputs of a run that did not tick, or that failed.
     #[must_use]
     pub fn without_tick(decision: &str, reason: &str, detail: &str, dry_run: bool) -> Self {
         let lines = [json!({ "decision": decision, "reason": reason, "detail": detail })];
         Self {
             decision: decision.to_owned(),
             reason: reason.to_owned(),
-            json: document(lines.to_vec(), vec![("forecast", json!(dry_run))]),
+            json: json_document(lines.to_vec(), vec![("forecast", json!(dry_run))]),
             dry_run,
             ..Self::default()
         }
     }
 
-    /// Of a tick, with its most telling line.
+    /// The outputs of a tick, with its main line.
     #[must_use]
-    pub fn of_tick(
+    pub fn from_tick(
         report: &TickReport,
-        told: &Told<'_>,
+        main: &MainLine<'_>,
         repository: &RepositoryName,
         server: &str,
         json: String,
         dry_run: bool,
     ) -> Self {
         let mut outputs = Self {
-            decision: told.decision().to_owned(),
-            reason: told.reason().to_owned(),
-            state_sha: text(report.head.as_ref()),
-            next_due: text(report.wake_at.map(second)),
+            decision: main.decision_code().to_owned(),
+            reason: main.reason().to_owned(),
+            state_sha: optional_text(report.head.as_ref()),
+            next_due: optional_text(report.wake_at.map(to_second)),
             json,
             dry_run,
             ..Self::default()
         };
-        if let Told::Line(line) = told {
-            outputs.persona = text(line.persona.as_ref());
-            outputs.track = text(line.track.as_ref());
+        if let MainLine::Line(line) = main {
+            outputs.persona = optional_text(line.persona.as_ref());
+            outputs.track = optional_text(line.track.as_ref());
             if let Some(id) = &line.session_id {
                 outputs.session_id = id.to_string();
                 outputs.session_url = session_page(id);
-                outputs.session_state = state_of(report, id).unwrap_or_default();
+                outputs.session_state = session_state(report, id).unwrap_or_default();
             }
             if let Some(number) = line.pr_number {
                 outputs.pr_number = number.to_string();
@@ -93,9 +93,9 @@ impl Outputs {
         outputs
     }
 
-    /// Names and values, as `action.yml` lists them.
+    /// Names and values, in the order of `action.yml`.
     #[must_use]
-    pub fn pairs(&self) -> [(&'static str, &str); 13] {
+    pub fn name_value_pairs(&self) -> [(&'static str, &str); 13] {
         [
             ("decision", &self.decision),
             ("reason", &self.reason),
@@ -113,13 +113,13 @@ impl Outputs {
         ]
     }
 
-    /// What is appended to the file of `GITHUB_OUTPUT`. `word` must be one that nobody who wrote a value could guess: it
-    /// ends each value, so that a value with line breaks is no further output.
+    /// The text to append to the file of `GITHUB_OUTPUT`. `word` ends each value, so that a value with line breaks does
+    /// not become another output. It must be a word that the authors of the values cannot guess.
     #[must_use]
-    pub fn file(&self, word: &str) -> String {
+    pub fn output_file_text(&self, word: &str) -> String {
         let mut text = String::new();
-        for (name, value) in self.pairs() {
-            // A value that has the word in it all the same is left empty rather than believed.
+        for (name, value) in self.name_value_pairs() {
+            // Leave a value empty if it contains the word all the same.
             let value = if value.contains(word) { "" } else { value };
             text.push_str(&format!("{name}<<{word}\n{value}\n{word}\n"));
         }
@@ -127,10 +127,10 @@ impl Outputs {
     }
 }
 
-/// One JSON document of at most [`MAX_JSON`] bytes: the lines, and what stands beside them. Lines that do not fit are
-/// left out from the end, and `truncated` says how many.
+/// One JSON document of at most [`MAX_JSON`] bytes with the lines and the rest. Lines that do not fit are left out from
+/// the end, and `truncated` counts them.
 #[must_use]
-pub fn document(mut lines: Vec<Value>, rest: Vec<(&str, Value)>) -> String {
+pub fn json_document(mut lines: Vec<Value>, rest: Vec<(&str, Value)>) -> String {
     let mut left_out = 0;
     loop {
         let mut document = serde_json::Map::new();
@@ -143,35 +143,35 @@ pub fn document(mut lines: Vec<Value>, rest: Vec<(&str, Value)>) -> String {
         if text.len() <= MAX_JSON || lines.is_empty() {
             return text;
         }
-        // By halves, so that a long report is not written down once a line.
+        // Search by halves, to avoid rendering a long report once for each line.
         let keep = lines.len() / 2;
         left_out += lines.len() - keep;
         lines.truncate(keep);
     }
 }
 
-/// Where a session is shown.
+/// The address of a session's page.
 #[must_use]
 pub fn session_page(id: &SessionId) -> String {
     format!("{SESSION_PAGE}/{id}")
 }
 
-/// Where a pull request is shown.
+/// The address of a pull request's page.
 #[must_use]
 pub fn pull_page(server: &str, repository: &RepositoryName, number: u64) -> String {
     format!("{server}/{repository}/pull/{number}")
 }
 
-fn text(value: Option<impl ToString>) -> String {
+fn optional_text(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-fn second(at: Timestamp) -> Timestamp {
+fn to_second(at: Timestamp) -> Timestamp {
     Timestamp::from_second(at.as_second()).unwrap_or(at)
 }
 
-/// What this run has seen of a session: its creation last.
-fn state_of(report: &TickReport, id: &SessionId) -> Option<String> {
+/// The newest state of a session that this run has seen. The creation comes last.
+fn session_state(report: &TickReport, id: &SessionId) -> Option<String> {
     let created = report.created.iter().rev().find(|one| one.id == *id);
     let listed = || match &report.seen.as_ref()?.sessions {
         Listing::Taken(sessions) => sessions.get(id),
@@ -185,8 +185,8 @@ fn state_of(report: &TickReport, id: &SessionId) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The file as the runner reads it.
-    fn read(text: &str) -> Vec<(String, String)> {
+    /// Parses the file as the runner does.
+    fn parse_output_file(text: &str) -> Vec<(String, String)> {
         let mut pairs = Vec::new();
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
@@ -205,7 +205,7 @@ mod tests {
             track: "has w0rd in it".to_owned(),
             ..Outputs::default()
         };
-        let pairs = read(&outputs.file("w0rd"));
+        let pairs = parse_output_file(&outputs.output_file_text("w0rd"));
         assert_eq!(pairs.len(), 13);
         assert_eq!(pairs[0], ("decision".to_owned(), "waiting".to_owned()));
         assert_eq!(pairs[5].1, outputs.persona);
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_long_report_is_cut_and_says_so() {
         let line = json!({ "detail": "x".repeat(1_000) });
-        let text = document(
+        let text = json_document(
             vec![line; 600],
             vec![("summary", json!({ "waiting": 600 }))],
         );
@@ -235,7 +235,11 @@ mod tests {
             serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let listed = manifest["outputs"].as_object().unwrap();
         let outputs = Outputs::default();
-        let names: Vec<&str> = outputs.pairs().iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = outputs
+            .name_value_pairs()
+            .iter()
+            .map(|(name, _)| *name)
+            .collect();
         assert_eq!(listed.keys().collect::<Vec<_>>(), names);
         for name in names {
             let value = listed[name]["value"].as_str().unwrap();

@@ -1,34 +1,34 @@
-//! The page of a run: what was done, where each track stands, and what it cost.
+//! The summary page of a run: what it did, the status of each track, and the cost.
 
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{BudgetFigures, Ledger, Line, Verdict, budget_figures};
 use phileas_domain::model::RepositoryName;
 
-use super::markdown::{MAX_TEXT, code, link, plain};
+use super::main_line::MainLine;
+use super::markdown::{MAX_TEXT_CHARS, code_span, escape_text, link_to};
 use super::outputs::{pull_page, session_page};
-use super::telling::Told;
 use crate::runtime::{Failed, TickReport};
 
-/// The largest page of a step in bytes (GitHub's documentation: 1 MiB), less the note that something was left out.
+/// The largest page of a step in bytes (GitHub's documentation: 1 MiB), minus the note about lines that are left out.
 pub const MAX_PAGE: usize = 1024 * 1024 - 1024;
 /// The most rows of a table, and entries of a list.
 const MAX_ROWS: usize = 200;
 
-/// What a page is made of.
+/// What a page is built from.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
     /// The repository.
     pub repository: &'a RepositoryName,
-    /// GitHub's pages: `https://github.com`.
+    /// The address of GitHub's pages: `https://github.com`.
     pub server: &'a str,
     /// The event that started the run.
     pub event: &'a str,
-    /// What the tick did.
+    /// The report of the tick.
     pub report: &'a TickReport,
-    /// Its most telling line.
-    pub told: Told<'a>,
-    /// Whether nothing could be written.
+    /// Its main line.
+    pub main: MainLine<'a>,
+    /// Whether the run could not write.
     pub dry_run: bool,
     /// Requests to GitHub and to Jules.
     pub requests: (u64, u64),
@@ -36,56 +36,56 @@ pub struct Page<'a> {
 
 /// The page of a tick.
 #[must_use]
-pub fn of_tick(page: &Page<'_>) -> String {
+pub fn tick_page(page: &Page<'_>) -> String {
     let report = page.report;
-    let mut text = format!("### phileas: {}\n\n", page.headline());
+    let mut text = format!("### phileas: {}\n\n", page.headline_text());
     let next = report.wake_at.map_or_else(
         || "nothing is due".to_owned(),
-        |at| format!("next look {} UTC", minute(at)),
+        |at| format!("next look {} UTC", minute_text(at)),
     );
     text.push_str(&format!(
         "{} · {} · {} UTC · {next}\n\n",
-        plain(&page.repository.to_string()),
-        code(page.event),
-        minute(report.now),
+        escape_text(&page.repository.to_string()),
+        code_span(page.event),
+        minute_text(report.now),
     ));
-    mistakes(&mut text, page);
-    tracks(&mut text, page);
+    push_plan_mistakes(&mut text, page);
+    push_tracks(&mut text, page);
     if let Some(seen) = &report.seen
         && !matches!(seen.ledger, Ledger::Corrupt { .. })
     {
-        text.push_str(&budget(&budget_figures(seen)));
+        text.push_str(&budget_text(&budget_figures(seen)));
     }
-    troubles(&mut text, &report.failed);
-    issues(&mut text, page);
-    text.push_str(&page.foot());
-    within(text, MAX_PAGE)
+    push_failures(&mut text, &report.failed);
+    push_issues(&mut text, page);
+    text.push_str(&page.footer_text());
+    truncate_lines(text, MAX_PAGE)
 }
 
-/// The page of a run that did not tick, or could not: one sentence, and its code.
+/// The page of a run that did not tick, or that failed: one sentence and its code.
 #[must_use]
-pub fn of_one(heading: &str, detail: &str, reason: &str) -> String {
-    // The sentence is ours or was cleaned; a credential's mend is longer than what others get to say.
+pub fn single_line_page(heading: &str, detail: &str, reason: &str) -> String {
+    // phileas wrote the sentence or cleaned it. The help for a credential is longer than the limit for other texts.
     let detail: Vec<String> = detail
         .lines()
-        .flat_map(|line| parts(line).into_iter().map(|part| plain(&part)))
+        .flat_map(|line| split_parts(line).into_iter().map(|part| escape_text(&part)))
         .collect();
     let text = format!(
         "### phileas: {}\n\n| | | |\n|---|---|---|\n| {} | {} | {} |\n",
-        plain(heading),
-        plain(heading),
+        escape_text(heading),
+        escape_text(heading),
         detail.join(" "),
-        code(reason)
+        code_span(reason)
     );
-    within(text, MAX_PAGE)
+    truncate_lines(text, MAX_PAGE)
 }
 
-/// Parts of a line that are short enough to be shown.
-fn parts(line: &str) -> Vec<String> {
+/// Parts of a line that are short enough to show.
+fn split_parts(line: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     for word in line.split_inclusive(' ') {
         let last = parts.last().map_or(0, |part| part.chars().count());
-        if last + word.chars().count() > MAX_TEXT {
+        if last + word.chars().count() > MAX_TEXT_CHARS {
             parts.push(String::new());
         }
         if let Some(part) = parts.last_mut() {
@@ -96,15 +96,15 @@ fn parts(line: &str) -> Vec<String> {
 }
 
 impl Page<'_> {
-    fn headline(&self) -> String {
-        let Told::Line(line) = self.told else {
+    fn headline_text(&self) -> String {
+        let MainLine::Line(line) = self.main else {
             return "there is no plan; write `.jules/schedules.toml` on the default branch"
                 .to_owned();
         };
-        let who = line
-            .persona
-            .as_ref()
-            .map_or_else(|| "the repository".to_owned(), |id| plain(id.as_str()));
+        let who = line.persona.as_ref().map_or_else(
+            || "the repository".to_owned(),
+            |id| escape_text(id.as_str()),
+        );
         let done = self
             .report
             .done
@@ -135,13 +135,13 @@ impl Page<'_> {
         }
     }
 
-    fn foot(&self) -> String {
+    fn footer_text(&self) -> String {
         let (github, jules) = self.requests;
         let ledger = self.report.head.as_ref().map_or_else(String::new, |head| {
             let head = head.to_string();
             let short: String = head.chars().take(7).collect();
             let address = format!("{}/{}/commit/{head}", self.server, self.repository);
-            format!(" · ledger {}", link(&short, &address))
+            format!(" · ledger {}", link_to(&short, &address))
         });
         format!(
             "\n<sub>phileas {} · {github} requests to GitHub, {jules} to Jules{ledger}</sub>\n",
@@ -149,19 +149,19 @@ impl Page<'_> {
         )
     }
 
-    fn row(&self, line: &Line) -> String {
+    fn table_row(&self, line: &Line) -> String {
         let mut who = line.track.as_ref().map_or_else(
             || "the repository".to_owned(),
-            |track| plain(track.as_str()),
+            |track| escape_text(track.as_str()),
         );
         if let Some(seq) = line.seq {
             who.push_str(&format!(" {seq}"));
         }
-        let persona = line.persona.as_ref().map(|id| plain(id.as_str()));
+        let persona = line.persona.as_ref().map(|id| escape_text(id.as_str()));
         let session = line
             .session_id
             .as_ref()
-            .map(|id| link("session", &session_page(id)));
+            .map(|id| link_to("session", &session_page(id)));
         let pull = line.pr_number.map(|number| {
             let address = pull_page(self.server, self.repository, number.0);
             format!("[#{number}]({address})")
@@ -169,17 +169,17 @@ impl Page<'_> {
         let links: Vec<String> = session.into_iter().chain(pull).collect();
         format!(
             "| {} {} | {who} | {} | {} | {} {} | {} |\n",
-            sign(line.verdict),
-            self.word(line.verdict),
+            verdict_sign(line.verdict),
+            self.verdict_text(line.verdict),
             persona.unwrap_or_default(),
             links.join(" · "),
-            plain(&line.detail),
-            code(line.reason.code()),
-            line.until.map(minute).unwrap_or_default(),
+            escape_text(&line.detail),
+            code_span(line.reason.code()),
+            line.until.map(minute_text).unwrap_or_default(),
         )
     }
 
-    fn word(&self, verdict: Verdict) -> &'static str {
+    fn verdict_text(&self, verdict: Verdict) -> &'static str {
         match verdict {
             Verdict::Dispatched if self.dry_run => "would start",
             Verdict::Dispatched => "started",
@@ -190,7 +190,7 @@ impl Page<'_> {
     }
 }
 
-fn sign(verdict: Verdict) -> &'static str {
+fn verdict_sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Dispatched => "🚀",
         Verdict::Adopted => "🔎",
@@ -205,14 +205,14 @@ fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-fn tracks(text: &mut String, page: &Page<'_>) {
+fn push_tracks(text: &mut String, page: &Page<'_>) {
     let lines: Vec<&Line> = page.report.all().map(|(_, line)| line).collect();
     if lines.is_empty() {
         return;
     }
     text.push_str("| | track | persona | where | why | until (UTC) |\n|---|---|---|---|---|---|\n");
     for line in lines.iter().take(MAX_ROWS) {
-        text.push_str(&page.row(line));
+        text.push_str(&page.table_row(line));
     }
     if lines.len() > MAX_ROWS {
         text.push_str(&format!(
@@ -222,7 +222,7 @@ fn tracks(text: &mut String, page: &Page<'_>) {
     }
 }
 
-fn mistakes(text: &mut String, page: &Page<'_>) {
+fn push_plan_mistakes(text: &mut String, page: &Page<'_>) {
     let found = &page.report.plan_diagnostics;
     if found.is_empty() {
         return;
@@ -230,15 +230,15 @@ fn mistakes(text: &mut String, page: &Page<'_>) {
     text.push_str("**Mistakes in the plan**\n\n");
     for one in found.iter().take(MAX_ROWS) {
         let severity = if one.is_error() { "❌" } else { "⚠️" };
-        let mend = if one.mend.is_empty() {
+        let help = if one.mend.is_empty() {
             String::new()
         } else {
-            format!("; {}", plain(&one.mend))
+            format!("; {}", escape_text(&one.mend))
         };
         text.push_str(&format!(
-            "- {severity} {}: {}{mend}\n",
-            place(one, page),
-            plain(&one.message)
+            "- {severity} {}: {}{help}\n",
+            location_link(one, page),
+            escape_text(&one.message)
         ));
     }
     if found.len() > MAX_ROWS {
@@ -247,13 +247,13 @@ fn mistakes(text: &mut String, page: &Page<'_>) {
     text.push('\n');
 }
 
-/// Where a mistake stands, with a link to the very commit that was read.
-fn place(one: &Diagnostic, page: &Page<'_>) -> String {
+/// The location of a mistake, with a link to the commit that the tick read.
+fn location_link(one: &Diagnostic, page: &Page<'_>) -> String {
     let line = one.line.map_or_else(String::new, |line| format!(":{line}"));
     let shown = format!("{}{line}", one.file);
     let seen = page.report.seen.as_ref();
     let Some(commit) = seen.and_then(|seen| seen.repository.default_head.as_ref()) else {
-        return plain(&shown);
+        return escape_text(&shown);
     };
     let anchor = one
         .line
@@ -262,10 +262,10 @@ fn place(one: &Diagnostic, page: &Page<'_>) -> String {
         "{}/{}/blob/{commit}/{}{anchor}",
         page.server, page.repository, one.file
     );
-    link(&shown, &address)
+    link_to(&shown, &address)
 }
 
-fn budget(figures: &BudgetFigures) -> String {
+fn budget_text(figures: &BudgetFigures) -> String {
     let mut text = format!(
         "\n**Budget**: {} of {} sessions within a day · {} of {} live · {} of {} pull requests wait for a first review\n",
         figures.day,
@@ -284,13 +284,13 @@ fn budget(figures: &BudgetFigures) -> String {
     if let Some(until) = figures.paused_until {
         text.push_str(&format!(
             "\nJules says that the key is spent; nothing starts before {} UTC.\n",
-            minute(until)
+            minute_text(until)
         ));
     }
     text
 }
 
-fn troubles(text: &mut String, failed: &[Failed]) {
+fn push_failures(text: &mut String, failed: &[Failed]) {
     if failed.is_empty() {
         return;
     }
@@ -298,14 +298,14 @@ fn troubles(text: &mut String, failed: &[Failed]) {
     for one in failed.iter().take(MAX_ROWS) {
         text.push_str(&format!(
             "- {} for {}: {}\n",
-            code(one.what),
-            plain(&one.about),
-            plain(&one.detail)
+            code_span(one.what),
+            escape_text(&one.about),
+            escape_text(&one.detail)
         ));
     }
 }
 
-fn issues(text: &mut String, page: &Page<'_>) {
+fn push_issues(text: &mut String, page: &Page<'_>) {
     let would = if page.dry_run { "would be " } else { "" };
     let (opened, closed) = (&page.report.opened, &page.report.closed);
     if opened.is_empty() && closed.is_empty() {
@@ -313,7 +313,10 @@ fn issues(text: &mut String, page: &Page<'_>) {
     }
     text.push('\n');
     for title in opened.iter().take(MAX_ROWS) {
-        text.push_str(&format!("- 📌 issue {would}opened: {}\n", plain(title)));
+        text.push_str(&format!(
+            "- 📌 issue {would}opened: {}\n",
+            escape_text(title)
+        ));
     }
     for number in closed.iter().take(MAX_ROWS) {
         let address = format!("{}/{}/issues/{number}", page.server, page.repository);
@@ -321,12 +324,12 @@ fn issues(text: &mut String, page: &Page<'_>) {
     }
 }
 
-fn minute(at: Timestamp) -> String {
+fn minute_text(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// Whole lines of at most so many bytes; where some are left out, the last one says so.
-fn within(text: String, limit: usize) -> String {
+/// Whole lines of at most this many bytes. If some are left out, the last line says so.
+fn truncate_lines(text: String, limit: usize) -> String {
     if text.len() <= limit {
         return text;
     }
@@ -346,7 +349,7 @@ mod tests {
 
     use super::*;
 
-    fn line(verdict: Verdict, reason: Reason, detail: &str) -> Line {
+    fn sample_line(verdict: Verdict, reason: Reason, detail: &str) -> Line {
         Line {
             track: Some("default".into()),
             seq: Some(88),
@@ -363,14 +366,14 @@ mod tests {
         }
     }
 
-    fn shown(report: &TickReport, dry_run: bool) -> String {
+    fn sample_page(report: &TickReport, dry_run: bool) -> String {
         let repository = "acme/widget".parse().unwrap();
-        of_tick(&Page {
+        tick_page(&Page {
             repository: &repository,
             server: "https://github.com",
             event: "schedule",
             report,
-            told: Told::of(report, &RunRequest::Due),
+            main: MainLine::from_report(report, &RunRequest::Due),
             dry_run,
             requests: (3, 2),
         })
@@ -381,8 +384,14 @@ mod tests {
         let now: Timestamp = "2026-01-05T09:00:00Z".parse().unwrap();
         let mut report = TickReport {
             now,
-            done: vec![(now, line(Verdict::Dispatched, Reason::DueTrack, "its turn"))],
-            waiting: vec![(now, line(Verdict::Waiting, Reason::NotDue, "not yet"))],
+            done: vec![(
+                now,
+                sample_line(Verdict::Dispatched, Reason::DueTrack, "its turn"),
+            )],
+            waiting: vec![(
+                now,
+                sample_line(Verdict::Waiting, Reason::NotDue, "not yet"),
+            )],
             ..TickReport::default()
         };
         report.plan_diagnostics.push(
@@ -396,22 +405,26 @@ mod tests {
             about: "issue #7".to_owned(),
             detail: "502".to_owned(),
         });
-        let page = shown(&report, false).replace(env!("CARGO_PKG_VERSION"), "VERSION");
+        let page = sample_page(&report, false).replace(env!("CARGO_PKG_VERSION"), "VERSION");
         insta::assert_snapshot!(page);
         assert!(
-            shown(&report, true).contains("would start curator (dry run: nothing was written)")
+            sample_page(&report, true)
+                .contains("would start curator (dry run: nothing was written)")
         );
     }
 
     #[test]
-    fn what_an_agent_wrote_stays_in_its_cell() {
+    fn text_of_an_agent_stays_in_its_cell() {
         let now = Timestamp::UNIX_EPOCH;
         let evil = "asks:\n| a | <b>x</b> |\n\n# Heading ![i](http://x/y.png)";
         let report = TickReport {
-            waiting: vec![(now, line(Verdict::Waiting, Reason::PersonAnswer, evil))],
+            waiting: vec![(
+                now,
+                sample_line(Verdict::Waiting, Reason::PersonAnswer, evil),
+            )],
             ..TickReport::default()
         };
-        let page = shown(&report, false);
+        let page = sample_page(&report, false);
         let row = page.lines().find(|line| line.contains("asks")).unwrap();
         assert_eq!(row.matches('|').count(), 7, "{row}");
         assert!(
@@ -425,7 +438,7 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let long = "|".repeat(400);
         let report = TickReport {
-            waiting: vec![(now, line(Verdict::Waiting, Reason::NotDue, &long)); 2_000],
+            waiting: vec![(now, sample_line(Verdict::Waiting, Reason::NotDue, &long)); 2_000],
             failed: vec![
                 Failed {
                     what: "x",
@@ -440,18 +453,23 @@ mod tests {
                 .collect(),
             ..TickReport::default()
         };
-        let page = shown(&report, false);
+        let page = sample_page(&report, false);
         assert!(page.len() <= 1024 * 1024, "{}", page.len());
         assert!(page.len() > 500_000);
-        assert!(within("ä\n".repeat(10), 8).starts_with("ä\nä\n\n\nThe rest"));
+        assert!(truncate_lines("ä\n".repeat(10), 8).starts_with("ä\nä\n\n\nThe rest"));
     }
 
     #[test]
     fn a_run_without_a_tick_has_one_row() {
-        let page = of_one("skipped", "nothing depends on `watch`", "skipped.event");
+        let page = single_line_page("skipped", "nothing depends on `watch`", "skipped.event");
         assert_eq!(page.lines().filter(|line| line.starts_with('|')).count(), 3);
         assert!(page.contains("<code>skipped.event</code>"), "{page}");
         let long = "word ".repeat(200);
-        assert_eq!(of_one("failed", &long, "x").matches("word").count(), 200);
+        assert_eq!(
+            single_line_page("failed", &long, "x")
+                .matches("word")
+                .count(),
+            200
+        );
     }
 }

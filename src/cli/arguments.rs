@@ -1,11 +1,11 @@
-//! The command line as it is typed: a file for each family of commands.
+//! The command line: one file for each family of commands.
 
-mod beginning;
 mod board;
 mod deadline;
 mod doctor;
 mod exchange;
 mod inbox;
+mod init;
 mod jobs;
 mod layers;
 mod ledger;
@@ -22,18 +22,18 @@ mod tick;
 
 use clap::{Parser, Subcommand};
 
-pub use beginning::{Deinit, Init, LabelsCommand, Where};
-pub use board::{BoardPlace, KindName, SprintCommand, StateName, TaskCommand};
+pub use board::{BoardFolder, KindName, SprintCommand, StateName, TaskCommand};
 pub use deadline::{CommandDeadline, DEADLINE};
 pub use doctor::{Doctor, Probe};
-pub use exchange::{ExchangeCommand, ExchangePlace};
-pub use inbox::{Deliveries, Kept, Park, ParkCommand, Replay};
-pub use jobs::{Events, HandleEvent, JobPlaces, JobsCommand, Monitor, Watch};
-pub use layers::{Bootstrap, RoleCommand, RoleLayer, RolePlace, Upgrade};
+pub use exchange::{ExchangeCommand, ExchangeLocation};
+pub use inbox::{Deliveries, InboxLocation, ParkCommand, ParkedRepositories, Replay};
+pub use init::{Deinit, Init, LabelsCommand, TargetArguments};
+pub use jobs::{Events, HandleEvent, JobFiles, JobsCommand, Monitor, Watch};
+pub use layers::{Bootstrap, RoleCommand, RoleLayer, RoleRepository, Upgrade};
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
-pub use mcp::{Mcp, McpCommand, McpDesk};
+pub use mcp::{Mcp, McpCommand, McpOptions};
 pub use pipeline::{
-    CheckStageName, LessonsCommand, PipelineArtifact, PipelineCommand, RunPlace, RunsPlace,
+    CheckStageName, LessonsCommand, PipelineArtifact, PipelineCommand, RunLocation, RunsLocation,
 };
 pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, RenderPrompt};
@@ -44,7 +44,7 @@ pub use session::SessionCommand;
 pub use setup::SetupCommand;
 pub use tick::{ActionArguments, TickArguments};
 
-/// Keeps Google's Jules working on a GitHub repository by the clock, with its ledger in git.
+/// Runs Google's Jules on a GitHub repository on a schedule, with its ledger in git.
 #[derive(Debug, Parser)]
 #[command(
     name = "phileas",
@@ -53,9 +53,9 @@ pub use tick::{ActionArguments, TickArguments};
     arg_required_else_help = true
 )]
 pub struct Arguments {
-    /// End after this time at the latest, whatever GitHub and Jules do [default: 10m]; `serve`, `mcp`, `monitor`, `watch`,
-    /// `events` and `sandbox` go on until they are told to end
-    #[arg(long, env = "PHILEAS_DEADLINE", value_name = "DURATION", value_parser = deadline::parse, global = true, display_order = 1000)]
+    /// End the command after this time [default: 10m]; `serve`, `mcp`, `monitor`, `watch`, `events` and `sandbox` run
+    /// until a signal ends them
+    #[arg(long, env = "PHILEAS_DEADLINE", value_name = "DURATION", value_parser = deadline::parse_deadline, global = true, display_order = 1000)]
     pub deadline: Option<CommandDeadline>,
     /// What to do.
     #[command(subcommand)]
@@ -65,17 +65,18 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Watch whole days of work go by on models of GitHub and Jules: no key, no network
+    /// Watch phileas work for days on models of GitHub and Jules: no key, no network
     Sandbox(Box<Sandbox>),
-    /// Write the workflow, a plan and two personas into a repository that has none; changes nothing that is there
+    /// Write the workflow, a plan and two personas into a repository without them; existing files stay
     Init(Init),
-    /// Take away what `init` wrote, as far as nobody has changed it; the ledger stays
+    /// Remove the files that `init` wrote and that are unchanged; the ledger stays
     Deinit(Deinit),
-    /// Write the files of this version over those of an earlier one, as far as nobody has changed them
+    /// Update the files of an earlier version that are unchanged
     Upgrade(Upgrade),
-    /// Write what the branch `jules` begins with into a folder: readable copies of what layers are told, and the exchange
+    /// Write the first files of the branch `jules` into a folder: readable copies of the layers' prompts, and the
+    /// exchange
     Bootstrap(Bootstrap),
-    /// List the roles of observers and innovators, and look after those that work
+    /// List the roles of observers and innovators, and edit the roster
     Role {
         /// What to do with it.
         #[command(subcommand)]
@@ -83,25 +84,25 @@ pub enum Command {
     },
     /// Do what is due in a repository, once
     Tick(TickArguments),
-    /// Say what a tick would do and why everything else waits; writes nothing
+    /// Show what a tick would do and why everything else waits; writes nothing
     Explain(TickArguments),
-    /// Run as a GitHub Action: one tick for the event at hand, told by outputs, annotations and a summary
+    /// Run as a GitHub Action: one tick for the event, reported by outputs, annotations and a summary
     Action(ActionArguments),
-    /// Show what the plan would do in the coming days, and what it would cost
+    /// Show what the plan would do in the coming days, and its cost
     Simulate(Simulate),
-    /// Show where each track stands, what is open, and what became of the work
+    /// Show the status of each track, what is open, and the outcomes
     Status(Repository),
-    /// Look for everything that keeps phileas from working in a repository, and say how to mend it
+    /// Find everything that keeps phileas from working in a repository, and how to fix it
     Doctor(Doctor),
     /// Check the plan and the personas of a folder
     Validate(Validate),
-    /// Look at what the layers hand to one another: events, work items, proposals, memories
+    /// Check and show the exchange files of the layers: events, work items, proposals, memories
     Exchange {
         /// What to do with it.
         #[command(subcommand)]
         command: ExchangeCommand,
     },
-    /// Check, write and put away what the agents of a run hand to one another, and say who comes next
+    /// Check, write and archive the artifacts of a run, and show which agent runs next
     Pipeline {
         /// What to do with it.
         #[command(subcommand)]
@@ -112,17 +113,18 @@ pub enum Command {
         /// Which file
         name: SchemaName,
     },
-    /// The labels by which people speak to phileas
+    /// The labels that people use to make requests
     ///
-    /// A persona's label starts it; `phileas:retry` asks again for what is over, lets go on what waits for a person, and on
-    /// the open pull request of a session tells it what reviewers want changed; `phileas:hold`, `phileas:approve-plan`,
-    /// `phileas:merge` and `phileas:pause` do as they say. In a comment: `/phileas run PERSONA`, `/phileas retry` and so on.
+    /// A persona's label starts it. `phileas:retry` runs a finished turn again, resumes a turn that waits for a person,
+    /// and on the open pull request of a session sends it the requested changes. `phileas:hold`,
+    /// `phileas:approve-plan`, `phileas:merge` and `phileas:pause` do as they say. In a comment: `/phileas run
+    /// PERSONA`, `/phileas retry` and so on.
     Labels {
         /// What to do with them.
         #[command(subcommand)]
         command: LabelsCommand,
     },
-    /// Look at the ledger's state file, and mend it
+    /// Show, repair or rebuild the ledger's state file
     State {
         /// What to do with it.
         #[command(subcommand)]
@@ -134,31 +136,31 @@ pub enum Command {
         #[command(subcommand)]
         command: TrackCommand,
     },
-    /// List the tasks that personas leave for one another, write some down, take and move them, and check them
+    /// List the tasks that personas leave for each other; create, claim, move and check them
     Task {
         /// What to do with them.
         #[command(subcommand)]
         command: TaskCommand,
     },
-    /// Show the sprint, begin the next one, write its papers
+    /// Show the sprint, begin the next one, write its files
     Sprint {
         /// What to do with it.
         #[command(subcommand)]
         command: SprintCommand,
     },
-    /// List personas and what became of their work, add some, and read their prompts and journals as Jules would
+    /// List personas and their outcomes, add some, and show their prompts and journals as Jules gets them
     Persona {
         /// What to do with it.
         #[command(subcommand)]
         command: PersonaCommand,
     },
-    /// Compile the tools that Jules' machine needs into one script, and list those that there are
+    /// Compile the tools for Jules' machine into one script, and list the available ones
     Setup {
         /// What to do.
         #[command(subcommand)]
         command: SetupCommand,
     },
-    /// Read the prompt of a layer as Jules would, and what went into it
+    /// Show the prompt of a layer as Jules gets it, and its sources
     Prompt {
         /// What to do with it.
         #[command(subcommand)]
@@ -170,42 +172,42 @@ pub enum Command {
         #[command(subcommand)]
         command: SessionCommand,
     },
-    /// Pause the repository and archive every live session of ours
+    /// Pause the repository and archive all its live sessions
     Stop {
-        /// Really all of them; without it nothing is done
+        /// Confirms that all sessions are meant; required
         #[arg(long, required = true)]
         all: bool,
         /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
-    /// Let a repository go on that `stop` or a person paused in its state
+    /// Resume a repository that `stop` or a person paused in its state
     Resume(Repository),
     /// Ask the real services the questions that their documentation leaves open
     Probe(Probe),
-    /// Let your own agent hire Jules: a server of the Model Context Protocol on standard input and output
+    /// Let your own agent use Jules: a server of the Model Context Protocol on standard input and output
     Mcp(Mcp),
-    /// Serve the webhook of any number of repositories, and keep what it tells
+    /// Run the webhook service for any number of repositories
     Serve(Serve),
-    /// Ask a running service whether it is well
+    /// Check whether a running service is healthy
     Health(Health),
     /// List the deliveries that a service has stored
     Deliveries(Deliveries),
     /// Run a stored delivery again
     Replay(Replay),
-    /// List repositories that a service has given up on, and let them go on
+    /// List repositories that a service has suspended, and resume them
     Park {
         /// What to do.
         #[command(subcommand)]
         command: ParkCommand,
     },
-    /// Look at the jobs of your own agent, and write down what is worth waking it for
+    /// Check the jobs of your own agent, and write an event when one needs the agent
     Monitor(Monitor),
-    /// Start a program for each event that the monitor writes down
+    /// Start a program for each event of the monitor
     Watch(Watch),
-    /// Deal with one event, and print what an agent needs to know of it
+    /// Handle one event, and print what an agent needs to know about it
     HandleEvent(HandleEvent),
-    /// Print the events, and go on with what comes
+    /// Print the events; `--follow` also prints new ones
     Events(Events),
     /// List the jobs of your own agent, register and retire them
     Jobs {

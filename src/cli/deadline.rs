@@ -1,6 +1,6 @@
-//! How long a command may take that asks GitHub or Jules.
+//! The time limit of a command that calls GitHub or Jules.
 //!
-//! Each request has its own limits, but a command sends many, and a service that drips or hangs uses up each of them.
+//! Each request has its own limit, but a command sends many, and a slow or hanging service uses up each limit.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,15 +8,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::arguments::{Arguments, Command, DEADLINE};
-use super::exit::{Exit, Stopped};
+use super::exit::{CliError, Exit};
 
-/// The part of its time after which a tick begins nothing new: what it has begun is then written down in the rest.
+/// The part of the limit after which a tick begins nothing new. The rest is for recording what it has begun.
 const NOTHING_NEW_AFTER: f64 = 0.75;
 
 /// How long this process has waited for a person to answer questions, in milliseconds. It counts towards no deadline.
 static ANSWERING_MILLIS: AtomicU64 = AtomicU64::new(0);
 
-/// A person has taken so long to answer a question.
+/// Records how long a person took to answer a question.
 pub(super) fn note_answer_time(length: Duration) {
     let millis = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
     ANSWERING_MILLIS.fetch_add(millis, Ordering::Relaxed);
@@ -26,7 +26,7 @@ fn answer_time() -> Duration {
     Duration::from_millis(ANSWERING_MILLIS.load(Ordering::Relaxed))
 }
 
-/// When a command ends, whatever it waits for.
+/// The time limit of a command.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline {
     limit: Duration,
@@ -35,8 +35,8 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// The deadline of a command; `None` for those that go on until they are told to end.
-    pub(super) fn of(arguments: &Arguments) -> Option<Self> {
+    /// The limit of a command; `None` for commands that run until they are told to end.
+    pub(super) fn for_command(arguments: &Arguments) -> Option<Self> {
         let goes_on = match &arguments.command {
             Command::Serve(serve) => !serve.check,
             Command::Monitor(monitor) => !monitor.once,
@@ -53,17 +53,17 @@ impl Deadline {
         })
     }
 
-    /// Whether the deadline is so near that a tick begins nothing new.
+    /// Whether so little time is left that a tick begins nothing new.
     pub(super) fn is_near(deadline: Option<Self>) -> bool {
         deadline
             .is_some_and(|deadline| Instant::now() >= deadline.nothing_new_after + answer_time())
     }
 
-    /// Does some work, and gives it up at the deadline.
-    pub(super) async fn within<T>(
+    /// Runs some work, and cancels it at the limit.
+    pub(super) async fn run_within<T>(
         deadline: Option<Self>,
-        work: impl Future<Output = Result<T, Stopped>>,
-    ) -> Result<T, Stopped> {
+        work: impl Future<Output = Result<T, CliError>>,
+    ) -> Result<T, CliError> {
         let Some(Self { limit, end, .. }) = deadline else {
             return work.await;
         };
@@ -78,20 +78,20 @@ impl Deadline {
                 break;
             }
         }
-        Err(Stopped {
+        Err(CliError {
             exit: Exit::Unavailable,
             message: format!(
                 "the command was ended at its deadline of {limit:?}, because GitHub or Jules had not answered by then; run \
-                 it again, or give it more time with --deadline. What a tick had announced, the next one finds and goes \
-                 on with"
+                 it again, or give it more time with --deadline. The next tick resumes what this \
+                 one had announced"
             ),
         })
     }
 
-    /// What is said of a tick that began nothing new because its deadline was near.
-    pub(super) fn stopped(deadline: Option<Self>) -> Stopped {
+    /// The error of a tick that began nothing new because its limit was near.
+    pub(super) fn deadline_error(deadline: Option<Self>) -> CliError {
         let limit = deadline.map_or(DEADLINE, |deadline| deadline.limit);
-        Stopped {
+        CliError {
             exit: Exit::Unavailable,
             message: format!(
                 "the tick ended early, because GitHub or Jules were slow and its deadline of {limit:?} was near; the next \
@@ -117,7 +117,7 @@ mod tests {
     /// A busy machine may reach the tick only when its deadline is near. Both messages say what to do.
     #[test]
     fn a_tick_that_ended_early_can_be_given_more_time() {
-        let said = Deadline::stopped(Some(deadline(Duration::from_secs(2))));
+        let said = Deadline::deadline_error(Some(deadline(Duration::from_secs(2))));
         assert_eq!(said.exit, Exit::Unavailable);
         assert!(said.message.contains("deadline of 2s"), "{said}");
         assert!(said.message.contains("--deadline"), "{said}");
@@ -138,6 +138,6 @@ mod tests {
             tokio::task::yield_now().await;
             Ok(Deadline::is_near(passed))
         };
-        assert!(!Deadline::within(passed, asks).await.unwrap());
+        assert!(!Deadline::run_within(passed, asks).await.unwrap());
     }
 }

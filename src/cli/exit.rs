@@ -1,5 +1,6 @@
-//! Exit codes: 0 done or nothing to do, 1 findings, a refused wish or an internal fault, 2 usage or configuration, 3 a
-//! credential is missing, refused or too weak, 4 an outside system is unavailable, 5 the state is corrupt. Skips are 0.
+//! Exit codes: 0 done or nothing to do, 1 findings, a refused request or an internal fault, 2 usage or configuration, 3
+//! a credential is missing, refused or too weak, 4 an external service is unavailable, 5 the state is corrupt. Skips
+//! are 0.
 
 mod conversions;
 pub(super) mod paths;
@@ -7,18 +8,18 @@ pub(super) mod paths;
 use std::fmt;
 use std::process::ExitCode;
 
-/// How a command ended.
+/// The result of a command, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Done, or nothing to do.
     Done,
-    /// A checker found something, what was asked for was refused, or a fault of our own.
+    /// Findings, a refused request, or an internal fault.
     Findings,
     /// The command line or the configuration is wrong.
     Usage,
     /// A credential is missing, refused or too weak.
     Credential,
-    /// An outside system is unavailable.
+    /// An external service is unavailable.
     Unavailable,
     /// The state is corrupt.
     Corrupt,
@@ -37,17 +38,17 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A command that could not do its work: the exit code, and one message for people.
+/// The error of a command: the exit code, and one message for people.
 #[derive(Debug, Clone)]
-pub struct Stopped {
+pub struct CliError {
     /// The exit code.
     pub exit: Exit,
-    /// What is wrong, and how to mend it.
+    /// What is wrong, and how to fix it.
     pub message: String,
 }
 
-impl Stopped {
-    /// A command line or configuration that is wrong.
+impl CliError {
+    /// A usage or configuration error.
     pub fn usage(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Usage,
@@ -63,7 +64,7 @@ impl Stopped {
         }
     }
 
-    /// A fault of our own, or findings.
+    /// An internal fault, or findings.
     pub fn fault(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Findings,
@@ -71,7 +72,7 @@ impl Stopped {
         }
     }
 
-    /// A state that cannot be read.
+    /// A corrupt state.
     pub fn corrupt(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Corrupt,
@@ -80,7 +81,7 @@ impl Stopped {
     }
 }
 
-impl fmt::Display for Stopped {
+impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }

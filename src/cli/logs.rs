@@ -1,8 +1,8 @@
-//! Where the log goes, how much of it there is, and in which form.
+//! The log: its destination, its level and its format.
 //!
-//! Commands log warnings, as text for people. The service says what it does as well, with times: as text at a terminal,
-//! elsewhere as one JSON object a line. All write to standard error but the action: the runner of a workflow obeys both
-//! streams and reads them side by side, so there logs stand in the one in which its obedience is suspended.
+//! Commands log warnings, as text. The service also logs what it does, with times: as text at a terminal, else as one
+//! JSON object a line. All log to standard error except the action: its runner parses both streams for commands and
+//! shows them interleaved. So the action logs to standard output, where it stops commands.
 
 use std::io::IsTerminal as _;
 
@@ -13,74 +13,82 @@ use super::arguments::Command;
 use super::terminal::output::Logged;
 use crate::cli::context::env_var;
 
-/// What is logged, such as `phileas=debug`.
-const LEVEL: &str = "PHILEAS_LOG";
-/// In which form: `json` or `text`.
-const FORMAT: &str = "PHILEAS_LOG_FORMAT";
-/// Warnings of everybody.
-const OF_COMMANDS: &str = "warn";
-/// Also what phileas itself has done.
-const OF_THE_SERVICE: &str = "warn,phileas=info";
+/// The variable with the level, such as `phileas=debug`.
+const LEVEL_VARIABLE: &str = "PHILEAS_LOG";
+/// The variable with the format: `json` or `text`.
+const FORMAT_VARIABLE: &str = "PHILEAS_LOG_FORMAT";
+/// Warnings of all crates.
+const COMMAND_LEVELS: &str = "warn";
+/// Also what phileas itself does.
+const SERVICE_LEVELS: &str = "warn,phileas=info";
 
-/// In which form lines are written.
+/// The format of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum LogFormat {
     Text,
     Json,
 }
 
-/// What was decided, and what was wrong with the variables.
+/// The chosen options, and mistakes in the variables.
 #[derive(Debug)]
-struct Wish {
+struct LogOptions {
     filter: String,
-    format: Format,
+    format: LogFormat,
     wrong: Vec<String>,
 }
 
-/// Opens the log for this process.
+/// Starts the log of this process.
 #[expect(
     clippy::disallowed_methods,
     reason = "the library that writes them makes control characters visible by itself"
 )]
-pub(super) fn open(command: &Command) {
+pub(super) fn start_logging(command: &Command) {
     let terminal = std::io::stderr().is_terminal();
     let serves = matches!(command, Command::Serve(_));
-    let wish = wish(serves, terminal, env_var::variable);
+    let options = read_log_options(serves, terminal, env_var::env_value);
     let (writer, colours) = if matches!(command, Command::Action(_)) {
         (BoxMakeWriter::new(|| Logged(std::io::stdout())), false)
     } else {
         (BoxMakeWriter::new(|| Logged(std::io::stderr())), terminal)
     };
     let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(&wish.filter))
+        .with_env_filter(EnvFilter::new(&options.filter))
         .with_writer(writer)
         .with_ansi(colours)
-        // It would tell a line that cannot be written on standard error, and panic where that is what has gone.
+        // The library would report a failed write on standard error, and panic if that is closed.
         .log_internal_errors(false)
         .with_target(false);
-    match (wish.format, serves) {
-        (Format::Json, _) => subscriber
+    match (options.format, serves) {
+        (LogFormat::Json, _) => subscriber
             .json()
             .flatten_event(true)
             .with_span_list(false)
             .init(),
-        (Format::Text, true) => subscriber.init(),
-        (Format::Text, false) => subscriber.without_time().init(),
+        (LogFormat::Text, true) => subscriber.init(),
+        (LogFormat::Text, false) => subscriber.without_time().init(),
     }
-    for wrong in &wish.wrong {
+    for wrong in &options.wrong {
         tracing::warn!("{wrong}");
     }
 }
 
-fn wish(serves: bool, terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Wish {
+fn read_log_options(
+    serves: bool,
+    terminal: bool,
+    variable: impl Fn(&str) -> Option<String>,
+) -> LogOptions {
     let mut wrong = Vec::new();
-    let usual = if serves { OF_THE_SERVICE } else { OF_COMMANDS };
-    let filter = match variable(LEVEL) {
+    let usual = if serves {
+        SERVICE_LEVELS
+    } else {
+        COMMAND_LEVELS
+    };
+    let filter = match variable(LEVEL_VARIABLE) {
         Some(text) => match EnvFilter::try_new(&text) {
             Ok(_) => text,
             Err(error) => {
                 wrong.push(format!(
-                    "{LEVEL}={text}: {error}; write it as `phileas=debug`, with error, warn, info, debug or trace. It \
+                    "{LEVEL_VARIABLE}={text}: {error}; write it as `phileas=debug`, with error, warn, info, debug or trace. It \
                      counts as `{usual}`"
                 ));
                 usual.to_owned()
@@ -89,20 +97,20 @@ fn wish(serves: bool, terminal: bool, variable: impl Fn(&str) -> Option<String>)
         None => usual.to_owned(),
     };
     let usual = if serves && !terminal {
-        Format::Json
+        LogFormat::Json
     } else {
-        Format::Text
+        LogFormat::Text
     };
-    let format = match variable(FORMAT).as_deref() {
-        Some("json") => Format::Json,
-        Some("text") => Format::Text,
+    let format = match variable(FORMAT_VARIABLE).as_deref() {
+        Some("json") => LogFormat::Json,
+        Some("text") => LogFormat::Text,
         Some(other) => {
-            wrong.push(format!("{FORMAT}={other}: it is `json` or `text`"));
+            wrong.push(format!("{FORMAT_VARIABLE}={other}: it is `json` or `text`"));
             usual
         }
         None => usual,
     };
-    Wish {
+    LogOptions {
         filter,
         format,
         wrong,
@@ -113,8 +121,8 @@ fn wish(serves: bool, terminal: bool, variable: impl Fn(&str) -> Option<String>)
 mod tests {
     use super::*;
 
-    fn of(serves: bool, terminal: bool, variables: &[(&str, &str)]) -> Wish {
-        wish(serves, terminal, |name| {
+    fn options_for(serves: bool, terminal: bool, variables: &[(&str, &str)]) -> LogOptions {
+        read_log_options(serves, terminal, |name| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         })
@@ -123,27 +131,31 @@ mod tests {
     #[test]
     fn a_service_without_a_terminal_writes_for_programs() {
         for (serves, terminal, variables, format) in [
-            (true, false, &[][..], Format::Json),
-            (true, true, &[], Format::Text),
-            (false, false, &[], Format::Text),
-            (true, false, &[(FORMAT, "text")], Format::Text),
-            (true, true, &[(FORMAT, "json")], Format::Json),
-            (false, true, &[(FORMAT, "json")], Format::Json),
+            (true, false, &[][..], LogFormat::Json),
+            (true, true, &[], LogFormat::Text),
+            (false, false, &[], LogFormat::Text),
+            (true, false, &[(FORMAT_VARIABLE, "text")], LogFormat::Text),
+            (true, true, &[(FORMAT_VARIABLE, "json")], LogFormat::Json),
+            (false, true, &[(FORMAT_VARIABLE, "json")], LogFormat::Json),
         ] {
-            let wish = of(serves, terminal, variables);
-            assert_eq!(wish.format, format, "{serves} {terminal} {variables:?}");
-            assert!(wish.wrong.is_empty(), "{wish:?}");
+            let options = options_for(serves, terminal, variables);
+            assert_eq!(options.format, format, "{serves} {terminal} {variables:?}");
+            assert!(options.wrong.is_empty(), "{options:?}");
         }
     }
 
     #[test]
-    fn words_that_nobody_understands_are_told() {
-        assert_eq!(of(true, true, &[]).filter, OF_THE_SERVICE);
-        assert_eq!(of(false, true, &[]).filter, OF_COMMANDS);
-        let debug = of(true, true, &[(LEVEL, "phileas=debug")]);
+    fn unknown_words_are_reported() {
+        assert_eq!(options_for(true, true, &[]).filter, SERVICE_LEVELS);
+        assert_eq!(options_for(false, true, &[]).filter, COMMAND_LEVELS);
+        let debug = options_for(true, true, &[(LEVEL_VARIABLE, "phileas=debug")]);
         assert_eq!(debug.filter, "phileas=debug");
-        let loud = of(true, true, &[(LEVEL, "phileas=loud"), (FORMAT, "xml")]);
-        assert_eq!(loud.filter, OF_THE_SERVICE);
+        let loud = options_for(
+            true,
+            true,
+            &[(LEVEL_VARIABLE, "phileas=loud"), (FORMAT_VARIABLE, "xml")],
+        );
+        assert_eq!(loud.filter, SERVICE_LEVELS);
         assert_eq!(loud.wrong.len(), 2, "{loud:?}");
         assert!(loud.wrong[0].contains("phileas=loud"), "{loud:?}");
         assert!(loud.wrong[1].contains("json"), "{loud:?}");

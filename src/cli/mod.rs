@@ -1,4 +1,4 @@
-//! The command line: what is typed, what is printed, and the exit code.
+//! The command line: arguments, commands, output and exit codes.
 
 pub mod arguments;
 mod commands;

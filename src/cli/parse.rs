@@ -1,4 +1,4 @@
-//! The command line of this process, with the repository of the folder where none is named.
+//! Parses the command line. A command without a repository gets that of the folder.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,13 +12,13 @@ use super::context::worktree::WorkTree;
 /// The option that names the repository.
 const REPO: &str = "--repo";
 
-/// Reads a command line. A command that needs a repository, and is told none, takes the one that the folder was cloned
+/// Parses a command line. A command that needs a repository and names none gets the one that the folder was cloned
 /// from.
 ///
 /// # Errors
 ///
-/// What clap says, also where it is help that was asked for.
-pub(super) fn parse(words: Vec<OsString>, dir: &Path) -> Result<Arguments, clap::Error> {
+/// The error of clap, also for help.
+pub(super) fn parse_arguments(words: Vec<OsString>, dir: &Path) -> Result<Arguments, clap::Error> {
     let error = match Arguments::try_parse_from(&words) {
         Ok(arguments) => return Ok(arguments),
         Err(error) => error,
@@ -26,8 +26,8 @@ pub(super) fn parse(words: Vec<OsString>, dir: &Path) -> Result<Arguments, clap:
     if !wants_only_repository(&error) {
         return Err(error);
     }
-    let tree = WorkTree::open(dir).ok();
-    let origin = match tree.map(|tree| tree.origin()).transpose() {
+    let tree = WorkTree::open_worktree(dir).ok();
+    let origin = match tree.map(|tree| tree.origin_repository()).transpose() {
         Ok(origin) => origin.flatten(),
         Err(stopped) => {
             return Err(Arguments::command().error(ErrorKind::ValueValidation, stopped));
@@ -44,7 +44,7 @@ pub(super) fn parse(words: Vec<OsString>, dir: &Path) -> Result<Arguments, clap:
     Arguments::try_parse_from(words.into_iter().chain(named))
 }
 
-/// Whether nothing is missing but the repository.
+/// Whether only the repository is missing.
 fn wants_only_repository(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::MissingRequiredArgument
         && matches!(

@@ -14,15 +14,15 @@ use super::commands::{
     setup, simulate, sprint, state, status, stop, task, tick, track, upgrade, validate,
 };
 use super::deadline::Deadline;
-use super::exit::{Exit, Stopped};
+use super::exit::{CliError, Exit};
 use super::terminal::output::{self, Screen};
 use super::{logs, parse};
 use crate::adapters::renderer;
 
-/// How long threads that block are waited for at the end. All that must be done is done by then.
-const LEAVE: Duration = Duration::from_millis(500);
+/// How long to wait for blocked threads at the end. By then all required work is done.
+const SHUTDOWN_LIMIT: Duration = Duration::from_millis(500);
 
-/// Reads the command line of this process and does what it says.
+/// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
     if renderer::is_child() {
@@ -30,40 +30,42 @@ pub fn main() -> ExitCode {
     }
     renderer::use_children();
     let words = std::env::args_os().collect();
-    let arguments = match parse::parse(words, Path::new(".")) {
+    let arguments = match parse::parse_arguments(words, Path::new(".")) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version are no errors; everything else is usage.
+            // Help and version are not errors; everything else is a usage error.
             let exit = if error.use_stderr() {
                 Exit::Usage
             } else {
                 Exit::Done
             };
-            // There is nobody left to tell when the message itself cannot be written.
+            // If the message itself cannot be written, there is no other way to report it.
             let _unwritable = error.print();
             return exit.into();
         }
     };
-    logs::open(&arguments.command);
-    let mut screen = Screen::standard();
+    logs::start_logging(&arguments.command);
+    let mut screen = Screen::stdout();
     let runtime = match &arguments.command {
-        Command::Serve(_) => serve::runtime(),
-        Command::Sandbox(arguments) if arguments.serve || arguments.empty => serve::runtime(),
-        _ => runtime(),
+        Command::Serve(_) => serve::service_runtime(),
+        Command::Sandbox(arguments) if arguments.serve || arguments.empty => {
+            serve::service_runtime()
+        }
+        _ => command_runtime(),
     };
-    // A command asks for several prompts, one after another; a service keeps a child for as long as a tick.
+    // A command renders several prompts in a row. A service keeps a renderer for the length of a tick.
     let is_service = matches!(&arguments.command, Command::Serve(_) | Command::Mcp(_));
     let _kept = (!is_service).then(|| renderer::shared().keep());
     let result = runtime.and_then(|runtime| {
         survive_file_size_limit(&runtime)?;
         let result = runtime.block_on(run(&arguments, &mut screen));
-        leave(runtime);
+        shut_down(runtime);
         result
     });
     match result {
         Ok(exit) => exit.into(),
         Err(stopped) => {
-            let _unwritable = output::lines_beside(&format!("phileas: {stopped}"));
+            let _unwritable = output::print_error_lines(&format!("phileas: {stopped}"));
             stopped.exit.into()
         }
     }
@@ -76,50 +78,50 @@ const SIGXFSZ: i32 = 25;
 #[cfg(all(unix, any(target_arch = "mips", target_arch = "mips64")))]
 const SIGXFSZ: i32 = 31;
 
-/// The signal ends a process that does not handle it. Handled, the write fails with `EFBIG` as on a full disk, and what
-/// cannot be written is reported by the code that writes it. (`SIGPIPE` is ignored by Rust's own start.)
+/// By default the signal ends the process. With a handler the write fails with `EFBIG`, as on a full disk, and the code
+/// that writes reports it. (Rust's own start-up ignores `SIGPIPE`.)
 #[cfg(unix)]
-fn survive_file_size_limit(runtime: &tokio::runtime::Runtime) -> Result<(), Stopped> {
+fn survive_file_size_limit(runtime: &tokio::runtime::Runtime) -> Result<(), CliError> {
     let _context = runtime.enter();
-    // The handler stays for as long as the process lives; that the signal came is of no use.
+    // The handler stays as long as the process; the signal itself is of no use.
     let handled = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(SIGXFSZ))?;
     drop(handled);
     Ok(())
 }
 
 #[cfg(not(unix))]
-fn survive_file_size_limit(_: &tokio::runtime::Runtime) -> Result<(), Stopped> {
+fn survive_file_size_limit(_: &tokio::runtime::Runtime) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A tick is one conversation after another, so one thread is enough.
-fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
+/// A tick makes one request after another, so one thread is enough.
+fn command_runtime() -> Result<tokio::runtime::Runtime, CliError> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Stopped::fault(error.to_string()))
+        .map_err(|error| CliError::fault(error.to_string()))
 }
 
-/// Ends a runtime. A thread of it that still blocks is not waited for any longer than that: a name server that does not
-/// answer holds one up for most of a minute, and whoever asked for the end may have less patience.
-fn leave(runtime: tokio::runtime::Runtime) {
-    runtime.shutdown_timeout(LEAVE);
+/// Ends a runtime without waiting long for blocked threads: a name server without an answer blocks one for almost a
+/// minute.
+fn shut_down(runtime: tokio::runtime::Runtime) {
+    runtime.shutdown_timeout(SHUTDOWN_LIMIT);
 }
 
-async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let deadline = Deadline::of(arguments);
+async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
+    let deadline = Deadline::for_command(arguments);
     match &arguments.command {
-        // At its deadline it still reports to the runner.
+        // It must report to the runner even after its deadline.
         Command::Action(arguments) => action::run(arguments, deadline, screen).await,
-        _ => Deadline::within(deadline, command(arguments, deadline, screen)).await,
+        _ => Deadline::run_within(deadline, run_command(arguments, deadline, screen)).await,
     }
 }
 
-async fn command(
+async fn run_command(
     arguments: &Arguments,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match &arguments.command {
         Command::Sandbox(arguments) => sandbox::run(arguments, screen).await,
         Command::Tick(arguments) => tick::run(arguments, deadline, screen).await,
@@ -149,17 +151,17 @@ async fn command(
         Command::Prompt { command } => prompt::run(command, screen),
         Command::Setup { command } => setup::run(command, screen),
         Command::Session { command } => session::run(command, deadline, screen).await,
-        // Without `--all` the command line is refused before it comes here.
+        // clap has refused a command line without `--all`.
         Command::Stop { repository, .. } => stop::run(repository, screen).await,
-        Command::Resume(repository) => stop::resume(repository, screen).await,
+        Command::Resume(repository) => stop::resume_repository(repository, screen).await,
         Command::Task { command } => task::run(command, screen),
         Command::Sprint { command } => sprint::run(command, screen).await,
         Command::Persona { command } => persona::run(command, screen).await,
         Command::Completions { shell } => {
-            // The library panics where it cannot write, which a text never refuses.
+            // The library panics if a write fails, and a write to memory never does.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "phileas", &mut script);
-            screen.document(&String::from_utf8_lossy(&script))?;
+            screen.print_document(&String::from_utf8_lossy(&script))?;
             Ok(Exit::Done)
         }
         Command::Man { command } => manual::run(command, screen),
@@ -183,18 +185,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_blocks_a_thread_does_not_hold_up_the_end() {
+    fn a_blocked_thread_does_not_delay_the_end() {
         let (release, blocked) = std::sync::mpsc::channel::<()>();
         let (begun, has_begun) = std::sync::mpsc::channel();
-        let runtime = serve::runtime().unwrap();
-        // As a look-up of a name does.
+        let runtime = serve::service_runtime().unwrap();
+        // Like a lookup of a host name.
         runtime.spawn_blocking(move || {
             let _told = begun.send(());
             let _released = blocked.recv();
         });
         has_begun.recv().unwrap();
-        leave(runtime);
-        // The end has come before the thread was released.
+        shut_down(runtime);
+        // The runtime ended before the thread was released.
         release.send(()).unwrap();
     }
 }

@@ -45,7 +45,7 @@ fn forbidden(from: &[String], to: &[String]) -> Option<&'static str> {
         }
         ("jobs", "jobs" | "runtime" | "phileas_domain") => None,
         ("jobs", _) => Some(
-            "say in src/runtime/ports/account.rs what is needed; src/cli/commands/jobs/reach.rs makes the clients",
+            "say in src/runtime/ports/account.rs what is needed; src/cli/commands/jobs/clients.rs makes the clients",
         ),
         ("starter", "cli" | "server" | "mcp" | "sandbox" | "action" | "jobs") => Some(
             "take it as a value: the starter writes files, and does not know which command does",

@@ -85,7 +85,7 @@ fn findings_name_file_line_column_key_and_fix() {
     assert_eq!(
         keys,
         [
-            "file", "line", "column", "key", "severity", "message", "mend"
+            "file", "line", "column", "key", "severity", "message", "help"
         ]
     );
     assert_eq!(
@@ -144,7 +144,7 @@ fn what_has_one_answer_is_fixed_and_the_rest_is_reported() {
     let one = exchange(&["check", folder.text(), "--fix", "--stream", "core"]).expect(1);
     assert!(
         one.out
-            .contains("core/issues/index.md: mended: wrote the list of issues again"),
+            .contains("core/issues/index.md: fixed: wrote the list of issues again"),
         "{one}"
     );
     assert!(

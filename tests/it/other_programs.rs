@@ -20,7 +20,7 @@ const MCP_SERVER: &str = "jobs/mcp_command.rs";
 const RENDERER: &str = "adapters/renderer/pool.rs";
 const ASKING: [(&str, &str); 4] = [
     (
-        "cli/commands/pipeline/place.rs",
+        "cli/commands/pipeline/runs.rs",
         "`pipeline check` asks git which files a person's branch has changed",
     ),
     (

@@ -6,20 +6,20 @@ use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::board::{Kind, TaskState};
 
-use super::repository::{Repository, in_repository};
+use super::repository::{Repository, repository_folder};
 
 /// `task …`
 #[derive(Debug, Subcommand)]
 pub enum TaskCommand {
-    /// List the tasks of a folder; where a task stands is told by the folder that its file lies in
+    /// List the tasks of a folder; the folder of a task's file is its state
     List {
         /// The repository's folder
-        #[arg(default_value = ".", value_parser = in_repository())]
+        #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
         /// Only those in this state
         #[arg(long)]
         state: Option<StateName>,
-        /// Only those that wait for this persona, as its prompt would show them
+        /// Only those that wait for this persona, as in its prompt
         #[arg(long, value_name = "ID")]
         persona: Option<String>,
         /// Only those with this tag
@@ -29,56 +29,56 @@ pub enum TaskCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Write a task down
+    /// Create a task
     New {
-        /// What is to be done, in a line
+        /// The title, on one line
         title: String,
-        /// Who is to do it; without it, whoever takes tasks with one of its tags
+        /// The persona that does it; without it, a persona that accepts one of its tags
         #[arg(long, value_name = "ID")]
         persona: Option<String>,
         /// A tag; may be given several times
         #[arg(long = "tag", value_name = "TAG")]
         tags: Vec<String>,
-        /// Who writes it down
+        /// The author
         #[arg(long, value_name = "NAME")]
         by: Option<String>,
-        /// A file with what there is to say, or `-` for standard input; without it three headings to fill in
+        /// A file with the text, or `-` for standard input; without it three headings to fill in
         #[arg(long, value_name = "FILE")]
         body: Option<PathBuf>,
-        /// Where.
+        /// Which folder.
         #[command(flatten)]
-        place: BoardPlace,
+        place: BoardFolder,
     },
-    /// Take a task that is todo: it is in progress then, and nobody else's
+    /// Claim a task in the state todo: it moves to in progress, for one persona only
     Claim {
-        /// The task's id, or how it begins
+        /// The task's id, or the beginning of it
         id: String,
-        /// Who takes it; where the repository has personas, one of them
+        /// The persona that claims it; one of the repository's personas, if it has some
         #[arg(long, value_name = "ID")]
         persona: String,
-        /// Take it also from whom it is assigned to, even if that one is at it
+        /// Claim it even if it is assigned to another persona, or in progress
         #[arg(long)]
         reassign: bool,
-        /// Where.
+        /// Which folder.
         #[command(flatten)]
-        place: BoardPlace,
+        place: BoardFolder,
     },
     /// Move a task to another state, with its `status`
     Move {
-        /// The task's id, or how it begins
+        /// The task's id, or the beginning of it
         id: String,
         /// The state
         state: StateName,
-        /// Where.
+        /// Which folder.
         #[command(flatten)]
-        place: BoardPlace,
+        place: BoardFolder,
     },
-    /// Check what personas leave for one another: tasks, papers of sprints, journals
+    /// Check the files that personas leave for each other: tasks, sprints, journals
     Lint {
         /// The repository's folder
-        #[arg(default_value = ".", value_parser = in_repository())]
+        #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
-        /// Mend what has one answer, and tell what is left
+        /// Fix what has only one solution, and report the rest
         #[arg(long)]
         fix: bool,
         /// Only this
@@ -96,11 +96,11 @@ pub enum TaskCommand {
 /// `sprint …`
 #[derive(Debug, Subcommand)]
 pub enum SprintCommand {
-    /// Show the sprint of a repository, and its papers
+    /// Show the sprint of a repository, and its files
     Status(Repository),
-    /// Begin the next sprint by hand, before its track comes round
+    /// Begin the next sprint now, before its track begins a new pass
     Advance(Repository),
-    /// Write the papers that a sprint begins with; nothing is written over
+    /// Write the first files of a sprint; existing files stay
     New {
         /// The sprint's number; without it, the one after the last that has a folder
         #[arg(value_parser = clap::value_parser!(u64).range(1..=phileas_domain::board::limits::SPRINT_LIMIT))]
@@ -108,24 +108,24 @@ pub enum SprintCommand {
         /// A persona that gets a plan to fill in; may be given several times
         #[arg(long = "persona", value_name = "ID")]
         personas: Vec<String>,
-        /// Where.
+        /// Which folder.
         #[command(flatten)]
-        place: BoardPlace,
+        place: BoardFolder,
     },
 }
 
-/// Which folder.
+/// The folder with the tasks.
 #[derive(Debug, Clone, Args)]
-pub struct BoardPlace {
+pub struct BoardFolder {
     /// The repository's folder
-    #[arg(long, default_value = ".", value_parser = in_repository(), value_name = "DIR")]
+    #[arg(long, default_value = ".", value_parser = repository_folder(), value_name = "DIR")]
     pub dir: PathBuf,
     /// Print JSON for programs
     #[arg(long)]
     pub json: bool,
 }
 
-/// A state by its name.
+/// The name of a task's state.
 #[derive(Debug, Clone, Copy)]
 pub struct StateName(pub TaskState);
 
@@ -144,14 +144,14 @@ impl ValueEnum for StateName {
         let value = PossibleValue::new(self.0.as_str());
         Some(match self.0 {
             TaskState::Todo => value.help("it waits"),
-            TaskState::InProgress => value.help("somebody is at it").alias("in-progress"),
+            TaskState::InProgress => value.help("a persona works on it").alias("in-progress"),
             TaskState::Done => value.help("it is done"),
-            TaskState::Canceled => value.help("nobody will do it").alias("cancelled"),
+            TaskState::Canceled => value.help("it will not be done").alias("cancelled"),
         })
     }
 }
 
-/// What is looked at, by its name.
+/// The name of what to check.
 #[derive(Debug, Clone, Copy)]
 pub struct KindName(pub Kind);
 

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use clap::Args;
 use phileas_domain::model::RepositoryName;
 
-use super::repository::{Repository, in_repository};
+use super::repository::{Repository, repository_folder};
 
-/// A look at everything.
+/// Arguments of `doctor`.
 #[derive(Debug, Clone, Args)]
 pub struct Doctor {
-    /// The repository, `owner/name`; without it only what a folder tells is looked at
+    /// The repository, `owner/name`; without it only a folder is checked
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
-    /// The folder whose plan and workflows are looked at where GitHub cannot be asked
-    #[arg(long, default_value = ".", value_parser = in_repository(), value_name = "DIR")]
+    /// The folder whose plan and workflows are checked if GitHub cannot be asked
+    #[arg(long, default_value = ".", value_parser = repository_folder(), value_name = "DIR")]
     pub dir: PathBuf,
-    /// Do what is safe: make missing labels, let a workflow run again that was disabled by inactivity
+    /// Make safe changes: create missing labels, enable a workflow that GitHub disabled for inactivity
     #[arg(long)]
     pub fix: bool,
     /// Print one JSON object a line: a finding each, and a summary
@@ -24,7 +24,7 @@ pub struct Doctor {
     pub json: bool,
 }
 
-/// The open questions.
+/// Arguments of `probe`.
 #[derive(Debug, Clone, Args)]
 pub struct Probe {
     /// Which repository.

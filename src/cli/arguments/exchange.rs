@@ -6,51 +6,52 @@ use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::exchange::{FLAT_STREAM, Layout};
 
 use super::plan::ArtifactName;
-use super::repository::in_repository;
+use super::repository::repository_folder;
 
 /// `exchange …`
 #[derive(Debug, Subcommand)]
 pub enum ExchangeCommand {
     /// Check the exchange of a folder: every artifact, every link, every name
     Check {
-        /// What to look at.
+        /// Which exchange.
         #[command(flatten)]
-        place: ExchangePlace,
+        place: ExchangeLocation,
         /// Count warnings as errors
         #[arg(long)]
         strict: bool,
-        /// Mend what has one answer, and tell what is left
+        /// Fix what has only one solution, and report the rest
         #[arg(long)]
         fix: bool,
     },
-    /// Print what is in the exchange of a folder, and where each work item goes next, as JSON
+    /// Print the contents of an exchange, and the next layer of each work item, as JSON
     Inspect {
-        /// What to look at.
+        /// Which exchange.
         #[command(flatten)]
-        place: ExchangePlace,
-        /// Labels whose work items go to an implementer by themselves; without it all
+        place: ExchangeLocation,
+        /// Labels whose work items go to an implementer automatically [default: all]
         #[arg(long, value_name = "LABEL", value_delimiter = ',')]
         labels: Option<Vec<String>>,
     },
-    /// Bring older places and shapes of artifacts to the layout that the folder is in, and tell each
+    /// Move artifacts of older layouts and shapes to the layout of the folder
     Migrate {
         /// The repository's folder
-        #[arg(default_value = ".", value_parser = in_repository())]
+        #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
-        /// Bring everything to this layout instead: a flat exchange becomes one workstream, workstreams one flat exchange
+        /// Move everything to this layout instead: a flat exchange becomes one workstream, workstreams become one flat
+        /// exchange
         #[arg(long, value_name = "LAYOUT")]
-        to: Option<ToLayout>,
-        /// What the workstream is called that a flat exchange becomes
+        to: Option<TargetLayout>,
+        /// The name of the workstream that a flat exchange becomes
         #[arg(long, value_name = "NAME", default_value = FLAT_STREAM, requires = "to")]
         stream: String,
-        /// Change nothing, say what would be
+        /// Change nothing, print the changes
         #[arg(long)]
         dry_run: bool,
         /// Print one JSON object a line
         #[arg(long)]
         json: bool,
     },
-    /// Print the template of an artifact, as agents copy and fill it
+    /// Print the template of an artifact, which agents copy and fill in
     Template {
         /// Which artifact
         name: ArtifactName,
@@ -59,27 +60,27 @@ pub enum ExchangeCommand {
 
 /// A layout of the exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ToLayout {
+pub enum TargetLayout {
     /// `.jules/exchange/`
     Flat,
     /// `.jules/workstreams/<name>/`
     Workstreams,
 }
 
-impl From<ToLayout> for Layout {
-    fn from(layout: ToLayout) -> Self {
+impl From<TargetLayout> for Layout {
+    fn from(layout: TargetLayout) -> Self {
         match layout {
-            ToLayout::Flat => Self::Flat,
-            ToLayout::Workstreams => Self::Workstreams,
+            TargetLayout::Flat => Self::Flat,
+            TargetLayout::Workstreams => Self::Workstreams,
         }
     }
 }
 
-/// Which exchange.
+/// The folder and workstream of an exchange.
 #[derive(Debug, Clone, Args)]
-pub struct ExchangePlace {
+pub struct ExchangeLocation {
     /// The repository's folder
-    #[arg(default_value = ".", value_parser = in_repository())]
+    #[arg(default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,
     /// Only this workstream
     #[arg(long, value_name = "NAME")]

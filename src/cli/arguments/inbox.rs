@@ -8,25 +8,25 @@ use crate::runtime::inbox::DeliveryId;
 
 /// Where a service keeps its inbox.
 #[derive(Debug, Clone, Args)]
-pub struct Kept {
-    /// The data directory of the service, which may be running; what the file of settings says, unless it is said here
+pub struct InboxLocation {
+    /// The data directory of the service, which may be running [default: that of the settings file]
     #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// The file of the service's settings; `phileas.toml` here, if there is one
+    /// The settings file of the service [default: `phileas.toml` here, if it exists]
     #[arg(long, env = "PHILEAS_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The PostgreSQL that keeps the inbox; as for `serve`, PHILEAS_DATABASE_URL and PHILEAS_DATABASE_URL_FILE say it, too
+    /// The PostgreSQL database of the inbox; or set PHILEAS_DATABASE_URL or PHILEAS_DATABASE_URL_FILE, as for `serve`
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
 }
 
-/// A list of deliveries.
+/// Arguments of `deliveries`.
 #[derive(Debug, Clone, Args)]
 pub struct Deliveries {
-    /// Where.
+    /// Which inbox.
     #[command(flatten)]
-    pub kept: Kept,
-    /// Only the newest so many; as a table 200 unless it is said otherwise, as JSON all
+    pub kept: InboxLocation,
+    /// Only the newest deliveries, this many [default: 200 as a table, all as JSON]
     #[arg(long, value_name = "NUMBER")]
     pub limit: Option<usize>,
     /// Print one JSON object a delivery
@@ -34,15 +34,15 @@ pub struct Deliveries {
     pub json: bool,
 }
 
-/// A delivery that is to be run again.
+/// Arguments of `replay`.
 #[derive(Debug, Clone, Args)]
 pub struct Replay {
     /// GitHub's id of the delivery
     #[arg(value_name = "GUID")]
     pub guid: DeliveryId,
-    /// Where.
+    /// Which inbox.
     #[command(flatten)]
-    pub kept: Kept,
+    pub kept: InboxLocation,
     /// Print a JSON object
     #[arg(long)]
     pub json: bool,
@@ -51,24 +51,24 @@ pub struct Replay {
 /// `park …`
 #[derive(Debug, Subcommand)]
 pub enum ParkCommand {
-    /// List parked repositories, and why they are
-    List(Park),
-    /// Let a parked repository go on
+    /// List suspended repositories, and the reasons
+    List(ParkedRepositories),
+    /// Resume a suspended repository
     Resume {
-        /// The repository, `owner/name` or GitHub's number of it
+        /// The repository, `owner/name` or its number on GitHub
         repository: String,
-        /// Where.
+        /// Which inbox.
         #[command(flatten)]
-        park: Park,
+        park: ParkedRepositories,
     },
 }
 
-/// Parked repositories.
+/// Arguments of the `park` commands.
 #[derive(Debug, Clone, Args)]
-pub struct Park {
-    /// Where.
+pub struct ParkedRepositories {
+    /// Which inbox.
     #[command(flatten)]
-    pub kept: Kept,
+    pub kept: InboxLocation,
     /// Print one JSON object a repository
     #[arg(long)]
     pub json: bool,

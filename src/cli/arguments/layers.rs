@@ -4,24 +4,24 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::repository::in_repository;
+use super::repository::repository_folder;
 use crate::starter::Pin;
 
 /// A layer with several roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RoleLayer {
-    /// Those who look at the repository
+    /// Layers that observe the repository
     #[value(alias = "observer")]
     Observers,
-    /// Those who propose changes of direction
+    /// Layers that propose changes of direction
     #[value(alias = "innovator")]
     Innovators,
 }
 
 impl RoleLayer {
-    /// Its name as the plan spells it.
+    /// Its name in the plan.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn layer_name(self) -> &'static str {
         match self {
             Self::Observers => "observers",
             Self::Innovators => "innovators",
@@ -29,15 +29,15 @@ impl RoleLayer {
     }
 }
 
-/// The ledger's tree.
+/// Arguments of `bootstrap`.
 #[derive(Debug, Clone, Args)]
 pub struct Bootstrap {
-    /// The folder that is to hold what the branch `jules` holds
+    /// The folder for the files of the branch `jules`
     pub dir: PathBuf,
-    /// The repository's folder, as its default branch is: its files lie over those of phileas
+    /// The repository's folder, as on the default branch: its files override those of phileas
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
-    /// Change nothing, show everything
+    /// Change nothing, print the changes
     #[arg(long)]
     pub dry_run: bool,
     /// Print one JSON object a line
@@ -45,11 +45,11 @@ pub struct Bootstrap {
     pub json: bool,
 }
 
-/// A newer version's files.
+/// Arguments of `upgrade`.
 #[derive(Debug, Clone, Args)]
 pub struct Upgrade {
     /// The repository's folder
-    #[arg(default_value = ".", value_parser = in_repository())]
+    #[arg(default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,
     /// The action that the workflow runs, at a commit; without it, the one of this release
     #[arg(long, value_name = "OWNER/NAME@COMMIT")]
@@ -60,10 +60,10 @@ pub struct Upgrade {
     /// Change no folder, open a pull request instead; needs a token
     #[arg(long)]
     pub pull_request: bool,
-    /// Ask nothing
+    /// Ask no question
     #[arg(long, short)]
     pub yes: bool,
-    /// Change nothing, show everything
+    /// Change nothing, print the changes
     #[arg(long)]
     pub dry_run: bool,
     /// Print one JSON object a line
@@ -71,11 +71,11 @@ pub struct Upgrade {
     pub json: bool,
 }
 
-/// Where roles are looked after.
+/// The repository whose roles are listed or changed.
 #[derive(Debug, Clone, Args)]
-pub struct RolePlace {
+pub struct RoleRepository {
     /// The repository's folder
-    #[arg(long, default_value = ".", value_parser = in_repository())]
+    #[arg(long, default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,
     /// Print one JSON object a line
     #[arg(long)]
@@ -85,55 +85,55 @@ pub struct RolePlace {
 /// `role …`
 #[derive(Debug, Subcommand)]
 pub enum RoleCommand {
-    /// List the roles that there are, and whether they work
+    /// List the roles, and whether they are enabled
     List {
         /// Only those of this layer
         layer: Option<RoleLayer>,
-        /// Where.
+        /// Which repository.
         #[command(flatten)]
-        place: RolePlace,
+        place: RoleRepository,
     },
-    /// Put roles of the catalogue, or of the repository, on the roster
+    /// Add roles of the catalogue, or of the repository, to the roster
     Add {
         /// The layer
         layer: RoleLayer,
         /// The roles
         #[arg(required = true)]
         roles: Vec<String>,
-        /// Write their texts into the repository, too, to be changed there
+        /// Write their texts into the repository, too, to edit them there
         #[arg(long)]
         copy: bool,
-        /// Let a role work in a public repository that writes down what strangers should not know
+        /// Let a role work in a public repository although its notes may reveal security problems
         #[arg(long)]
         sensitive: bool,
-        /// Where.
+        /// Which repository.
         #[command(flatten)]
-        place: RolePlace,
+        place: RoleRepository,
     },
-    /// Begin a role of the repository's own, with blanks to fill in; it is turned off until then
+    /// Create a role of the repository's own, with blanks to fill in; it stays disabled until then
     Create {
         /// The layer
         layer: RoleLayer,
         /// Its name: letters, digits, `-` and `_`
         role: String,
-        /// Where.
+        /// Which repository.
         #[command(flatten)]
-        place: RolePlace,
+        place: RoleRepository,
     },
-    /// Take a role off the roster, and delete its text where the repository has one
+    /// Remove a role from the roster, and delete its text if the repository has one
     Delete {
         /// The layer
         layer: RoleLayer,
         /// The role
         role: String,
-        /// Take it off the roster alone; its text stays
+        /// Remove it from the roster only; its text stays
         #[arg(long)]
         keep: bool,
-        /// Delete a text that people have written or changed without asking
+        /// Delete a text that people have written or changed, without a question
         #[arg(long, short)]
         yes: bool,
-        /// Where.
+        /// Which repository.
         #[command(flatten)]
-        place: RolePlace,
+        place: RoleRepository,
     },
 }

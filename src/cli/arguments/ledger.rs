@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use phileas_domain::model::RepositoryName;
 
-use super::repository::{Repository, in_repository};
+use super::repository::{Repository, repository_folder};
 
 /// `state …`
 #[derive(Debug, Subcommand)]
@@ -14,24 +14,24 @@ pub enum StateCommand {
     Show {
         /// A file; without it, the ledger of `--repo` is read
         file: Option<PathBuf>,
-        /// Where it comes from.
+        /// Which state file.
         #[command(flatten)]
         source: StateSource,
     },
-    /// Propose a state from what can be saved of a corrupt one
+    /// Propose a state from the readable parts of a corrupt one
     Repair {
         /// A file; without it, the ledger of `--repo` is read
         file: Option<PathBuf>,
-        /// Write the proposal; without it, it is only shown
+        /// Write the proposal; without it, only print it
         #[arg(long)]
         write: bool,
-        /// Where it comes from.
+        /// Which state file.
         #[command(flatten)]
         source: StateSource,
     },
-    /// Propose a state from Jules' own list of sessions
+    /// Propose a state from Jules' list of sessions
     Rebuild {
-        /// Write the proposal; without it, it is only shown
+        /// Write the proposal; without it, only print it
         #[arg(long)]
         write: bool,
         /// Which repository.
@@ -40,7 +40,7 @@ pub enum StateCommand {
     },
 }
 
-/// Where a state file comes from.
+/// The repository of a state file.
 #[derive(Debug, Clone, Args)]
 pub struct StateSource {
     /// The repository, `owner/name`
@@ -54,9 +54,9 @@ pub struct StateSource {
 /// `track …`
 #[derive(Debug, Subcommand)]
 pub enum TrackCommand {
-    /// List tracks and schedules, and where they stand
+    /// List tracks and schedules, and their status
     List(Repository),
-    /// Move a track's pointer: the named step is the next to run
+    /// Move a track's pointer: the named step runs next
     Set {
         /// The track
         name: String,
@@ -66,18 +66,18 @@ pub enum TrackCommand {
         #[command(flatten)]
         repository: Repository,
     },
-    /// Pause a track; its live turn is followed, nothing new starts
+    /// Pause a track; phileas follows its live turn and starts no other
     Pause {
         /// The track
         name: String,
-        /// Why
+        /// The reason
         #[arg(long)]
         reason: Option<String>,
         /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
-    /// Let a paused track go on
+    /// Resume a paused track
     Resume {
         /// The track
         name: String,
@@ -93,41 +93,41 @@ pub enum PersonaCommand {
     /// List the personas of a folder
     List {
         /// The repository's folder
-        #[arg(default_value = ".", value_parser = in_repository())]
+        #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
         /// Print one JSON object a persona
         #[arg(long)]
         json: bool,
     },
-    /// Show each persona with its last outcome, its streak and what became of its work, from the ledger
+    /// Show each persona with its last outcome, its streak and its results, from the ledger
     Roster(Repository),
-    /// Add a persona that has a good prompt already, and its entry in the plan; nothing is written over
+    /// Add a persona with a ready-made prompt, and its entry in the plan; existing files stay
     ///
-    /// Without a name it lists the personas that there are to add.
+    /// Without a name it lists the available personas.
     Add {
-        /// Which one
+        /// Which persona
         name: Option<String>,
-        /// When it runs: a cron expression of five fields, or `manual`; without it when it usually does
+        /// When it runs: a cron expression of five fields, or `manual` [default: the persona's usual schedule]
         #[arg(long, value_name = "CRON", conflicts_with = "cycle")]
         schedule: Option<String>,
-        /// Put it at the end of `cycle` instead of giving it a schedule
+        /// Append it to `cycle` instead of giving it a schedule
         #[arg(long)]
         cycle: bool,
         /// The repository's folder
-        #[arg(long, default_value = ".", value_parser = in_repository(), value_name = "DIR")]
+        #[arg(long, default_value = ".", value_parser = repository_folder(), value_name = "DIR")]
         dir: PathBuf,
         /// Print one JSON object a line
         #[arg(long)]
         json: bool,
     },
-    /// Print what a persona wrote down at the end of its last turns, as its prompt shows it
+    /// Print the journal of a persona's last turns, as in its prompt
     ///
     /// Without an id it counts the entries of each persona.
     Journal {
         /// The persona's id
         id: Option<String>,
         /// The repository's folder
-        #[arg(long, default_value = ".", value_parser = in_repository(), value_name = "DIR")]
+        #[arg(long, default_value = ".", value_parser = repository_folder(), value_name = "DIR")]
         dir: PathBuf,
         /// Check the entries instead: frontmatter, dates, names
         #[arg(long)]
@@ -139,15 +139,15 @@ pub enum PersonaCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a persona's title and prompt as they would be sent
+    /// Print a persona's title and prompt as phileas would send them
     ///
-    /// In a repository without open pull requests, sprint and notes on earlier turns; `<…>` stands for what the marker
-    /// says of the turn.
+    /// In a repository without open pull requests, sprint and notes on earlier turns; `<…>` stands for the turn's
+    /// values in the marker.
     Render {
         /// The persona's id
         id: String,
         /// The repository's folder
-        #[arg(default_value = ".", value_parser = in_repository())]
+        #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
         /// The repository's name in the prompt
         #[arg(long, default_value = "owner/name", value_name = "OWNER/NAME")]
@@ -155,7 +155,7 @@ pub enum PersonaCommand {
         /// The track's name in the prompt
         #[arg(long, default_value = "default")]
         track: String,
-        /// Print JSON with title, prompt and the files that went into it
+        /// Print JSON with title, prompt and the included files
         #[arg(long)]
         json: bool,
     },

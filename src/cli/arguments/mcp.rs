@@ -3,28 +3,28 @@
 use clap::{Args, Subcommand};
 use phileas_domain::model::parse_switch;
 
-use super::JobPlaces;
+use super::JobFiles;
 use crate::mcp::policy::Allowed;
 
-/// `mcp`
+/// Arguments of `mcp`.
 #[derive(Debug, Args)]
 pub struct Mcp {
-    /// What may be done, and where the monitor's files are.
+    /// Options of the tools.
     #[command(flatten)]
-    pub desk: McpDesk,
+    pub options: McpOptions,
     /// What to do instead of serving.
     #[command(subcommand)]
     pub command: Option<McpCommand>,
 }
 
-/// What may be done through the tools, and where the monitor's files are.
+/// What the tools may do, and the files of the monitor.
 #[derive(Debug, Args)]
-pub struct McpDesk {
-    /// Offer only what reads
+pub struct McpOptions {
+    /// Offer only tools that read
     #[arg(long, env = "PHILEAS_MCP_READ_ONLY", value_parser = parse_switch, global = true)]
     pub read_only: bool,
-    /// A repository that may be seen and worked on, `owner/name` or `owner/*`; may be given several times. Without it,
-    /// every one that the credentials reach
+    /// A repository that the tools may use, `owner/name` or `owner/*`; may be given several times [default: all that
+    /// the credentials reach]
     #[arg(
         long,
         env = "PHILEAS_MCP_ALLOW",
@@ -33,12 +33,12 @@ pub struct McpDesk {
         global = true
     )]
     pub allow: Vec<Allowed>,
-    /// The folder of a pipeline's runs; without it `.pipeline` of the repository that this folder belongs to
+    /// The folder of a pipeline's runs [default: `.pipeline` of the repository of this folder]
     #[arg(long, env = "PHILEAS_PIPELINE_DIR", value_name = "DIR", global = true)]
     pub pipeline_dir: Option<std::path::PathBuf>,
-    /// Where the monitor's files are.
+    /// Which files.
     #[command(flatten)]
-    pub places: JobPlaces,
+    pub places: JobFiles,
 }
 
 /// `mcp …`

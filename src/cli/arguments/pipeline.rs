@@ -9,7 +9,7 @@ use phileas_domain::pipeline::{Artifact, CheckStage, IssueId};
 /// `pipeline …`
 #[derive(Debug, Subcommand)]
 pub enum PipelineCommand {
-    /// Check one artifact by itself; prints OK when it is sound
+    /// Check one artifact by itself; prints OK if it is valid
     Validate {
         /// The file; its name says which artifact it is
         file: PathBuf,
@@ -17,59 +17,59 @@ pub enum PipelineCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Check what must hold between the artifacts of a run, each invariant by its name
+    /// Check the invariants between the artifacts of a run
     Check {
         /// Which run.
         #[command(flatten)]
-        run: RunPlace,
+        run: RunLocation,
         /// Which stage
         #[arg(long)]
         stage: CheckStageName,
-        /// Where the work began: what differs from there was changed; without it the default branch
+        /// The commit from which the work began; a file that differs from it has changed [default: the default branch]
         #[arg(long, value_name = "REVISION")]
         base: Option<String>,
     },
     /// Show the runs, or the attempts and artifacts of one
     Status {
-        /// The issue; without it all runs
+        /// The issue [default: all runs]
         #[arg(long, value_name = "ID")]
         issue: Option<IssueId>,
-        /// Where the runs are.
+        /// Which runs.
         #[command(flatten)]
-        place: RunsPlace,
+        place: RunsLocation,
     },
-    /// Say which agent runs next, and why
+    /// Show which agent runs next, and why
     Next {
         /// Which run.
         #[command(flatten)]
-        run: RunPlace,
+        run: RunLocation,
     },
-    /// Write an artifact from standard input, in the normal form; what is not sound replaces nothing
+    /// Write an artifact from standard input, in the normal form; an invalid one replaces nothing
     Write {
         /// Which artifact
         artifact: PipelineArtifact,
         /// Which run.
         #[command(flatten)]
-        run: RunPlace,
-        /// The agent that wrote it; without it `produced_by`, or the one whose turn it was
+        run: RunLocation,
+        /// The agent that wrote it [default: `produced_by`, or the agent whose turn it was]
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
-        /// When the agent began, in RFC 3339; without it the end of the stage before
-        #[arg(long, value_parser = crate::cli::terminal::instant::parse, value_name = "INSTANT")]
+        /// When the agent began, in RFC 3339 [default: the end of the stage before]
+        #[arg(long, value_parser = crate::cli::terminal::instant::parse_instant, value_name = "INSTANT")]
         started: Option<jiff::Timestamp>,
     },
-    /// Put a run away below `.pipeline/completed`; nothing is written over, nothing is deleted
+    /// Archive a run below `.pipeline/completed`; nothing is overwritten or deleted
     Archive {
         /// Which run.
         #[command(flatten)]
-        run: RunPlace,
-        /// Also when the run has no git result
+        run: RunLocation,
+        /// Also if the run has no git result
         #[arg(long)]
         unfinished: bool,
     },
-    /// What went wrong before, in any run
+    /// Lessons from earlier problems, in any run
     Lessons {
-        /// What to do with them.
+        /// What to do with lessons.
         #[command(subcommand)]
         command: LessonsCommand,
     },
@@ -78,36 +78,36 @@ pub enum PipelineCommand {
 /// `pipeline lessons …`
 #[derive(Debug, Subcommand)]
 pub enum LessonsCommand {
-    /// Add a lesson; one of the same pattern is counted
+    /// Add a lesson, or count one with the same pattern
     Add {
         /// The issue that taught it
         #[arg(long, value_name = "ID")]
         issue: IssueId,
-        /// What goes wrong
+        /// The problem
         #[arg(long, value_name = "TEXT")]
         pattern: String,
-        /// What helps against it
+        /// The mitigation
         #[arg(long, value_name = "TEXT")]
         mitigation: Option<String>,
-        /// The day, `YYYY-MM-DD`; without it today in UTC
+        /// The day, `YYYY-MM-DD` [default: today in UTC]
         #[arg(long, value_name = "DAY")]
         date: Option<jiff::civil::Date>,
-        /// Where the runs are.
+        /// Which runs.
         #[command(flatten)]
-        place: RunsPlace,
+        place: RunsLocation,
     },
     /// List the lessons
     List {
-        /// Where the runs are.
+        /// Which runs.
         #[command(flatten)]
-        place: RunsPlace,
+        place: RunsLocation,
     },
 }
 
-/// Where runs are.
+/// The folder of the runs.
 #[derive(Debug, Clone, Args)]
-pub struct RunsPlace {
-    /// The folder of the runs; without it `.pipeline` of the repository that this folder belongs to
+pub struct RunsLocation {
+    /// The folder of the runs [default: `.pipeline` of the repository of this folder]
     #[arg(long, value_name = "DIR")]
     pub pipeline_dir: Option<PathBuf>,
     /// Print JSON for programs
@@ -115,22 +115,22 @@ pub struct RunsPlace {
     pub json: bool,
 }
 
-/// Which run.
+/// One run.
 #[derive(Debug, Clone, Args)]
-pub struct RunPlace {
+pub struct RunLocation {
     /// The issue: the name of the run's folder
     #[arg(long, value_name = "ID")]
     pub issue: IssueId,
-    /// Where.
+    /// Which runs.
     #[command(flatten)]
-    pub place: RunsPlace,
+    pub place: RunsLocation,
 }
 
-/// An artifact, by its file's name without the extension.
+/// An artifact, by its file name without the extension.
 #[derive(Debug, Clone, Copy)]
 pub struct PipelineArtifact(pub Artifact);
 
-/// A stage that is checked.
+/// A stage to check.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckStageName(pub CheckStage);
 
@@ -152,7 +152,7 @@ impl ValueEnum for PipelineArtifact {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let name = self.0.file_name();
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        // The whole name is taken as well: it is what agents are told to write.
+        // Accept the whole name, too: agents are told to write it.
         Some(PossibleValue::new(stem).alias(name).help(self.0.about()))
     }
 }

@@ -9,16 +9,16 @@ use phileas_domain::exchange::{SHAPES, Shape};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::pipeline;
 
-use super::repository::in_repository;
+use super::repository::repository_folder;
 
 /// A file that people or agents write.
 #[derive(Debug, Clone, Copy)]
 pub enum SchemaName {
-    /// `.jules/schedules.toml`: who works and when
+    /// `.jules/schedules.toml`: the personas and when they run
     Schedules,
-    /// `.jlo/config.toml`: who works in the layers, and when
+    /// `.jlo/config.toml`: the layers' roles and when they run
     Config,
-    /// `phileas.toml`: how the service is set up
+    /// `phileas.toml`: the settings of the service
     Phileas,
     /// An artifact of the exchange.
     Artifact(ArtifactName),
@@ -26,14 +26,14 @@ pub enum SchemaName {
     Pipeline(pipeline::Artifact),
 }
 
-/// An artifact of the exchange, by its place among all.
+/// An artifact of the exchange, by its index among all artifacts.
 #[derive(Debug, Clone, Copy)]
 pub struct ArtifactName(usize);
 
 impl ArtifactName {
-    /// What it is made of.
+    /// The shape that its schema describes.
     #[must_use]
-    pub fn shape(self) -> &'static Shape {
+    pub fn artifact_shape(self) -> &'static Shape {
         SHAPES[self.0]
     }
 }
@@ -61,7 +61,7 @@ impl ValueEnum for ArtifactName {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.shape().name).help(self.shape().about))
+        Some(PossibleValue::new(self.artifact_shape().name).help(self.artifact_shape().about))
     }
 }
 
@@ -88,39 +88,39 @@ impl ValueEnum for SchemaName {
     }
 }
 
-/// How far a forecast looks.
-const USUAL_DAYS: u16 = 7;
-/// How long a session is thought to take; the same as the text of its option's default.
-const USUAL_SESSION: jiff::SignedDuration = jiff::SignedDuration::from_mins(30);
-/// How long a pull request is thought to wait, likewise.
-const USUAL_REVIEW: jiff::SignedDuration = jiff::SignedDuration::from_hours(2);
+/// How many days a forecast covers.
+const DEFAULT_DAYS: u16 = 7;
+/// The assumed length of a session. The same as the text of the option's default.
+const DEFAULT_SESSION: jiff::SignedDuration = jiff::SignedDuration::from_mins(30);
+/// The assumed time until a pull request is merged. The same as the text of the option's default.
+const DEFAULT_REVIEW: jiff::SignedDuration = jiff::SignedDuration::from_hours(2);
 
-/// A forecast.
+/// Arguments of `simulate`.
 #[derive(Debug, Clone, Args)]
 pub struct Simulate {
-    /// A folder with the plan; without it, `--repo` is read, and the present folder where that is not said either
-    #[arg(value_parser = in_repository())]
+    /// A folder with the plan; without it, `--repo` is read, or the current folder
+    #[arg(value_parser = repository_folder())]
     pub dir: Option<PathBuf>,
     /// The repository, `owner/name`
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
     /// How many days
-    #[arg(long, default_value_t = USUAL_DAYS, value_parser = clap::value_parser!(u16).range(1..=90), allow_negative_numbers = true)]
+    #[arg(long, default_value_t = DEFAULT_DAYS, value_parser = clap::value_parser!(u16).range(1..=90), allow_negative_numbers = true)]
     pub days: u16,
-    /// How long a session is thought to take
-    #[arg(long, default_value = "30m", value_parser = crate::cli::terminal::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
+    /// The assumed length of a session
+    #[arg(long, default_value = "30m", value_parser = crate::cli::terminal::duration::parse_duration, value_name = "DURATION", allow_hyphen_values = true)]
     pub session: jiff::SignedDuration,
-    /// How long a pull request is thought to wait for its merge
-    #[arg(long, default_value = "2h", value_parser = crate::cli::terminal::duration::parse, value_name = "DURATION", allow_hyphen_values = true)]
+    /// The assumed time until a pull request is merged
+    #[arg(long, default_value = "2h", value_parser = crate::cli::terminal::duration::parse_duration, value_name = "DURATION", allow_hyphen_values = true)]
     pub review: jiff::SignedDuration,
-    /// Start of the forecast instead of now, in RFC 3339
-    #[arg(long, value_parser = crate::cli::terminal::instant::parse, value_name = "INSTANT")]
+    /// Start of the forecast, in RFC 3339 [default: now]
+    #[arg(long, value_parser = crate::cli::terminal::instant::parse_instant, value_name = "INSTANT")]
     pub from: Option<jiff::Timestamp>,
     /// Compute instead what so many repositories with this plan cost: GitHub's points, Jules keys, minutes of Actions
-    #[arg(long, value_name = "REPOSITORIES", value_parser = repositories, allow_negative_numbers = true)]
+    #[arg(long, value_name = "REPOSITORIES", value_parser = parse_repositories, allow_negative_numbers = true)]
     pub fleet: Option<u64>,
     /// How many of them share an installation of the App, and so its points
-    #[arg(long, value_name = "REPOSITORIES", default_value_t = PER_INSTALLATION, requires = "fleet", value_parser = repositories, allow_negative_numbers = true)]
+    #[arg(long, value_name = "REPOSITORIES", default_value_t = PER_INSTALLATION, requires = "fleet", value_parser = parse_repositories, allow_negative_numbers = true)]
     pub per_installation: u64,
     /// Also draw it into this file, as SVG
     #[arg(long, value_name = "FILE", requires = "fleet")]
@@ -130,31 +130,29 @@ pub struct Simulate {
     pub json: bool,
 }
 
-/// The most repositories that are reckoned with.
-const MOST_REPOSITORIES: u64 = 10_000_000;
+/// The highest number of repositories to compute with.
+const MAX_REPOSITORIES: u64 = 10_000_000;
 
-/// A number of repositories.
-fn repositories(text: &str) -> Result<u64, String> {
+/// Parses a number of repositories.
+fn parse_repositories(text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(number @ 1..=MOST_REPOSITORIES) => Ok(number),
-        _ => Err(format!(
-            "it is a whole number from 1 to {MOST_REPOSITORIES}"
-        )),
+        Ok(number @ 1..=MAX_REPOSITORIES) => Ok(number),
+        _ => Err(format!("it is a whole number from 1 to {MAX_REPOSITORIES}")),
     }
 }
 
-/// How many repositories share an installation, unless it is said otherwise.
+/// The default number of repositories of an installation.
 const PER_INSTALLATION: u64 = 10;
 
 impl Simulate {
-    /// The first week of a plan, with the assumptions that are usual.
-    pub(crate) fn week(json: bool) -> Self {
+    /// The arguments of a forecast of one week with the default assumptions.
+    pub(crate) fn first_week(json: bool) -> Self {
         Self {
             dir: None,
             repo: None,
-            days: USUAL_DAYS,
-            session: USUAL_SESSION,
-            review: USUAL_REVIEW,
+            days: DEFAULT_DAYS,
+            session: DEFAULT_SESSION,
+            review: DEFAULT_REVIEW,
             from: None,
             fleet: None,
             per_installation: PER_INSTALLATION,
@@ -164,13 +162,13 @@ impl Simulate {
     }
 }
 
-/// A check of a folder.
+/// Arguments of `validate`.
 #[derive(Debug, Clone, Args)]
 pub struct Validate {
     /// The repository's folder
-    #[arg(default_value = ".", value_parser = in_repository())]
+    #[arg(default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,
-    /// Look up the branches that the plan names in this repository on GitHub, too
+    /// Also check on GitHub that the branches in the plan exist in this repository
     #[arg(long, value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
     /// Print one JSON object a finding

@@ -1,4 +1,4 @@
-//! Arguments that name a repository, or the folder of one.
+//! Arguments that name a repository or its folder.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use phileas_domain::model::RepositoryName;
 
-use crate::cli::context::repository_root::root_of;
+use crate::cli::context::repository_root::repository_root;
 
 /// Which repository.
 #[derive(Debug, Clone, Args)]
@@ -19,7 +19,7 @@ pub struct Repository {
     pub json: bool,
 }
 
-/// A repository's folder: whoever stands in one of its folders means the whole.
-pub(crate) fn in_repository() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().map(root_of)
+/// A repository's folder. A folder below its root means the whole repository.
+pub(crate) fn repository_folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(repository_root)
 }

@@ -9,7 +9,7 @@ use super::repository::Repository;
 pub enum SessionCommand {
     /// List the sessions of this repository
     List {
-        /// Archived ones, too
+        /// Archived sessions, too
         #[arg(long)]
         archived: bool,
         /// Which repository.
@@ -32,17 +32,17 @@ pub enum SessionCommand {
         #[command(flatten)]
         repository: Repository,
     },
-    /// Say something to a session; one that is archived is not spoken to
+    /// Send a message to a session that is not archived
     Message {
         /// The session's or the turn's id
         id: String,
-        /// What
+        /// The message
         text: String,
         /// Which repository.
         #[command(flatten)]
         repository: Repository,
     },
-    /// Try a turn again: one that is held goes on, one that is over is asked for anew
+    /// Run a turn again: a held turn resumes, a finished one is requested again
     Retry {
         /// The session's or the turn's id
         id: String,
@@ -50,7 +50,7 @@ pub enum SessionCommand {
         #[command(flatten)]
         repository: Repository,
     },
-    /// End a live turn, or take back a request: a session is archived; the next tick lets its track go on
+    /// End a live turn, or withdraw a request: the session is archived, and the next tick advances its track
     Cancel {
         /// The session's or the turn's id, or `request:<number>` as `tick` and `explain` name it
         id: String,
@@ -58,11 +58,11 @@ pub enum SessionCommand {
         #[command(flatten)]
         repository: Repository,
     },
-    /// Take a session that somebody started elsewhere into the ledger, and follow it
+    /// Import a session that was started elsewhere into the ledger, and follow it
     Import {
         /// The session's id
         id: String,
-        /// Whose work it counts as
+        /// The persona that it counts for
         #[arg(long)]
         persona: String,
         /// Which repository.

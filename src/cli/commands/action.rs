@@ -1,4 +1,4 @@
-//! `phileas action`: one run of the GitHub Action. What is read and written here; what is said, in [`crate::action`].
+//! `phileas action`: one run of the GitHub Action. This file reads and writes; [`crate::action`] builds the texts.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write};
@@ -13,31 +13,32 @@ use serde_json::{Value, json};
 
 use super::tick;
 use crate::action::command::{self, Annotation, Level};
-use crate::action::event::{self, Event, Judgement, Woken};
-use crate::action::outputs::{Outputs, document};
+use crate::action::event::{self, Event, EventVerdict, Trigger};
+use crate::action::main_line::MainLine;
+use crate::action::outputs::{Outputs, json_document};
 use crate::action::summary::{self, Page};
-use crate::action::telling::Told;
 use crate::adapters::files::refuse_link;
 use crate::cli::arguments::ActionArguments;
 use crate::cli::context::clients::Connection;
-use crate::cli::context::env_var::variable;
+use crate::cli::context::env_var::env_value;
 use crate::cli::context::{credential_help, credentials, run_identity};
 use crate::cli::deadline::Deadline;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, failed_json, line_json, summary_json};
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::Screen;
 use crate::runtime::{self, Tick, TickReport};
 
-/// The largest payload that is read, in bytes. Webhooks have 25 MB at most.
-const MAX_EVENT: u64 = 30 << 20;
-/// The most people whose permission is asked for: of this run and of the one before it, an actor and a triggering actor.
+/// The largest payload that is read, in bytes. Webhooks have at most 25 MB.
+const MAX_EVENT_BYTES: u64 = 30 << 20;
+/// The most accounts whose permission is checked: an actor and a triggering actor, of this run and of the run before
+/// it.
 const MAX_PEOPLE: usize = 4;
-/// GitHub's pages.
-const SERVER: &str = "https://github.com";
-/// The code of a wish that is not heeded for who wished it.
+/// The default address of GitHub's pages.
+const DEFAULT_SERVER_URL: &str = "https://github.com";
+/// The code of a request that is refused because of its author.
 const REFUSED_ACTOR: &str = "refused.actor_permission";
-/// The code of a run in a fork that has no key.
+/// The code of a run in a fork without a key.
 const FORK_WITHOUT_KEY: &str = "skipped.fork_without_key";
 
 /// The files and names that the runner gives a step.
@@ -47,12 +48,12 @@ struct Runner {
     server: String,
     outputs: Option<PathBuf>,
     summary: Option<PathBuf>,
-    /// Ends values and silences; nobody else knows it.
+    /// Ends multi-line values and stopped commands. Only this run knows it.
     word: String,
 }
 
-/// What a run came to, before anybody is told.
-struct Ended {
+/// The result of a run, before it is written.
+struct RunResult {
     exit: Exit,
     outputs: Outputs,
     page: String,
@@ -63,95 +64,99 @@ pub(crate) async fn run(
     arguments: &ActionArguments,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let runner = Runner::of_environment(arguments)?;
+) -> Result<Exit, CliError> {
+    let runner = Runner::from_environment(arguments)?;
     let ended = match dry_run_of_input() {
-        Ok(dry_run) => match work(&runner, dry_run, deadline, screen).await {
+        Ok(dry_run) => match run_event(&runner, dry_run, deadline, screen).await {
             Ok(ended) => ended,
-            Err(stopped) => failed(stopped, dry_run),
+            Err(stopped) => failed_run(stopped, dry_run),
         },
-        Err(stopped) => failed(stopped, true),
+        Err(stopped) => failed_run(stopped, true),
     };
-    for one in command::at_most(ended.annotations) {
-        screen.line(&one.to_string())?;
+    for one in command::limit_annotations(ended.annotations) {
+        screen.print_line(&one.to_string())?;
     }
-    append(runner.outputs.as_ref(), &ended.outputs.file(&runner.word))?;
-    append(runner.summary.as_ref(), &ended.page)?;
+    append_file(
+        runner.outputs.as_ref(),
+        &ended.outputs.output_file_text(&runner.word),
+    )?;
+    append_file(runner.summary.as_ref(), &ended.page)?;
     Ok(ended.exit)
 }
 
-/// What the input `dry-run` says. A word that is neither yes nor no starts nothing.
-fn dry_run_of_input() -> Result<bool, Stopped> {
-    let value = variable("INPUT_DRY_RUN").unwrap_or_default();
-    event::yes_or_no(&value)
-        .ok_or_else(|| Stopped::usage(event::not_yes_or_no("dry-run", value.trim())))
+/// The value of the input `dry-run`. A word that is neither yes nor no is an error.
+fn dry_run_of_input() -> Result<bool, CliError> {
+    let value = env_value("INPUT_DRY_RUN").unwrap_or_default();
+    event::parse_yes_or_no(&value)
+        .ok_or_else(|| CliError::usage(event::yes_or_no_error("dry-run", value.trim())))
 }
 
-async fn work(
+async fn run_event(
     runner: &Runner,
     dry_run: bool,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Ended, Stopped> {
-    let payload = payload()?;
-    let workflow = own_file(&runner.repository);
-    let judged = event::judge(&Event {
+) -> Result<RunResult, CliError> {
+    let payload = read_payload()?;
+    let workflow = workflow_file(&runner.repository);
+    let judged = event::judge_event(&Event {
         name: &runner.event,
         payload: &payload,
         workflow: workflow.as_deref(),
     });
     let woken = match judged {
-        Judgement::Ours(woken) => woken,
-        Judgement::NotOurs(skip) => {
-            return Ok(skipped(skip.reason.code(), &skip.detail, dry_run));
+        EventVerdict::Ours(woken) => woken,
+        EventVerdict::NotOurs(skip) => {
+            return Ok(skipped_run(skip.reason.code(), &skip.detail, dry_run));
         }
     };
     if let Some(wrong) = woken.wrong_input {
-        return Err(Stopped::usage(wrong));
+        return Err(CliError::usage(wrong));
     }
-    let ask = ask(&woken)?;
-    let key = credentials::jules_key_of_file()?;
+    let ask = read_request(&woken)?;
+    let key = credentials::jules_key_from_file()?;
     if key.is_none() && !credentials::has_jules_key() {
         if event::is_fork(&payload) {
             let said = "this repository is a fork, and forks have no secrets; nothing is done here";
-            return Ok(skipped(FORK_WITHOUT_KEY, said, dry_run));
+            return Ok(skipped_run(FORK_WITHOUT_KEY, said, dry_run));
         }
-        return Err(Stopped::credential(
+        return Err(CliError::credential(
             "there is no Jules key; make one at jules.google.com/settings#api, keep it as the secret JULES_API_KEY of \
              this repository or of the job's environment, and hand it on: jules-api-key: ${{ secrets.JULES_API_KEY }}",
         ));
     }
     if let Some(key) = &key {
-        hide(key.expose_secret(), screen)?;
+        mask_secret(key.expose_secret(), screen)?;
     }
     let connection = Connection::from_environment(&runner.repository)?;
     let minted = async { Ok(connection.github.minted_token().await?) };
-    if let Some(token) = Deadline::within(deadline, minted).await? {
-        hide(token.expose_secret(), screen)?;
+    if let Some(token) = Deadline::run_within(deadline, minted).await? {
+        mask_secret(token.expose_secret(), screen)?;
     }
-    // What is logged from here on, others may have written.
-    screen.line(&command::ignore(&runner.word))?;
+    // Other people may have written what is logged from here on.
+    screen.print_line(&command::stop_commands(&runner.word))?;
     let dry_run = dry_run || woken.dry_run;
-    let ticked = ticked(runner, &connection, &woken, ask, dry_run, deadline, screen);
-    let ended = Deadline::within(deadline, ticked).await;
-    screen.line(&command::obey(&runner.word))?;
+    let ticked = run_tick(runner, &connection, &woken, ask, dry_run, deadline, screen);
+    let ended = Deadline::run_within(deadline, ticked).await;
+    screen.print_line(&command::resume_commands(&runner.word))?;
     ended
 }
 
-/// One tick, told in words of a log as well. A wish is heeded only when everybody who caused the run may write.
-async fn ticked(
+/// Runs one tick and logs it as text as well. A request is executed only if every account that caused the run may
+/// write.
+async fn run_tick(
     runner: &Runner,
     connection: &Connection,
-    woken: &Woken,
+    woken: &Trigger,
     ask: RunRequest,
     dry_run: bool,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Ended, Stopped> {
+) -> Result<RunResult, CliError> {
     if ask != RunRequest::Due
-        && let Some(said) = refused_people(connection, woken).await?
+        && let Some(said) = refused_actors(connection, woken).await?
     {
-        let mut ended = skipped(REFUSED_ACTOR, &said, dry_run);
+        let mut ended = skipped_run(REFUSED_ACTOR, &said, dry_run);
         "refused".clone_into(&mut ended.outputs.decision);
         return Ok(ended);
     }
@@ -180,52 +185,54 @@ async fn ticked(
         let stop = || Deadline::is_near(deadline);
         tick.run_until(&settings, &stop).await?
     };
-    let cost = connection.cost();
-    tick::print(screen, &runner.repository, &report, cost, tense, false)?;
+    let cost = connection.client_cost();
+    tick::print_report(screen, &runner.repository, &report, cost, tense, false)?;
     if report.stopped {
-        return Err(Deadline::stopped(deadline));
+        return Err(Deadline::deadline_error(deadline));
     }
-    let exit = tick::ended(&report, &settings.ask)?;
-    let told = Told::of(&report, &settings.ask);
-    let page = summary::of_tick(&Page {
+    let exit = tick::tick_result(&report, &settings.ask)?;
+    let main = MainLine::from_report(&report, &settings.ask);
+    let page = summary::tick_page(&Page {
         repository: &runner.repository,
         server: &runner.server,
         event: &runner.event,
         report: &report,
-        told,
+        main,
         dry_run,
         requests: (cost.github_requests, cost.jules_requests),
     });
-    let all = json_of(&runner.repository, &report, cost, tense);
-    Ok(Ended {
+    let all = report_json(&runner.repository, &report, cost, tense);
+    Ok(RunResult {
         exit,
-        outputs: Outputs::of_tick(
+        outputs: Outputs::from_tick(
             &report,
-            &told,
+            &main,
             &runner.repository,
             &runner.server,
             all,
             dry_run,
         ),
         page,
-        annotations: annotations(&report, &settings.ask, &told, exit),
+        annotations: report_annotations(&report, &settings.ask, &main, exit),
     })
 }
 
 /// What the run was asked for: by the step's inputs, or by those of `workflow_dispatch`.
-fn ask(woken: &Woken) -> Result<RunRequest, Stopped> {
-    let (persona, track) = (variable("INPUT_PERSONA"), variable("INPUT_TRACK"));
-    let entry = variable("INPUT_ENTRY_POINT");
+fn read_request(woken: &Trigger) -> Result<RunRequest, CliError> {
+    let (persona, track) = (env_value("INPUT_PERSONA"), env_value("INPUT_TRACK"));
+    let entry = env_value("INPUT_ENTRY_POINT");
     let (persona, track, entry) = match (&persona, &track, &entry) {
         (None, None, None) => (&woken.persona, &woken.track, &woken.entry_point),
         _ => (&persona, &track, &entry),
     };
     match (persona, track, entry) {
-        (Some(persona), ..) => Ok(RunRequest::Persona(PersonaId::new(tick::id_of(persona)))),
+        (Some(persona), ..) => Ok(RunRequest::Persona(PersonaId::new(tick::persona_id(
+            persona,
+        )))),
         (None, Some(track), _) => Ok(RunRequest::Track(TrackName::from(track.trim()))),
         (None, None, Some(word)) => match EntryPoint::of(word.trim()) {
             Some(entry) => Ok(RunRequest::Enter(entry)),
-            None => Err(Stopped::usage(format!(
+            None => Err(CliError::usage(format!(
                 "no pass begins at `{}`; the entry points are {}",
                 word.trim().escape_debug(),
                 EntryPoint::words()
@@ -235,13 +242,16 @@ fn ask(woken: &Woken) -> Result<RunRequest, Stopped> {
     }
 }
 
-/// Why the people who caused this run may not ask for anything. A schedule has no actor: as the actor of its runs GitHub
-/// names the account that edited the schedule last, which may have left since.
-async fn refused_people(connection: &Connection, woken: &Woken) -> Result<Option<String>, Stopped> {
-    if woken.by_clock {
+/// Why the accounts that caused this run may not ask for anything. A schedule has no actor: GitHub names the account
+/// that edited the schedule last, which may have left since.
+async fn refused_actors(
+    connection: &Connection,
+    woken: &Trigger,
+) -> Result<Option<String>, CliError> {
+    if woken.is_scheduled {
         return Ok(None);
     }
-    let of_run = ["GITHUB_ACTOR", "GITHUB_TRIGGERING_ACTOR"].map(variable);
+    let of_run = ["GITHUB_ACTOR", "GITHUB_TRIGGERING_ACTOR"].map(env_value);
     let mut people: Vec<String> = of_run.into_iter().flatten().collect();
     if people.is_empty() {
         return Ok(Some(
@@ -263,8 +273,8 @@ async fn refused_people(connection: &Connection, woken: &Woken) -> Result<Option
     Ok(None)
 }
 
-/// Everything that the outputs cannot hold one by one.
-fn json_of(
+/// The whole report as JSON, for what the other outputs do not hold.
+fn report_json(
     repository: &RepositoryName,
     report: &TickReport,
     cost: crate::cli::terminal::decision_line::Cost,
@@ -291,27 +301,27 @@ fn json_of(
         ("issues_closed", json!(report.closed)),
         ("summary", summary["summary"].take()),
     ];
-    document(lines.collect(), rest)
+    json_document(lines.collect(), rest)
 }
 
-/// Mistakes of the plan where they stand; what people must see; and why a run is red.
-fn annotations(
+/// Mistakes in the plan, what people must see, and why a run failed.
+fn report_annotations(
     report: &TickReport,
     ask: &RunRequest,
-    told: &Told<'_>,
+    main: &MainLine<'_>,
     exit: Exit,
 ) -> Vec<Annotation> {
     let mut all: Vec<Annotation> = report
         .plan_diagnostics
         .iter()
-        .map(Annotation::of_plan)
+        .map(Annotation::from_diagnostic)
         .collect();
     for (_, line) in report.all() {
         let who = line.track.as_ref().map(|track| format!(" {track}"));
         let said = format!("{} ({})", line.detail, line.reason.code());
         let level = match line.verdict {
             Verdict::Held => Level::Warning,
-            // Other people are answered where they made their request.
+            // Other people get the answer where they made their request.
             Verdict::Refused if tick::is_refused(line, ask) => Level::Warning,
             Verdict::Paused => Level::Notice,
             _ => continue,
@@ -331,20 +341,20 @@ fn annotations(
             said,
         ));
     }
-    match (exit, told) {
-        (Exit::Done, Told::NoPlan) => all.push(Annotation::new(
+    match (exit, main) {
+        (Exit::Done, MainLine::NoPlan) => all.push(Annotation::new(
             Level::Notice,
             "phileas",
             "there is no plan yet: write .jules/schedules.toml on the default branch",
         )),
-        (Exit::Done, Told::Line(_)) => {}
-        (_, told) => {
-            let why = match told {
-                Told::Line(line) => format!("{} ({})", line.detail, line.reason.code()),
-                Told::NoPlan => "there is no plan that can be read".to_owned(),
+        (Exit::Done, MainLine::Line(_)) => {}
+        (_, main) => {
+            let why = match main {
+                MainLine::Line(line) => format!("{} ({})", line.detail, line.reason.code()),
+                MainLine::NoPlan => "there is no plan that can be read".to_owned(),
             };
-            let mend = match exit {
-                Exit::Credential => format!("; {}", credential_help::mend_of_jules_key()),
+            let help = match exit {
+                Exit::Credential => format!("; {}", credential_help::jules_key_help()),
                 Exit::Usage if !report.plan_diagnostics.is_empty() => {
                     "; the plan has mistakes, each is named where it stands".to_owned()
                 }
@@ -353,17 +363,17 @@ fn annotations(
                 }
                 _ => String::new(),
             };
-            all.push(Annotation::new(Level::Error, "phileas", why + &mend));
+            all.push(Annotation::new(Level::Error, "phileas", why + &help));
         }
     }
     all
 }
 
-fn skipped(reason: &str, detail: &str, dry_run: bool) -> Ended {
-    Ended {
+fn skipped_run(reason: &str, detail: &str, dry_run: bool) -> RunResult {
+    RunResult {
         exit: Exit::Done,
         outputs: Outputs::without_tick("skipped", reason, detail, dry_run),
-        page: summary::of_one("nothing done", detail, reason),
+        page: summary::single_line_page("nothing done", detail, reason),
         annotations: vec![Annotation::new(
             Level::Notice,
             "phileas: nothing done",
@@ -372,8 +382,8 @@ fn skipped(reason: &str, detail: &str, dry_run: bool) -> Ended {
     }
 }
 
-/// A run that could not do its work: one annotation says why.
-fn failed(stopped: Stopped, dry_run: bool) -> Ended {
+/// The result of a run that failed: one annotation says why.
+fn failed_run(stopped: CliError, dry_run: bool) -> RunResult {
     let reason = match stopped.exit {
         Exit::Done | Exit::Findings => "failed.fault",
         Exit::Usage => "failed.usage",
@@ -381,70 +391,73 @@ fn failed(stopped: Stopped, dry_run: bool) -> Ended {
         Exit::Unavailable => "failed.unavailable",
         Exit::Corrupt => "failed.state",
     };
-    Ended {
+    RunResult {
         exit: stopped.exit,
         outputs: Outputs::without_tick("failed", reason, &stopped.message, dry_run),
-        page: summary::of_one("failed", &stopped.message, reason),
+        page: summary::single_line_page("failed", &stopped.message, reason),
         annotations: vec![Annotation::new(Level::Error, "phileas", stopped.message)],
     }
 }
 
-fn hide(secret: &str, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
-    for line in command::masks(secret) {
-        screen.line(&line)?;
+fn mask_secret(secret: &str, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
+    for line in command::mask_commands(secret) {
+        screen.print_line(&line)?;
     }
     Ok(())
 }
 
 impl Runner {
-    fn of_environment(arguments: &ActionArguments) -> Result<Self, Stopped> {
-        let event = variable("GITHUB_EVENT_NAME").ok_or_else(|| {
-            Stopped::usage(
+    fn from_environment(arguments: &ActionArguments) -> Result<Self, CliError> {
+        let event = env_value("GITHUB_EVENT_NAME").ok_or_else(|| {
+            CliError::usage(
                 "GITHUB_EVENT_NAME is not set: this command is run by the action in a workflow; elsewhere it is `phileas tick`",
             )
         })?;
         Ok(Self {
             repository: arguments.repo.clone(),
             event,
-            server: variable("GITHUB_SERVER_URL").unwrap_or_else(|| SERVER.to_owned()),
-            outputs: variable("GITHUB_OUTPUT").map(PathBuf::from),
-            summary: variable("GITHUB_STEP_SUMMARY").map(PathBuf::from),
-            word: format!("phileas-{}", run_identity::hex(&run_identity::entropy()?)),
+            server: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| DEFAULT_SERVER_URL.to_owned()),
+            outputs: env_value("GITHUB_OUTPUT").map(PathBuf::from),
+            summary: env_value("GITHUB_STEP_SUMMARY").map(PathBuf::from),
+            word: format!(
+                "phileas-{}",
+                run_identity::hex_text(&run_identity::random_bytes()?)
+            ),
         })
     }
 }
 
-/// The payload of the event; null where the runner gives none.
-fn payload() -> Result<Value, Stopped> {
-    let Some(path) = variable("GITHUB_EVENT_PATH") else {
+/// The payload of the event; null if the runner gives none.
+fn read_payload() -> Result<Value, CliError> {
+    let Some(path) = env_value("GITHUB_EVENT_PATH") else {
         return Ok(Value::Null);
     };
-    let wrong = |why: String| Stopped::usage(format!("GITHUB_EVENT_PATH: {path}: {why}"));
+    let wrong = |why: String| CliError::usage(format!("GITHUB_EVENT_PATH: {path}: {why}"));
     let file = File::open(&path).map_err(|error| wrong(error.to_string()))?;
     let mut bytes = Vec::new();
-    file.take(MAX_EVENT + 1)
+    file.take(MAX_EVENT_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| wrong(error.to_string()))?;
-    if bytes.len() as u64 > MAX_EVENT {
-        return Err(wrong(format!("it is larger than {MAX_EVENT} bytes")));
+    if bytes.len() as u64 > MAX_EVENT_BYTES {
+        return Err(wrong(format!("it is larger than {MAX_EVENT_BYTES} bytes")));
     }
     let bare = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     serde_json::from_slice(bare).map_err(|error| wrong(error.to_string()))
 }
 
-/// The workflow's own file, from `owner/name/.github/workflows/phileas.yml@refs/heads/main`.
-fn own_file(repository: &RepositoryName) -> Option<String> {
-    let reference = variable("GITHUB_WORKFLOW_REF")?;
+/// The path of the workflow file, from `owner/name/.github/workflows/phileas.yml@refs/heads/main`.
+fn workflow_file(repository: &RepositoryName) -> Option<String> {
+    let reference = env_value("GITHUB_WORKFLOW_REF")?;
     let (path, _) = reference.split_once('@')?;
     let path = path.strip_prefix(&format!("{repository}/"))?;
     Some(path.to_owned())
 }
 
-fn append(path: Option<&PathBuf>, text: &str) -> Result<(), Stopped> {
+fn append_file(path: Option<&PathBuf>, text: &str) -> Result<(), CliError> {
     let Some(path) = path else {
         return Ok(());
     };
-    let wrong = |error: std::io::Error| Stopped::fault(format!("{}: {error}", path.display()));
+    let wrong = |error: std::io::Error| CliError::fault(format!("{}: {error}", path.display()));
     refuse_link(path).map_err(wrong)?;
     let mut file = OpenOptions::new()
         .create(true)

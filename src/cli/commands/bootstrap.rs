@@ -1,5 +1,5 @@
-//! `phileas bootstrap`: the ledger's tree in a folder: readable copies of what layers are told, the exchange's folders, and
-//! a memory for each role that has none.
+//! `phileas bootstrap`: writes the ledger's tree into a folder: readable copies of the layers' prompts, the folders of
+//! the exchange, and a memory for each role without one.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,14 +12,17 @@ use phileas_domain::plan;
 
 use crate::adapters::files;
 use crate::cli::arguments::Bootstrap;
-use crate::cli::context::file_changes::{self, Written};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::file_changes::{self, FileChange};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(crate) fn run(arguments: &Bootstrap, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+pub(crate) fn run(
+    arguments: &Bootstrap,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
     let ledger = match arguments.dir.exists() {
         true => files::read_tree(&arguments.dir)?,
         false => Tree::new(),
@@ -28,32 +31,33 @@ pub(crate) fn run(arguments: &Bootstrap, screen: &mut Screen<impl Write>) -> Res
         Some(dir) => files::read_tree(dir)?,
         None => Tree::new(),
     };
-    // A memory is written for each role of the roster, so that must be known.
+    // Each role of the roster gets a memory, so the roster must be known.
     let (_, mut found) = plan::read(&tree);
     found.retain(|one| one.is_error() && one.file == plan::CONFIG_PATH);
     if !found.is_empty() {
-        diagnostics::print(&found, arguments.json, screen)?;
+        diagnostics::print_diagnostics(&found, arguments.json, screen)?;
         return Ok(Exit::Findings);
     }
-    let layout = Layout::detect(&ledger).map_err(|both| Stopped::usage(both.to_string()))?;
+    let layout = Layout::detect(&ledger).map_err(|both| CliError::usage(both.to_string()))?;
     let layout = layout.unwrap_or(Layout::Flat);
-    let pin = file_changes::pin(&ledger, LEDGER_PIN_PATH)?;
+    let pin = file_changes::read_pin(&ledger, LEDGER_PIN_PATH)?;
     let catalogue = Catalogue::of(&tree, layout);
     let (moves, after) = moves(pin.as_ref(), VERSION, &catalogue.copies(), |path| {
         ledger.get(path).map(|_| ledger.text(path))
     });
-    let mut all: Vec<Written> = moves.into_iter().map(Written::from).collect();
-    all.extend(missing(&ledger, beginnings(&tree, layout)));
-    all.push(of_pin(&ledger, &after));
+    let mut all: Vec<FileChange> = moves.into_iter().map(FileChange::from).collect();
+    all.extend(missing_files(&ledger, initial_files(&tree, layout)));
+    all.push(pin_file(&ledger, &after));
     if !arguments.dry_run {
-        file_changes::apply(&arguments.dir, &all)?;
+        file_changes::apply_changes(&arguments.dir, &all)?;
     }
-    file_changes::show(&all, arguments.dry_run, arguments.json, screen)?;
-    file_changes::sum(&all, VERSION, arguments.dry_run, arguments.json, screen)
+    file_changes::print_changes(&all, arguments.dry_run, arguments.json, screen)?;
+    file_changes::print_sum(&all, VERSION, arguments.dry_run, arguments.json, screen)
 }
 
-/// What a ledger begins with and people and layers then go on with: it is written where it is missing, and never again.
-fn beginnings(tree: &Tree, layout: Layout) -> BTreeMap<String, String> {
+/// The files a ledger starts with, which people and layers then change. A missing file is written; an existing one
+/// never.
+fn initial_files(tree: &Tree, layout: Layout) -> BTreeMap<String, String> {
     let mut files = keepers(layout);
     if layout == Layout::Workstreams {
         return files;
@@ -75,7 +79,7 @@ fn beginnings(tree: &Tree, layout: Layout) -> BTreeMap<String, String> {
     files
 }
 
-fn missing(ledger: &Tree, files: BTreeMap<String, String>) -> Vec<Written> {
+fn missing_files(ledger: &Tree, files: BTreeMap<String, String>) -> Vec<FileChange> {
     let fate = |path: &str, text| match ledger.get(path) {
         Some(_) => Fate::Same,
         None => Fate::Write(text),
@@ -84,11 +88,11 @@ fn missing(ledger: &Tree, files: BTreeMap<String, String>) -> Vec<Written> {
     files
         .map(|(path, text)| {
             let fate = fate(&path, text);
-            Written { path, fate }
+            FileChange { path, fate }
         })
         .collect()
 }
 
-fn of_pin(ledger: &Tree, after: &Pin) -> Written {
-    file_changes::of_text(ledger, LEDGER_PIN_PATH, after.text())
+fn pin_file(ledger: &Tree, after: &Pin) -> FileChange {
+    file_changes::own_file(ledger, LEDGER_PIN_PATH, after.text())
 }

@@ -1,31 +1,31 @@
-//! `phileas deinit`: takes away what `phileas init` wrote, as far as nobody has changed it.
+//! `phileas deinit`: removes the files that `phileas init` wrote and that are unchanged.
 
 use std::io::Write;
 
 use serde_json::json;
 
-use super::labels::{self, How};
+use super::labels::{self, LabelOptions};
 use crate::cli::arguments::Deinit;
 use crate::cli::context::clients;
-use crate::cli::context::target::{Change, Place, agreed};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::target::{FileSetChange, Target, confirm};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::starter::{DEINIT_BRANCH, ENVIRONMENT, remnants};
 
-const TITLE: &str = "Take phileas out";
-const BODY: &str = "\
-Written by `phileas deinit`: removes what `phileas init` wrote and nobody has changed. The branch `jules` with the ledger \
+const PULL_TITLE: &str = "Take phileas out";
+const PULL_BODY: &str = "\
+Written by `phileas deinit`: removes the unchanged files that `phileas init` wrote. The branch `jules` with the ledger \
 stays.
 ";
 
 pub(crate) async fn run(
     arguments: &Deinit,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let json = arguments.place.json;
     let dry_run = arguments.place.dry_run;
-    let place = Place::open(&arguments.place).await?;
+    let place = Target::open_target(&arguments.place).await?;
     let remnants = remnants(&place.found);
     for one in &remnants {
         let line = match (&one.stays, json) {
@@ -37,7 +37,7 @@ pub(crate) async fn run(
             (None, false) => format!("  remove  {}", one.path),
             (Some(why), false) => format!("  leave   {:<38} {why}", one.path),
         };
-        screen.line(&line)?;
+        screen.print_line(&line)?;
     }
     let files: Vec<&str> = remnants
         .iter()
@@ -45,55 +45,58 @@ pub(crate) async fn run(
         .map(|one| one.path.as_str())
         .collect();
     if files.is_empty() && !json {
-        screen.line("nothing that phileas init wrote is left unchanged")?;
+        screen.print_line("nothing that phileas init wrote is left unchanged")?;
     }
     if (!files.is_empty() || arguments.labels) && !dry_run {
-        let question = if place.is_folder() {
+        let question = if place.is_worktree() {
             "Remove this?"
         } else {
             "Open a pull request that removes this?"
         };
-        if !arguments.place.yes && !agreed(question, screen)? {
+        if !arguments.place.yes && !confirm(question, screen)? {
             if !json {
-                screen.line("nothing was removed")?;
+                screen.print_line("nothing was removed")?;
             }
             return Ok(Exit::Done);
         }
     }
     if !files.is_empty() && !dry_run {
-        let change = Change {
+        let change = FileSetChange {
             branch: DEINIT_BRANCH,
-            title: TITLE,
-            body: BODY,
+            title: PULL_TITLE,
+            body: PULL_BODY,
             files: files
                 .iter()
                 .map(|path| ((*path).to_owned(), None))
                 .collect(),
             staged: Vec::new(),
         };
-        let line = match (place.apply(&change).await?, json) {
+        let line = match (place.apply_change(&change).await?, json) {
             (Some(pull), true) => {
                 json!({ "pull_request": pull.number, "url": pull.url, "new": !pull.before })
                     .to_string()
             }
             (Some(pull), false) => format!("pull request #{}: {}", pull.number, pull.url),
             (None, true) => json!({ "removed": files.len(), "staged": true }).to_string(),
-            (None, false) => format!("{} removed, and that staged", several(files.len(), "file")),
+            (None, false) => format!(
+                "{} removed, and that staged",
+                pluralize(files.len(), "file")
+            ),
         };
-        screen.line(&line)?;
+        screen.print_line(&line)?;
     }
     if arguments.labels {
-        let client = clients::github(&place.found.repository)?;
-        let how = How {
+        let client = clients::github_client(&place.found.repository)?;
+        let how = LabelOptions {
             prune: false,
             dry_run,
             json,
         };
-        labels::remove(&client, &place.found.tree, how, screen).await?;
+        labels::remove_labels(&client, &place.found.tree, how, screen).await?;
     }
     if !json && !dry_run {
         let repository = &place.found.repository;
-        screen.lines(&format!(
+        screen.print_lines(&format!(
             "The branch jules with the ledger stays. The key goes with its environment:\n  \
              gh api --silent -X DELETE repos/{repository}/environments/{ENVIRONMENT}"
         ))?;

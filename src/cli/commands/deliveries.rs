@@ -1,34 +1,36 @@
-//! `phileas deliveries`: what the inbox of a service has stored, whether or not the service is running.
+//! `phileas deliveries`: lists the deliveries that a service has stored, whether or not it is running.
 
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use crate::cli::arguments::Deliveries;
-use crate::cli::context::service_data::Visit;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::context::service_data::DataDirAccess;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 use crate::cli::terminal::table::Table;
 use crate::runtime::inbox::{Inbox, InboxError, MAX_PAGE, Page, Record, Start};
 
-/// How much of a word stands in the table, in characters.
+/// How many characters of a word the table shows.
 const WORD_CHARS: usize = 40;
-/// How many stand in the table unless it is said otherwise: as wide as its widest row it can be only once all are there.
-const ROWS: usize = 200;
+/// How many rows the table has by default. The table needs all rows before it knows its widths.
+const DEFAULT_ROWS: usize = 200;
 
 pub(crate) async fn run(
     arguments: &Deliveries,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let inbox = Visit::begin(&arguments.kept).await?.inbox;
-    let limit = arguments.limit.or((!arguments.json).then_some(ROWS));
+) -> Result<Exit, CliError> {
+    let inbox = DataDirAccess::open_inbox(&arguments.kept).await?.inbox;
+    let limit = arguments
+        .limit
+        .or((!arguments.json).then_some(DEFAULT_ROWS));
     let mut place = match limit {
         None => 0,
-        Some(limit) => before_the_newest(&inbox, limit).await?,
+        Some(limit) => start_of_newest(&inbox, limit).await?,
     };
-    let older = older_than(&inbox, place).await?;
+    let older = has_older(&inbox, place).await?;
     let mut table = Table::new([
         "received (UTC)",
         "delivery",
@@ -48,9 +50,9 @@ pub(crate) async fn run(
         place = last.place;
         for record in &page {
             if arguments.json {
-                screen.line(&document(record).to_string())?;
+                screen.print_line(&delivery_json(record).to_string())?;
             } else {
-                table.row(row(record));
+                table.push_row(table_row(record));
             }
         }
     }
@@ -58,27 +60,27 @@ pub(crate) async fn run(
         return Ok(Exit::Done);
     }
     if place == 0 {
-        screen.line("no delivery is stored")?;
+        screen.print_line("no delivery is stored")?;
     } else {
-        screen.lines(&table.text())?;
+        screen.print_lines(&table.table_text())?;
     }
     if older && arguments.limit.is_none() {
-        screen.line(&format!(
-            "these are the newest {ROWS}; `--limit NUMBER` shows more, `--json` all"
+        screen.print_line(&format!(
+            "these are the newest {DEFAULT_ROWS}; `--limit NUMBER` shows more, `--json` all"
         ))?;
     }
     Ok(Exit::Done)
 }
 
-/// Whether there are deliveries up to this place.
-async fn older_than(inbox: &impl Inbox, place: u64) -> Result<bool, InboxError> {
+/// Whether there are deliveries up to this position.
+async fn has_older(inbox: &impl Inbox, place: u64) -> Result<bool, InboxError> {
     let start = Start::Before(Some(place.saturating_add(1)));
     let page = Page { start, most: 1 };
     Ok(place > 0 && !inbox.deliveries(page).await?.is_empty())
 }
 
-/// The place before the newest `limit` deliveries.
-async fn before_the_newest(inbox: &impl Inbox, limit: usize) -> Result<u64, InboxError> {
+/// The position before the newest `limit` deliveries.
+async fn start_of_newest(inbox: &impl Inbox, limit: usize) -> Result<u64, InboxError> {
     let (mut place, mut left) = (None, limit);
     while left > 0 {
         let page = Page {
@@ -95,8 +97,8 @@ async fn before_the_newest(inbox: &impl Inbox, limit: usize) -> Result<u64, Inbo
     Ok(place.map_or(u64::MAX, |place| place.saturating_sub(1)))
 }
 
-/// One delivery as programs read it.
-fn document(record: &Record) -> Value {
+/// One delivery as JSON.
+fn delivery_json(record: &Record) -> Value {
     let delivery = &record.delivery;
     json!({
         "guid": delivery.id.as_str(),
@@ -114,7 +116,7 @@ fn document(record: &Record) -> Value {
     })
 }
 
-fn row(record: &Record) -> [String; 5] {
+fn table_row(record: &Record) -> [String; 5] {
     let delivery = &record.delivery;
     let event = match &delivery.action {
         Some(action) => format!("{}.{action}", delivery.event),
@@ -126,15 +128,15 @@ fn row(record: &Record) -> [String; 5] {
         (None, None) => String::new(),
     };
     [
-        short(delivery.received_at),
+        short_time(delivery.received_at),
         delivery.id.to_string(),
-        plain(&event, WORD_CHARS),
+        sanitize(&event, WORD_CHARS),
         repository,
         record.outcome.word().to_owned(),
     ]
 }
 
-impl From<InboxError> for Stopped {
+impl From<InboxError> for CliError {
     fn from(error: InboxError) -> Self {
         match error {
             InboxError::Unavailable(_) => Self {

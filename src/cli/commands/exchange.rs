@@ -1,4 +1,4 @@
-//! `phileas exchange`: what the layers hand to one another, checked, mended and shown.
+//! `phileas exchange`: checks, fixes and shows the exchange files of the layers.
 
 mod migrate;
 
@@ -10,19 +10,23 @@ use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
 use crate::adapters::files::{self, Wanted};
-use crate::cli::arguments::{ExchangeCommand, ExchangePlace};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::arguments::{ExchangeCommand, ExchangeLocation};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 
 pub(crate) fn run(
     command: &ExchangeCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
-        ExchangeCommand::Check { place, strict, fix } => check(place, *strict, *fix, screen),
-        ExchangeCommand::Inspect { place, labels } => inspect(place, labels.as_deref(), screen),
+        ExchangeCommand::Check { place, strict, fix } => {
+            check_exchange(place, *strict, *fix, screen)
+        }
+        ExchangeCommand::Inspect { place, labels } => {
+            inspect_exchange(place, labels.as_deref(), screen)
+        }
         ExchangeCommand::Migrate {
             dir,
             to,
@@ -34,44 +38,44 @@ pub(crate) fn run(
             migrate::run(dir, to, *dry_run, *json, screen)
         }
         ExchangeCommand::Template { name } => {
-            screen.document(&name.shape().template())?;
+            screen.print_document(&name.artifact_shape().template())?;
             Ok(Exit::Done)
         }
     }
 }
 
-fn check(
-    place: &ExchangePlace,
+fn check_exchange(
+    place: &ExchangeLocation,
     strict: bool,
     fix: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let mut tree = read(place)?;
-    // A workstream that is missing fails before anything is mended.
-    let mut checked = narrow(exchange::check(&tree), place)?;
+) -> Result<Exit, CliError> {
+    let mut tree = read_tree(place)?;
+    // Fail on a missing workstream before fixing anything.
+    let mut checked = narrow_to_stream(exchange::check(&tree), place)?;
     if fix {
-        let fixes = fixes(&tree, place, &checked);
+        let fixes = available_fixes(&tree, place, &checked);
         let wanted = fixes.iter().map(|one| {
             let text = one.text.as_deref();
             (one.path.as_str(), text.map_or(Wanted::Gone, Wanted::Text))
         });
         files::change_together(&place.dir, &wanted.collect::<Vec<_>>())?;
         for one in &fixes {
-            tell(one, place.json, screen)?;
+            print_fix(one, place.json, screen)?;
         }
         if !fixes.is_empty() {
-            tree = read(place)?;
-            checked = narrow(exchange::check(&tree), place)?;
+            tree = read_tree(place)?;
+            checked = narrow_to_stream(exchange::check(&tree), place)?;
         }
     }
-    diagnostics::print(&checked.found, place.json, screen)?;
+    diagnostics::print_diagnostics(&checked.found, place.json, screen)?;
     let errors = checked
         .found
         .iter()
-        .filter(|one| counts(one, strict))
+        .filter(|one| counts_as_failure(one, strict))
         .count();
     if !place.json {
-        screen.line(&verdict(&checked, errors))?;
+        screen.print_line(&verdict_text(&checked, errors))?;
     }
     Ok(if errors == 0 {
         Exit::Done
@@ -80,17 +84,17 @@ fn check(
     })
 }
 
-fn inspect(
-    place: &ExchangePlace,
+fn inspect_exchange(
+    place: &ExchangeLocation,
     labels: Option<&[String]>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let checked = narrow(exchange::check(&read(place)?), place)?;
+) -> Result<Exit, CliError> {
+    let checked = narrow_to_stream(exchange::check(&read_tree(place)?), place)?;
     let Some(exchange) = checked.exchange else {
-        // Without a layout there is nothing to tell of; the findings say why.
-        diagnostics::print(&checked.found, place.json, screen)?;
+        // Without a layout there is nothing to show; the findings say why.
+        diagnostics::print_diagnostics(&checked.found, place.json, screen)?;
         return if checked.found.is_empty() {
-            Err(Stopped::usage(format!(
+            Err(CliError::usage(format!(
                 "there is no exchange in {}: it has neither .jules/exchange nor .jules/workstreams",
                 place.dir.display()
             )))
@@ -100,30 +104,30 @@ fn inspect(
     };
     let seen = exchange::inspect(&exchange, labels);
     if place.json {
-        screen.line(&seen.to_string())?;
+        screen.print_line(&seen.to_string())?;
     } else {
         let text = serde_json::to_string_pretty(&seen)
-            .map_err(|error| Stopped::fault(error.to_string()))?;
-        screen.json(&(text + "\n"))?;
+            .map_err(|error| CliError::fault(error.to_string()))?;
+        screen.print_json(&(text + "\n"))?;
     }
     Ok(Exit::Done)
 }
 
-fn read(place: &ExchangePlace) -> Result<Tree, Stopped> {
+fn read_tree(place: &ExchangeLocation) -> Result<Tree, CliError> {
     Ok(files::read_tree(&place.dir)?)
 }
 
-fn narrow(checked: Checked, place: &ExchangePlace) -> Result<Checked, Stopped> {
+fn narrow_to_stream(checked: Checked, place: &ExchangeLocation) -> Result<Checked, CliError> {
     match &place.stream {
         Some(name) => checked
             .stream(name)
-            .map_err(|error| Stopped::usage(error.to_string())),
+            .map_err(|error| CliError::usage(error.to_string())),
         None => Ok(checked),
     }
 }
 
-/// What can be mended, in the stream that is looked at.
-fn fixes(tree: &Tree, place: &ExchangePlace, checked: &Checked) -> Vec<Fix> {
+/// The available fixes in the workstream that is checked.
+fn available_fixes(tree: &Tree, place: &ExchangeLocation, checked: &Checked) -> Vec<Fix> {
     let homes = checked
         .exchange
         .iter()
@@ -135,35 +139,35 @@ fn fixes(tree: &Tree, place: &ExchangePlace, checked: &Checked) -> Vec<Fix> {
         .collect()
 }
 
-fn tell(one: &Fix, json: bool, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
+fn print_fix(one: &Fix, json: bool, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
     if json {
-        screen.line(&json!({ "file": one.path, "fixed": one.done }).to_string())?;
+        screen.print_line(&json!({ "file": one.path, "fixed": one.done }).to_string())?;
     } else {
-        screen.line(&format!("{}: mended: {}", one.path, one.done))?;
+        screen.print_line(&format!("{}: fixed: {}", one.path, one.done))?;
     }
     Ok(())
 }
 
-fn counts(one: &Diagnostic, strict: bool) -> bool {
+fn counts_as_failure(one: &Diagnostic, strict: bool) -> bool {
     strict || one.severity == Severity::Error
 }
 
-fn verdict(checked: &Checked, errors: usize) -> String {
+fn verdict_text(checked: &Checked, errors: usize) -> String {
     let ok = if errors == 0 { "ok" } else { "not ok" };
     let bad = checked.found.iter().filter(|one| one.is_error()).count();
     let found = format!(
         "{}, {}",
-        several(bad, "error"),
-        several(checked.found.len() - bad, "warning")
+        pluralize(bad, "error"),
+        pluralize(checked.found.len() - bad, "warning")
     );
     match &checked.exchange {
-        Some(exchange) => format!("{ok}: {}; {found}", contents(exchange)),
+        Some(exchange) => format!("{ok}: {}; {found}", contents_text(exchange)),
         None if checked.found.is_empty() => format!("{ok}: no exchange has begun here; {found}"),
         None => format!("{ok}: {found}"),
     }
 }
 
-fn contents(exchange: &Exchange) -> String {
+fn contents_text(exchange: &Exchange) -> String {
     let streams = || exchange.streams.values();
     let events = |state| {
         streams()
@@ -173,14 +177,14 @@ fn contents(exchange: &Exchange) -> String {
     format!(
         "{} layout, {}, {} pending, {} decided, {}, {}",
         exchange.layout.name(),
-        several(streams().count(), "stream"),
-        several(events(EventState::Pending), "event"),
+        pluralize(streams().count(), "stream"),
+        pluralize(events(EventState::Pending), "event"),
         events(EventState::Decided),
-        several(
+        pluralize(
             streams().map(|stream| stream.items.len()).sum(),
             "work item"
         ),
-        several(
+        pluralize(
             streams().map(|stream| stream.proposals.len()).sum(),
             "proposal"
         ),

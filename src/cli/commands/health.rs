@@ -1,4 +1,4 @@
-//! `phileas health`: asks a running service whether it is well, for orchestrators whose image has no other program.
+//! `phileas health`: asks a running service whether it is healthy, for orchestrators whose image has no other program.
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,25 +13,25 @@ use serde_json::json;
 
 use crate::cli::arguments::Health;
 use crate::cli::context::service_config;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize;
 use crate::server::config;
 use crate::server::public::health::NOT_READY;
 
-/// How long the service may take to answer. Longer than its own look at the inbox takes at most.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How much is read of what it says, in bytes. A service of ours says less.
-const MAX_WORDS: usize = 4 << 10;
+/// The time limit for the answer. The service's own check of the inbox takes less.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+/// The most bytes of the answer that are read. A phileas service sends fewer.
+const MAX_BODY_BYTES: usize = 4 << 10;
 
 pub(crate) async fn run(
     arguments: &Health,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let listen = match arguments.listen {
         Some(listen) => listen,
         None => {
-            let file = service_config::file(arguments.config.as_deref())?;
+            let file = service_config::config_file(arguments.config.as_deref())?;
             file.listen.unwrap_or(config::LISTEN)
         }
     };
@@ -40,12 +40,12 @@ pub(crate) async fn run(
     } else {
         "/healthz"
     };
-    let url = url(listen, path)?;
-    let trouble = match answer(&url, PATIENCE).await {
+    let url = health_url(listen, path)?;
+    let trouble = match fetch_answer(&url, ANSWER_TIMEOUT).await {
         Ok((StatusCode::OK, _)) => None,
         Ok((status, words)) => Some(match words.strip_prefix(NOT_READY).map(str::trim_end) {
             Some(because) if !because.is_empty() => {
-                format!("is {NOT_READY}{}", sanitize::line(because))
+                format!("is {NOT_READY}{}", sanitize::sanitize_line(because))
             }
             _ => format!(
                 "answers {status}; the log of the service says why, and so does `phileas health --ready` of its admin \
@@ -60,23 +60,23 @@ pub(crate) async fn run(
         let said = json!({
             "url": url.to_string(), "well": trouble.is_none(), "because": trouble,
         });
-        screen.line(&said.to_string())?;
+        screen.print_line(&said.to_string())?;
     }
     match trouble {
-        Some(trouble) => Err(Stopped::fault(format!("{url} {trouble}"))),
+        Some(trouble) => Err(CliError::fault(format!("{url} {trouble}"))),
         None => {
             if !arguments.json {
-                screen.line(&format!("well: {url}"))?;
+                screen.print_line(&format!("well: {url}"))?;
             }
             Ok(Exit::Done)
         }
     }
 }
 
-/// Where a service that listens there is reached from the same machine.
-fn url(listen: SocketAddr, path: &str) -> Result<Uri, Stopped> {
+/// The address of a service on the same machine that listens there.
+fn health_url(listen: SocketAddr, path: &str) -> Result<Uri, CliError> {
     if listen.port() == 0 {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "--listen {listen}: port 0 is whichever is free; give the one that the service has printed"
         )));
     }
@@ -87,17 +87,19 @@ fn url(listen: SocketAddr, path: &str) -> Result<Uri, Stopped> {
     };
     format!("http://{}{path}", SocketAddr::new(ip, listen.port()))
         .parse()
-        .map_err(|error| Stopped::usage(format!("--listen {listen}: {error}")))
+        .map_err(|error| CliError::usage(format!("--listen {listen}: {error}")))
 }
 
-/// The status of an answer and what it says, or why there is none.
-async fn answer(url: &Uri, patience: Duration) -> Result<(StatusCode, String), String> {
+/// The status and body of the answer, or why there is none.
+async fn fetch_answer(url: &Uri, patience: Duration) -> Result<(StatusCode, String), String> {
     let client = Client::builder(TokioExecutor::new()).build_http::<Empty<Bytes>>();
     let asked = async {
         let reply = client.get(url.clone()).await;
-        let (head, body) = reply.map_err(|error| causes(&error))?.into_parts();
-        // The status tells enough where the rest does not come, or is nothing of ours.
-        let words = Limited::new(body, MAX_WORDS).collect().await;
+        let (head, body) = reply
+            .map_err(|error| error_chain_text(&error))?
+            .into_parts();
+        // The status is sufficient if the body is missing or is not from phileas.
+        let words = Limited::new(body, MAX_BODY_BYTES).collect().await;
         let words = words.map_or_else(|_| Bytes::new(), |words| words.to_bytes());
         Ok((head.status, String::from_utf8_lossy(&words).into_owned()))
     };
@@ -107,8 +109,8 @@ async fn answer(url: &Uri, patience: Duration) -> Result<(StatusCode, String), S
     }
 }
 
-/// An error and what caused it, which alone says what happened to the connection.
-fn causes(error: &dyn std::error::Error) -> String {
+/// An error with its causes. Only they say what happened to the connection.
+fn error_chain_text(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -123,7 +125,7 @@ mod tests {
     use super::*;
 
     fn url_of(listen: &str) -> String {
-        url(listen.parse().unwrap(), "/healthz")
+        health_url(listen.parse().unwrap(), "/healthz")
             .unwrap()
             .to_string()
     }
@@ -136,18 +138,20 @@ mod tests {
             ("[::]:8080", "http://[::1]:8080/healthz"),
             ("192.0.2.7:80", "http://192.0.2.7:80/healthz"),
         ] {
-            assert_eq!(url_of(listen), url);
+            assert_eq!(url_of(listen), health_url);
         }
-        let refused = url("127.0.0.1:0".parse().unwrap(), "/healthz").unwrap_err();
+        let refused = health_url("127.0.0.1:0".parse().unwrap(), "/healthz").unwrap_err();
         assert_eq!(refused.exit, Exit::Usage);
     }
 
     #[tokio::test]
     async fn a_service_that_hangs_is_not_waited_for() {
-        // The system accepts the connection for it, and nobody ever answers.
+        // The system accepts the connection, but no program answers.
         let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = url(silent.local_addr().unwrap(), "/healthz").unwrap();
-        let because = answer(&url, Duration::from_millis(50)).await.unwrap_err();
+        let url = health_url(silent.local_addr().unwrap(), "/healthz").unwrap();
+        let because = fetch_answer(&url, Duration::from_millis(50))
+            .await
+            .unwrap_err();
         assert!(because.contains("no answer within"), "{because}");
     }
 }

@@ -1,4 +1,4 @@
-//! `phileas init`: everything that a repository needs to begin with.
+//! `phileas init`: writes everything that a repository needs to start with phileas.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -6,97 +6,97 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::labels::{self, How};
-use super::simulate::{self, First, Week};
+use super::labels::{self, LabelOptions};
+use super::simulate::{self, FirstSession, WeekForecast};
 use crate::adapters::github::Proposed;
 use crate::cli::arguments::Init;
-use crate::cli::context::target::{Change, Place, agreed};
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::context::target::{FileSetChange, Target, confirm};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::starter::{
     ENVIRONMENT, Fate, HOME, INIT_BRANCH, Part, Pin, WORKFLOW_PATH, parts, tree_after,
 };
 
-const TITLE: &str = "Let phileas run Jules by the clock";
-const BODY: &str = "\
+const PULL_TITLE: &str = "Let phileas run Jules on a schedule";
+const PULL_BODY: &str = "\
 Written by `phileas init`: a workflow that looks every hour whether something is due, the plan (who works and when), and \
 personas with their prompts where there were none.
 
 Nothing starts before the environment `jules` holds the key as the secret `JULES_API_KEY`. `phileas deinit` takes away \
-what nobody has changed.
+the files that are unchanged.
 ";
 
 pub(crate) async fn run(
     arguments: &Init,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let json = arguments.place.json;
-    // Whether there is a repository at all comes before what its workflow should name.
-    let place = Place::open(&arguments.place).await?;
-    let pin = pin(arguments)?;
+    // Check that the repository exists before looking for the action's commit.
+    let place = Target::open_target(&arguments.place).await?;
+    let pin = action_pin(arguments)?;
     let parts = parts(&place.found, &pin, arguments.layers);
-    place.check(&parts)?;
-    show(&parts, &place, arguments, screen)?;
+    place.check_parts(&parts)?;
+    print_plan(&parts, &place, arguments, screen)?;
     let tree = tree_after(&place.found, &parts);
-    let files: Vec<(&str, &str)> = parts.iter().filter_map(new_file).collect();
-    let staged: Vec<String> = parts.iter().filter_map(unstaged).collect();
+    let files: Vec<(&str, &str)> = parts.iter().filter_map(as_new_file).collect();
+    let staged: Vec<String> = parts.iter().filter_map(as_unstaged_path).collect();
     let is_due = !files.is_empty() || !staged.is_empty();
     let mut proposed = None;
     if !is_due && !json {
-        screen.line("nothing to write: everything is there already, and stays as it is")?;
+        screen.print_line("nothing to write: everything is there already, and stays as it is")?;
     }
     if is_due && !arguments.place.dry_run {
-        let question = if !place.is_folder() {
+        let question = if !place.is_worktree() {
             "Open a pull request with these files?"
         } else if files.is_empty() {
             "Stage these files?"
         } else {
             "Write these files?"
         };
-        if !arguments.place.yes && !agreed(question, screen)? {
+        if !arguments.place.yes && !confirm(question, screen)? {
             if !json {
-                screen.line("nothing was written")?;
+                screen.print_line("nothing was written")?;
             }
             return Ok(Exit::Done);
         }
-        let change = Change {
+        let change = FileSetChange {
             branch: INIT_BRANCH,
-            title: TITLE,
-            body: BODY,
+            title: PULL_TITLE,
+            body: PULL_BODY,
             files: files
                 .iter()
                 .map(|(path, text)| ((*path).to_owned(), Some((*text).to_owned())))
                 .collect(),
             staged: staged.clone(),
         };
-        proposed = place.apply(&change).await?;
-        tell(&parts, proposed.as_ref(), json, screen)?;
+        proposed = place.apply_change(&change).await?;
+        print_results(&parts, proposed.as_ref(), json, screen)?;
     }
-    // What was written stands, whatever becomes of the labels.
-    let how = How {
+    // The written files stay, whatever happens to the labels.
+    let how = LabelOptions {
         prune: false,
         dry_run: arguments.place.dry_run,
         json,
     };
-    let labelled = match place.github() {
-        Some(Ok(client)) => labels::sync(&client, &tree, how, screen)
+    let labelled = match place.github_client() {
+        Some(Ok(client)) => labels::sync_labels(&client, &tree, how, screen)
             .await
             .map(|_| true),
         Some(Err(stopped)) => Err(stopped),
         None => Ok(false),
     };
-    let week = simulate::week(tree, &place.found.repository, json, screen)?;
+    let week = simulate::print_week(tree, &place.found.repository, json, screen)?;
     if !arguments.place.dry_run {
         let commit = match place.can_be_pushed() {
-            true => Commit {
+            true => CommitAdvice {
                 staged: place.waits_for_a_commit(&parts)?,
-                beside: beside(&place.found.untracked, &files, &staged),
+                beside: untracked_folders(&place.found.untracked, &files, &staged),
             },
-            false => Commit::default(),
+            false => CommitAdvice::default(),
         };
-        next(
+        print_next_steps(
             &place,
             &commit,
             proposed.as_ref(),
@@ -120,18 +120,18 @@ pub(crate) async fn run(
     })
 }
 
-/// What the commit takes that a person makes.
+/// What the person's commit must include.
 #[derive(Default)]
-struct Commit {
-    /// Whether something is staged for it.
+struct CommitAdvice {
+    /// Whether files are staged for it.
     staged: bool,
-    /// Where files lie that git does not know yet. Without them there would be a workflow without a plan, or a plan without
-    /// its personas.
+    /// Folders with untracked files. Without them the repository would have a workflow without a plan, or a plan
+    /// without its personas.
     beside: Vec<&'static str>,
 }
 
-/// The folders in which files of the repository's own lie that nobody has given to git.
-fn beside(
+/// Folders with the repository's own files that git does not track.
+fn untracked_folders(
     untracked: &BTreeSet<String>,
     written: &[(&str, &str)],
     staged: &[String],
@@ -144,7 +144,7 @@ fn beside(
         .collect()
 }
 
-fn new_file(part: &Part) -> Option<(&str, &str)> {
+fn as_new_file(part: &Part) -> Option<(&str, &str)> {
     match &part.fate {
         Fate::Write(text) => Some((&part.path, text)),
         Fate::Stage | Fate::Leave(_) => None,
@@ -152,31 +152,31 @@ fn new_file(part: &Part) -> Option<(&str, &str)> {
 }
 
 /// The path of a file that an earlier run wrote and could not stage.
-fn unstaged(part: &Part) -> Option<String> {
+fn as_unstaged_path(part: &Part) -> Option<String> {
     (part.fate == Fate::Stage).then(|| part.path.clone())
 }
 
-/// The commit that the workflow names: the one that was asked for, else that of this release.
-fn pin(arguments: &Init) -> Result<Pin, Stopped> {
+/// The action's commit for the workflow: the one that was given, else that of this release.
+fn action_pin(arguments: &Init) -> Result<Pin, CliError> {
     if let Some(pin) = &arguments.action {
         return Ok(pin.clone());
     }
     Pin::of_this_release().ok_or_else(|| {
         let version = env!("CARGO_PKG_VERSION");
-        Stopped::usage(format!(
+        CliError::usage(format!(
             "this phileas was not built as a release, so it does not know the commit that the workflow should name; say it: \
              --action {HOME}@<commit> (gh api repos/{HOME}/commits/v{version} --jq .sha)"
         ))
     })
 }
 
-/// What would be written, what stays, and what a person may want to do with that.
-fn show(
+/// Prints what would be written, what stays, and what the person may do about it.
+fn print_plan(
     parts: &[Part],
-    place: &Place,
+    place: &Target,
     arguments: &Init,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let found = &place.found;
     if arguments.place.json {
         for part in parts {
@@ -192,34 +192,34 @@ fn show(
             if let Some(text) = text {
                 document["text"] = text.as_str().into();
             }
-            screen.line(&document.to_string())?;
+            screen.print_line(&document.to_string())?;
         }
         return Ok(());
     }
-    screen.line(&format!(
+    screen.print_line(&format!(
         "{}, default branch {}:",
         found.repository, found.default_branch
     ))?;
     for part in parts {
         match &part.fate {
             Fate::Write(text) => {
-                screen.line(&format!("  write  {:<38} {}", part.path, part.purpose))?;
+                screen.print_line(&format!("  write  {:<38} {}", part.path, part.purpose))?;
                 if arguments.place.dry_run {
                     let shown: Vec<String> = text
                         .lines()
                         .map(|line| format!("         {line}"))
                         .collect();
-                    screen.lines(&shown.join("\n"))?;
+                    screen.print_lines(&shown.join("\n"))?;
                 }
             }
-            Fate::Stage => screen.line(&format!(
+            Fate::Stage => screen.print_line(&format!(
                 "  stage  {:<38} it is there already, as it should be",
                 part.path
             ))?,
             Fate::Leave(hints) => {
-                screen.line(&format!("  leave  {:<38} it is there already", part.path))?;
+                screen.print_line(&format!("  leave  {:<38} it is there already", part.path))?;
                 for hint in hints {
-                    screen.line(&format!("         - {hint}"))?;
+                    screen.print_line(&format!("         - {hint}"))?;
                 }
             }
         }
@@ -227,14 +227,17 @@ fn show(
     Ok(())
 }
 
-fn tell(
+fn print_results(
     parts: &[Part],
     proposed: Option<&Proposed>,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
-    let count = parts.iter().filter(|part| new_file(part).is_some()).count();
-    let before = parts.iter().filter_map(unstaged).count();
+) -> Result<(), CliError> {
+    let count = parts
+        .iter()
+        .filter(|part| as_new_file(part).is_some())
+        .count();
+    let before = parts.iter().filter_map(as_unstaged_path).count();
     let line = match (proposed, json) {
         (Some(pull), true) => {
             json!({ "pull_request": pull.number, "url": pull.url, "new": !pull.before }).to_string()
@@ -247,45 +250,45 @@ fn tell(
             )
         }
         (Some(pull), false) => format!("pull request #{}: {}", pull.number, pull.url),
-        (None, false) if before == 0 => format!("{} written and staged", several(count, "file")),
-        (None, false) if count == 0 => format!("{} staged", several(before, "file")),
+        (None, false) if before == 0 => format!("{} written and staged", pluralize(count, "file")),
+        (None, false) if count == 0 => format!("{} staged", pluralize(before, "file")),
         (None, false) => format!(
             "{} written and staged, and {before} that were there",
-            several(count, "file")
+            pluralize(count, "file")
         ),
     };
-    screen.line(&line)?;
+    screen.print_line(&line)?;
     Ok(())
 }
 
-/// What follows when the plan is there, by the forecast of its first week.
-fn what_follows(first: First) -> String {
+/// The next step, based on the forecast of the plan's first week.
+fn next_step_text(first: FirstSession) -> String {
     match first {
-        First::AtOnce => ", and the first session starts".to_owned(),
-        First::From(at) => format!(
+        FirstSession::AtOnce => ", and the first session starts".to_owned(),
+        FirstSession::From(at) => format!(
             "; the first session starts at its time, {} UTC, with the hourly look after that",
-            short(at)
+            short_time(at)
         ),
-        First::Never => "; nothing starts by itself within a week".to_owned(),
-        First::Unknown => String::new(),
+        FirstSession::Never => "; nothing starts by itself within a week".to_owned(),
+        FirstSession::Unknown => String::new(),
     }
 }
 
-/// A word as a shell takes it; a branch may be called almost anything.
-fn shell(word: &str) -> String {
+/// Quotes a word for a shell. A branch may have almost any name.
+fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// What is left to a person, with the commands.
-fn next(
-    place: &Place,
-    commit: &Commit,
+/// Prints what the person does next, with the commands.
+fn print_next_steps(
+    place: &Target,
+    commit: &CommitAdvice,
     proposed: Option<&Proposed>,
-    week: Week,
+    week: WeekForecast,
     lacks_labels: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let repository = &place.found.repository;
     let branch = &place.found.default_branch;
     let environment = format!("repos/{repository}/environments/{ENVIRONMENT}");
@@ -304,7 +307,7 @@ fn next(
                 ),
                 format!(
                     "gh api --silent {environment}/deployment-branch-policies -f {}",
-                    shell(&format!("name={branch}"))
+                    shell_quote(&format!("name={branch}"))
                 ),
                 format!("gh secret set JULES_API_KEY --repo {repository} --env {ENVIRONMENT}"),
             ],
@@ -312,13 +315,13 @@ fn next(
     ];
     if week.exit == Exit::Findings {
         steps.push((
-            "Mend what is said to be wrong above, and look again:".to_owned(),
+            "Fix the mistakes above, and check again:".to_owned(),
             vec!["phileas validate".to_owned()],
         ));
     }
     if let Some(pull) = proposed {
         steps.push((
-            format!("Merge{}:", what_follows(week.first)),
+            format!("Merge{}:", next_step_text(week.first)),
             vec![format!(
                 "gh pr merge {} --repo {repository} --squash",
                 pull.number
@@ -329,13 +332,13 @@ fn next(
         if !commit.beside.is_empty() {
             commands.push(format!("git add -- {}", commit.beside.join(" ")));
         }
-        commands.push(format!("git commit --message '{TITLE}'"));
+        commands.push(format!("git commit --message '{PULL_TITLE}'"));
         commands.push(format!(
             "git push origin {}",
-            shell(&format!("HEAD:{branch}"))
+            shell_quote(&format!("HEAD:{branch}"))
         ));
         steps.push((
-            format!("Commit and push to {branch}{}:", what_follows(week.first)),
+            format!("Commit and push to {branch}{}:", next_step_text(week.first)),
             commands,
         ));
     }
@@ -350,18 +353,18 @@ fn next(
             .iter()
             .map(|(what, commands)| json!({ "what": what, "commands": commands }))
             .collect();
-        screen.line(&json!({ "next": steps }).to_string())?;
+        screen.print_line(&json!({ "next": steps }).to_string())?;
         return Ok(());
     }
-    screen.line("")?;
-    screen.line("What only you can do:")?;
+    screen.print_line("")?;
+    screen.print_line("What only you can do:")?;
     for (number, (what, commands)) in steps.iter().enumerate() {
-        screen.line(&format!("{}. {what}", number + 1))?;
+        screen.print_line(&format!("{}. {what}", number + 1))?;
         for command in commands {
-            screen.line(&format!("     {command}"))?;
+            screen.print_line(&format!("     {command}"))?;
         }
     }
-    screen.line(&format!(
+    screen.print_line(&format!(
         "A private repository of GitHub Free has no environments; there, `gh secret set JULES_API_KEY --repo {repository}` alone will do."
     ))?;
     Ok(())

@@ -1,62 +1,64 @@
-//! `phileas monitor`, `watch`, `handle-event`, `events`, `jobs`: Jules for somebody's own agent.
+//! `phileas monitor`, `watch`, `handle-event`, `events`, `jobs`: use Jules from your own agent.
 
+mod clients;
 mod configuration;
 mod events;
-mod handle;
+mod handle_event;
 mod list;
 mod monitor;
-mod reach;
 mod watch;
 
 use std::path::PathBuf;
 
 use crate::adapters::jules;
-use crate::cli::arguments::JobPlaces;
-use crate::cli::context::env_var::variable;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::arguments::JobFiles;
+use crate::cli::context::env_var::env_value;
+use crate::cli::exit::{CliError, Exit};
 use crate::jobs::{Monitor, Places, StoreError, Trouble};
 
-/// The service's events file in its data directory.
+/// The name of the service's events file in its data directory.
 const EVENTS_FILE: &str = "events.jsonl";
-/// What says where the monitor's memory is.
+/// The variable with the path of the monitor's memory.
 const MONITOR_STATE: &str = "PHILEAS_MONITOR_STATE_PATH";
 
 pub(crate) use events::run as events;
-pub(crate) use handle::run as handle_event;
+pub(crate) use handle_event::run as handle_event;
 pub(crate) use list::run as jobs;
 pub(crate) use monitor::run as monitor;
 pub(crate) use watch::run as watch;
 
-/// Where the files are, by the command line, the variables and the configuration.
-pub(crate) fn monitored_places(named: &JobPlaces) -> Result<Places, Stopped> {
-    let state = variable(MONITOR_STATE).map(PathBuf::from);
-    Ok(configuration::Configuration::read(named, state.as_deref(), None)?.places)
+/// The paths of the files, from the command line, the variables and the configuration.
+pub(crate) fn monitored_files(named: &JobFiles) -> Result<Places, CliError> {
+    let state = env_value(MONITOR_STATE).map(PathBuf::from);
+    Ok(configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?.places)
 }
 
-/// A monitor with the keys of the environment, for a program that checks jobs now and then.
-pub(crate) fn monitor_of_environment(named: &JobPlaces) -> Result<Monitor<jules::Client>, Stopped> {
-    let state = variable(MONITOR_STATE).map(PathBuf::from);
-    let configuration::Configuration { config, places } =
-        configuration::Configuration::read(named, state.as_deref(), None)?;
-    let base = variable("JULES_API_BASE").or_else(|| config.api_base.clone());
-    let folder = variable("PHILEAS_JULES_KEYS_DIR")
+/// A monitor with the keys of the environment, for a program that checks jobs from time to time.
+pub(crate) fn monitor_from_environment(
+    named: &JobFiles,
+) -> Result<Monitor<jules::Client>, CliError> {
+    let state = env_value(MONITOR_STATE).map(PathBuf::from);
+    let configuration::JobsConfiguration { config, places } =
+        configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?;
+    let base = env_value("JULES_API_BASE").or_else(|| config.api_base.clone());
+    let folder = env_value("PHILEAS_JULES_KEYS_DIR")
         .or_else(|| config.jules_keys_dir.clone())
         .map(PathBuf::from);
-    let accounts = reach::accounts(base.as_deref(), folder.as_deref(), false)?;
-    let rhythm = monitor::rhythm(None, None, &config)?;
+    let accounts = clients::jules_accounts(base.as_deref(), folder.as_deref(), false)?;
+    let rhythm = monitor::monitor_rhythm(None, None, &config)?;
     Ok(Monitor::new(places, rhythm, accounts))
 }
 
-/// Where the service writes its events: where the option, the variable or the configuration says, else into its data
-/// directory, because the folder in which a service is started is often not its own.
-pub(crate) fn events_of_service(
+/// The path for the service's events: from the option, the variable or the configuration, else in its data directory.
+/// The working directory of a service is often not its own.
+pub(crate) fn service_events_path(
     events: Option<PathBuf>,
     data_dir: &std::path::Path,
-) -> Result<PathBuf, Stopped> {
+) -> Result<PathBuf, CliError> {
     let mut named =
-        JobPlaces::of_environment().map_err(|error| Stopped::usage(error.to_string()))?;
+        JobFiles::from_environment().map_err(|error| CliError::usage(error.to_string()))?;
     named.events = events.or(named.events);
-    let read = configuration::Configuration::read(&named, None, None)?;
+    let read = configuration::JobsConfiguration::read_configuration(&named, None, None)?;
     let is_named = named.events.is_some() || read.config.events_path.is_some();
     Ok(if is_named {
         read.places.events
@@ -65,7 +67,7 @@ pub(crate) fn events_of_service(
     })
 }
 
-impl From<StoreError> for Stopped {
+impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         let exit = match &error.trouble {
             Trouble::Corrupt(_) | Trouble::TooLarge { .. } => Exit::Corrupt,
@@ -73,7 +75,7 @@ impl From<StoreError> for Stopped {
             Trouble::System(_) => Exit::Findings,
         };
         let message = match error.trouble {
-            // It names its file itself.
+            // The monitor names its own file.
             Trouble::Corrupt(diagnostic) => diagnostic.to_string(),
             _ => error.to_string(),
         };

@@ -1,4 +1,4 @@
-//! `phileas labels`: the labels by which people speak to phileas.
+//! `phileas labels`: the labels that people use to make requests.
 
 use std::io::Write;
 
@@ -10,108 +10,108 @@ use serde_json::json;
 use crate::adapters::github::{Client, Label};
 use crate::cli::arguments::LabelsCommand;
 use crate::cli::context::clients;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::ReadGitHub as _;
 use crate::starter::{changes, has_work, wanted};
 
-/// How labels are brought in order.
+/// How labels are synchronized.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct How {
-    /// Labels of personas that are gone go, too.
+pub(crate) struct LabelOptions {
+    /// Also delete labels of removed personas.
     pub(crate) prune: bool,
-    /// Nothing is done; what would be is told.
+    /// Print the changes, and make none.
     pub(crate) dry_run: bool,
-    /// One JSON object a label.
+    /// Print one JSON object a label.
     pub(crate) json: bool,
 }
 
 pub(crate) async fn run(
     command: &LabelsCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let LabelsCommand::Sync {
         prune,
         dry_run,
         repository,
     } = command;
-    let client = clients::github(&repository.repo)?;
+    let client = clients::github_client(&repository.repo)?;
     let seen = client.observe().await?;
-    let how = How {
+    let how = LabelOptions {
         prune: *prune,
         dry_run: *dry_run,
         json: repository.json,
     };
-    let broken = sync(&client, &seen.tree, how, screen).await?;
+    let broken = sync_labels(&client, &seen.tree, how, screen).await?;
     Ok(if broken { Exit::Findings } else { Exit::Done })
 }
 
-/// Brings the labels in order for the personas of a tree, and tells whether some of those cannot be read.
-pub(crate) async fn sync(
+/// Synchronizes the labels with the personas of a tree. Returns whether some personas cannot be read.
+pub(crate) async fn sync_labels(
     client: &Client,
     tree: &Tree,
-    how: How,
+    how: LabelOptions,
     screen: &mut Screen<impl Write>,
-) -> Result<bool, Stopped> {
+) -> Result<bool, CliError> {
     let (personas, found) = read_personas(tree);
     for one in found.iter().filter(|one| one.is_error()) {
-        output::beside(&one.to_string())?;
+        output::print_error(&one.to_string())?;
     }
     let changes = changes(
         &wanted(&personas, has_work(&plan::read(tree).0)),
         &client.labels().await?,
         tree,
     );
-    let (mut created, mut mended, mut pruned) = (0, 0, 0);
+    let (mut created, mut updated, mut pruned) = (0, 0, 0);
     for label in &changes.create {
         if !how.dry_run {
             client.create_label(label).await?;
         }
         created += 1;
-        say(how, screen, &label.name, "created", "create")?;
+        print_label(how, screen, &label.name, "created", "create")?;
     }
     for (current, label) in &changes.mend {
         if !how.dry_run {
             client.update_label(current, label).await?;
         }
-        mended += 1;
-        say(how, screen, &label.name, "mended", "mend")?;
+        updated += 1;
+        print_label(how, screen, &label.name, "updated", "update")?;
     }
     for name in &changes.gone {
         if !how.prune {
-            say_left(how, screen, name)?;
+            print_left_label(how, screen, name)?;
             continue;
         }
         if !how.dry_run {
             client.delete_label(name).await?;
         }
         pruned += 1;
-        say(how, screen, name, "deleted", "delete")?;
+        print_label(how, screen, name, "deleted", "delete")?;
     }
     if how.json {
         let summary = json!({ "summary": {
-            "created": created, "mended": mended, "deleted": pruned, "right": changes.right, "dry_run": how.dry_run,
+            "created": created, "updated": updated, "deleted": pruned, "right": changes.right, "dry_run": how.dry_run,
         }});
-        screen.line(&summary.to_string())?;
+        screen.print_line(&summary.to_string())?;
     } else {
         let would = if how.dry_run { "would be " } else { "" };
-        screen.line(&format!(
-            "{}: {created} {would}created, {mended} {would}mended, {pruned} {would}deleted, {} as they should be",
-            several(created + mended + pruned + changes.right, "label"),
+        screen.print_line(&format!(
+            "{}: {created} {would}created, {updated} {would}updated, {pruned} {would}deleted, {} as they should be",
+            pluralize(created + updated + pruned + changes.right, "label"),
             changes.right
         ))?;
     }
     Ok(found.iter().any(Diagnostic::is_error))
 }
 
-/// Deletes the labels that phileas makes for the personas of a tree, as far as nobody has changed them.
-pub(crate) async fn remove(
+/// Deletes the unchanged labels of the personas of a tree.
+pub(crate) async fn remove_labels(
     client: &Client,
     tree: &Tree,
-    how: How,
+    how: LabelOptions,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let ours = wanted(&read_personas(tree).0, has_work(&plan::read(tree).0));
     let there = client.labels().await?;
     let named = |name: &str| ours.iter().find(|one| one.name.eq_ignore_ascii_case(name));
@@ -123,9 +123,9 @@ pub(crate) async fn remove(
             if !how.dry_run {
                 client.delete_label(&label.name).await?;
             }
-            say(how, screen, &label.name, "deleted", "delete")?;
+            print_label(how, screen, &label.name, "deleted", "delete")?;
         } else {
-            say_kept(how, screen, &label.name)?;
+            print_kept_label(how, screen, &label.name)?;
         }
     }
     Ok(())
@@ -135,43 +135,52 @@ fn is_same(wanted: &Label, there: &Label) -> bool {
     wanted.color == there.color && wanted.description == there.description
 }
 
-fn say(
-    how: How,
+fn print_label(
+    how: LabelOptions,
     screen: &mut Screen<impl Write>,
     name: &str,
     done: &str,
     would: &str,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     if how.json {
         let what = if how.dry_run { would } else { done };
-        screen
-            .line(&json!({ "label": name, "action": what, "dry_run": how.dry_run }).to_string())?;
+        screen.print_line(
+            &json!({ "label": name, "action": what, "dry_run": how.dry_run }).to_string(),
+        )?;
     } else if how.dry_run {
-        screen.line(&format!("would {would} the label {name}"))?;
+        screen.print_line(&format!("would {would} the label {name}"))?;
     } else {
-        screen.line(&format!("{done} the label {name}"))?;
+        screen.print_line(&format!("{done} the label {name}"))?;
     }
     Ok(())
 }
 
-fn say_left(how: How, screen: &mut Screen<impl Write>, name: &str) -> Result<(), Stopped> {
+fn print_left_label(
+    how: LabelOptions,
+    screen: &mut Screen<impl Write>,
+    name: &str,
+) -> Result<(), CliError> {
     if how.json {
-        let mend = "--prune deletes it";
-        screen.line(&json!({ "label": name, "action": "left", "mend": mend }).to_string())?;
+        let help = "--prune deletes it";
+        screen.print_line(&json!({ "label": name, "action": "left", "help": help }).to_string())?;
     } else {
-        screen.line(&format!(
+        screen.print_line(&format!(
             "left the label {name}: its persona is gone; --prune deletes it"
         ))?;
     }
     Ok(())
 }
 
-fn say_kept(how: How, screen: &mut Screen<impl Write>, name: &str) -> Result<(), Stopped> {
+fn print_kept_label(
+    how: LabelOptions,
+    screen: &mut Screen<impl Write>,
+    name: &str,
+) -> Result<(), CliError> {
     if how.json {
         let document = json!({ "label": name, "action": "left", "why": "it was changed" });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
     } else {
-        screen.line(&format!("left the label {name}: it was changed"))?;
+        screen.print_line(&format!("left the label {name}: it was changed"))?;
     }
     Ok(())
 }

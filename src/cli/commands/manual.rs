@@ -1,4 +1,4 @@
-//! `phileas man`: the manual page of the program or of one command, in roff.
+//! `phileas man`: prints the manual page of the program or of one command, in roff.
 
 use std::io::Write;
 
@@ -6,12 +6,12 @@ use clap::CommandFactory as _;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::track::meant;
+use super::track::suggestion_text;
 use crate::cli::arguments::Arguments;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 
-/// What the exit codes mean.
+/// The meaning of each exit code.
 const EXIT_CODES: [(&str, &str); 6] = [
     (
         "0",
@@ -19,7 +19,7 @@ const EXIT_CODES: [(&str, &str); 6] = [
     ),
     (
         "1",
-        "A checker found something, a wish of this call was refused, or an internal fault.",
+        "A checker found something, a request of this call was refused, or an internal fault.",
     ),
     ("2", "The command line or the configuration is wrong."),
     ("3", "A credential is missing, refused or too weak."),
@@ -30,7 +30,7 @@ const EXIT_CODES: [(&str, &str); 6] = [
     ),
 ];
 
-/// What is read of the environment.
+/// The environment variables that phileas reads.
 const VARIABLES: [(&str, &str); 14] = [
     (
         "GITHUB_TOKEN, GH_TOKEN",
@@ -90,8 +90,8 @@ const VARIABLES: [(&str, &str); 14] = [
     ),
 ];
 
-/// Prints the page of the command that the words name, or the program's own.
-pub(crate) fn run(words: &[String], screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+/// Prints the page of the named command, or that of the program.
+pub(crate) fn run(words: &[String], screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
     let mut program = Arguments::command();
     program.build();
     let mut command = &program;
@@ -99,21 +99,21 @@ pub(crate) fn run(words: &[String], screen: &mut Screen<impl Write>) -> Result<E
         command = command.find_subcommand(word).ok_or_else(|| {
             let known = command.get_subcommands().map(clap::Command::get_name);
             let name = command.get_bin_name().unwrap_or("phileas");
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "`{name}` has no command `{word}`{}",
-                meant(word, known)
+                suggestion_text(word, known)
             ))
         })?;
     }
     let whole = words.is_empty();
     let mut page = Vec::new();
     Man::new(command.clone())
-        // Of a command the library would take the empty version of its own.
+        // The library would use the command's own version, which is empty.
         .source(concat!("phileas ", env!("CARGO_PKG_VERSION")))
         .render(&mut page)?;
     let mut more = Roff::new();
-    section(&mut more, "EXIT STATUS", &EXIT_CODES);
-    section(&mut more, "ENVIRONMENT", &VARIABLES);
+    push_section(&mut more, "EXIT STATUS", &EXIT_CODES);
+    push_section(&mut more, "ENVIRONMENT", &VARIABLES);
     if whole {
         more.control("SH", ["SEE ALSO"]);
         more.text([
@@ -123,11 +123,11 @@ pub(crate) fn run(words: &[String], screen: &mut Screen<impl Write>) -> Result<E
         ]);
     }
     more.to_writer(&mut page)?;
-    screen.document(&String::from_utf8_lossy(&page))?;
+    screen.print_document(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Done)
 }
 
-fn section(page: &mut Roff, heading: &str, items: &[(&str, &str)]) {
+fn push_section(page: &mut Roff, heading: &str, items: &[(&str, &str)]) {
     page.control("SH", [heading]);
     for (name, meaning) in items {
         page.control("TP", []);

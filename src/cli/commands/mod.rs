@@ -1,4 +1,4 @@
-//! One file or folder a command: what it reads, what it does, and what it prints.
+//! The commands, one file or folder each: what a command reads, does and prints.
 
 pub(super) mod action;
 pub(super) mod bootstrap;

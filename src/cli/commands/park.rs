@@ -1,4 +1,4 @@
-//! `phileas park`: repositories that keep failing through their own fault, and letting them go on.
+//! `phileas park`: lists repositories that keep failing through their own fault, and resumes them.
 
 use std::io::Write;
 
@@ -6,96 +6,96 @@ use jiff::Timestamp;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 use serde_json::{Value, json};
 
-use crate::cli::arguments::{Park, ParkCommand};
+use crate::cli::arguments::{ParkCommand, ParkedRepositories};
 use crate::cli::context::clock::local_now;
-use crate::cli::context::service_data::Visit;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::context::service_data::DataDirAccess;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 use crate::cli::terminal::table::Table;
 use crate::runtime::inbox::{Inbox, Wake};
 
-/// How much of a reason stands in the table, in characters.
+/// How many characters of a reason the table shows.
 const REASON_CHARS: usize = 80;
 
 pub(crate) async fn run(
     command: &ParkCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
         ParkCommand::List(park) => {
-            let visit = Visit::begin(&park.kept).await?;
-            list(&visit.inbox, park, screen).await
+            let access = DataDirAccess::open_inbox(&park.kept).await?;
+            list_parked(&access.inbox, park, screen).await
         }
         ParkCommand::Resume { repository, park } => {
-            let visit = Visit::begin(&park.kept).await?;
-            resume(&visit, repository, local_now(), park, screen).await
+            let access = DataDirAccess::open_inbox(&park.kept).await?;
+            resume_repository(&access, repository, local_now(), park, screen).await
         }
     }
 }
 
-async fn list(
+async fn list_parked(
     inbox: &impl Inbox,
-    park: &Park,
+    park: &ParkedRepositories,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let parked = inbox.parked().await?;
     if park.json {
         for wake in &parked {
-            screen.line(&document(wake).to_string())?;
+            screen.print_line(&wake_json(wake).to_string())?;
         }
         return Ok(Exit::Done);
     }
     if parked.is_empty() {
-        screen.line("no repository is parked")?;
+        screen.print_line("no repository is parked")?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(["repository", "parked (UTC)", "tried next (UTC)", "because"]);
     for wake in &parked {
         let Some(why) = &wake.parked else { continue };
-        table.row([
-            name(wake),
-            short(why.at),
-            short(why.probe_at),
-            plain(&why.because, REASON_CHARS),
+        table.push_row([
+            display_name(wake),
+            short_time(why.at),
+            short_time(why.probe_at),
+            sanitize(&why.because, REASON_CHARS),
         ]);
     }
-    screen.lines(&table.text())?;
+    screen.print_lines(&table.table_text())?;
     Ok(Exit::Done)
 }
 
-async fn resume(
-    visit: &Visit,
+async fn resume_repository(
+    access: &DataDirAccess,
     repository: &str,
     now: Timestamp,
-    park: &Park,
+    park: &ParkedRepositories,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let parked = visit.inbox.parked().await?;
+) -> Result<Exit, CliError> {
+    let parked = access.inbox.parked().await?;
     let wake = parked
         .iter()
-        .find(|wake| is_called(wake, repository))
+        .find(|wake| is_named(wake, repository))
         .ok_or_else(|| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "{repository} is not parked; `phileas park list{}` shows which repositories are",
-                visit.option()
+                access.data_dir_option()
             ))
         })?;
-    let resumed = visit.inbox.resume(wake.repository, now).await?;
+    let resumed = access.inbox.resume(wake.repository, now).await?;
     let result = if resumed { "done" } else { "was not parked" };
-    visit.record("resume", &wake.repository.to_string(), result, now);
+    access.record_action("resume", &wake.repository.to_string(), result, now);
     if park.json {
         let said = json!({"repository_id": wake.repository.0, "resumed": resumed});
-        screen.line(&said.to_string())?;
+        screen.print_line(&said.to_string())?;
     } else {
-        screen.line(&format!("{} goes on", name(wake)))?;
+        screen.print_line(&format!("{} resumes", display_name(wake)))?;
     }
     Ok(Exit::Done)
 }
 
-/// Whether a repository is meant by what was typed: its name, or its id.
-fn is_called(wake: &Wake, typed: &str) -> bool {
+/// Whether the typed text names a repository: by its name, or its id.
+fn is_named(wake: &Wake, typed: &str) -> bool {
     let by_id = typed
         .parse()
         .is_ok_and(|id| wake.repository == RepositoryId(id));
@@ -105,14 +105,14 @@ fn is_called(wake: &Wake, typed: &str) -> bool {
     by_id || by_name
 }
 
-fn name(wake: &Wake) -> String {
+fn display_name(wake: &Wake) -> String {
     match &wake.name {
         Some(name) => name.to_string(),
         None => wake.repository.to_string(),
     }
 }
 
-fn document(wake: &Wake) -> Value {
+fn wake_json(wake: &Wake) -> Value {
     json!({
         "repository_id": wake.repository.0,
         "repository": wake.name.as_ref().map(ToString::to_string),

@@ -1,4 +1,4 @@
-//! `phileas persona`: who there is, and what exactly would be said to Jules.
+//! `phileas persona`: lists the personas, and prints their prompts as Jules gets them.
 
 mod add;
 mod journal;
@@ -8,26 +8,26 @@ mod roster;
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::model::PersonaId;
+use phileas_domain::model::{PersonaId, RepositoryName};
 use phileas_domain::plan::{PERSONAS_FOLDER, Plan, SCHEDULES_PATH};
 use phileas_domain::prompt::{self, RenderError, SourceFiles};
 use phileas_domain::{Diagnostic, board};
 use serde_json::json;
 
-use super::track::meant;
+use super::track::suggestion_text;
 use crate::adapters::renderer;
 use crate::cli::arguments::PersonaCommand;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::sanitize;
-use plan_folder::{places, read};
+use plan_folder::{read_plan, run_locations};
 
 pub(crate) async fn run(
     command: &PersonaCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
-        PersonaCommand::List { dir, json } => list(dir, *json, screen),
+        PersonaCommand::List { dir, json } => list_personas(dir, *json, screen),
         PersonaCommand::Roster(repository) => roster::run(repository, screen).await,
         PersonaCommand::Add {
             name,
@@ -50,7 +50,7 @@ pub(crate) async fn run(
             strict,
             json,
         } => match lint {
-            true => journal::lint(id.as_deref(), dir, *strict, *json, screen),
+            true => journal::lint_journals(id.as_deref(), dir, *strict, *json, screen),
             false => journal::run(id.as_deref(), dir, *json, screen),
         },
         PersonaCommand::Render {
@@ -59,106 +59,120 @@ pub(crate) async fn run(
             repo,
             track,
             json,
-        } => {
-            let (tree, plan, found) = read(dir)?;
-            let Some(persona) = plan.personas.get(&PersonaId::from(id.as_str())) else {
-                let of_it = format!("{PERSONAS_FOLDER}/{id}/");
-                tell(found.iter().filter(|one| one.file.starts_with(&of_it)))?;
-                return Err(unknown(&plan, id));
-            };
-            let request = prompt::Request {
-                repository: repo,
-                persona,
-                tree: &tree,
-                track: &track.as_str().into(),
-                open_pulls: &[],
-                sprint: plan
-                    .sprints
-                    .is_none()
-                    .then(|| board::current_sprint(&tree))
-                    .flatten(),
-                // The fences of a preview guard nothing, so the same preview may look the same each time.
-                entropy: &[0; 32],
-                notes: &[],
-                subject: None,
-            };
-            let files_of_it = SourceFiles::of_default_branch(&tree);
-            let rendered = prompt::render_by(&request, &files_of_it, &*renderer::shared());
-            let rendered = match rendered {
-                Ok(rendered) => rendered,
-                Err(RenderError::Unavailable(why)) => {
-                    return Err(Stopped::fault(format!(
-                        "the prompt was not rendered: {why}"
-                    )));
-                }
-                Err(error) => {
-                    for one in error.into_diagnostics() {
-                        screen.line(&one.to_string())?;
-                    }
-                    return Ok(Exit::Findings);
-                }
-            };
-            // What only a turn knows stands in angle brackets.
-            let title_mark = " [phileas:<turn>.<attempt>]";
-            let prompt_mark = format!(
-                "phileas-turn: <turn>.<attempt> repository=<id> track={track} seq=<n> slot= persona={id}"
-            );
-            if *json {
-                let document = json!({
-                    "title": rendered.title,
-                    "prompt": rendered.prompt,
-                    "included": rendered.included,
-                    "added": { "title": title_mark, "prompt": prompt_mark },
-                });
-                screen.line(&document.to_string())?;
-            } else {
-                screen.document(&format!(
-                    "{}{title_mark}\n\n{}\n\n{prompt_mark}\n",
-                    rendered.title,
-                    rendered.prompt.trim_end()
-                ))?;
-            }
-            Ok(Exit::Done)
-        }
+        } => render(id, dir, repo, track, *json, screen),
     }
 }
 
-/// Complaints go to standard error.
-fn tell<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Result<(), Stopped> {
+/// Prints the title and prompt of a persona.
+fn render(
+    id: &str,
+    dir: &Path,
+    repo: &RepositoryName,
+    track: &str,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    let (tree, plan, found) = read_plan(dir)?;
+    let Some(persona) = plan.personas.get(&PersonaId::from(id)) else {
+        let of_it = format!("{PERSONAS_FOLDER}/{id}/");
+        print_diagnostics(found.iter().filter(|one| one.file.starts_with(&of_it)))?;
+        return Err(unknown_persona(&plan, id));
+    };
+    let request = prompt::Request {
+        repository: repo,
+        persona,
+        tree: &tree,
+        track: &track.into(),
+        open_pulls: &[],
+        sprint: plan
+            .sprints
+            .is_none()
+            .then(|| board::current_sprint(&tree))
+            .flatten(),
+        // The fences of a preview protect nothing, so every preview may use the same ones.
+        entropy: &[0; 32],
+        notes: &[],
+        subject: None,
+    };
+    let files_of_it = SourceFiles::of_default_branch(&tree);
+    let rendered = prompt::render_by(&request, &files_of_it, &*renderer::shared());
+    let rendered = match rendered {
+        Ok(rendered) => rendered,
+        Err(RenderError::Unavailable(why)) => {
+            return Err(CliError::fault(format!(
+                "the prompt was not rendered: {why}"
+            )));
+        }
+        Err(error) => {
+            for one in error.into_diagnostics() {
+                screen.print_line(&one.to_string())?;
+            }
+            return Ok(Exit::Findings);
+        }
+    };
+    // Angle brackets stand for values that only a turn has.
+    let title_mark = " [phileas:<turn>.<attempt>]";
+    let prompt_mark = format!(
+        "phileas-turn: <turn>.<attempt> repository=<id> track={track} seq=<n> slot= persona={id}"
+    );
+    if json {
+        let document = json!({
+            "title": rendered.title,
+            "prompt": rendered.prompt,
+            "included": rendered.included,
+            "added": { "title": title_mark, "prompt": prompt_mark },
+        });
+        screen.print_line(&document.to_string())?;
+    } else {
+        screen.print_document(&format!(
+            "{}{title_mark}\n\n{}\n\n{prompt_mark}\n",
+            rendered.title,
+            rendered.prompt.trim_end()
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Prints diagnostics to standard error.
+fn print_diagnostics<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Result<(), CliError> {
     for one in found {
-        output::beside(&one.to_string())?;
+        output::print_error(&one.to_string())?;
     }
     Ok(())
 }
 
-fn unknown(plan: &Plan, id: &str) -> Stopped {
-    let meant = meant(id, plan.personas.keys().map(PersonaId::as_str));
-    Stopped::usage(format!(
+fn unknown_persona(plan: &Plan, id: &str) -> CliError {
+    let meant = suggestion_text(id, plan.personas.keys().map(PersonaId::as_str));
+    CliError::usage(format!(
         "there is no persona `{id}` that can be read{meant}"
     ))
 }
 
-/// Who there is. What is wrong with the plan and with the others, and that there is nobody, goes to standard error; a plan
-/// or a persona with a mistake is a finding. A folder may have personas and no plan yet.
-fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let (tree, plan, mut found) = read(dir)?;
+/// Lists the personas. Diagnostics, and the note that there is no persona, go to standard error. A mistake in the plan
+/// or a persona is a finding. A folder may have personas and no plan yet.
+fn list_personas(
+    dir: &Path,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    let (tree, plan, mut found) = read_plan(dir)?;
     let lacks_plan = tree.get(SCHEDULES_PATH).is_none();
     let is_of_lacking = |one: &Diagnostic| lacks_plan && one.file == SCHEDULES_PATH;
     let no_plan = found.iter().find(|one| is_of_lacking(one));
     let no_plan = no_plan.map(|one| one.message.clone());
     found.retain(|one| !is_of_lacking(one));
-    tell(found.iter())?;
+    print_diagnostics(found.iter())?;
     if plan.personas.is_empty() {
-        output::beside(&format!(
+        output::print_error(&format!(
             "{}: no persona that can be read; the prompt of one is {PERSONAS_FOLDER}/<id>/prompt.md",
             dir.display()
         ))?;
     }
     if let Some(what) = no_plan {
-        output::beside(&format!("{SCHEDULES_PATH}: {what}"))?;
+        output::print_error(&format!("{SCHEDULES_PATH}: {what}"))?;
     }
     for persona in plan.personas.values() {
-        let places = places(&plan, &persona.id);
+        let places = run_locations(&plan, &persona.id);
         if json {
             let document = json!({
                 "id": persona.id.to_string(),
@@ -168,18 +182,18 @@ fn list(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit,
                 "scheduled": persona.scheduled,
                 "runs": places,
             });
-            screen.line(&document.to_string())?;
+            screen.print_line(&document.to_string())?;
         } else {
             let places = if places.is_empty() {
                 "only when asked for".to_owned()
             } else {
                 places.join(", ")
             };
-            screen.line(&format!(
+            screen.print_line(&format!(
                 "{:<3} {:<20} {:<40} {places}",
-                sanitize::line(&persona.emoji),
+                sanitize::sanitize_line(&persona.emoji),
                 persona.id.as_str(),
-                sanitize::line(&persona.description)
+                sanitize::sanitize_line(&persona.description)
             ))?;
         }
     }

@@ -1,4 +1,4 @@
-//! `phileas prompt`: what exactly a layer is told, and what it is made of.
+//! `phileas prompt`: prints the prompt of a layer, and its sources.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,54 +15,58 @@ use serde_json::json;
 
 use crate::adapters::{files, renderer};
 use crate::cli::arguments::{PromptCommand, RenderPrompt};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
 
 pub(crate) fn run(
     command: &PromptCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let PromptCommand::Render(arguments) = command;
-    let tree = read(&arguments.dir)?;
+    let tree = read_tree(&arguments.dir)?;
     let ledger = match &arguments.ledger {
-        Some(dir) => read(dir)?,
+        Some(dir) => read_tree(dir)?,
         None => tree.clone(),
     };
-    // A layer that there is not is a mistake of the command, not of the folder.
+    // An unknown layer is a mistake in the command, not in the folder.
     let is_layer = prompt::canonical_layer(&arguments.layer).is_some();
-    let layout = Layout::detect(&ledger).map_err(|both| Stopped::usage(both.to_string()))?;
+    let layout = Layout::detect(&ledger).map_err(|both| CliError::usage(both.to_string()))?;
     let catalogue = Catalogue::of(&tree, layout.unwrap_or(Layout::Flat));
-    let error = match assembled(arguments, &catalogue, &ledger) {
-        Ok(assembled) => return show(&assembled, &tree, arguments, screen),
+    let error = match assemble_prompt(arguments, &catalogue, &ledger) {
+        Ok(assembled) => return print_prompt(&assembled, &tree, arguments, screen),
         Err(RenderError::Unavailable(why)) => {
-            return Err(Stopped::fault(format!(
+            return Err(CliError::fault(format!(
                 "the prompt was not rendered: {why}"
             )));
         }
         Err(error) => error,
     };
-    // A folder is read as a whole, so that there is one mistake.
+    // Report only the first mistake, because the folder is read as a whole.
     for said in error.into_diagnostics() {
         if !is_layer {
-            return Err(Stopped::usage(format!("{}; {}", said.message, said.mend)));
+            return Err(CliError::usage(format!("{}; {}", said.message, said.mend)));
         }
-        // The template is not to blame where it was not told what it is about.
+        // Do not blame the template if arguments were missing.
         let is_theirs = tree.get(&said.file).is_some();
-        if let Some(lacks) = lacking(arguments, &catalogue, is_theirs) {
-            return Err(Stopped::usage(lacks));
+        if let Some(lacks) = missing_arguments(arguments, &catalogue, is_theirs) {
+            return Err(CliError::usage(lacks));
         }
         match arguments.json {
-            true => screen.line(&diagnostic_json(&said).to_string())?,
-            false => screen.line(&said.to_string())?,
+            true => screen.print_line(&diagnostic_json(&said).to_string())?,
+            false => screen.print_line(&said.to_string())?,
         }
     }
     Ok(Exit::Findings)
 }
 
-/// What the command line does not tell of what a prompt is about. Whoever sets names of the template's own may need
-/// nothing else, and a template of their own is shown its mistake.
-fn lacking(arguments: &RenderPrompt, catalogue: &Catalogue, is_theirs: bool) -> Option<String> {
+/// Which argument the prompt needs and the command line lacks. A user who sets values of the template may need no
+/// other, and sees a mistake in a template of their own.
+fn missing_arguments(
+    arguments: &RenderPrompt,
+    catalogue: &Catalogue,
+    is_theirs: bool,
+) -> Option<String> {
     if let Some(layer @ ("observers" | "innovators")) = prompt::canonical_layer(&arguments.layer)
         && arguments.role.is_none()
         && arguments.set.is_empty()
@@ -86,15 +90,14 @@ fn lacking(arguments: &RenderPrompt, catalogue: &Catalogue, is_theirs: bool) -> 
                 .to_owned()
         }
         Some(path) => format!(
-            "the ledger has no work item `{path}` that can be read, so nothing names the task; mend --item, or say --task \
+            "the ledger has no work item `{path}` that can be read, so the task is unknown; correct --item, or give --task \
              NAME, such as --task bugs"
         ),
     })
 }
 
-/// The prompt with everything that phileas puts into it, as far as the arguments tell what it is about; what they set
-/// counts first.
-fn assembled(
+/// The prompt with everything that phileas adds, as far as the arguments define it. Values that they set come first.
+fn assemble_prompt(
     arguments: &RenderPrompt,
     catalogue: &Catalogue,
     ledger: &Tree,
@@ -135,7 +138,7 @@ fn assembled(
     let ledger_files = SourceFiles::of_ledger(ledger);
     let renderer = renderer::shared();
     let Some(job) = job else {
-        // Nothing tells what it is about, so the template has what was set and nothing else.
+        // Without a subject the template gets the given values only.
         let request = Assembly {
             layer: &arguments.layer,
             tree: catalogue.tree(),
@@ -160,18 +163,18 @@ fn assembled(
     prompt::assemble_by(request, &*renderer)
 }
 
-fn read(dir: &Path) -> Result<Tree, Stopped> {
+fn read_tree(dir: &Path) -> Result<Tree, CliError> {
     Ok(files::read_tree(dir)?)
 }
 
-/// The prompt is the result; where it came from is said beside it.
-fn show(
+/// Prints the prompt as the result, and its sources to standard error.
+fn print_prompt(
     assembled: &Assembled,
     tree: &Tree,
     arguments: &RenderPrompt,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    // Of what agents write, the catalogue has nothing.
+) -> Result<Exit, CliError> {
+    // The catalogue has no file that agents write.
     let built_in = |one: &Include| {
         let written = [
             ".jules/exchange/",
@@ -190,9 +193,9 @@ fn show(
                 let from = if built_in(one) {
                     "phileas"
                 } else {
-                    origin(one)
+                    source_text(one)
                 };
-                json!({ "path": one.path, "from": from, "schema": schema(one) })
+                json!({ "path": one.path, "from": from, "schema": schema_path(one) })
             })
             .collect();
         let skipped: Vec<_> = assembled
@@ -208,11 +211,11 @@ fn show(
         let document = json!({
             "prompt": assembled.prompt, "included": included, "skipped": skipped, "seeds": seeds,
         });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
         return Ok(Exit::Done);
     }
     for one in &assembled.included {
-        output::beside(&match &one.from {
+        output::print_error(&match &one.from {
             Origin::BuiltIn => format!("included  phileas' own {}", one.path),
             Origin::Repository if built_in(one) => format!("included  phileas' own {}", one.path),
             Origin::Repository => format!("included  {}", one.path),
@@ -223,17 +226,17 @@ fn show(
         })?;
     }
     for one in &assembled.seeds {
-        output::beside(&format!("seeded    {}", one.to))?;
+        output::print_error(&format!("seeded    {}", one.to))?;
     }
     for one in &assembled.skipped {
-        output::beside(&format!("skipped   {} ({})", one.path, one.reason))?;
+        output::print_error(&format!("skipped   {} ({})", one.path, one.reason))?;
     }
-    screen.document(&assembled.prompt)?;
+    screen.print_document(&assembled.prompt)?;
     Ok(Exit::Done)
 }
 
-/// Where a text came from, in one word.
-fn origin(one: &Include) -> &'static str {
+/// The source of a text, in one word.
+fn source_text(one: &Include) -> &'static str {
     match one.from {
         Origin::Repository => "repository",
         Origin::BuiltIn => "phileas",
@@ -242,7 +245,7 @@ fn origin(one: &Include) -> &'static str {
     }
 }
 
-fn schema(one: &Include) -> Option<&str> {
+fn schema_path(one: &Include) -> Option<&str> {
     match &one.from {
         Origin::Schema(path) => Some(path),
         _ => None,

@@ -1,4 +1,4 @@
-//! `phileas role`: who there is, who works, and roles of a repository's own.
+//! `phileas role`: lists roles, edits the roster, and creates a repository's own roles.
 
 mod roster;
 
@@ -16,27 +16,36 @@ use serde_json::json;
 
 use super::upgrade;
 use crate::adapters::files;
-use crate::cli::arguments::{RoleCommand, RoleLayer, RolePlace};
-use crate::cli::context::file_changes::{self, Written};
-use crate::cli::context::target::agreed;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::diagnostics::print;
+use crate::cli::arguments::{RoleCommand, RoleLayer, RoleRepository};
+use crate::cli::context::file_changes::{self, FileChange};
+use crate::cli::context::target::confirm;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::print_diagnostics;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize;
-use roster::Config;
+use roster::RosterConfig;
 
-pub(crate) fn run(command: &RoleCommand, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+pub(crate) fn run(
+    command: &RoleCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
     match command {
-        RoleCommand::List { layer, place } => list(*layer, place, screen),
+        RoleCommand::List { layer, place } => list_roles(*layer, place, screen),
         RoleCommand::Add {
             layer,
             roles,
             copy,
             sensitive,
             place,
-        } => Desk::open(place)?.add(layer.name(), roles, *copy, *sensitive, screen),
+        } => RosterEditor::open_roster(place)?.add_roles(
+            layer.layer_name(),
+            roles,
+            *copy,
+            *sensitive,
+            screen,
+        ),
         RoleCommand::Create { layer, role, place } => {
-            Desk::open(place)?.create(layer.name(), role, screen)
+            RosterEditor::open_roster(place)?.create_role(layer.layer_name(), role, screen)
         }
         RoleCommand::Delete {
             layer,
@@ -44,11 +53,17 @@ pub(crate) fn run(command: &RoleCommand, screen: &mut Screen<impl Write>) -> Res
             keep,
             yes,
             place,
-        } => Desk::open(place)?.delete(layer.name(), role, *keep, *yes, screen),
+        } => RosterEditor::open_roster(place)?.delete_role(
+            layer.layer_name(),
+            role,
+            *keep,
+            *yes,
+            screen,
+        ),
     }
 }
 
-fn read(dir: &Path) -> Result<(Tree, Catalogue, Roster), Stopped> {
+fn read_roles(dir: &Path) -> Result<(Tree, Catalogue, Roster), CliError> {
     let tree = files::read_tree(dir)?;
     let layout = Layout::detect(&tree).ok().flatten().unwrap_or(Layout::Flat);
     let catalogue = Catalogue::of(&tree, layout);
@@ -57,24 +72,24 @@ fn read(dir: &Path) -> Result<(Tree, Catalogue, Roster), Stopped> {
 }
 
 /// A repository whose roster is edited.
-struct Desk<'a> {
-    place: &'a RolePlace,
+struct RosterEditor<'a> {
+    place: &'a RoleRepository,
     tree: Tree,
     catalogue: Catalogue,
     roster: Roster,
-    config: Config,
+    config: RosterConfig,
 }
 
-impl<'a> Desk<'a> {
-    fn open(place: &'a RolePlace) -> Result<Self, Stopped> {
-        let (tree, catalogue, roster) = read(&place.dir)?;
+impl<'a> RosterEditor<'a> {
+    fn open_roster(place: &'a RoleRepository) -> Result<Self, CliError> {
+        let (tree, catalogue, roster) = read_roles(&place.dir)?;
         let text = tree.text(CONFIG_PATH).ok_or_else(|| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "there is no {CONFIG_PATH} in {}; write it with phileas init --layers",
                 place.dir.display()
             ))
         })?;
-        let config = Config::read(text)?;
+        let config = RosterConfig::parse_config(text)?;
         Ok(Self {
             place,
             tree,
@@ -84,14 +99,14 @@ impl<'a> Desk<'a> {
         })
     }
 
-    fn add(
+    fn add_roles(
         mut self,
         layer: &str,
         roles: &[String],
         copy: bool,
         sensitive: bool,
         screen: &mut Screen<impl Write>,
-    ) -> Result<Exit, Stopped> {
+    ) -> Result<Exit, CliError> {
         let mut files = Vec::new();
         let mut pinned = self.tree.clone();
         for (place, role) in roles.iter().enumerate() {
@@ -99,52 +114,53 @@ impl<'a> Desk<'a> {
                 continue;
             }
             let Some(known) = self.catalogue.role(layer, role) else {
-                return Err(self.unknown(layer, role));
+                return Err(self.unknown_role(layer, role));
             };
             let member = Member {
                 role: role.clone(),
                 enabled: true,
                 sensitive: sensitive && known.sensitive,
             };
-            self.config.put(layer, &member, self.roster.of(layer))?;
+            self.config
+                .put_member(layer, &member, self.roster.of(layer))?;
             if copy && known.source == Source::Catalogue {
-                let path = path_of(layer, role);
+                let path = role_path(layer, role);
                 let text = Catalogue::built_in_role(layer, role).unwrap_or_default();
-                let pin = upgrade::noted(&pinned, &path, text)?;
+                let pin = upgrade::pin_with(&pinned, &path, text)?;
                 if let Fate::Write(text) | Fate::Replace(text) = &pin.fate {
                     pinned.insert_text(pin.path.clone(), text);
                 }
-                files.push(file_changes::of_text(&self.tree, &path, text.to_owned()));
-                files.retain(|one: &Written| one.path != pin.path);
+                files.push(file_changes::own_file(&self.tree, &path, text.to_owned()));
+                files.retain(|one: &FileChange| one.path != pin.path);
                 files.push(pin);
             }
         }
-        self.close(files, screen)
+        self.write_changes(files, screen)
     }
 
-    fn create(
+    fn create_role(
         mut self,
         layer: &str,
         role: &str,
         screen: &mut Screen<impl Write>,
-    ) -> Result<Exit, Stopped> {
+    ) -> Result<Exit, CliError> {
         if !is_role_name(role) {
-            return Err(Stopped::usage(format!(
+            return Err(CliError::usage(format!(
                 "`{}` can be no role: it has letters, digits, `-` and `_`, and begins with a letter or digit",
                 role.escape_debug()
             )));
         }
         for one in ROLE_LAYERS {
             if self.catalogue.role(one, role).is_some() {
-                let mend = if one == layer {
+                let help = if one == layer {
                     format!(
                         "phileas role add {layer} {role} --copy writes its text into the repository"
                     )
                 } else {
                     "two roles of one name would have one memory; take another name".to_owned()
                 };
-                return Err(Stopped::usage(format!(
-                    "the layer `{one}` has a role `{role}` already; {mend}"
+                return Err(CliError::usage(format!(
+                    "the layer `{one}` has a role `{role}` already; {help}"
                 )));
             }
         }
@@ -152,31 +168,34 @@ impl<'a> Desk<'a> {
             enabled: false,
             ..Member::enabled(role)
         };
-        self.config.put(layer, &member, self.roster.of(layer))?;
-        let path = path_of(layer, role);
-        let file = file_changes::of_text(&self.tree, &path, blank_role(layer, role));
+        self.config
+            .put_member(layer, &member, self.roster.of(layer))?;
+        let path = role_path(layer, role);
+        let file = file_changes::own_file(&self.tree, &path, blank_role(layer, role));
         let json = self.place.json;
-        let exit = self.close(vec![file], screen)?;
+        let exit = self.write_changes(vec![file], screen)?;
         if !json {
-            screen.line(&format!(
+            screen.print_line(&format!(
                 "fill in {path}, look at it with phileas prompt render {layer} --role {role}, and turn it on: phileas role add {layer} {role}"
             ))?;
         }
         Ok(exit)
     }
 
-    fn delete(
+    fn delete_role(
         mut self,
         layer: &str,
         role: &str,
         keep: bool,
         yes: bool,
         screen: &mut Screen<impl Write>,
-    ) -> Result<Exit, Stopped> {
-        let was_there = self.config.take(layer, role, self.roster.of(layer))?;
+    ) -> Result<Exit, CliError> {
+        let was_there = self
+            .config
+            .take_member(layer, role, self.roster.of(layer))?;
         let known = self.catalogue.role(layer, role);
         if !was_there && known.is_none() {
-            return Err(self.unknown(layer, role));
+            return Err(self.unknown_role(layer, role));
         }
         let own = known
             .and_then(|known| known.source.path())
@@ -193,34 +212,34 @@ impl<'a> Desk<'a> {
                 || text == blank_role(layer, role);
             if !untouched
                 && !yes
-                && !agreed(
+                && !confirm(
                     &format!("Delete {path}, which people have written?"),
                     screen,
                 )?
             {
-                screen.line("nothing was changed")?;
+                screen.print_line("nothing was changed")?;
                 return Ok(Exit::Done);
             }
-            files.extend(upgrade::forgotten(&self.tree, &path)?);
-            files.push(Written {
+            files.extend(upgrade::pin_without(&self.tree, &path)?);
+            files.push(FileChange {
                 path,
                 fate: Fate::Remove,
             });
         }
-        self.close(files, screen)
+        self.write_changes(files, screen)
     }
 
-    /// Writes the roster and what belongs to it.
-    fn close(
+    /// Writes the roster and its files.
+    fn write_changes(
         self,
-        mut files: Vec<Written>,
+        mut files: Vec<FileChange>,
         screen: &mut Screen<impl Write>,
-    ) -> Result<Exit, Stopped> {
+    ) -> Result<Exit, CliError> {
         files.insert(
             0,
-            file_changes::of_text(&self.tree, CONFIG_PATH, self.config.text()),
+            file_changes::own_file(&self.tree, CONFIG_PATH, self.config.config_text()),
         );
-        file_changes::apply(&self.place.dir, &files)?;
+        file_changes::apply_changes(&self.place.dir, &files)?;
         for one in &files {
             let action = match one.fate {
                 Fate::Same => continue,
@@ -232,55 +251,55 @@ impl<'a> Desk<'a> {
             } else {
                 format!("  {action:<7} {}", one.path)
             };
-            screen.line(&line)?;
+            screen.print_line(&line)?;
         }
         if !self.place.json && files.iter().all(|one| one.fate == Fate::Same) {
-            screen.line("nothing is to be changed: the plan says so already")?;
+            screen.print_line("nothing is to be changed: the plan says so already")?;
         }
         Ok(Exit::Done)
     }
 
-    fn unknown(&self, layer: &str, role: &str) -> Stopped {
+    fn unknown_role(&self, layer: &str, role: &str) -> CliError {
         let names = self
             .catalogue
             .roles()
             .iter()
             .filter(|one| one.layer == layer);
-        let mend = match closest(role, names.map(|one| one.name.as_str())) {
+        let help = match closest(role, names.map(|one| one.name.as_str())) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!(
                 "phileas role list {layer} tells which there are, and phileas role create begins one"
             ),
         };
-        Stopped::usage(format!(
-            "the layer `{layer}` has no role `{}`; {mend}",
+        CliError::usage(format!(
+            "the layer `{layer}` has no role `{}`; {help}",
             role.escape_debug()
         ))
     }
 }
 
-fn path_of(layer: &str, role: &str) -> String {
+fn role_path(layer: &str, role: &str) -> String {
     format!(".jlo/roles/{layer}/{role}/role.yml")
 }
 
-/// Who there is. Mistakes in a repository's own roles are findings.
-fn list(
+/// Lists the roles. Mistakes in a repository's own roles are findings.
+fn list_roles(
     layer: Option<RoleLayer>,
-    place: &RolePlace,
+    place: &RoleRepository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let (tree, catalogue, roster) = read(&place.dir)?;
-    // A roster that cannot be read is not the one that is shown.
+) -> Result<Exit, CliError> {
+    let (tree, catalogue, roster) = read_roles(&place.dir)?;
+    // Do not show a default roster in place of one that cannot be read.
     let (plan, found) = plan::read(&tree);
     let layers = ROLE_LAYERS
         .into_iter()
-        .filter(|one| layer.is_none_or(|layer| layer.name() == *one));
+        .filter(|one| layer.is_none_or(|layer| layer.layer_name() == *one));
     for layer in layers {
-        // Whether it may work in a public repository counts here: that is where it matters.
+        // Permission to work in a public repository matters here.
         let standing = catalogue.standing(&roster, layer, true);
-        let idle = idle(&tree, &plan, layer);
+        let idle = idle_reason(&tree, &plan, layer);
         if let Some(why) = idle.filter(|_| !place.json) {
-            screen.line(&format!("{layer:<11} {why}"))?;
+            screen.print_line(&format!("{layer:<11} {why}"))?;
         }
         for role in catalogue.roles().iter().filter(|role| role.layer == layer) {
             let held = standing
@@ -290,7 +309,7 @@ fn list(
             let (state, why) = match held {
                 None => ("off", "it is not on the roster"),
                 Some(Some(held)) if held != Held::Sensitive => ("off", held.why()),
-                // Whoever stands on it works only where its layer does.
+                // A role on the roster works only where its layer does.
                 Some(_) if idle.is_some() => ("off", idle.unwrap_or_default()),
                 Some(Some(held)) => ("private", held.why()),
                 Some(None) => ("on", ""),
@@ -305,12 +324,12 @@ fn list(
                     "layer": layer, "role": role.name, "description": role.description, "state": state, "why": why,
                     "source": source, "file": role.source.path(), "sensitive": role.sensitive,
                 });
-                screen.line(&document.to_string())?;
+                screen.print_line(&document.to_string())?;
             } else {
-                screen.line(&format!(
+                screen.print_line(&format!(
                     "{layer:<11} {:<20} {state:<8} {source:<10} {}",
                     role.name,
-                    sanitize::line(&role.description)
+                    sanitize::sanitize_line(&role.description)
                 ))?;
             }
         }
@@ -320,7 +339,7 @@ fn list(
         .filter(|one| one.is_error() && one.file == CONFIG_PATH)
         .collect();
     found.extend_from_slice(catalogue.found());
-    print(&found, place.json, screen)?;
+    print_diagnostics(&found, place.json, screen)?;
     Ok(if found.is_empty() {
         Exit::Done
     } else {
@@ -328,8 +347,8 @@ fn list(
     })
 }
 
-/// Why nobody of a layer works by itself in a repository, if so.
-fn idle(tree: &Tree, plan: &Plan, layer: &str) -> Option<&'static str> {
+/// Why a layer does not work by itself in a repository, if so.
+fn idle_reason(tree: &Tree, plan: &Plan, layer: &str) -> Option<&'static str> {
     let of_layer = |step: &Step| matches!(&step.kind, StepKind::Layer(name) if name == layer);
     let mut steps = plan.tracks.values().flat_map(|track| &track.steps);
     if steps.any(of_layer) {

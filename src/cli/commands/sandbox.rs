@@ -1,8 +1,8 @@
 //! `phileas sandbox`: days of work on models of GitHub and Jules.
 
-mod headless;
 mod models_only;
 mod option_file;
+mod play;
 mod scenario;
 mod service;
 mod transcript;
@@ -24,81 +24,81 @@ use serde_json::json;
 use super::validate;
 use crate::adapters::files;
 use crate::cli::arguments::{Maintainer, Sandbox};
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::{Tense, line_json, line_text, short, summary_json};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::{Tense, line_json, line_text, short_time, summary_json};
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::{self, Screen};
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::sandbox::{Days, Scene, Shared, scene};
-use option_file::read;
+use option_file::read_option_file;
 
-/// Where a line goes on that is wider than the terminal, in columns.
+/// The column at which the further rows of a long line begin.
 const INDENT: usize = 18;
 
 pub(crate) async fn run(
     arguments: &Sandbox,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     if let Some(file) = &arguments.scenario {
         check_export(arguments)?;
         return scenario::run(file, arguments, screen).await;
     }
     if let Some(dir) = arguments.ledger.as_ref().filter(|dir| !dir.is_dir()) {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "--ledger: {} is not a folder; name one with the files of the branch `jules`",
             dir.display()
         )));
     }
-    let scene = scene_of(arguments)?;
+    let scene = build_scene(arguments)?;
     if arguments.world_only {
         if let Some(dir) = &arguments.repo {
-            // Whoever reads the addresses expects nothing before them; and the models serve any program, with a plan
-            // that runs or without one.
-            for one in validate::check(&tree_of(dir)?).1 {
-                output::beside(&one.to_string())?;
+            // A program that reads the addresses expects no output before them. The models serve any program, whether
+            // or not the plan runs.
+            for one in validate::check_tree(&read_tree(dir)?).1 {
+                output::print_error(&one.to_string())?;
             }
         }
         return models_only::run(arguments, scene, screen).await;
     }
     if let Some(dir) = &arguments.repo {
-        plan_of(dir, arguments.json, screen)?;
+        check_plan(dir, arguments.json, screen)?;
     }
     check_export(arguments)?;
-    // A person at a terminal sees the service at work; an export is wanted when the days are over.
+    // A person at a terminal sees the service at work; an export needs the finished days.
     let watched = screen.watched && !arguments.headless && !arguments.json;
     if arguments.serve || arguments.empty || (watched && arguments.export.is_none()) {
         service::run(arguments, scene, screen).await
-    // What a program reads has no use for a show.
+    // Programs get no show.
     } else if arguments.headless || arguments.json {
-        headless(arguments, scene, screen).await
+        run_headless(arguments, scene, screen).await
     } else {
-        headless::run(arguments, scene, screen).await
+        play::run(arguments, scene, screen).await
     }
 }
 
-/// Whether the folder for the export can be written to, before days have gone by.
-fn check_export(arguments: &Sandbox) -> Result<(), Stopped> {
+/// Checks that the export folder can be written, before the days are played.
+fn check_export(arguments: &Sandbox) -> Result<(), CliError> {
     match &arguments.export {
         Some(dir) => phileas_world::export::check(dir)
-            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display()))),
+            .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display()))),
         None => Ok(()),
     }
 }
 
-/// Says what is wrong with a folder's plan. A sandbox in which nothing can run would show nothing.
-fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
-    let tree = tree_of(dir)?;
-    let (plan, found) = validate::check(&tree);
+/// Reports what is wrong with a folder's plan. A sandbox in which nothing can run would show nothing.
+fn check_plan(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
+    let tree = read_tree(dir)?;
+    let (plan, found) = validate::check_tree(&tree);
     if json {
         for one in &found {
             let line = json!({ "diagnostic": diagnostics::diagnostic_json(one) });
-            screen.line(&line.to_string())?;
+            screen.print_line(&line.to_string())?;
         }
     } else {
-        diagnostics::print(&found, false, screen)?;
+        diagnostics::print_diagnostics(&found, false, screen)?;
     }
     screen.flush()?;
-    let runnable = validate::runnable(&plan, &tree) > 0;
+    let runnable = validate::count_runnable(&plan, &tree) > 0;
     if runnable && !found.iter().any(blocks_every_start) {
         return Ok(());
     }
@@ -109,17 +109,17 @@ fn plan_of(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result<()
     } else {
         "there is no plan in it"
     };
-    Err(Stopped::usage(format!(
+    Err(CliError::usage(format!(
         "--repo {}: {what}; `phileas validate {0}` finds the same",
         dir.display()
     )))
 }
 
-fn tree_of(dir: &Path) -> Result<Tree, Stopped> {
+fn read_tree(dir: &Path) -> Result<Tree, CliError> {
     Ok(files::read_tree(dir)?)
 }
 
-fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
+fn build_scene(arguments: &Sandbox) -> Result<Scene, CliError> {
     let mut scene = Scene::new(arguments.seed);
     scene.repo.clone_from(&arguments.repo);
     scene.ledger.clone_from(&arguments.ledger);
@@ -127,13 +127,13 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
     scene.wish = !arguments.world_only && !arguments.empty;
     scene.layers = arguments.layers;
     if arguments.empty {
-        // A first try ends with a pull request, however long somebody reads on the way. What else may happen is shown by
-        // the other sandboxes.
+        // A first try ends with a pull request, however long the person takes. Other sandboxes show what else may
+        // happen.
         scene.jules.asks = 0.0;
         scene.jules.weights = Weights::only_changes();
     }
     match arguments.maintainer {
-        // Where a person is to try it, nobody else is in the way.
+        // In a sandbox for a person to try, no model of a maintainer acts.
         Maintainer::Usual if arguments.empty => scene.temper = Temper::away(),
         Maintainer::Usual => {}
         Maintainer::Eager => scene.temper = Temper::eager(),
@@ -144,27 +144,27 @@ fn scene_of(arguments: &Sandbox) -> Result<Scene, Stopped> {
         scene.faults = scene::worst_faults();
     }
     if let Some(path) = &arguments.faults {
-        let (knobs, faults) = faults(path)?;
+        let (knobs, faults) = read_faults(path)?;
         scene.knobs = knobs;
         scene.faults = faults;
     }
     Ok(scene)
 }
 
-fn faults(path: &Path) -> Result<(Knobs, FaultPlan), Stopped> {
-    let text = read("--faults", path)?;
+fn read_faults(path: &Path) -> Result<(Knobs, FaultPlan), CliError> {
+    let text = read_option_file("--faults", path)?;
     let file = path.display().to_string();
     let trouble: Result<Trouble, _> = TomlText::new(&file, &text).read();
-    let trouble = trouble.map_err(|wrong| Stopped::usage(format!("--faults {wrong}")))?;
+    let trouble = trouble.map_err(|wrong| CliError::usage(format!("--faults {wrong}")))?;
     Ok(trouble.into_parts())
 }
 
-async fn headless(
+async fn run_headless(
     arguments: &Sandbox,
     scene: Scene,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let (world, _) = scene.build().map_err(Stopped::usage)?;
+) -> Result<Exit, CliError> {
+    let (world, _) = scene.build().map_err(CliError::usage)?;
     let shared = Shared::new(world);
     let repository = scene::repository();
     let mut days = Days::new(
@@ -174,32 +174,37 @@ async fn headless(
         arguments.seed,
     );
     let mut failed_ticks = 0_u64;
-    let mut said = Said::default();
+    let mut said = PrintedReasons::default();
     while let Some(ticked) = days.next().await {
         match ticked.result {
             Ok(report) if arguments.json => {
                 for (at, line) in &report.done {
-                    screen.line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
+                    screen
+                        .print_line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
                 }
                 for (at, line) in report.waiting.iter().filter(|(_, line)| said.is_news(line)) {
-                    screen.line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
+                    screen
+                        .print_line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
                 }
-                screen.line(&summary_json(&report, ticked.cost, Tense::Deed).to_string())?;
+                screen.print_line(&summary_json(&report, ticked.cost, Tense::Deed).to_string())?;
             }
             Ok(report) => {
                 let colour = screen.colour;
                 for (at, line) in &report.done {
                     let text = line_text(line, colour, Tense::Deed);
-                    screen.wrapped(&format!("{}  {text}", short(*at)), INDENT)?;
+                    screen.print_wrapped(&format!("{}  {text}", short_time(*at)), INDENT)?;
                 }
             }
             Err(error) => {
                 failed_ticks += 1;
                 if arguments.json {
                     let line = json!({ "at": ticked.at.to_string(), "failed": error.to_string() });
-                    screen.line(&line.to_string())?;
+                    screen.print_line(&line.to_string())?;
                 } else {
-                    screen.line(&format!("{}  the tick failed: {error}", short(ticked.at)))?;
+                    screen.print_line(&format!(
+                        "{}  the tick failed: {error}",
+                        short_time(ticked.at)
+                    ))?;
                 }
             }
         }
@@ -216,34 +221,34 @@ async fn headless(
         "requests": books.requests.len(),
     }});
     if arguments.json {
-        screen.line(&total.to_string())?;
+        screen.print_line(&total.to_string())?;
     } else {
         let text = format!(
             "{} ticks, {failed_ticks} of them failed; {}; {}; until {}",
             days.ticks(),
-            several(books.sessions.len(), "session"),
-            several(books.requests.len(), "request"),
-            short(world.now())
+            pluralize(books.sessions.len(), "session"),
+            pluralize(books.requests.len(), "request"),
+            short_time(world.now())
         );
-        screen.wrapped(&text, 2)?;
+        screen.print_wrapped(&text, 2)?;
     }
     if let Some(dir) = &arguments.export {
         world
             .export(dir)
-            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+            .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
         if !arguments.json {
-            screen.wrapped(&format!("what there was is in {}", dir.display()), 2)?;
+            screen.print_wrapped(&format!("what there was is in {}", dir.display()), 2)?;
         }
     }
     screen.flush()?;
     Ok(Exit::Done)
 }
 
-/// What was said last of each track and persona: a wait is news when its reason changes, not at each look.
+/// The last printed reason of each track and persona. A wait is news when its reason changes, not at each tick.
 #[derive(Debug, Default)]
-struct Said(BTreeMap<(Option<TrackName>, Option<PersonaId>), Reason>);
+struct PrintedReasons(BTreeMap<(Option<TrackName>, Option<PersonaId>), Reason>);
 
-impl Said {
+impl PrintedReasons {
     fn is_news(&mut self, line: &Line) -> bool {
         let about = (line.track.clone(), line.persona.clone());
         self.0.insert(about, line.reason) != Some(line.reason)

@@ -1,4 +1,4 @@
-//! `phileas schema`: the JSON Schema of a file that people or agents write.
+//! `phileas schema`: prints the JSON Schema of a file that people or agents write.
 
 use std::io::Write;
 
@@ -6,25 +6,28 @@ use phileas_domain::plan;
 use serde_json::Value;
 
 use crate::cli::arguments::SchemaName;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::server::config;
 use crate::starter::schema_address;
 
-pub(crate) fn run(name: SchemaName, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let text = serde_json::to_string_pretty(&schema(name))
-        .map_err(|error| Stopped::fault(error.to_string()))?;
-    screen.document(&(text + "\n"))?;
+pub(crate) fn run(name: SchemaName, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
+    let text = serde_json::to_string_pretty(&schema_with_address(name))
+        .map_err(|error| CliError::fault(error.to_string()))?;
+    screen.print_document(&(text + "\n"))?;
     Ok(Exit::Done)
 }
 
-/// The schema with its address, which editors know it by.
-fn schema(name: SchemaName) -> Value {
+/// The schema with its address, by which editors know it.
+fn schema_with_address(name: SchemaName) -> Value {
     let (name, schema) = match name {
         SchemaName::Schedules => ("schedules", plan::schema()),
         SchemaName::Config => ("config", plan::config_schema()),
         SchemaName::Phileas => ("phileas", config::schema()),
-        SchemaName::Artifact(artifact) => (artifact.shape().name, artifact.shape().schema()),
+        SchemaName::Artifact(artifact) => (
+            artifact.artifact_shape().name,
+            artifact.artifact_shape().schema(),
+        ),
         SchemaName::Pipeline(artifact) => (artifact.schema_name(), artifact.schema()),
     };
     let mut whole = serde_json::Map::new();

@@ -1,4 +1,4 @@
-//! `phileas serve`: the webhook service, until a signal ends it.
+//! `phileas serve`: runs the webhook service until a signal ends it.
 
 mod check;
 mod fleet;
@@ -7,21 +7,24 @@ mod setup;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::adapters::inbox::postgres::PostgresInbox;
+use crate::adapters::inbox::postgres::{DatabaseUrl, PostgresInbox};
 use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DataDirectory, HeldDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::cli::arguments::Serve;
-use crate::cli::context::bind::bind;
-use crate::cli::context::env_var::variable;
-use crate::cli::context::service_config::{ADMIN_LISTEN, LISTEN, admin_access, config, secrets};
-use crate::cli::context::shutdown_signal::{self, signals};
+use crate::cli::context::bind::bind_listener;
+use crate::cli::context::env_var::env_value;
+use crate::cli::context::service_config::{
+    ADMIN_LISTEN_SETTING, LISTEN_SETTING, admin_access, service_config, webhook_secrets,
+};
+use crate::cli::context::shutdown_signal::shutdown_signal;
 use crate::cli::context::{clock, service_inbox};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::EventsFile;
 use crate::runtime::driver::Pulse;
@@ -33,11 +36,12 @@ use crate::server::admin::setup::GITHUB;
 use crate::server::config::Config;
 use crate::server::public::counters::Figures;
 use crate::server::public::webhook::{Intake, Listed};
+use crate::server::shutdown::End;
 use crate::server::worker::housekeeping::Housekeeping;
 use crate::server::worker::journal::Journal;
 use crate::server::worker::sweep::Sweep;
 use crate::server::worker::tick_observer::Onlooker;
-use crate::server::{Service, ending};
+use crate::server::{Fleet, Service, ending};
 
 /// More threads would wait for the same disk.
 const MAX_THREADS: usize = 4;
@@ -45,25 +49,25 @@ const MAX_THREADS: usize = 4;
 /// 512 of them in a burst and keep those that are used again within ten seconds.
 const MAX_BLOCKING_THREADS: usize = 16;
 
-/// A service answers many at once. Storing is done by a thread of its own.
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Stopped> {
+/// A service answers many requests at once. A thread of its own stores deliveries.
+pub(crate) fn service_runtime() -> Result<tokio::runtime::Runtime, CliError> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores.min(MAX_THREADS))
         .max_blocking_threads(MAX_BLOCKING_THREADS)
         .enable_all()
         .build()
-        .map_err(|error| Stopped::fault(error.to_string()))
+        .map_err(|error| CliError::fault(error.to_string()))
 }
 
 pub(crate) async fn run(
     arguments: &Serve,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let option = arguments.database_url.as_deref();
-    let database = service_inbox::database(option)?;
-    let config = config(arguments)?;
-    let inbox_name = service_inbox::name(database.as_ref(), &config.data_dir);
+    let database = service_inbox::inbox_database(option)?;
+    let config = service_config(arguments)?;
+    let inbox_name = service_inbox::inbox_name(database.as_ref(), &config.data_dir);
     if arguments.check {
         return check::run(
             &config,
@@ -78,25 +82,25 @@ pub(crate) async fn run(
     if arguments.setup {
         return setup::run(&config, screen).await;
     }
-    let secrets = secrets(&config)?;
-    let access = Arc::new(admin_access(&config, arguments.mcp)?);
+    serve(arguments, &config, database.as_ref(), &inbox_name, screen).await
+}
+
+/// Starts the service, and runs it until a signal ends it.
+async fn serve(
+    arguments: &Serve,
+    config: &Config,
+    database: Option<&DatabaseUrl>,
+    inbox_name: &str,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    let secrets = webhook_secrets(config)?;
+    let access = Arc::new(admin_access(config, arguments.mcp)?);
     let directory = DataDirectory::lock(&config.data_dir)?;
     let audit = Arc::new(Audit::open(directory.path())?);
-    let inbox = match &database {
-        // The directory is this service's alone all the same: its audit log and its App's credentials are in it.
-        Some(url) => ServedInbox::Database(
-            PostgresInbox::open(url, config.inbox_max_bytes).await?,
-            Some(HeldDirectory::new(directory)?),
-        ),
-        None => ServedInbox::File(SqliteInbox::open(
-            directory,
-            config.inbox_max_bytes,
-            clock::local_now(),
-        )?),
-    };
+    let inbox = open_inbox(database, directory, config.inbox_max_bytes).await?;
     let inbox = Arc::new(inbox);
-    let public = bind(LISTEN, config.listen).await?;
-    let admin = bind(ADMIN_LISTEN, config.admin_listen).await?;
+    let public = bind_listener(LISTEN_SETTING, config.listen).await?;
+    let admin = bind_listener(ADMIN_LISTEN_SETTING, config.admin_listen).await?;
     let places = json!({
         "listen": public.local_addr()?.to_string(),
         "admin_listen": admin.local_addr()?.to_string(),
@@ -110,10 +114,10 @@ pub(crate) async fn run(
     let journal = Arc::new(Journal::new(Arc::clone(&audit)));
     let onlookers: Vec<Arc<dyn Onlooker>> =
         vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _, journal];
-    let events = super::jobs::events_of_service(arguments.events.clone(), &config.data_dir)?;
-    let feed = feed(arguments, &config, &events)?;
-    let fleet = fleet::of(
-        &config,
+    let events = super::jobs::service_events_path(arguments.events.clone(), &config.data_dir)?;
+    let feed = open_feed(arguments, config, &events)?;
+    let fleet = fleet::build_fleet(
+        config,
         Arc::clone(&changed),
         Arc::clone(&pulse),
         &metrics,
@@ -125,14 +129,10 @@ pub(crate) async fn run(
         clock: Arc::clone(&fleet.clock),
         public_url: config.public_url.clone(),
     });
-    let listed = match &fleet {
-        Some(fleet) => Listed::from_entries(&config.repositories)
-            .learning(fleet.repositories.source().learnt().clone()),
-        None => Listed::from_entries(&config.repositories),
-    };
+    let listed = accepted_repositories(config, fleet.as_ref());
     let (end, asked) = ending();
     let hurry = ending();
-    let signals = signals()?;
+    let signals = shutdown_signal()?;
     let measured = metrics::routes(Sources {
         metrics,
         figures: Arc::clone(&figures),
@@ -141,13 +141,10 @@ pub(crate) async fn run(
         feed,
         clock: Arc::new(SystemPause),
     });
-    let tools = if arguments.mcp {
-        super::mcp::routes(
-            fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
-            events,
-        )?
-    } else {
-        axum::Router::new()
+    let repositories = fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories));
+    let tools = match arguments.mcp {
+        true => super::mcp::http_routes(repositories.clone(), events)?,
+        false => axum::Router::new(),
     };
     let dashboard = Dashboard {
         inbox: Arc::clone(&inbox),
@@ -158,7 +155,7 @@ pub(crate) async fn run(
         audit,
         figures: Arc::clone(&figures),
         pulse: Arc::clone(&pulse),
-        github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         ending: asked.clone(),
     };
     let lost = inbox.lost();
@@ -176,6 +173,35 @@ pub(crate) async fn run(
         drain: config.drain,
         hurry: hurry.1,
     };
+    report_start(&places, config, inbox_name, screen)?;
+    let running = service.run(asked);
+    let drained = run_until_end(running, signals, lost, config.drain, end, hurry.0).await?;
+    if drained {
+        tracing::info!("the service has ended");
+    } else {
+        // Deliveries answered with 202 are stored; GitHub redelivers those that were cut off, or the next sweep finds
+        // them.
+        tracing::warn!("some work did not end in time and was cut off");
+    }
+    Ok(Exit::Done)
+}
+
+/// The repositories whose deliveries are accepted.
+fn accepted_repositories(config: &Config, fleet: Option<&Fleet<SystemPause>>) -> Listed {
+    let listed = Listed::from_entries(&config.repositories);
+    match fleet {
+        Some(fleet) => listed.learning(fleet.repositories.source().learnt().clone()),
+        None => listed,
+    }
+}
+
+/// Logs and prints that the service is listening, and where.
+fn report_start(
+    places: &Value,
+    config: &Config,
+    inbox_name: &str,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), CliError> {
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         listen = %places["listen"].as_str().unwrap_or_default(),
@@ -184,50 +210,74 @@ pub(crate) async fn run(
         inbox = inbox_name,
         "the service listens"
     );
-    screen.line(&places.to_string())?;
+    screen.print_line(&places.to_string())?;
     screen.flush()?;
-    let running = service.run(asked);
+    Ok(())
+}
+
+/// Opens the inbox.
+async fn open_inbox(
+    database: Option<&DatabaseUrl>,
+    directory: DataDirectory,
+    max_bytes: u64,
+) -> Result<ServedInbox, CliError> {
+    Ok(match database {
+        // The directory still belongs to this service alone: its audit log and its App's credentials are in it.
+        Some(url) => ServedInbox::Database(
+            PostgresInbox::open(url, max_bytes).await?,
+            Some(HeldDirectory::new(directory)?),
+        ),
+        None => ServedInbox::File(SqliteInbox::open(directory, max_bytes, clock::local_now())?),
+    })
+}
+
+/// Runs the service until its work ends: at the first signal it drains, at the second one it ends. Returns whether
+/// everything ended in time.
+async fn run_until_end(
+    running: impl Future<Output = bool>,
+    signals: impl Future<Output = ()>,
+    lost: impl Future<Output = ()>,
+    drain: Duration,
+    end: End,
+    hurry: End,
+) -> Result<bool, CliError> {
     let mut running = std::pin::pin!(running);
-    let drained = tokio::select! {
-        drained = &mut running => drained,
+    tokio::select! {
+        drained = &mut running => Ok(drained),
         () = signals => {
             tracing::info!(
-                drain = ?config.drain,
+                ?drain,
                 "asked to end; running ticks stop between two effects, and deliveries are taken until then and until the \
                  drain is over; ask again to end it"
             );
             end.now();
-            let again = shutdown_signal::signals()?;
+            let again = shutdown_signal()?;
             tokio::select! {
-                drained = &mut running => drained,
+                drained = &mut running => Ok(drained),
                 () = again => {
-                    hurry.0.now();
-                    running.await
+                    hurry.now();
+                    Ok(running.await)
                 }
             }
         }
         () = lost => {
-            // Nothing that would come could be stored.
-            hurry.0.now();
+            // No further delivery could be stored.
+            hurry.now();
             end.now();
             running.await;
-            return Err(Stopped::fault(
-                "what writes the inbox has ended, so that nothing could be stored any more; start again",
-            ));
+            Err(CliError::fault(
+                "the task that writes the inbox has ended, so no delivery can be stored; start the service again",
+            ))
         }
-    };
-    if drained {
-        tracing::info!("the service has ended");
-        Ok(Exit::Done)
-    } else {
-        // What was answered 202 is stored; what was cut off is sent again, or found by the next look.
-        tracing::warn!("some work did not end in time and was cut off");
-        Ok(Exit::Done)
     }
 }
 
-/// What tells agents of turns, where that is wanted.
-fn feed(arguments: &Serve, config: &Config, events: &Path) -> Result<Option<Arc<Feed>>, Stopped> {
+/// Opens the feed that writes events of turns for agents, if the options ask for it.
+fn open_feed(
+    arguments: &Serve,
+    config: &Config,
+    events: &Path,
+) -> Result<Option<Arc<Feed>>, CliError> {
     if arguments.no_events {
         return Ok(None);
     }

@@ -1,12 +1,12 @@
-//! `phileas session`: the sessions of a repository, looked at, spoken to, ended, taken in.
+//! `phileas session`: lists, shows, messages, ends and imports the sessions of a repository.
 
-mod again;
 mod follow_up;
 mod import;
 mod list;
 mod lookup;
+mod message;
+mod retry_cancel;
 mod show;
-mod speak;
 
 use std::io::Write;
 
@@ -14,63 +14,65 @@ use phileas_domain::model::TrackName;
 
 use crate::cli::arguments::SessionCommand;
 use crate::cli::deadline::Deadline;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 
-/// What stands before a session's id where people copy it from.
-const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
-/// How much of a wrong id is printed, in characters.
+/// What stands before a session's id in the texts that people copy.
+const ID_PREFIXES: [&str; 3] = ["sessions", "/session", "/task"];
+/// How many characters of a wrong id are printed.
 const ID_CHARS: usize = 60;
 
 pub(crate) async fn run(
     command: &SessionCommand,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
         SessionCommand::List {
             archived,
             repository,
         } => list::run(*archived, repository, screen).await,
-        SessionCommand::Show { id, repository } => show::run(&id_of(id)?, repository, screen).await,
+        SessionCommand::Show { id, repository } => {
+            show::run(&parse_session_id(id)?, repository, screen).await
+        }
         SessionCommand::Approve { id, repository } => {
-            speak::approve(&id_of(id)?, repository, screen).await
+            message::approve_plan(&parse_session_id(id)?, repository, screen).await
         }
         SessionCommand::Message {
             id,
             text,
             repository,
-        } => speak::message(&id_of(id)?, text, repository, screen).await,
+        } => message::send_message(&parse_session_id(id)?, text, repository, screen).await,
         SessionCommand::Retry { id, repository } => {
-            again::retry(&id_of(id)?, repository, deadline, screen).await
+            retry_cancel::retry_turn(&parse_session_id(id)?, repository, deadline, screen).await
         }
         SessionCommand::Cancel { id, repository } => {
-            again::cancel(&id_of(id)?, repository, deadline, screen).await
+            retry_cancel::cancel_turn(&parse_session_id(id)?, repository, deadline, screen).await
         }
         SessionCommand::Import {
             id,
             persona,
             repository,
-        } => import::run(&id_of(id)?, persona, repository, screen).await,
+        } => import::run(&parse_session_id(id)?, persona, repository, screen).await,
     }
 }
 
-/// An id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
-fn id_of(text: &str) -> Result<String, Stopped> {
+/// Parses an id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
+fn parse_session_id(text: &str) -> Result<String, CliError> {
     let bare = text.split(['?', '#']).next().unwrap_or_default();
     let bare = bare.trim().trim_end_matches('/');
     let id = match bare.rsplit_once('/') {
         None => bare,
-        Some((before, last)) if PAGES.iter().any(|page| before.ends_with(page)) => last,
+        Some((before, last)) if ID_PREFIXES.iter().any(|page| before.ends_with(page)) => last,
         Some(_) => "",
     };
     let is_request = TrackName::from(id).request_number().is_some();
     let names = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if id.is_empty() || !is_request && !id.chars().all(names) {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "`{}` is no session's id; give its digits, `sessions/<id>` or the address of its page, or a turn's id",
-            plain(text, ID_CHARS)
+            sanitize(text, ID_CHARS)
         )));
     }
     Ok(id.to_owned())
@@ -78,25 +80,29 @@ fn id_of(text: &str) -> Result<String, Stopped> {
 
 #[cfg(test)]
 mod tests {
-    use super::id_of;
+    use super::parse_session_id;
 
     #[test]
-    fn ids_are_taken_as_people_copy_them() {
+    fn ids_are_parsed_as_people_copy_them() {
         for text in [
             "15481661885092594092",
             "sessions/15481661885092594092",
             "https://jules.google.com/session/15481661885092594092/?x=1#top",
             "https://jules.google.com/task/15481661885092594092",
         ] {
-            assert_eq!(id_of(text).unwrap(), "15481661885092594092", "{text}");
+            assert_eq!(
+                parse_session_id(text).unwrap(),
+                "15481661885092594092",
+                "{text}"
+            );
         }
-        assert_eq!(id_of("request:3").unwrap(), "request:3");
+        assert_eq!(parse_session_id("request:3").unwrap(), "request:3");
     }
 
     #[test]
-    fn what_is_no_id_is_refused_and_not_cut_to_one() {
+    fn a_text_that_is_no_id_is_refused_and_not_truncated_to_one() {
         for text in ["../../x", "sessions/..", "x/y", "a b", "", "/", "é"] {
-            assert!(id_of(text).is_err(), "{text}");
+            assert!(parse_session_id(text).is_err(), "{text}");
         }
     }
 }

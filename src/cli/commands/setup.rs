@@ -14,92 +14,93 @@ use serde_json::json;
 
 use crate::adapters::files;
 use crate::cli::arguments::SetupCommand;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::diagnostics::print;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::print_diagnostics;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
-use write::Fate;
+use crate::cli::terminal::plural::pluralize;
+use write::ChangeKind;
 
 pub(crate) fn run(
     command: &SetupCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
         SetupCommand::Gen {
             dir,
             publish,
             dry_run,
             json,
-        } => generate(dir, publish, *dry_run, *json, screen),
+        } => generate_script(dir, publish, *dry_run, *json, screen),
         SetupCommand::List { dir, detail, json } => {
             list::run(dir, detail.as_deref(), *json, screen)
         }
     }
 }
 
-fn generate(
+fn generate_script(
     dir: &Path,
     publish: &[String],
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let tree = files::read_tree(dir)?;
     let compiled = match compile(&tree, publish) {
         Ok(compiled) => compiled,
-        Err(said) => return refused(&said, json, screen),
+        Err(said) => return print_refusal(&said, json, screen),
     };
     let mut said = compiled.said.clone();
-    said.extend(bash::check(&compiled)?);
-    said.extend(git::tracked(dir, &compiled)?);
+    said.extend(bash::check_syntax(&compiled)?);
+    said.extend(git::tracked_secrets(dir, &compiled)?);
     if said.iter().any(Diagnostic::is_error) {
-        return refused(&said, json, screen);
+        return print_refusal(&said, json, screen);
     }
-    print(&said, json, screen)?;
-    let fates = write::write(dir, &compiled.files, dry_run)?;
+    print_diagnostics(&said, json, screen)?;
+    let fates = write::write_files(dir, &compiled.files, dry_run)?;
     for (file, fate) in compiled.files.iter().zip(&fates) {
         if json {
-            let line = json!({ "file": file.path, "action": fate.word(), "dry_run": dry_run });
-            screen.line(&line.to_string())?;
+            let line =
+                json!({ "file": file.path, "action": fate.change_text(), "dry_run": dry_run });
+            screen.print_line(&line.to_string())?;
         } else {
-            screen.line(&format!("  {:<9} {}", fate.word(), file.path))?;
+            screen.print_line(&format!("  {:<9} {}", fate.change_text(), file.path))?;
         }
     }
     if !dry_run {
-        let unignored = git::not_ignored(dir, &compiled)?;
-        print(&unignored, json, screen)?;
+        let unignored = git::unignored_secrets(dir, &compiled)?;
+        print_diagnostics(&unignored, json, screen)?;
         if !unignored.is_empty() {
             return Ok(Exit::Findings);
         }
     }
-    next(&compiled, &fates, json, screen)?;
+    print_next_steps(&compiled, &fates, json, screen)?;
     Ok(Exit::Done)
 }
 
-/// Nothing is written while anything is wrong.
-fn refused(
+/// Prints the mistakes. A set-up with mistakes writes nothing.
+fn print_refusal(
     said: &[Diagnostic],
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    print(said, json, screen)?;
+) -> Result<Exit, CliError> {
+    print_diagnostics(said, json, screen)?;
     if !json {
         let errors = said.iter().filter(|one| one.is_error()).count();
-        screen.line(&format!(
+        screen.print_line(&format!(
             "nothing was written: {}",
-            several(errors, "error")
+            pluralize(errors, "error")
         ))?;
     }
     Ok(Exit::Findings)
 }
 
-/// What is left to a person.
-fn next(
+/// Prints what the person does next.
+fn print_next_steps(
     compiled: &Compiled,
-    fates: &[Fate],
+    fates: &[ChangeKind],
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let order: Vec<&str> = compiled.order.iter().map(|one| one.name.as_str()).collect();
     if json {
         let secrets: Vec<_> = compiled
@@ -107,19 +108,19 @@ fn next(
             .iter()
             .map(|(name, filled)| json!({ "name": name, "filled": filled }))
             .collect();
-        screen.line(&json!({ "order": order, "secrets": secrets }).to_string())?;
+        screen.print_line(&json!({ "order": order, "secrets": secrets }).to_string())?;
         return Ok(());
     }
-    screen.line(&format!("installs {}", order.join(", ")))?;
+    screen.print_line(&format!("installs {}", order.join(", ")))?;
     let script = compiled
         .files
         .iter()
         .zip(fates)
         .find(|(file, _)| file.mode == Mode::Executable);
     if let Some((file, fate)) = script
-        && *fate != Fate::Unchanged
+        && *fate != ChangeKind::Unchanged
     {
-        screen.line(&format!(
+        screen.print_line(&format!(
             "paste {} into the set-up script of the repository's environment at https://jules.google.com",
             file.path
         ))?;
@@ -136,13 +137,13 @@ fn next(
             .iter()
             .map(|(name, _)| name.as_str())
             .collect();
-        screen.line(&format!(
+        screen.print_line(&format!(
             "Jules must know, as variables of that environment: {}",
             names.join(", ")
         ))?;
     }
     if !empty.is_empty() {
-        screen.line(&format!(
+        screen.print_line(&format!(
             "{} has no value yet for {}",
             compiled.layout.path(compiled.layout.private()),
             empty.join(", ")

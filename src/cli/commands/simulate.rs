@@ -1,4 +1,4 @@
-//! `phileas simulate`: the plan's coming days, before anything runs.
+//! `phileas simulate`: a forecast of the plan's coming days.
 
 mod fleet;
 
@@ -21,21 +21,21 @@ use crate::adapters::{files, renderer};
 use crate::cli::arguments::Simulate;
 use crate::cli::context::clients::Connection;
 use crate::cli::context::clock::local_now;
-use crate::cli::context::placeholder_name::unnamed;
-use crate::cli::context::repository_root::root_of;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::placeholder_name::placeholder_name;
+use crate::cli::context::repository_root::repository_root;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_text};
 use crate::cli::terminal::diagnostics::{self, diagnostic_json};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::ReadJules as _;
 
 pub(crate) async fn run(
     arguments: &Simulate,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let snapshot = match (&arguments.dir, &arguments.repo) {
-        (Some(dir), _) => of_folder(dir)?,
+        (Some(dir), _) => snapshot_of_folder(dir)?,
         (None, Some(repository)) => {
             let connection = Connection::from_environment(repository)?;
             let settings = connection.settings(RunRequest::Due)?;
@@ -53,38 +53,38 @@ pub(crate) async fn run(
             }
             sight.snapshot
         }
-        (None, None) => of_folder(&root_of(".".into()))?,
+        (None, None) => snapshot_of_folder(&repository_root(".".into()))?,
     };
-    show(snapshot, arguments, screen).map(|(exit, _)| exit)
+    print_forecast(snapshot, arguments, screen).map(|(exit, _)| exit)
 }
 
-/// Forecasts and prints, and answers with the forecast as well.
-fn show(
+/// Computes and prints a forecast. Returns it as well.
+fn print_forecast(
     mut snapshot: Snapshot,
     arguments: &Simulate,
     screen: &mut Screen<impl Write>,
-) -> Result<(Exit, Forecast), Stopped> {
+) -> Result<(Exit, Forecast), CliError> {
     if let Some(from) = arguments.from {
         snapshot.now = from;
     }
     let from = snapshot.now;
     let until = from
         .checked_add(SignedDuration::from_hours(24 * i64::from(arguments.days)))
-        .map_err(|error| Stopped::usage(error.to_string()))?;
+        .map_err(|error| CliError::usage(error.to_string()))?;
     let assumptions = Assumptions {
         session: arguments.session,
         review: arguments.review,
     };
     let renderer = renderer::shared();
     let forecast = engine::simulate(&snapshot, until, assumptions, &*renderer);
-    // A plan that says something else than was meant is forecast all the same, and said to be wrong.
-    let (_, found) = validate::check(&snapshot.tree);
+    // A plan with mistakes gets a forecast, too, and its mistakes are printed.
+    let (_, found) = validate::check_tree(&snapshot.tree);
     if arguments.json {
         for one in &found {
-            screen.line(&json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
+            screen.print_line(&json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
         }
     } else {
-        diagnostics::print(&found, false, screen)?;
+        diagnostics::print_diagnostics(&found, false, screen)?;
     }
     if let Some(repositories) = arguments.fleet {
         let habits = Habits {
@@ -92,11 +92,11 @@ fn show(
             session: arguments.session,
             key: snapshot.plan.budget.clock_limits(),
         };
-        fleet::show(repositories, habits, arguments, screen)?;
+        fleet::print_fleet(repositories, habits, arguments, screen)?;
     } else if arguments.json {
         print_json(screen, &snapshot, &forecast)?;
     } else {
-        print(screen, &snapshot, &forecast, (from, until), assumptions)?;
+        print_text(screen, &snapshot, &forecast, (from, until), assumptions)?;
     }
     let exit = match found.iter().any(phileas_domain::Diagnostic::is_error) {
         true => Exit::Findings,
@@ -105,57 +105,61 @@ fn show(
     Ok((exit, forecast))
 }
 
-/// A folder's plan in a repository that has never run it.
-fn of_folder(dir: &std::path::Path) -> Result<Snapshot, Stopped> {
+/// The plan of a folder in a repository that has never run it.
+fn snapshot_of_folder(dir: &std::path::Path) -> Result<Snapshot, CliError> {
     let tree = files::read_tree(dir)?;
-    Ok(of_tree(tree, unnamed()?, local_now()))
+    Ok(snapshot_of_tree(tree, placeholder_name()?, local_now()))
 }
 
 /// When the first session of a plan starts in a repository that has never run it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum First {
-    /// With the first look.
+pub(crate) enum FirstSession {
+    /// With the first tick.
     AtOnce,
-    /// With the first look from this time on.
+    /// With the first tick after this time.
     From(Timestamp),
     /// Not within a week by itself.
     Never,
-    /// Nobody can tell.
+    /// It cannot be computed.
     Unknown,
 }
 
-/// What the first week of a plan showed.
+/// The first week of a plan.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Week {
-    /// [`Exit::Findings`] where the plan has mistakes.
+pub(crate) struct WeekForecast {
+    /// [`Exit::Findings`] if the plan has mistakes.
     pub(crate) exit: Exit,
     /// When its first session starts.
-    pub(crate) first: First,
+    pub(crate) first: FirstSession,
 }
 
-/// Shows the first week of a plan in a repository that has never run it, and what is wrong with the plan.
-pub(crate) fn week(
+/// Prints the first week of a plan in a repository that has never run it, and the plan's mistakes.
+pub(crate) fn print_week(
     tree: Tree,
     name: &RepositoryName,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Week, Stopped> {
-    let arguments = Simulate::week(json);
+) -> Result<WeekForecast, CliError> {
+    let arguments = Simulate::first_week(json);
     let now = local_now();
-    let (exit, forecast) = show(of_tree(tree, name.clone(), now), &arguments, screen)?;
+    let (exit, forecast) = print_forecast(
+        snapshot_of_tree(tree, name.clone(), now),
+        &arguments,
+        screen,
+    )?;
     let first = forecast.turns.iter().map(|turn| turn.at).min();
     let first = match first {
-        Some(at) if at > now && forecast.without_layers => First::Unknown,
-        Some(at) if at > now => First::From(at),
-        Some(_) => First::AtOnce,
-        None if forecast.without_layers => First::Unknown,
-        None => First::Never,
+        Some(at) if at > now && forecast.without_layers => FirstSession::Unknown,
+        Some(at) if at > now => FirstSession::From(at),
+        Some(_) => FirstSession::AtOnce,
+        None if forecast.without_layers => FirstSession::Unknown,
+        None => FirstSession::Never,
     };
-    Ok(Week { exit, first })
+    Ok(WeekForecast { exit, first })
 }
 
 /// A plan in a repository that has never run it.
-pub(crate) fn of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snapshot {
+pub(crate) fn snapshot_of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snapshot {
     let (plan, plan_diagnostics) = plan::read(&tree);
     Snapshot {
         now,
@@ -213,7 +217,7 @@ fn print_json(
     screen: &mut Screen<impl Write>,
     snapshot: &Snapshot,
     forecast: &Forecast,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     for turn in &forecast.turns {
         let line = json!({
             "at": turn.at.to_string(),
@@ -221,16 +225,16 @@ fn print_json(
             "seq": turn.seq,
             "persona": turn.persona.as_str(),
             "held_since": turn.held.as_ref().map(|held| held.since.to_string()),
-            "held_by": turn.held.as_ref().map(|held| codes(&held.by)),
+            "held_by": turn.held.as_ref().map(|held| reason_codes(&held.by)),
         });
-        screen.line(&line.to_string())?;
+        screen.print_line(&line.to_string())?;
     }
     let limits = snapshot.plan.budget.key_limits();
     let summary = json!({ "summary": {
         "turns": forecast.turns.len(),
         "most_in_a_day": forecast.most_in_a_day,
         "most_at_once": forecast.most_at_once,
-        "turns_of": turns_of(forecast),
+        "turns_of": turns_by_track(forecast),
         "daily_sessions": snapshot.plan.budget.daily_sessions,
         "track_share": snapshot.plan.budget.track_share.number(),
         "max_active": snapshot.plan.budget.max_active,
@@ -238,26 +242,26 @@ fn print_json(
         "key_active": limits.active,
         "cut": forecast.cut,
         "without_layers": forecast.without_layers,
-        "assumed": (!forecast.without_layers && !layered(&snapshot.plan).is_empty()).then(|| assumed(snapshot)),
+        "assumed": (!forecast.without_layers && !layered_tracks(&snapshot.plan).is_empty()).then(|| assumption_text(snapshot)),
     }});
-    screen.line(&summary.to_string())?;
+    screen.print_line(&summary.to_string())?;
     Ok(())
 }
 
-fn print(
+fn print_text(
     screen: &mut Screen<impl Write>,
     snapshot: &Snapshot,
     forecast: &Forecast,
     (from, until): (Timestamp, Timestamp),
     assumptions: Assumptions,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let name = &snapshot.plan.defaults.timezone;
     let zone = TimeZoneDatabase::bundled()
         .get(name)
         .unwrap_or(TimeZone::UTC);
     let local = |at: Timestamp| at.to_zoned(zone.clone());
     let minute = |at: Timestamp| local(at).strftime("%Y-%m-%d %H:%M").to_string();
-    screen.line(&format!(
+    screen.print_line(&format!(
         "{} to {} {name}, if a session takes {:#} and its pull request {:#} to its merge:",
         minute(from),
         minute(until),
@@ -268,7 +272,7 @@ fn print(
     for turn in &forecast.turns {
         let today = local(turn.at).strftime("%a %Y-%m-%d").to_string();
         if today != day {
-            screen.line(&today)?;
+            screen.print_line(&today)?;
             day = today;
         }
         let emoji = snapshot
@@ -288,12 +292,12 @@ fn print(
             turn.persona.as_str(),
             held.unwrap_or_default()
         );
-        screen.line(line.trim_end())?;
+        screen.print_line(line.trim_end())?;
     }
     let limits = snapshot.plan.budget.key_limits();
-    screen.line(&format!(
+    screen.print_line(&format!(
         "{}; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
-        several(forecast.turns.len(), "session"),
+        pluralize(forecast.turns.len(), "session"),
         forecast.most_in_a_day,
         snapshot.plan.budget.daily_sessions,
         limits.daily,
@@ -301,18 +305,18 @@ fn print(
         snapshot.plan.budget.max_active,
         limits.active
     ))?;
-    for line in shares(snapshot, forecast) {
-        screen.line(&line)?;
+    for line in share_lines(snapshot, forecast) {
+        screen.print_line(&line)?;
     }
     let colour = screen.colour;
-    let layered = layered(&snapshot.plan);
+    let layered = layered_tracks(&snapshot.plan);
     if !layered.is_empty() {
         let names: Vec<String> = layered.iter().map(|name| format!("`{name}`")).collect();
         let names = names.join(", ");
-        screen.line(&if forecast.without_layers {
-            format!("Not in it: the sessions of layers in {names}; of workstreams nobody can tell what they will find.")
+        screen.print_line(&if forecast.without_layers {
+            format!("Not in it: the sessions of layers in {names}; the findings of workstreams cannot be known.")
         } else {
-            format!("Assumed of {names}: {}", assumed(snapshot))
+            format!("Assumed of {names}: {}", assumption_text(snapshot))
         })?;
     }
     if forecast.turns.is_empty() {
@@ -324,17 +328,18 @@ fn print(
                     .is_none_or(|name| !layered.contains(&name))
         };
         for line in forecast.waiting.iter().filter(foreseen) {
-            screen.line(&line_text(line, colour, Tense::Deed))?;
+            screen.print_line(&line_text(line, colour, Tense::Deed))?;
         }
     }
     if forecast.cut {
-        screen.line("the forecast was cut: the plan wakes too often to look this far ahead")?;
+        screen
+            .print_line("the forecast was cut: the plan wakes too often to look this far ahead")?;
     }
     Ok(())
 }
 
 /// How many sessions each track and schedule gets.
-fn turns_of(forecast: &Forecast) -> BTreeMap<&str, usize> {
+fn turns_by_track(forecast: &Forecast) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for turn in &forecast.turns {
         *counts.entry(turn.track.as_str()).or_default() += 1;
@@ -342,9 +347,9 @@ fn turns_of(forecast: &Forecast) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// Who gets what, where more than one track or schedule does.
-fn shares(snapshot: &Snapshot, forecast: &Forecast) -> Vec<String> {
-    let counts = turns_of(forecast);
+/// The shares of tracks and schedules, if there are several.
+fn share_lines(snapshot: &Snapshot, forecast: &Forecast) -> Vec<String> {
+    let counts = turns_by_track(forecast);
     if counts.len() < 2 {
         return Vec::new();
     }
@@ -372,22 +377,22 @@ fn shares(snapshot: &Snapshot, forecast: &Forecast) -> Vec<String> {
     lines
 }
 
-/// Why a turn starts later than it could, in a forecast from an instant on, below a day.
+/// Why a turn starts later than it could, for the line below a day.
 fn held_text(held: &Delay, from: Timestamp, day: &str, zone: &TimeZone) -> String {
     let since = held.since.to_zoned(zone.clone());
     let due = since.strftime("%a %Y-%m-%d").to_string();
     let due = match () {
-        // It may have been due before that.
+        // It may have been due earlier.
         () if held.since <= from => String::new(),
         () if due == day => format!("due {}, ", since.strftime("%H:%M")),
         () => format!("due {due} {}, ", since.strftime("%H:%M")),
     };
-    let by: Vec<&str> = held.by.iter().map(|reason| holder(*reason)).collect();
+    let by: Vec<&str> = held.by.iter().map(|reason| hold_text(*reason)).collect();
     format!("{due}held by {}", by.join(", then "))
 }
 
-/// What holds a turn, as people know it from the plan.
-fn holder(reason: Reason) -> &'static str {
+/// What holds a turn, by its name in the plan.
+fn hold_text(reason: Reason) -> &'static str {
     match reason {
         Reason::ActorHour => "`requests_per_actor_hour`",
         Reason::BudgetActive => "`max_active`",
@@ -406,16 +411,16 @@ fn holder(reason: Reason) -> &'static str {
     }
 }
 
-fn codes(reasons: &[Reason]) -> Vec<&'static str> {
+fn reason_codes(reasons: &[Reason]) -> Vec<&'static str> {
     reasons.iter().map(|reason| reason.code()).collect()
 }
 
-/// What is imagined of layers, since nobody can tell what they will find.
-fn assumed(snapshot: &Snapshot) -> String {
+/// The assumptions about layers, whose findings cannot be known.
+fn assumption_text(snapshot: &Snapshot) -> String {
     let approval = match snapshot.plan.roster.approval {
         Approval::Auto => "its pull request is merged",
         Approval::Human => {
-            "nobody lets it through (`approval = \"human\"`), so no implementer starts"
+            "no maintainer lets it through (`approval = \"human\"`), so no implementer starts"
         }
     };
     format!(
@@ -424,8 +429,8 @@ fn assumed(snapshot: &Snapshot) -> String {
     )
 }
 
-/// The tracks that have layers in them.
-fn layered(plan: &Plan) -> Vec<&TrackName> {
+/// The tracks with layers.
+fn layered_tracks(plan: &Plan) -> Vec<&TrackName> {
     let has_layers = |track: &Track| {
         let mut steps = track.steps.iter();
         steps.any(|step| matches!(step.kind, StepKind::Layer(_)))

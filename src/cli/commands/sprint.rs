@@ -1,4 +1,4 @@
-//! `phileas sprint`: the number in the ledger, and the papers on the default branch.
+//! `phileas sprint`: the sprint number in the ledger, and the sprint's files on the default branch.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -11,39 +11,42 @@ use phileas_domain::plan;
 use phileas_domain::state::State;
 use serde_json::json;
 
-use super::task::folder::{read, refused, tell};
-use super::track::meant;
+use super::task::folder::{print_change, read_error, read_folder};
+use super::track::suggestion_text;
 use crate::adapters::files::{self, Wanted};
 use crate::adapters::github::Client;
-use crate::cli::arguments::{BoardPlace, Repository, SprintCommand};
+use crate::cli::arguments::{BoardFolder, Repository, SprintCommand};
 use crate::cli::context::{clients, run_identity};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::ReadGitHub as _;
 use crate::runtime::{Edit, edit, ledger_of};
 
-/// How sprints are turned on.
-const TURN_ON: &str =
+/// How to enable sprints.
+const NO_SPRINTS: &str =
     "this plan has no sprints; add the table [sprints] to .jules/schedules.toml to have some";
 
 pub(crate) async fn run(
     command: &SprintCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
-        SprintCommand::Status(repository) => status(repository, screen).await,
-        SprintCommand::Advance(repository) => advance(repository, screen).await,
+        SprintCommand::Status(repository) => print_status(repository, screen).await,
+        SprintCommand::Advance(repository) => advance_sprint(repository, screen).await,
         SprintCommand::New {
             number,
             personas,
             place,
-        } => begin(*number, personas, place, screen),
+        } => write_files(*number, personas, place, screen),
     }
 }
 
-async fn status(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let github = clients::github(&arguments.repo)?;
+async fn print_status(
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    let github = clients::github_client(&arguments.repo)?;
     let observation = github.observe().await?;
     let (plan, _) = plan::read(&observation.tree);
     let state = match ledger_of(observation.ledger) {
@@ -51,7 +54,7 @@ async fn status(arguments: &Repository, screen: &mut Screen<impl Write>) -> Resu
         Ledger::Missing { .. } => State::default(),
         Ledger::Corrupt { diagnostics, .. } => {
             let first = diagnostics.first();
-            return Err(Stopped::corrupt(
+            return Err(CliError::corrupt(
                 first.map_or_else(String::new, ToString::to_string),
             ));
         }
@@ -60,7 +63,7 @@ async fn status(arguments: &Repository, screen: &mut Screen<impl Write>) -> Resu
     let head = observation.repository.default_head;
     let there = observation.papers.contains(SPRINTS_FOLDER);
     let tree = match (state.sprint, &head) {
-        (Some(sprint), Some(head)) if there => papers(&github, head, sprint).await?,
+        (Some(sprint), Some(head)) if there => read_files(&github, head, sprint).await?,
         _ => Tree::new(),
     };
     let papers = state
@@ -77,46 +80,49 @@ async fn status(arguments: &Repository, screen: &mut Screen<impl Write>) -> Resu
             "passes": passes,
             "papers": papers.iter().map(|paper| paper.path).collect::<Vec<_>>(),
         });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
         return Ok(Exit::Done);
     }
     let Some(track) = track else {
-        screen.line(TURN_ON)?;
+        screen.print_line(NO_SPRINTS)?;
         return Ok(Exit::Done);
     };
     match state.sprint {
-        Some(sprint) => screen.line(&format!(
+        Some(sprint) => screen.print_line(&format!(
             "sprint {sprint}, the next one begins when the track `{track}` comes round; {}",
-            several(papers.len(), "paper")
+            pluralize(papers.len(), "paper")
         ))?,
-        None => screen.line(&format!(
+        None => screen.print_line(&format!(
             "the first sprint begins with the next turn; later ones when the track `{track}` comes round"
         ))?,
     }
     for paper in papers {
-        screen.line(&format!("  {}", paper.path))?;
+        screen.print_line(&format!("  {}", paper.path))?;
     }
     Ok(Exit::Done)
 }
 
-async fn papers(github: &Client, head: &Oid, sprint: u64) -> Result<Tree, Stopped> {
+async fn read_files(github: &Client, head: &Oid, sprint: u64) -> Result<Tree, CliError> {
     let folder = board::sprint_folder(sprint);
     Ok(github.read_folders(head, &[folder.as_str()]).await?)
 }
 
-async fn advance(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let github = clients::github(&arguments.repo)?;
-    let holder = run_identity::this_run()?;
-    let wish = Edit {
+async fn advance_sprint(
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    let github = clients::github_client(&arguments.repo)?;
+    let holder = run_identity::run_holder()?;
+    let request = Edit {
         headline: "begin the next sprint by hand",
         holder: &holder,
         moves_pointer_of: None,
     };
     let next = Cell::new(0);
-    edit(&github, &wish, |state, observation| {
+    edit(&github, &request, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         if plan.sprints.is_none() {
-            return Err(TURN_ON.to_owned());
+            return Err(NO_SPRINTS.to_owned());
         }
         let sprint = state.sprint.map_or(1, |sprint| sprint.saturating_add(1));
         state.sprint = Some(sprint);
@@ -126,28 +132,28 @@ async fn advance(arguments: &Repository, screen: &mut Screen<impl Write>) -> Res
     .await?;
     let sprint = next.get();
     if arguments.json {
-        screen.line(&json!({ "sprint": sprint }).to_string())?;
+        screen.print_line(&json!({ "sprint": sprint }).to_string())?;
     } else {
-        screen.line(&format!("this is sprint {sprint} now"))?;
+        screen.print_line(&format!("this is sprint {sprint} now"))?;
     }
     Ok(Exit::Done)
 }
 
-/// Writes the papers that a sprint begins with.
-fn begin(
+/// Writes the first files of a sprint.
+fn write_files(
     number: Option<u64>,
     personas: &[String],
-    place: &BoardPlace,
+    place: &BoardFolder,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let tree = read(&place.dir)?;
+) -> Result<Exit, CliError> {
+    let tree = read_folder(&place.dir)?;
     let (known, _) = plan::read_personas(&tree);
     if let Some(id) = personas.iter().find(|id| !known.contains_key(id.as_str())) {
-        let meant = meant(id, known.keys().map(PersonaId::as_str));
+        let meant = suggestion_text(id, known.keys().map(PersonaId::as_str));
         let wrong = format!("there is no persona `{id}` that can be read{meant}");
-        return Err(Stopped::usage(wrong));
+        return Err(CliError::usage(wrong));
     }
-    let folders = files::board::sprint_folders(&place.dir).map_err(refused)?;
+    let folders = files::board::sprint_folders(&place.dir).map_err(read_error)?;
     let last = folders
         .iter()
         .filter_map(|folder| board::sprint_of(folder))
@@ -166,10 +172,10 @@ fn begin(
         .map(|change| (change.to.as_str(), Wanted::New(&change.text)));
     files::change_together(&place.dir, &wanted.collect::<Vec<_>>())?;
     for change in &changes {
-        tell(change, place.json, screen)?;
+        print_change(change, place.json, screen)?;
     }
     if changes.is_empty() && !place.json {
-        screen.line(&format!(
+        screen.print_line(&format!(
             "all of it is there already: {}",
             board::sprint_folder(sprint)
         ))?;

@@ -1,4 +1,4 @@
-//! `phileas state`: the ledger's state file, looked at and mended.
+//! `phileas state`: shows, repairs and rebuilds the ledger's state file.
 
 mod file;
 mod ledger_commit;
@@ -8,18 +8,18 @@ mod repair_target;
 mod show;
 mod source;
 mod state_text;
-mod written;
+mod written_to;
 
 use std::io::Write;
 
 use crate::cli::arguments::StateCommand;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 
 pub(crate) async fn run(
     command: &StateCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
         StateCommand::Show { file, source } => show::run(file.as_deref(), source, screen).await,
         StateCommand::Repair {

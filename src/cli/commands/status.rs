@@ -1,4 +1,4 @@
-//! `phileas status`: where everything stands, what it costs, and what became of the work.
+//! `phileas status`: shows the status of each track, the budget, and the outcomes.
 
 mod model;
 mod text;
@@ -17,20 +17,20 @@ use serde_json::{Value, json};
 use super::tick;
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_json};
 use crate::cli::terminal::output::Screen;
 use crate::runtime;
 use crate::runtime::ports::ReadJules as _;
 use model::Status;
 
-/// What the key has in use is counted over this.
+/// The use of the key is counted over this time.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 pub(crate) async fn run(
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let settings = connection.settings(RunRequest::Due)?;
     let (report, sight) = runtime::explain(
@@ -41,11 +41,11 @@ pub(crate) async fn run(
     )
     .await?;
     let mut snapshot = sight.snapshot;
-    ask_for_key_use(&connection, &mut snapshot).await;
+    read_key_use(&connection, &mut snapshot).await;
     let status = Status {
         yields: persona_yields(&snapshot).into_iter().collect(),
         total: total_yield(&snapshot),
-        budget: budget_of(&snapshot),
+        budget: budget_with_ledger(&snapshot),
         entries: match &snapshot.ledger {
             Ledger::Present { state, .. } => Some(state.history.len()),
             Ledger::Missing { .. } => Some(0),
@@ -57,16 +57,15 @@ pub(crate) async fn run(
         report,
     };
     if arguments.json {
-        screen.line(&document(&connection, &status).to_string())?;
+        screen.print_line(&status_json(&connection, &status).to_string())?;
     } else {
-        text::print(&connection.repository, &status, screen)?;
+        text::print_status(&connection.repository, &status, screen)?;
     }
-    tick::ended(&status.report, &RunRequest::Due)
+    tick::tick_result(&status.report, &RunRequest::Due)
 }
 
-/// What is spent. Jules' short listing leaves archived sessions out; those that the ledger knows of are counted all the
-/// same.
-fn budget_of(snapshot: &Snapshot) -> BudgetFigures {
+/// The budget in use. Jules' short listing omits archived sessions, so those in the ledger are added.
+fn budget_with_ledger(snapshot: &Snapshot) -> BudgetFigures {
     let mut figures = budget_figures(snapshot);
     figures.key_day = figures.key_day.map(|used| used.max(figures.day));
     figures
@@ -84,8 +83,8 @@ fn paused_tracks(ledger: &Ledger) -> BTreeMap<TrackName, String> {
     paused.collect()
 }
 
-/// Deciding asks Jules only when it must; here people want to see what the key has in use.
-async fn ask_for_key_use(connection: &Connection, snapshot: &mut Snapshot) {
+/// Reads Jules' listing for the use of the key. A decision asks Jules only if it must, but people want to see it.
+async fn read_key_use(connection: &Connection, snapshot: &mut Snapshot) {
     if snapshot.sessions != Listing::NotTaken {
         return;
     }
@@ -107,7 +106,7 @@ async fn ask_for_key_use(connection: &Connection, snapshot: &mut Snapshot) {
     }
 }
 
-fn document(connection: &Connection, status: &Status) -> Value {
+fn status_json(connection: &Connection, status: &Status) -> Value {
     let report = &status.report;
     let lines: Vec<Value> = report
         .all()

@@ -1,6 +1,6 @@
-//! `phileas stop --all` and `phileas resume`: the emergency brake, and its release.
+//! `phileas stop --all` and `phileas resume`: stops a repository in an emergency, and resumes it.
 
-mod look;
+mod live_sessions;
 mod pause;
 mod turns;
 
@@ -14,51 +14,52 @@ use serde_json::json;
 use crate::adapters::pause::{Pause as Waiting, SystemPause};
 use crate::cli::arguments::Repository;
 use crate::cli::context::{clients, env_var};
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::runtime::ports::{WriteGitHub, WriteJules};
 use crate::runtime::{EditError, ledger_of};
-use look::{Announced, look};
-use pause::pause;
+use live_sessions::{AnnouncedSession, find_live_sessions};
+use pause::write_pause;
 use turns::end_turns;
 
-pub(crate) use pause::resume;
+pub(crate) use pause::resume_repository;
 
-/// How often everything is looked at anew while announced sessions are waited for.
-const MOST_LOOKS: usize = 4;
+/// How often to check everything again while waiting for announced sessions.
+const MAX_CHECKS: usize = 4;
 
 /// How to stop a repository without its ledger.
-const BY_HAND: &str =
+const MANUAL_STOP: &str =
     "set the repository variable PHILEAS_PAUSED, or put the label `phileas:pause` on an open issue";
 
-/// Pauses the repository, then archives every live session of ours. Whatever fails, the rest is still done: for the
-/// pause GitHub alone is needed, so a key that is missing does not keep it from being written.
+/// Pauses the repository, then archives all its live sessions. A failure does not stop the other steps: the pause needs
+/// GitHub only, so it is written without a Jules key, too.
 pub(crate) async fn run(
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let json = arguments.json;
-    let github = match clients::github(&arguments.repo) {
+    let github = match clients::github_client(&arguments.repo) {
         Ok(github) => github,
         Err(stopped) => {
-            say_unpaused(json, screen, &stopped.message)?;
+            print_unpaused(json, screen, &stopped.message)?;
             return Err(stopped);
         }
     };
-    let jules = clients::jules(&arguments.repo);
-    let variable = env_var::variable("PHILEAS_PAUSED").filter(|value| env_var::is_set(value));
-    let brake = Brake {
+    let jules = clients::repository_jules(&arguments.repo);
+    let variable =
+        env_var::env_value("PHILEAS_PAUSED").filter(|value| env_var::is_switched_on(value));
+    let brake = Stopper {
         github: &github,
         pause: &SystemPause,
         paused_otherwise: variable.is_some(),
         json,
     };
-    brake.pull(jules.as_ref(), screen).await
+    brake.stop_repository(jules.as_ref(), screen).await
 }
 
-/// The emergency brake of one repository.
-struct Brake<'a, G> {
+/// Stops one repository.
+struct Stopper<'a, G> {
     github: &'a G,
     pause: &'a dyn Waiting,
     /// The repository's variable pauses it already.
@@ -66,47 +67,47 @@ struct Brake<'a, G> {
     json: bool,
 }
 
-/// What became of the sessions.
-struct Sessions {
+/// The results for the sessions.
+struct SessionResults {
     exit: Exit,
     paused_by_label: bool,
 }
 
-impl<G: WriteGitHub> Brake<'_, G> {
-    /// `jules`: or why it cannot be reached at all.
-    async fn pull<J: WriteJules>(
+impl<G: WriteGitHub> Stopper<'_, G> {
+    /// `jules`: the client, or why there is none.
+    async fn stop_repository<J: WriteJules>(
         &self,
-        jules: Result<&J, &Stopped>,
+        jules: Result<&J, &CliError>,
         screen: &mut Screen<impl Write>,
-    ) -> Result<Exit, Stopped> {
-        // The pause comes first, so that nothing starts behind our back.
-        let paused = pause(self.github).await;
+    ) -> Result<Exit, CliError> {
+        // Pause first, so that no session starts meanwhile.
+        let paused = write_pause(self.github).await;
         match &paused {
             Ok(by) => self.say(
                 screen,
                 &json!({ "paused": true, "by": by }),
                 &format!("paused by {}", by.as_deref().unwrap_or("this command")),
             )?,
-            Err(error) => say_unpaused(self.json, screen, &error.to_string())?,
+            Err(error) => print_unpaused(self.json, screen, &error.to_string())?,
         }
         let mut archived = BTreeSet::new();
         let ended = match jules {
             Ok(jules) => self.end_sessions(jules, &mut archived, screen).await,
             Err(stopped) => Err(stopped.clone()),
         };
-        // The ledger comes last: it may not keep anything from being stopped.
+        // Write the ledger last: its failure must not keep a session alive.
         let told = match &paused {
-            Ok(_) if !archived.is_empty() => self.tell_ledger(&archived, screen).await?,
+            Ok(_) if !archived.is_empty() => self.record_cancelled_turns(&archived, screen).await?,
             _ => true,
         };
         let sessions = match ended {
             Ok(sessions) if told => sessions,
-            Ok(sessions) => Sessions {
-                exit: worse(sessions.exit),
+            Ok(sessions) => SessionResults {
+                exit: at_least_unavailable(sessions.exit),
                 ..sessions
             },
             Err(stopped) => {
-                self.name_live(&archived, screen).await?;
+                self.print_live_sessions(&archived, screen).await?;
                 screen.flush()?;
                 return Err(stopped);
             }
@@ -116,18 +117,18 @@ impl<G: WriteGitHub> Brake<'_, G> {
             Err(EditError::NoLedger) if self.paused_otherwise || sessions.paused_by_label => {
                 Ok(sessions.exit)
             }
-            // The first tick may give birth to the ledger at any time, and start what is due.
-            Err(EditError::NoLedger) => Ok(worse(sessions.exit)),
+            // The first tick may create the ledger at any time, and start what is due.
+            Err(EditError::NoLedger) => Ok(at_least_unavailable(sessions.exit)),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Writes the turns of archived sessions down as cancelled, and tells whether it could.
-    async fn tell_ledger(
+    /// Records the turns of archived sessions as cancelled. Returns whether that succeeded.
+    async fn record_cancelled_turns(
         &self,
         archived: &BTreeSet<SessionId>,
         screen: &mut Screen<impl Write>,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, CliError> {
         match end_turns(self.github, archived).await {
             Ok(ended) => {
                 for (track, turn) in &ended {
@@ -147,7 +148,7 @@ impl<G: WriteGitHub> Brake<'_, G> {
                     screen,
                     &json!({ "ended": null, "detail": error.to_string() }),
                     &format!(
-                        "the ledger could not be told that their turns are over: {error}; a later tick finds it out"
+                        "the ledger could not record that their turns are over: {error}; a later tick records it"
                     ),
                 )?;
                 Ok(false)
@@ -155,13 +156,14 @@ impl<G: WriteGitHub> Brake<'_, G> {
         }
     }
 
-    /// Names the sessions that the ledger follows, for whoever ends them by hand: nobody could ask Jules which are live.
-    async fn name_live(
+    /// Prints the sessions that the ledger follows, for a person to end by hand, because Jules could not be asked which
+    /// are live.
+    async fn print_live_sessions(
         &self,
         archived: &BTreeSet<SessionId>,
         screen: &mut Screen<impl Write>,
-    ) -> Result<(), Stopped> {
-        // Why nothing could be asked is told already, and says more than a second failure would.
+    ) -> Result<(), CliError> {
+        // The reason for not asking is printed already, and says more than a second failure.
         let Ok(observation) = self.github.observe().await else {
             return Ok(());
         };
@@ -188,60 +190,64 @@ impl<G: WriteGitHub> Brake<'_, G> {
         jules: &J,
         archived: &mut BTreeSet<SessionId>,
         screen: &mut Screen<impl Write>,
-    ) -> Result<Sessions, Stopped> {
+    ) -> Result<SessionResults, CliError> {
         let mut exit = Exit::Done;
-        let mut found = look(self.github, jules).await?;
+        let mut found = find_live_sessions(self.github, jules).await?;
         let mut tried = BTreeSet::new();
         for announced in &found.announced {
-            self.name(announced, screen)?;
+            self.print_announced(announced, screen)?;
         }
-        for nth in 1..=MOST_LOOKS {
+        for nth in 1..=MAX_CHECKS {
             for session in &found.live {
                 if !tried.insert(session.clone()) {
                     continue;
                 }
-                if self.archive(jules, session, screen).await? {
+                if self.archive_session(jules, session, screen).await? {
                     archived.insert(session.clone());
                 } else {
                     exit = Exit::Unavailable;
                 }
             }
-            let called = found.announced.iter().map(Announced::called_before).max();
+            let called = found
+                .announced
+                .iter()
+                .map(AnnouncedSession::call_ends_by)
+                .max();
             let Some(called) = called.filter(|called| *called > found.now) else {
                 break;
             };
-            if nth == MOST_LOOKS {
+            if nth == MAX_CHECKS {
                 break;
             }
             let wait = called.duration_since(found.now);
             if !self.json {
-                screen.line(&format!("looking again at {} UTC", short(called)))?;
+                screen.print_line(&format!("looking again at {} UTC", short_time(called)))?;
                 screen.flush()?;
             }
             self.pause.pause(wait.unsigned_abs()).await;
-            found = look(self.github, jules).await?;
+            found = find_live_sessions(self.github, jules).await?;
         }
         if tried.is_empty() && found.announced.is_empty() && !self.json {
-            screen.line("no session of ours is live")?;
+            screen.print_line("no session of ours is live")?;
         }
         for announced in &found.announced {
-            // Nobody can say yet that nothing of it goes on.
-            exit = worse(exit);
-            self.doubt(announced, screen)?;
+            // It is not certain yet that all sessions have ended.
+            exit = at_least_unavailable(exit);
+            self.print_unconfirmed(announced, screen)?;
         }
         screen.flush()?;
-        Ok(Sessions {
+        Ok(SessionResults {
             exit,
             paused_by_label: found.paused_by_label,
         })
     }
 
-    async fn archive<J: WriteJules>(
+    async fn archive_session<J: WriteJules>(
         &self,
         jules: &J,
         session: &SessionId,
         screen: &mut Screen<impl Write>,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, CliError> {
         let id = session.as_str();
         let done = jules.archive(session).await;
         match &done {
@@ -259,7 +265,11 @@ impl<G: WriteGitHub> Brake<'_, G> {
         Ok(done.is_ok())
     }
 
-    fn name(&self, one: &Announced, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
+    fn print_announced(
+        &self,
+        one: &AnnouncedSession,
+        screen: &mut Screen<impl Write>,
+    ) -> Result<(), CliError> {
         let (track, persona) = (&one.track, &one.turn.persona_id);
         self.say(
             screen,
@@ -270,14 +280,18 @@ impl<G: WriteGitHub> Brake<'_, G> {
             &format!(
                 "{track}: {} has announced a session of {persona} and may create it until {} UTC",
                 one.holder,
-                short(one.not_after)
+                short_time(one.not_after)
             ),
         )
     }
 
-    fn doubt(&self, one: &Announced, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
+    fn print_unconfirmed(
+        &self,
+        one: &AnnouncedSession,
+        screen: &mut Screen<impl Write>,
+    ) -> Result<(), CliError> {
         let (track, persona) = (&one.track, &one.turn.persona_id);
-        let listed_by = one.listed_before();
+        let listed_by = one.listed_by();
         self.say(
             screen,
             &json!({
@@ -287,7 +301,7 @@ impl<G: WriteGitHub> Brake<'_, G> {
             &format!(
                 "{track}: the announced session of {persona} is not to be seen, and may be at work all the same; run \
                  this again after {} UTC",
-                short(listed_by)
+                short_time(listed_by)
             ),
         )
     }
@@ -297,7 +311,7 @@ impl<G: WriteGitHub> Brake<'_, G> {
         screen: &mut Screen<impl Write>,
         document: &serde_json::Value,
         text: &str,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), CliError> {
         say(self.json, screen, document, text)
     }
 }
@@ -307,29 +321,29 @@ fn say(
     screen: &mut Screen<impl Write>,
     document: &serde_json::Value,
     text: &str,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     if json {
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
     } else {
-        screen.line(text)?;
+        screen.print_line(text)?;
     }
     Ok(())
 }
 
-/// Says that nothing keeps the repository from starting sessions, and how to do that.
-fn say_unpaused(json: bool, screen: &mut Screen<impl Write>, why: &str) -> Result<(), Stopped> {
+/// Prints that nothing keeps the repository from starting sessions, and how to stop it.
+fn print_unpaused(json: bool, screen: &mut Screen<impl Write>, why: &str) -> Result<(), CliError> {
     say(
         json,
         screen,
-        &json!({ "paused": false, "detail": why, "mend": BY_HAND }),
-        &format!("NOT paused: {why}; to keep it from starting anything, {BY_HAND}"),
+        &json!({ "paused": false, "detail": why, "help": MANUAL_STOP }),
+        &format!("NOT paused: {why}; to keep it from starting anything, {MANUAL_STOP}"),
     )?;
     screen.flush()?;
     Ok(())
 }
 
-/// Something may still start. A failure that is known already says more.
-fn worse(exit: Exit) -> Exit {
+/// The exit code if something may still start. An earlier failure says more.
+fn at_least_unavailable(exit: Exit) -> Exit {
     if exit == Exit::Done {
         Exit::Findings
     } else {

@@ -14,16 +14,16 @@ use crate::cli::context::clients::Connection;
 use crate::cli::context::clock::local_now;
 use crate::cli::context::credential_help;
 use crate::cli::deadline::Deadline;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{
-    Cost, Tense, failed_json, line_json, line_text, short, summary_json,
+    Cost, Tense, failed_json, line_json, line_text, short_time, summary_json,
 };
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::{self, Failed, Tick, TickReport};
 
-/// Where a line goes on that is wider than the terminal, in columns.
+/// The column at which the further rows of a long line begin.
 const INDENT: usize = 16;
 /// Clocks that differ by more than this are reported.
 const SKEW_LIMIT: SignedDuration = SignedDuration::from_mins(2);
@@ -32,10 +32,10 @@ pub(crate) async fn run(
     arguments: &TickArguments,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    event(arguments)?;
+) -> Result<Exit, CliError> {
+    check_event(arguments)?;
     let connection = Connection::from_environment(&arguments.repository.repo)?;
-    let settings = connection.settings(ask(arguments))?;
+    let settings = connection.settings(read_request(arguments))?;
     let tense = if arguments.dry_run {
         Tense::Forecast
     } else {
@@ -59,25 +59,25 @@ pub(crate) async fn run(
         let stop = || Deadline::is_near(deadline);
         tick.run_until(&settings, &stop).await?
     };
-    print(
+    print_report(
         screen,
         &connection.repository,
         &report,
-        connection.cost(),
+        connection.client_cost(),
         tense,
         arguments.repository.json,
     )?;
-    skew(&report);
+    warn_of_clock_skew(&report);
     if report.stopped {
-        return Err(Deadline::stopped(deadline));
+        return Err(Deadline::deadline_error(deadline));
     }
-    ended(&report, &settings.ask)
+    tick_result(&report, &settings.ask)
 }
 
-/// What was asked for, by id or by the path of a prompt.
-pub(crate) fn ask(arguments: &TickArguments) -> RunRequest {
+/// The request of the command line, by id or by the path of a prompt.
+pub(crate) fn read_request(arguments: &TickArguments) -> RunRequest {
     if let Some(persona) = &arguments.persona {
-        return RunRequest::Persona(PersonaId::new(id_of(persona)));
+        return RunRequest::Persona(PersonaId::new(persona_id(persona)));
     }
     if let Some(track) = &arguments.track {
         return RunRequest::Track(TrackName::from(track.as_str()));
@@ -93,7 +93,7 @@ pub(crate) fn ask(arguments: &TickArguments) -> RunRequest {
 }
 
 /// `personas/<id>/prompt.md` names the persona `<id>`.
-pub(crate) fn id_of(text: &str) -> String {
+pub(crate) fn persona_id(text: &str) -> String {
     let parts: Vec<_> = text.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         [.., id, file] if file.starts_with("prompt.md") => (*id).to_owned(),
@@ -102,15 +102,15 @@ pub(crate) fn id_of(text: &str) -> String {
     }
 }
 
-/// The event only says that something is due; a payload that cannot be read is a wrong command line all the same.
-fn event(arguments: &TickArguments) -> Result<(), Stopped> {
+/// The event only says that something is due, but a payload that cannot be read is a usage error.
+fn check_event(arguments: &TickArguments) -> Result<(), CliError> {
     let Some(path) = &arguments.event_path else {
         return Ok(());
     };
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
+        .map_err(|error| CliError::usage(format!("--event-path {}: {error}", path.display())))?;
     serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| Stopped::usage(format!("--event-path {}: {error}", path.display())))?;
+        .map_err(|error| CliError::usage(format!("--event-path {}: {error}", path.display())))?;
     tracing::debug!(
         event.name = arguments.event_name.as_deref().unwrap_or(""),
         "woken by an event"
@@ -118,10 +118,10 @@ fn event(arguments: &TickArguments) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// A ledger that is not to be trusted, a refused key, an unknown name, a plan or a prompt with mistakes and a request of
-/// this run that was refused have exit codes of their own, whatever else was done; every other wait is 0. What became of requests that
-/// people made by labels and comments is told to them, and is no matter of this run.
-fn exit(report: &TickReport, ask: &RunRequest) -> Exit {
+/// The exit code of a report. An untrusted ledger, a refused key, an unknown name, a mistake in the plan or in a prompt,
+/// and a refused request of this run each have their own code, whatever else was done. Every other wait is 0. Requests by
+/// labels and comments are answered on GitHub, and do not count here.
+fn exit_of_report(report: &TickReport, ask: &RunRequest) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
     let is_unknown = |line: &Line| line.is_requested && line.reason == Reason::Unknown;
     let distrusted = [
@@ -149,8 +149,8 @@ fn exit(report: &TickReport, ask: &RunRequest) -> Exit {
     }
 }
 
-/// Whether the configuration has a mistake. One in a prompt is a finding: it stops the slots of one persona or layer. That
-/// the plan names a persona which cannot be read follows from the mistake in its prompt.
+/// Whether the configuration has a mistake. A mistake in a prompt is a finding: it stops the slots of one persona or layer.
+/// If it makes a persona unreadable, the error for the persona in the plan is part of it.
 fn is_misconfigured(diagnostics: &[Diagnostic]) -> bool {
     let errors = || diagnostics.iter().filter(|one| one.is_error());
     let is_configuration =
@@ -164,8 +164,8 @@ fn is_misconfigured(diagnostics: &[Diagnostic]) -> bool {
         .any(|one| !follows.contains(&one.message))
 }
 
-/// Whether a line refuses what this very run was asked to do: it was not started, and no later run starts it. What waits
-/// for a place is remembered, and what other people requested is not this run's.
+/// Whether a line refuses this run's own request: it was not started, and no later run starts it. A request that waits
+/// is recorded. Requests of other people do not count.
 pub(crate) fn is_refused(line: &Line, ask: &RunRequest) -> bool {
     if *ask == RunRequest::Due {
         return false;
@@ -177,7 +177,7 @@ pub(crate) fn is_refused(line: &Line, ask: &RunRequest) -> bool {
         RunRequest::Track(name) => {
             line.verdict == Verdict::Paused && line.track.as_ref() == Some(name)
         }
-        // No other track is asked for its next step then; what is said of a request is of an earlier run.
+        // In this case the tick asks no other track for its next step; a line about a request is about an earlier run.
         RunRequest::Enter(_) => {
             let of_request = line.track.as_ref().and_then(TrackName::request_number);
             line.reason == Reason::PausedTrack && of_request.is_none()
@@ -188,19 +188,16 @@ pub(crate) fn is_refused(line: &Line, ask: &RunRequest) -> bool {
     is_own || holds_everything || is_of_paused_track
 }
 
-/// The exit code; what to do about a refused key is said, because the decision knows no variables.
-pub(crate) fn ended(report: &TickReport, ask: &RunRequest) -> Result<Exit, Stopped> {
-    let exit = exit(report, ask);
+/// The exit code. It reports a refused key itself, because the decision does not know the variables.
+pub(crate) fn tick_result(report: &TickReport, ask: &RunRequest) -> Result<Exit, CliError> {
+    let exit = exit_of_report(report, ask);
     if exit == Exit::Credential {
-        output::beside(&format!(
-            "phileas: {}",
-            credential_help::mend_of_jules_key()
-        ))?;
+        output::print_error(&format!("phileas: {}", credential_help::jules_key_help()))?;
     }
     Ok(exit)
 }
 
-fn skew(report: &TickReport) {
+fn warn_of_clock_skew(report: &TickReport) {
     let skew = local_now().duration_since(report.now).abs();
     if skew > SKEW_LIMIT {
         tracing::warn!(
@@ -210,42 +207,44 @@ fn skew(report: &TickReport) {
     }
 }
 
-pub(crate) fn print(
+pub(crate) fn print_report(
     screen: &mut Screen<impl Write>,
     repository: &RepositoryName,
     report: &TickReport,
     cost: Cost,
     tense: Tense,
     json: bool,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     if json {
         for one in &report.plan_diagnostics {
-            screen.line(&serde_json::json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
+            screen.print_line(
+                &serde_json::json!({ "diagnostic": diagnostic_json(one) }).to_string(),
+            )?;
         }
         for (at, line) in report.all() {
-            screen.line(&line_json(*at, repository, line, tense).to_string())?;
+            screen.print_line(&line_json(*at, repository, line, tense).to_string())?;
         }
         for one in &report.failed {
-            screen.line(&failed_json(repository, one).to_string())?;
+            screen.print_line(&failed_json(repository, one).to_string())?;
         }
         for title in &report.opened {
             let issue = serde_json::json!({ "did": "opened", "title": title, "number": null });
-            screen.line(&serde_json::json!({ "issue": issue }).to_string())?;
+            screen.print_line(&serde_json::json!({ "issue": issue }).to_string())?;
         }
         for number in &report.closed {
             let issue = serde_json::json!({ "did": "closed", "title": null, "number": number });
-            screen.line(&serde_json::json!({ "issue": issue }).to_string())?;
+            screen.print_line(&serde_json::json!({ "issue": issue }).to_string())?;
         }
-        screen.line(&summary_json(report, cost, tense).to_string())?;
+        screen.print_line(&summary_json(report, cost, tense).to_string())?;
         return Ok(());
     }
-    screen.line(&format!("{repository} at {} UTC", short(report.now)))?;
+    screen.print_line(&format!("{repository} at {} UTC", short_time(report.now)))?;
     for one in &report.plan_diagnostics {
-        screen.wrapped(&one.to_string(), INDENT)?;
+        screen.print_wrapped(&one.to_string(), INDENT)?;
     }
     let colour = screen.colour;
     for (_, line) in report.all() {
-        screen.wrapped(&line_text(line, colour, tense), INDENT)?;
+        screen.print_wrapped(&line_text(line, colour, tense), INDENT)?;
     }
     let would = if tense == Tense::Forecast {
         "would be "
@@ -253,10 +252,10 @@ pub(crate) fn print(
         ""
     };
     for title in &report.opened {
-        screen.wrapped(&format!("an issue {would}opened: {title}"), INDENT)?;
+        screen.print_wrapped(&format!("an issue {would}opened: {title}"), INDENT)?;
     }
     for number in &report.closed {
-        screen.line(&format!("issue #{number} {would}closed"))?;
+        screen.print_line(&format!("issue #{number} {would}closed"))?;
     }
     for one in &report.failed {
         let Failed {
@@ -264,29 +263,29 @@ pub(crate) fn print(
             about,
             detail,
         } = one;
-        screen.wrapped(&format!("! {what} failed for {about}: {detail}"), INDENT)?;
+        screen.print_wrapped(&format!("! {what} failed for {about}: {detail}"), INDENT)?;
     }
     let next = report.wake_at.map_or_else(
         || "nothing is due".to_owned(),
-        |at| format!("next look {} UTC", short(at)),
+        |at| format!("next look {} UTC", short_time(at)),
     );
-    screen.line(&format!(
+    screen.print_line(&format!(
         "{}; {} to GitHub ({}), {} to Jules; {next}",
-        several(report.commits, "commit"),
-        several(count(cost.github_requests), "request"),
-        several(count(cost.github_points), "point"),
+        pluralize(report.commits, "commit"),
+        pluralize(to_usize(cost.github_requests), "request"),
+        pluralize(to_usize(cost.github_points), "point"),
         cost.jules_requests
     ))?;
     Ok(())
 }
 
-fn count(count: u64) -> usize {
+fn to_usize(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::id_of;
+    use super::persona_id;
 
     #[test]
     fn a_persona_is_named_by_its_id_or_its_prompt() {
@@ -295,7 +294,7 @@ mod tests {
             "personas/curator/prompt.md",
             ".jules/personas/curator/prompt.md.j2",
         ] {
-            assert_eq!(id_of(text), "curator", "{text}");
+            assert_eq!(persona_id(text), "curator", "{text}");
         }
     }
 }

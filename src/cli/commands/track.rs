@@ -1,4 +1,4 @@
-//! `phileas track`: where the tracks stand; pointers moved, tracks and schedules paused and resumed.
+//! `phileas track`: shows tracks and schedules, moves pointers, pauses and resumes.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::cli::arguments::{Repository, TrackCommand};
 use crate::cli::context::{clients, run_identity};
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table::Table;
 use crate::runtime::ports::ReadGitHub as _;
@@ -22,50 +22,53 @@ use crate::runtime::{Edit, edit, ledger_of};
 pub(crate) async fn run(
     command: &TrackCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
-        TrackCommand::List(repository) => list(repository, screen).await,
+        TrackCommand::List(repository) => list_tracks(repository, screen).await,
         TrackCommand::Set {
             name,
             next,
             repository,
-        } => set(name, next, repository, screen).await,
+        } => set_step(name, next, repository, screen).await,
         TrackCommand::Pause {
             name,
             reason,
             repository,
-        } => pause(name, reason.as_deref(), repository, screen).await,
-        TrackCommand::Resume { name, repository } => resume(name, repository, screen).await,
+        } => pause_track(name, reason.as_deref(), repository, screen).await,
+        TrackCommand::Resume { name, repository } => resume_track(name, repository, screen).await,
     }
 }
 
-/// What comes next in a track.
+/// The next step of a track.
 #[derive(Debug, Clone)]
-struct Next {
+struct NextStep {
     /// The step's index; schedules have none.
     index: Option<usize>,
-    /// Who, or which layer as `layer:<name>`.
+    /// The persona, or the layer as `layer:<name>`.
     who: Option<String>,
-    /// As people read it.
+    /// As text for people.
     text: String,
 }
 
-/// A track or a schedule as it stands.
-struct Standing {
+/// The status of a track or a schedule.
+struct TrackStatus {
     name: TrackName,
-    /// Who ran last, or runs.
+    /// The persona that ran last, or is running.
     last: Option<String>,
     /// What comes next.
-    next: Option<Next>,
-    /// When it comes, where a clock says so.
+    next: Option<NextStep>,
+    /// When it comes, if a cron expression says so.
     due: Option<Timestamp>,
     seq: u64,
     live: usize,
     paused: Option<Pause>,
 }
 
-async fn list(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    let github = clients::github(&arguments.repo)?;
+async fn list_tracks(
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    let github = clients::github_client(&arguments.repo)?;
     let observation = github.observe().await?;
     let now = observation.now;
     let (plan, _) = plan::read(&observation.tree);
@@ -76,40 +79,40 @@ async fn list(arguments: &Repository, screen: &mut Screen<impl Write>) -> Result
             let first = diagnostics
                 .first()
                 .map_or_else(String::new, ToString::to_string);
-            return Err(Stopped::corrupt(first));
+            return Err(CliError::corrupt(first));
         }
     };
-    let standings = standings(&plan, &state, now);
+    let standings = track_statuses(&plan, &state, now);
     if arguments.json {
         for one in &standings {
-            screen.line(&document(one).to_string())?;
+            screen.print_line(&status_json(one).to_string())?;
         }
         return Ok(Exit::Done);
     }
     if standings.is_empty() {
-        screen.line("the plan has neither tracks nor schedules")?;
+        screen.print_line("the plan has neither tracks nor schedules")?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(["track", "last", "next", "turns", ""]);
     for one in &standings {
         let next = match (&one.next, one.due) {
-            (Some(next), Some(due)) => format!("{} at {} UTC", next.text, short(due)),
+            (Some(next), Some(due)) => format!("{} at {} UTC", next.text, short_time(due)),
             (Some(next), None) => next.text.clone(),
             (None, _) => String::new(),
         };
-        table.row([
+        table.push_row([
             one.name.to_string(),
             one.last.clone().unwrap_or_default(),
             next,
             one.seq.to_string(),
-            remark(one),
+            remark_text(one),
         ]);
     }
-    screen.lines(&table.text())?;
+    screen.print_lines(&table.table_text())?;
     Ok(Exit::Done)
 }
 
-fn remark(one: &Standing) -> String {
+fn remark_text(one: &TrackStatus) -> String {
     let mut said = Vec::new();
     if one.live > 0 {
         said.push("under way".to_owned());
@@ -121,12 +124,12 @@ fn remark(one: &Standing) -> String {
     said.join(", ")
 }
 
-fn standings(plan: &Plan, state: &State, now: Timestamp) -> Vec<Standing> {
+fn track_statuses(plan: &Plan, state: &State, now: Timestamp) -> Vec<TrackStatus> {
     let nothing = TrackState::default();
     let known = |name: &TrackName| state.tracks.get(name).unwrap_or(&nothing);
-    let standing = |name: &TrackName, next: Option<Next>, due: Option<Timestamp>| {
+    let standing = |name: &TrackName, next: Option<NextStep>, due: Option<Timestamp>| {
         let known = known(name);
-        Standing {
+        TrackStatus {
             name: name.clone(),
             last: known.persona_id.as_ref().map(ToString::to_string),
             next,
@@ -136,10 +139,10 @@ fn standings(plan: &Plan, state: &State, now: Timestamp) -> Vec<Standing> {
             paused: known.paused.clone(),
         }
     };
-    let mut all: Vec<Standing> = Vec::new();
+    let mut all: Vec<TrackStatus> = Vec::new();
     for track in plan.tracks.values() {
         let index = next_step(track, known(&track.name));
-        // A clock counts only where a pass begins.
+        // A cron expression counts only where a pass begins.
         let due = track
             .start
             .as_ref()
@@ -150,7 +153,7 @@ fn standings(plan: &Plan, state: &State, now: Timestamp) -> Vec<Standing> {
     }
     for schedule in plan.schedules.values() {
         let due = schedule.cron.as_ref().and_then(|cron| cron.next_after(now));
-        let next = Next {
+        let next = NextStep {
             index: None,
             who: Some(schedule.persona.to_string()),
             text: match schedule.cron {
@@ -161,7 +164,7 @@ fn standings(plan: &Plan, state: &State, now: Timestamp) -> Vec<Standing> {
         let name = TrackName::of_schedule(&schedule.persona);
         all.push(standing(&name, Some(next), due));
     }
-    // What the plan does not name any more, or never did, stands in the state all the same.
+    // The state also has tracks that the plan does not name, or never did.
     let live = state
         .tracks
         .iter()
@@ -174,7 +177,7 @@ fn standings(plan: &Plan, state: &State, now: Timestamp) -> Vec<Standing> {
     all
 }
 
-fn document(one: &Standing) -> Value {
+fn status_json(one: &TrackStatus) -> Value {
     json!({
         "track": one.name.as_str(),
         "last": one.last,
@@ -188,12 +191,12 @@ fn document(one: &Standing) -> Value {
     })
 }
 
-fn next_json(next: &Next) -> Value {
+fn next_json(next: &NextStep) -> Value {
     json!({ "index": next.index, "step": next.who })
 }
 
 /// `2 (tester)`.
-fn step_at(track: &Track, index: usize) -> Next {
+fn step_at(track: &Track, index: usize) -> NextStep {
     let who = track.steps.get(index).map(|step| match &step.kind {
         StepKind::Persona(id) => id.to_string(),
         StepKind::Layer(name) => format!("layer:{name}"),
@@ -202,36 +205,36 @@ fn step_at(track: &Track, index: usize) -> Next {
         Some(who) => format!("{index} ({who})"),
         None => index.to_string(),
     };
-    Next {
+    NextStep {
         index: Some(index),
         who,
         text,
     }
 }
 
-async fn set(
+async fn set_step(
     name: &str,
     next: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let github = clients::github(&arguments.repo)?;
-    let holder = run_identity::this_run()?;
+) -> Result<Exit, CliError> {
+    let github = clients::github_client(&arguments.repo)?;
+    let holder = run_identity::run_holder()?;
     let track = TrackName::from(name);
     let headline = format!("set {name} to {next}");
     let said = RefCell::new(None);
-    let wish = Edit {
+    let request = Edit {
         headline: &headline,
         holder: &holder,
         moves_pointer_of: Some(&track),
     };
-    edit(&github, &wish, |state, observation| {
+    edit(&github, &request, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         let planned = plan
             .tracks
             .get(&track)
-            .ok_or_else(|| unknown(name, plan.tracks.keys().map(TrackName::as_str)))?;
-        let index = index_of(planned, next)?;
+            .ok_or_else(|| unknown_name(name, plan.tracks.keys().map(TrackName::as_str)))?;
+        let index = find_step(planned, next)?;
         let known = state.tracks.entry(track.clone()).or_default();
         set_next_step(planned, known, index).map_err(|error| error.to_string())?;
         said.replace(Some(step_at(planned, index)));
@@ -240,17 +243,17 @@ async fn set(
     .await?;
     let next = said
         .into_inner()
-        .ok_or_else(|| Stopped::fault("no step was set"))?;
+        .ok_or_else(|| CliError::fault("no step was set"))?;
     if arguments.json {
-        screen.line(&json!({ "track": name, "next": next_json(&next) }).to_string())?;
+        screen.print_line(&json!({ "track": name, "next": next_json(&next) }).to_string())?;
     } else {
-        screen.line(&format!("the next step of `{name}` is {}", next.text))?;
+        screen.print_line(&format!("the next step of `{name}` is {}", next.text))?;
     }
     Ok(Exit::Done)
 }
 
-/// The step that was meant: by its index, its persona's id, or `layer:<name>`.
-fn index_of(track: &Track, text: &str) -> Result<usize, String> {
+/// Finds a step by its index, its persona's id, or `layer:<name>`.
+fn find_step(track: &Track, text: &str) -> Result<usize, String> {
     if let Ok(index) = text.parse::<usize>() {
         return Ok(index);
     }
@@ -275,7 +278,7 @@ fn index_of(track: &Track, text: &str) -> Result<usize, String> {
             Err(format!(
                 "`{text}` is no step of `{}`{}",
                 track.name,
-                meant(text, names)
+                suggestion_text(text, names)
             ))
         }
         several => {
@@ -289,14 +292,14 @@ fn index_of(track: &Track, text: &str) -> Result<usize, String> {
     }
 }
 
-async fn pause(
+async fn pause_track(
     name: &str,
     reason: Option<&str>,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let headline = format!("pause {name}");
-    change(
+    change_track(
         name,
         &headline,
         arguments,
@@ -306,7 +309,7 @@ async fn pause(
             let known = track.paused.take().unwrap_or_default();
             track.paused = Some(Pause {
                 at: known.at.or(Some(now)),
-                by: known.by.or_else(run_identity::actor),
+                by: known.by.or_else(run_identity::github_actor),
                 reason: reason.map(str::to_owned).or(known.reason),
                 extra: known.extra,
             });
@@ -315,44 +318,44 @@ async fn pause(
     .await
 }
 
-async fn resume(
+async fn resume_track(
     name: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let headline = format!("resume {name}");
-    change(name, &headline, arguments, screen, "goes on", |track, _| {
+    change_track(name, &headline, arguments, screen, "resumed", |track, _| {
         track.paused = None;
     })
     .await
 }
 
-/// Changes the state of one track or schedule that exists.
-async fn change(
+/// Changes the state of one existing track or schedule.
+async fn change_track(
     name: &str,
     headline: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
     word: &str,
     change: impl Fn(&mut TrackState, Timestamp),
-) -> Result<Exit, Stopped> {
-    let github = clients::github(&arguments.repo)?;
-    let holder = run_identity::this_run()?;
+) -> Result<Exit, CliError> {
+    let github = clients::github_client(&arguments.repo)?;
+    let holder = run_identity::run_holder()?;
     let track = TrackName::from(name);
-    let wish = Edit {
+    let request = Edit {
         headline,
         holder: &holder,
         moves_pointer_of: None,
     };
     let paused = RefCell::new(false);
-    edit(&github, &wish, |state, observation| {
+    edit(&github, &request, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         let schedules: Vec<TrackName> = plan.schedules.keys().map(TrackName::of_schedule).collect();
         let planned = plan.tracks.contains_key(&track) || schedules.contains(&track);
-        // One that the plan does not name any more can still be let go on.
+        // A track that the plan no longer names can still be resumed.
         if !planned && !state.tracks.contains_key(&track) {
             let tracks = plan.tracks.keys().chain(&schedules);
-            return Err(unknown(name, tracks.map(TrackName::as_str)));
+            return Err(unknown_name(name, tracks.map(TrackName::as_str)));
         }
         if let Some(known) = state.tracks.get(&track) {
             let mut changed = known.clone();
@@ -376,19 +379,19 @@ async fn change(
     .await?;
     if arguments.json {
         let document = json!({ "track": name, "paused": paused.into_inner() });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
     } else {
-        screen.line(&format!("`{name}` {word}"))?;
+        screen.print_line(&format!("`{name}` {word}"))?;
     }
     Ok(Exit::Done)
 }
 
-fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    format!("there is no track `{name}`{}", meant(name, known))
+fn unknown_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    format!("there is no track `{name}`{}", suggestion_text(name, known))
 }
 
-/// `; did you mean …?`, or what there is.
-pub(crate) fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+/// `; did you mean …?`, or the list of names.
+pub(crate) fn suggestion_text<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
     known.dedup();
@@ -404,7 +407,7 @@ mod tests {
     use super::*;
     use phileas_domain::plan::{Policy, Step};
 
-    fn track(ids: &[&str]) -> Track {
+    fn sample_track(ids: &[&str]) -> Track {
         let steps = ids.iter().map(|id| Step {
             kind: StepKind::Persona((*id).into()),
             policy: Policy::default(),
@@ -419,12 +422,12 @@ mod tests {
 
     #[test]
     fn steps_are_named_by_index_or_persona() {
-        let track = track(&["curator", "tester", "curator"]);
-        assert_eq!(index_of(&track, "2"), Ok(2));
-        assert_eq!(index_of(&track, "tester"), Ok(1));
-        let error = index_of(&track, "curator").unwrap_err();
+        let track = sample_track(&["curator", "tester", "curator"]);
+        assert_eq!(find_step(&track, "2"), Ok(2));
+        assert_eq!(find_step(&track, "tester"), Ok(1));
+        let error = find_step(&track, "curator").unwrap_err();
         assert!(error.ends_with("give its index: 0 or 2"), "{error}");
-        let error = index_of(&track, "testre").unwrap_err();
+        let error = find_step(&track, "testre").unwrap_err();
         assert!(error.ends_with("did you mean `tester`?"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! `phileas validate`: the plan and the personas of a folder.
+//! `phileas validate`: checks the plan and the personas of a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -13,38 +13,38 @@ use crate::adapters::github::Client;
 use crate::adapters::{files, renderer};
 use crate::cli::arguments::Validate;
 use crate::cli::context::clients;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::diagnostics::print;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::print_diagnostics;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::{Failure, ReadGitHub as _};
 
-/// How many start branches are looked up.
+/// The most start branches to look up.
 const MAX_BRANCHES: usize = 50;
 
 pub(crate) async fn run(
     arguments: &Validate,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let tree = files::read_tree(&arguments.dir)?;
-    let (plan, mut found) = check(&tree);
+    let (plan, mut found) = check_tree(&tree);
     if let Some(repository) = &arguments.repo {
-        let client = clients::github(repository)?;
+        let client = clients::github_client(repository)?;
         found.extend(missing_branches(&client, repository, &plan, &tree).await?);
     }
-    print(&found, arguments.json, screen)?;
+    print_diagnostics(&found, arguments.json, screen)?;
     let errors = found.iter().filter(|one| one.is_error()).count();
     if !arguments.json {
         let steps: usize = plan.tracks.values().map(|track| track.steps.len()).sum();
-        screen.line(&format!(
+        screen.print_line(&format!(
             "{}: {} with {}, {}, {}; {}, {}",
             if errors == 0 { "ok" } else { "not ok" },
-            several(plan.tracks.len(), "track"),
-            several(steps, "step"),
-            several(plan.schedules.len(), "schedule"),
-            several(plan.personas.len(), "persona"),
-            several(errors, "error"),
-            several(found.len() - errors, "warning"),
+            pluralize(plan.tracks.len(), "track"),
+            pluralize(steps, "step"),
+            pluralize(plan.schedules.len(), "schedule"),
+            pluralize(plan.personas.len(), "persona"),
+            pluralize(errors, "error"),
+            pluralize(found.len() - errors, "warning"),
         ))?;
     }
     Ok(if errors == 0 {
@@ -54,17 +54,17 @@ pub(crate) async fn run(
     })
 }
 
-/// The plan of a tree, and everything that is wrong with it and with its prompts.
-pub(crate) fn check(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
+/// Reads the plan of a tree, and finds all mistakes in it and in its prompts.
+pub(crate) fn check_tree(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     let (plan, mut found) = plan::read(tree);
     let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
     for persona in plan.personas.values() {
         found.extend(prompt::validate(persona, &files, &*renderer));
     }
     found.extend(prompt::read_orders(tree));
-    found.extend(validate_layers::check(tree, &plan));
+    found.extend(validate_layers::check_layers(tree, &plan));
     let broken = found.iter().any(Diagnostic::is_error);
-    if !broken && runnable(&plan, tree) == 0 {
+    if !broken && count_runnable(&plan, tree) == 0 {
         let warning = Diagnostic::warning(SCHEDULES_PATH, "nothing runs by itself");
         found.push(
             warning.mend("name personas in `cycle`, in `[tracks]` or by a cron in `[schedules]`"),
@@ -75,7 +75,7 @@ pub(crate) fn check(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     (plan, found)
 }
 
-/// The branches that sessions should start from and that GitHub does not have.
+/// The start branches of sessions that do not exist on GitHub.
 pub(crate) async fn missing_branches(
     client: &Client,
     repository: &RepositoryName,
@@ -92,7 +92,7 @@ pub(crate) async fn missing_branches(
             "the branch `{branch}` does not exist on {repository}, and sessions of {} should start from it",
             users.join(", ")
         );
-        let (file, place) = named_in(plan, tree, branch);
+        let (file, place) = branch_location(plan, tree, branch);
         let one = match place {
             Some((line, column)) => Diagnostic::error(file, message).at(line, column),
             None => Diagnostic::error(file, message),
@@ -104,7 +104,7 @@ pub(crate) async fn missing_branches(
     Ok(found)
 }
 
-/// The branches that the plan names for sessions to start from, with the steps, schedules and personas that do.
+/// The start branches in the plan, with the steps, schedules and personas that use them.
 fn start_branches(plan: &Plan) -> BTreeMap<&str, BTreeSet<&str>> {
     let steps = plan.tracks.values().flat_map(|track| &track.steps);
     let steps = steps.map(|step| {
@@ -127,8 +127,8 @@ fn start_branches(plan: &Plan) -> BTreeMap<&str, BTreeSet<&str>> {
     branches
 }
 
-/// The file that names a branch for sessions to start from, with line and column.
-fn named_in<'p>(plan: &'p Plan, tree: &Tree, branch: &str) -> (&'p str, Option<(u32, u32)>) {
+/// The file that names a start branch, with line and column.
+fn branch_location<'p>(plan: &'p Plan, tree: &Tree, branch: &str) -> (&'p str, Option<(u32, u32)>) {
     let personas = plan.personas.values().map(|persona| persona.path.as_str());
     let files = [SCHEDULES_PATH, CONFIG_PATH].into_iter().chain(personas);
     for file in files {
@@ -145,8 +145,8 @@ fn named_in<'p>(plan: &'p Plan, tree: &Tree, branch: &str) -> (&'p str, Option<(
     (SCHEDULES_PATH, None)
 }
 
-/// How many steps and schedules could start a session by themselves.
-pub(crate) fn runnable(plan: &Plan, tree: &Tree) -> usize {
+/// Counts the steps and schedules that can start a session by themselves.
+pub(crate) fn count_runnable(plan: &Plan, tree: &Tree) -> usize {
     let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
     let can = |id| {
         let persona = plan.personas.get(id);

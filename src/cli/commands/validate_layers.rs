@@ -1,4 +1,4 @@
-//! What is wrong with what a repository says of its layers.
+//! Checks the layers of a repository: roles, rosters and prompts.
 
 use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{FLAT_STREAM, Layout};
@@ -10,12 +10,12 @@ use phileas_domain::prompt::{self, RenderError, RenderRequest, SourceFiles};
 use crate::adapters::renderer;
 use crate::cli::context::placeholder_name;
 
-/// Everything that is wrong with roles and layers, but for the mistakes of `.jlo/config.toml`, which the plan tells.
-pub(crate) fn check(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
+/// All mistakes in roles and layers. Those in `.jlo/config.toml` come with the plan.
+pub(crate) fn check_layers(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
     let layout = Layout::detect(tree).ok().flatten().unwrap_or(Layout::Flat);
     let catalogue = Catalogue::of(tree, layout);
     let mut found = catalogue.found().to_vec();
-    // Where nothing names a layer, nobody has to look after its roles.
+    // Without a layer in the plan its roles do not matter.
     let steps = plan.tracks.values().flat_map(|track| &track.steps);
     let names: Vec<&str> = steps
         .filter_map(|step| match &step.kind {
@@ -39,31 +39,31 @@ pub(crate) fn check(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
         }
     }
     for layer in names {
-        found.extend(prompts(&catalogue, &plan.roster, layer));
+        found.extend(check_prompts(&catalogue, &plan.roster, layer));
     }
     found
 }
 
 /// What keeps the prompts of a layer from being assembled.
-fn prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Diagnostic> {
+fn check_prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Diagnostic> {
     let jobs: Vec<Job<'_>> = match layer {
         "narrator" => vec![Job::Narrator { commits: None }],
         "decider" => vec![Job::Decider],
         "planner" => vec![Job::Planner(None)],
-        "observers" => roles(roster, layer).map(Job::Observer).collect(),
-        "innovators" => roles(roster, layer).map(Job::Innovator).collect(),
-        // An implementer's task depends on the work.
+        "observers" => enabled_roles(roster, layer).map(Job::Observer).collect(),
+        "innovators" => enabled_roles(roster, layer).map(Job::Innovator).collect(),
+        // An implementer's task depends on the work item.
         _ => Vec::new(),
     };
     let ledger = Tree::new();
     let now = jiff::Timestamp::UNIX_EPOCH; // Nothing of it is kept.
-    let Ok(name) = placeholder_name::unnamed() else {
+    let Ok(name) = placeholder_name::placeholder_name() else {
         return Vec::new();
     };
     let files = SourceFiles::of_default_branch(catalogue.tree());
     let ledger_files = SourceFiles::of_ledger(&ledger);
     let renderer = renderer::shared();
-    // A role that is not there is told with the roster.
+    // A missing role is reported with the roster.
     let briefs = jobs
         .into_iter()
         .filter_map(|job| catalogue.brief(&name, &ledger, None, FLAT_STREAM, job).ok());
@@ -77,12 +77,12 @@ fn prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Diagnosti
         .collect()
 }
 
-fn roles<'r>(roster: &'r Roster, layer: &str) -> impl Iterator<Item = &'r str> {
+fn enabled_roles<'r>(roster: &'r Roster, layer: &str) -> impl Iterator<Item = &'r str> {
     let members = roster.of(layer).iter().filter(|member| member.enabled);
     members.map(|member| member.role.as_str())
 }
 
-/// Whether a layer could start a session by itself.
+/// Whether a layer can start a session by itself.
 pub(crate) fn can_run(roster: &Roster, layer: &str) -> bool {
-    !ROLE_LAYERS.contains(&layer) || roles(roster, layer).next().is_some()
+    !ROLE_LAYERS.contains(&layer) || enabled_roles(roster, layer).next().is_some()
 }

@@ -1,21 +1,27 @@
-//! Where a command listens, and how an address is mended that it cannot listen at.
+//! Binds a listener, and explains how to fix an address that cannot be used.
 
 use std::io::{Error, ErrorKind};
 use std::net::SocketAddr;
 
 use tokio::net::TcpListener;
 
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// Listens at an address. `said_by` is what says another one, such as a flag.
-pub(crate) async fn bind(said_by: &str, address: SocketAddr) -> Result<TcpListener, Stopped> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|error| Stopped::usage(format!("{address}: {error}; {}", mend(&error, said_by))))
+/// Binds a listener to an address. `said_by` names the setting that changes the address, such as a flag.
+pub(crate) async fn bind_listener(
+    said_by: &str,
+    address: SocketAddr,
+) -> Result<TcpListener, CliError> {
+    TcpListener::bind(address).await.map_err(|error| {
+        CliError::usage(format!(
+            "{address}: {error}; {}",
+            bind_help(&error, said_by)
+        ))
+    })
 }
 
-/// How it is mended.
-pub(crate) fn mend(error: &Error, said_by: &str) -> String {
+/// How to fix it.
+pub(crate) fn bind_help(error: &Error, said_by: &str) -> String {
     match error.kind() {
         ErrorKind::AddrInUse => {
             format!("end what listens there already, or name another address with {said_by}")
@@ -35,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_refusal_has_its_own_mend() {
+    fn each_error_has_its_own_help() {
         for (kind, told) in [
             (ErrorKind::AddrInUse, "end what listens there already, or"),
             (
@@ -45,8 +51,8 @@ mod tests {
             (ErrorKind::PermissionDenied, "a port from 1024 on with --x"),
             (ErrorKind::Unsupported, "name another address with --x"),
         ] {
-            let mend = mend(&kind.into(), "--x");
-            assert!(mend.contains(told) && mend.ends_with("with --x"), "{mend}");
+            let help = bind_help(&kind.into(), "--x");
+            assert!(help.contains(told) && help.ends_with("with --x"), "{help}");
         }
     }
 }

@@ -1,23 +1,23 @@
-//! Clients from the environment. Secrets are read from variables only, so that they never stand in arguments.
+//! Clients with the credentials and addresses of the environment.
 
 use std::sync::Arc;
 
 use phileas_domain::engine::RunRequest;
 use phileas_domain::model::RepositoryName;
 
-use super::credentials::{credential, jules_key, warn};
-use super::env_var::{is_set, variable};
-use super::run_identity::{driver, entropy, holder, seed};
+use super::credentials::{github_credential, jules_key, log_warning};
+use super::env_var::{env_value, is_switched_on};
+use super::run_identity::{holder_name, random_bytes, random_seed, run_driver};
 use crate::adapters::github::{self, App, SystemPause};
 use crate::adapters::jules::{self, JulesKey, RepositoryJules};
 use crate::adapters::renderer;
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::cli::terminal::decision_line::Cost;
 use crate::runtime::Settings;
 
-/// Clients of one repository.
+/// The clients of one repository.
 pub(crate) struct Connection {
     pub(crate) repository: RepositoryName,
     pub(crate) github: github::Client,
@@ -28,11 +28,11 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Clients with the credentials and addresses of the environment. Must be called within a Tokio runtime.
-    pub(crate) fn from_environment(repository: &RepositoryName) -> Result<Self, Stopped> {
-        let transport = transport();
-        let github = github_through(Arc::clone(&transport), repository, seed()?)?;
+    pub(crate) fn from_environment(repository: &RepositoryName) -> Result<Self, CliError> {
+        let transport = http_transport();
+        let github = github_through(Arc::clone(&transport), repository, random_seed()?)?;
         let stopwatch = SystemStopwatch::default();
-        let jules_client = Arc::new(jules_of_environment(transport, stopwatch.clone())?);
+        let jules_client = Arc::new(jules_from_environment(transport, stopwatch.clone())?);
         let jules = RepositoryJules::new(Arc::clone(&jules_client), repository.clone());
         Ok(Self {
             repository: repository.clone(),
@@ -43,13 +43,13 @@ impl Connection {
         })
     }
 
-    /// What this run is, and what it was asked to do.
-    pub(crate) fn settings(&self, ask: RunRequest) -> Result<Settings, Stopped> {
-        settings(ask)
+    /// The identity of this run, and its request.
+    pub(crate) fn settings(&self, ask: RunRequest) -> Result<Settings, CliError> {
+        run_settings(ask)
     }
 
-    /// What the clients have used so far.
-    pub(crate) fn cost(&self) -> Cost {
+    /// The requests so far.
+    pub(crate) fn client_cost(&self) -> Cost {
         let usage = self.github.usage();
         Cost {
             github_requests: usage.requests,
@@ -59,59 +59,64 @@ impl Connection {
     }
 }
 
-/// What this run is, and what it was asked to do.
-pub(crate) fn settings(ask: RunRequest) -> Result<Settings, Stopped> {
-    let entropy = entropy()?;
+/// The identity of this run, and its request.
+pub(crate) fn run_settings(ask: RunRequest) -> Result<Settings, CliError> {
+    let entropy = random_bytes()?;
     Ok(Settings {
-        holder: holder(&entropy),
-        driver: driver(),
+        holder: holder_name(&entropy),
+        driver: run_driver(),
         ask,
         entropy,
-        paused_by_variable: variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
+        paused_by_variable: env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
         previous_tick: None,
         renderer: renderer::shared(),
     })
 }
 
-/// GitHub alone, for commands that have nothing to ask Jules. Must be called within a Tokio runtime.
-pub(crate) fn github(repository: &RepositoryName) -> Result<github::Client, Stopped> {
-    github_through(transport(), repository, seed()?)
+/// A client for GitHub only, for commands that do not use Jules. Must be called within a Tokio runtime.
+pub(crate) fn github_client(repository: &RepositoryName) -> Result<github::Client, CliError> {
+    github_through(http_transport(), repository, random_seed()?)
 }
 
-/// An App, asking about itself. Must be called within a Tokio runtime.
-pub(crate) fn app(app: App) -> Result<github::AppClient, Stopped> {
+/// A client of the App itself. Must be called within a Tokio runtime.
+pub(crate) fn app_client(app: App) -> Result<github::AppClient, CliError> {
     let pause = Arc::new(SystemPause);
     let base = github_base()?;
     Ok(github::AppClient::new(
         app,
         base,
-        transport(),
+        http_transport(),
         pause,
-        seed()?,
+        random_seed()?,
     ))
 }
 
-/// Jules without a repository. Must be called within a Tokio runtime.
-pub(crate) fn jules_client() -> Result<jules::Client, Stopped> {
-    jules_of_environment(transport(), SystemStopwatch::default())
+/// A Jules client without a repository. Must be called within a Tokio runtime.
+pub(crate) fn jules_client() -> Result<jules::Client, CliError> {
+    jules_from_environment(http_transport(), SystemStopwatch::default())
 }
 
-/// Jules alone, for whoever can do without: there may be no key. Must be called within a Tokio runtime.
-pub(crate) fn jules(repository: &RepositoryName) -> Result<RepositoryJules, Stopped> {
-    let client = jules_of_environment(transport(), SystemStopwatch::default())?;
+/// A client for Jules only, for commands that also work without a key. Must be called within a Tokio runtime.
+pub(crate) fn repository_jules(repository: &RepositoryName) -> Result<RepositoryJules, CliError> {
+    let client = jules_from_environment(http_transport(), SystemStopwatch::default())?;
     Ok(RepositoryJules::new(Arc::new(client), repository.clone()))
 }
 
-fn jules_of_environment(
+fn jules_from_environment(
     transport: Arc<dyn Transport>,
     stopwatch: SystemStopwatch,
-) -> Result<jules::Client, Stopped> {
-    jules_through(transport, jules_key()?, seed()?, stopwatch)
+) -> Result<jules::Client, CliError> {
+    jules_through(transport, jules_key()?, random_seed()?, stopwatch)
 }
 
-/// Jules with another key than the environment's.
-pub(crate) fn jules_with(key: JulesKey) -> Result<jules::Client, Stopped> {
-    jules_through(transport(), key, seed()?, SystemStopwatch::default())
+/// Jules with a key other than the environment's.
+pub(crate) fn jules_with_key(key: JulesKey) -> Result<jules::Client, CliError> {
+    jules_through(
+        http_transport(),
+        key,
+        random_seed()?,
+        SystemStopwatch::default(),
+    )
 }
 
 fn jules_through(
@@ -119,7 +124,7 @@ fn jules_through(
     key: JulesKey,
     seed: u64,
     stopwatch: SystemStopwatch,
-) -> Result<jules::Client, Stopped> {
+) -> Result<jules::Client, CliError> {
     let base = jules_base()?;
     Ok(jules::Client::new(
         jules::Settings {
@@ -133,19 +138,19 @@ fn jules_through(
     ))
 }
 
-/// Where Jules is.
-pub(crate) fn jules_base() -> Result<jules::Base, Stopped> {
-    let Some(text) = variable("JULES_API_BASE") else {
+/// The address of Jules.
+pub(crate) fn jules_base() -> Result<jules::Base, CliError> {
+    let Some(text) = env_value("JULES_API_BASE") else {
         return Ok(jules::Base::default());
     };
     let (base, warning) =
-        jules::Base::parse(&text).map_err(|error| Stopped::usage(error.to_string()))?;
-    warn(warning);
+        jules::Base::parse(&text).map_err(|error| CliError::usage(error.to_string()))?;
+    log_warning(warning);
     Ok(base)
 }
 
-/// The way out, with the proxies of the environment.
-pub(crate) fn transport() -> Arc<dyn Transport> {
+/// The HTTP transport, with the proxies of the environment.
+pub(crate) fn http_transport() -> Arc<dyn Transport> {
     Arc::new(HttpTransport::new(Limits::default(), Proxies::from_env()))
 }
 
@@ -153,11 +158,11 @@ fn github_through(
     transport: Arc<dyn Transport>,
     repository: &RepositoryName,
     seed: u64,
-) -> Result<github::Client, Stopped> {
+) -> Result<github::Client, CliError> {
     let base = github_base()?;
     Ok(github::Client::new(github::Settings {
         repository: repository.clone(),
-        credential: credential()?,
+        credential: github_credential()?,
         base,
         transport,
         pause: Arc::new(SystemPause),
@@ -165,14 +170,14 @@ fn github_through(
     }))
 }
 
-fn github_base() -> Result<github::Base, Stopped> {
-    let api = variable("GITHUB_API_URL");
-    let graphql = variable("GITHUB_GRAPHQL_URL");
+fn github_base() -> Result<github::Base, CliError> {
+    let api = env_value("GITHUB_API_URL");
+    let graphql = env_value("GITHUB_GRAPHQL_URL");
     github::Base::from_values(api.as_deref(), graphql.as_deref())
-        .map_err(|error| Stopped::usage(error.to_string()))
+        .map_err(|error| CliError::usage(error.to_string()))
 }
 
-/// Whether the API that is asked is that of github.com itself, and not a model or a proxy.
-pub(crate) fn is_real_github() -> Result<bool, Stopped> {
+/// Whether the API is that of github.com itself, and not a model or a proxy.
+pub(crate) fn is_real_github() -> Result<bool, CliError> {
     Ok(github_base()? == github::Base::default())
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-/// The present time of this machine. Decisions use GitHub's.
+/// The time of this machine. Decisions use GitHub's.
 pub(crate) fn local_now() -> Timestamp {
     Timestamp::now()
 }

@@ -1,14 +1,14 @@
-//! Which variables a credential came from, and how a person replaces one that is refused.
+//! Which variables hold a credential, and how to replace a refused one.
 
-use super::env_var::variable;
+use super::env_var::env_value;
 use crate::adapters::jules;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN};
 
-/// The variable of a secret that is set: its own, or the one with `_FILE`.
-pub(crate) fn name_of(name: &str) -> String {
+/// The variable that is set for a secret: its own, or the one with `_FILE`.
+pub(crate) fn variable_name(name: &str) -> String {
     let file = format!("{name}_FILE");
-    if variable(&file).is_some() {
+    if env_value(&file).is_some() {
         file
     } else {
         name.to_owned()
@@ -16,24 +16,24 @@ pub(crate) fn name_of(name: &str) -> String {
 }
 
 pub(crate) fn has_secret(name: &str) -> bool {
-    variable(name).is_some() || variable(&format!("{name}_FILE")).is_some()
+    env_value(name).is_some() || env_value(&format!("{name}_FILE")).is_some()
 }
 
-/// The variables that the GitHub credential came from.
+/// The variables of the GitHub credential.
 pub(crate) fn github_variables() -> String {
-    if variable(APP_ID).is_some() {
-        format!("{APP_ID} and {}", name_of(APP_KEY))
+    if env_value(APP_ID).is_some() {
+        format!("{APP_ID} and {}", variable_name(APP_KEY))
     } else if has_secret(TOKEN) {
-        name_of(TOKEN)
+        variable_name(TOKEN)
     } else {
-        name_of(OTHER_TOKEN)
+        variable_name(OTHER_TOKEN)
     }
 }
 
-/// How a person mends a Jules key that is refused.
-pub(crate) fn mend_of_jules_key() -> String {
+/// How to replace a refused Jules key.
+pub(crate) fn jules_key_help() -> String {
     let name = if has_secret(jules::key::VARIABLE) {
-        name_of(jules::key::VARIABLE)
+        variable_name(jules::key::VARIABLE)
     } else {
         jules::key::OLD_VARIABLE.to_owned()
     };
@@ -42,15 +42,15 @@ pub(crate) fn mend_of_jules_key() -> String {
     )
 }
 
-/// How a person mends a call that failed for its credential, or because what it names is not to be seen.
-pub(crate) fn mend_of(failure: &Failure) -> Option<String> {
+/// How to fix a call that failed because of its credential, or because the credential cannot see the repository.
+pub(crate) fn credential_help(failure: &Failure) -> Option<String> {
     let of_github = failure.detail.starts_with("GitHub");
     match failure.disposition {
         Disposition::Denied if of_github => Some(format!(
             "the credential came from {}; set one that is valid and may read and write contents and issues of the repository",
             github_variables()
         )),
-        Disposition::Denied => Some(mend_of_jules_key()),
+        Disposition::Denied => Some(jules_key_help()),
         Disposition::NotFound if of_github => Some(format!(
             "either the repository's name is wrong, or the credential from {} may not see it",
             github_variables()

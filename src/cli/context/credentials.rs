@@ -2,34 +2,34 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::credential_help::{has_secret, name_of};
-use super::env_var::variable;
+use super::credential_help::{has_secret, variable_name};
+use super::env_var::env_value;
 use crate::adapters::github::{self, App, Credential, Token};
 use crate::adapters::jules::{self, JulesKey};
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::server::accounts::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN, is_app_id};
 use crate::server::config::{origin, secret};
 
 /// The Jules key of the environment.
-pub(crate) fn jules_key() -> Result<JulesKey, Stopped> {
-    let refused = |error: jules::key::KeyError| Stopped::credential(error.to_string());
-    if let Some(key) = jules_key_of_file()? {
+pub(crate) fn jules_key() -> Result<JulesKey, CliError> {
+    let refused = |error: jules::key::KeyError| CliError::credential(error.to_string());
+    if let Some(key) = jules_key_from_file()? {
         return JulesKey::new(key.expose_secret()).map_err(refused);
     }
-    let (key, warning) = JulesKey::from_variables(variable).map_err(refused)?;
-    warn(warning);
+    let (key, warning) = JulesKey::from_variables(env_value).map_err(refused)?;
+    log_warning(warning);
     Ok(key)
 }
 
-/// The Jules key, where a file holds it that `JULES_API_KEY_FILE` names.
-pub(crate) fn jules_key_of_file() -> Result<Option<SecretString>, Stopped> {
-    if variable(&format!("{}_FILE", jules::key::VARIABLE)).is_none() {
+/// The Jules key in the file that `JULES_API_KEY_FILE` names, if it is set.
+pub(crate) fn jules_key_from_file() -> Result<Option<SecretString>, CliError> {
+    if env_value(&format!("{}_FILE", jules::key::VARIABLE)).is_none() {
         return Ok(None);
     }
-    secret(jules::key::VARIABLE, variable).map_err(|error| Stopped::credential(error.to_string()))
+    secret(jules::key::VARIABLE, env_value).map_err(|error| CliError::credential(error.to_string()))
 }
 
-/// Whether a variable holds a credential of GitHub.
+/// Whether a variable holds a GitHub credential.
 pub(crate) fn has_github_credential() -> bool {
     [APP_ID, APP_KEY, TOKEN, OTHER_TOKEN]
         .into_iter()
@@ -38,30 +38,30 @@ pub(crate) fn has_github_credential() -> bool {
 
 /// Whether a variable holds a Jules key.
 pub(crate) fn has_jules_key() -> bool {
-    has_secret(jules::key::VARIABLE) || variable(jules::key::OLD_VARIABLE).is_some()
+    has_secret(jules::key::VARIABLE) || env_value(jules::key::OLD_VARIABLE).is_some()
 }
 
-pub(crate) fn warn(warning: Option<String>) {
+pub(crate) fn log_warning(warning: Option<String>) {
     if let Some(warning) = warning {
         tracing::warn!("{warning}");
     }
 }
 
-/// Who this process is to GitHub. Each secret may stand in a file that its variable with `_FILE` names.
-pub(crate) fn credential() -> Result<Credential, Stopped> {
+/// The GitHub credential of this process. Each secret may be in a file that its variable with `_FILE` names.
+pub(crate) fn github_credential() -> Result<Credential, CliError> {
     let refused = |name: &str, error: github::CredentialError| {
-        Stopped::credential(format!("{}: {error}", origin(name, variable)))
+        CliError::credential(format!("{}: {error}", origin(name, env_value)))
     };
     let half = |set: &str, missing: &str| {
-        Stopped::credential(format!(
+        CliError::credential(format!(
             "{set} is set and {missing} is not; set both ({APP_KEY}_FILE names a file with the key), or neither of them \
              and GITHUB_TOKEN"
         ))
     };
-    match (variable(APP_ID), secret(APP_KEY, variable)?) {
+    match (env_value(APP_ID), secret(APP_KEY, env_value)?) {
         (Some(id), Some(key)) => {
             if !is_app_id(id.trim()) {
-                return Err(Stopped::credential(format!(
+                return Err(CliError::credential(format!(
                     "{APP_ID} is neither an App's number nor its client id (`Iv…`); both stand on the App's page on GitHub"
                 )));
             }
@@ -71,22 +71,22 @@ pub(crate) fn credential() -> Result<Credential, Stopped> {
                 .map_err(|error| refused(APP_KEY, error));
         }
         (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
-        (None, Some(_)) => return Err(half(&name_of(APP_KEY), APP_ID)),
+        (None, Some(_)) => return Err(half(&variable_name(APP_KEY), APP_ID)),
         (None, None) => {}
     }
     for name in [TOKEN, OTHER_TOKEN] {
-        let Some(token) = secret(name, variable)? else {
+        let Some(token) = secret(name, env_value)? else {
             continue;
         };
         let token = Token::new(token.expose_secret()).map_err(|error| refused(name, error))?;
-        let in_workflow = variable("GITHUB_ACTIONS").is_some();
+        let in_workflow = env_value("GITHUB_ACTIONS").is_some();
         return Ok(if in_workflow {
             Credential::WorkflowToken(token)
         } else {
             Credential::Token(token)
         });
     }
-    Err(Stopped::credential(
+    Err(CliError::credential(
         "there is no GitHub credential; set GITHUB_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY (or the same names \
          with _FILE, for files with these secrets)",
     ))

@@ -1,31 +1,31 @@
-//! Which database keeps the inbox, if one does.
+//! The address of the database for the inbox, if one is used.
 
 use secrecy::SecretString;
 
-use super::env_var::variable;
+use super::env_var::env_value;
 use crate::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::server::config::{origin, secret};
 
-/// Says the address. It may have a password in it, so it is read as secrets are.
+/// The variable with the address. The address may contain a password, so it is read like a secret.
 pub(crate) const VARIABLE: &str = "PHILEAS_DATABASE_URL";
 
-/// The address that the option says, or the environment. `None`: the inbox is a file.
-pub(crate) fn url(option: Option<&str>) -> Result<Option<DatabaseUrl>, Stopped> {
+/// The address from the option, or the environment. `None`: the inbox is a file.
+pub(crate) fn database_url(option: Option<&str>) -> Result<Option<DatabaseUrl>, CliError> {
     let (from, url) = match option {
         Some(url) => ("--database-url".to_owned(), SecretString::from(url)),
-        None => match secret(VARIABLE, variable)? {
-            Some(url) => (origin(VARIABLE, variable), url),
+        None => match secret(VARIABLE, env_value)? {
+            Some(url) => (origin(VARIABLE, env_value), url),
             None => return Ok(None),
         },
     };
     DatabaseUrl::parse(&url)
         .map(Some)
-        .map_err(|error| Stopped::usage(format!("{from}: {error}")))
+        .map_err(|error| CliError::usage(format!("{from}: {error}")))
 }
 
-/// Whether the database can be used, changing nothing: its tables may still have to be made.
-pub(crate) async fn reached(url: &DatabaseUrl) -> Result<&'static str, Stopped> {
+/// Checks whether the database can be used, without changing it: its tables may not exist yet.
+pub(crate) async fn check_database(url: &DatabaseUrl) -> Result<&'static str, CliError> {
     match PostgresInbox::visit(url).await {
         Ok(_) => Ok("it can be used"),
         Err(OpenError::Missing { .. }) => {
@@ -35,7 +35,7 @@ pub(crate) async fn reached(url: &DatabaseUrl) -> Result<&'static str, Stopped> 
     }
 }
 
-impl From<OpenError> for Stopped {
+impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::Unreachable { .. } => Self {

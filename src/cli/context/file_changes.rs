@@ -1,4 +1,4 @@
-//! What becomes of files that phileas looks after in a folder: shown, done, and summed up.
+//! Changes of the files that phileas maintains in a folder: prints, applies and counts them.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,18 +8,18 @@ use phileas_domain::model::Tree;
 use serde_json::json;
 
 use crate::adapters::files::{self, Wanted};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 
-/// A file, and what becomes of it.
+/// A file and its change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct FileChange {
     pub(crate) path: String,
     pub(crate) fate: Fate,
 }
 
-impl From<Move> for Written {
+impl From<Move> for FileChange {
     fn from(one: Move) -> Self {
         Self {
             path: one.path,
@@ -28,11 +28,11 @@ impl From<Move> for Written {
     }
 }
 
-/// The pin of a folder, where it has one.
-pub(crate) fn pin(tree: &Tree, path: &str) -> Result<Option<Pin>, Stopped> {
+/// The pin of a folder, if it has one.
+pub(crate) fn read_pin(tree: &Tree, path: &str) -> Result<Option<Pin>, CliError> {
     let Some(text) = tree.text(path) else {
         return match tree.get(path) {
-            Some(_) => Err(Stopped::usage(format!(
+            Some(_) => Err(CliError::usage(format!(
                 "{path} is no text that can be read; remove it"
             ))),
             None => Ok(None),
@@ -40,31 +40,31 @@ pub(crate) fn pin(tree: &Tree, path: &str) -> Result<Option<Pin>, Stopped> {
     };
     let pin = Pin::read(text, env!("CARGO_PKG_VERSION"));
     pin.map(Some)
-        .map_err(|error| Stopped::usage(format!("{path}: {error}")))
+        .map_err(|error| CliError::usage(format!("{path}: {error}")))
 }
 
-/// A file that is phileas' own.
-pub(crate) fn of_text(tree: &Tree, path: &str, text: String) -> Written {
+/// A file that phileas owns.
+pub(crate) fn own_file(tree: &Tree, path: &str, text: String) -> FileChange {
     let fate = match tree.text(path) {
         Some(there) if there.replace("\r\n", "\n") == text => Fate::Same,
         Some(_) => Fate::Replace(text),
         None => Fate::Write(text),
     };
-    Written {
+    FileChange {
         path: path.to_owned(),
         fate,
     }
 }
 
-/// What is done with a file, and why nothing is.
-fn told(fate: &Fate) -> (&'static str, &'static str) {
+/// What happens to a file, and why it stays.
+fn fate_text(fate: &Fate) -> (&'static str, &'static str) {
     match fate {
         Fate::Same => ("same", ""),
         Fate::Write(_) => ("write", ""),
         Fate::Replace(_) => ("replace", ""),
         Fate::Remove => (
             "remove",
-            "this version has no such file, and nobody has changed it",
+            "this version has no such file, and it is unchanged",
         ),
         Fate::Changed => (
             "leave",
@@ -82,32 +82,32 @@ fn told(fate: &Fate) -> (&'static str, &'static str) {
     }
 }
 
-/// Tells what becomes of each file; what is as this version writes it is not worth a line to people.
-pub(crate) fn show(
-    all: &[Written],
+/// Prints the change of each file. People do not see files that are up to date.
+pub(crate) fn print_changes(
+    all: &[FileChange],
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     for one in all {
-        let (action, why) = told(&one.fate);
+        let (action, why) = fate_text(&one.fate);
         if json {
             let mut document =
                 json!({ "file": one.path, "action": action, "why": why, "dry_run": dry_run });
             if let Fate::Write(text) | Fate::Replace(text) | Fate::Conflict(text) = &one.fate {
                 document["text"] = text.as_str().into();
             }
-            screen.line(&document.to_string())?;
+            screen.print_line(&document.to_string())?;
         } else if one.fate != Fate::Same {
             let line = format!("  {action:<8} {:<52} {why}", one.path);
-            screen.line(line.trim_end())?;
+            screen.print_line(line.trim_end())?;
         }
     }
     Ok(())
 }
 
-/// The files that are to be changed, and what they are to be.
-pub(crate) fn due(all: &[Written]) -> Vec<(&str, Wanted<'_>)> {
+/// The files to change, with their new contents.
+pub(crate) fn pending_changes(all: &[FileChange]) -> Vec<(&str, Wanted<'_>)> {
     all.iter()
         .filter_map(|one| {
             let wanted = match &one.fate {
@@ -121,19 +121,19 @@ pub(crate) fn due(all: &[Written]) -> Vec<(&str, Wanted<'_>)> {
         .collect()
 }
 
-/// Does it: all of it, or nothing.
-pub(crate) fn apply(dir: &Path, all: &[Written]) -> Result<(), Stopped> {
-    Ok(files::change_together(dir, &due(all))?)
+/// Applies the changes: all or none.
+pub(crate) fn apply_changes(dir: &Path, all: &[FileChange]) -> Result<(), CliError> {
+    Ok(files::change_together(dir, &pending_changes(all))?)
 }
 
-/// What was done in all. A conflict is a finding.
-pub(crate) fn sum(
-    all: &[Written],
+/// Prints the sum of the changes. A conflict is a finding.
+pub(crate) fn print_sum(
+    all: &[FileChange],
     version: &str,
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let count = |fits: fn(&Fate) -> bool| all.iter().filter(|one| fits(&one.fate)).count();
     let written = count(|fate| matches!(fate, Fate::Write(_) | Fate::Replace(_)));
     let removed = count(|fate| matches!(fate, Fate::Remove));
@@ -144,16 +144,16 @@ pub(crate) fn sum(
             "version": version, "written": written, "removed": removed, "kept": kept, "conflicts": conflicts,
             "dry_run": dry_run,
         }});
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
     } else {
         let verb = if dry_run { "to write" } else { "written" };
-        screen.line(&format!(
+        screen.print_line(&format!(
             "phileas {version}: {} {verb}, {removed} removed, {kept} kept as they are, {}",
-            several(written, "file"),
-            several(conflicts, "conflict")
+            pluralize(written, "file"),
+            pluralize(conflicts, "conflict")
         ))?;
         if conflicts > 0 {
-            screen.line(
+            screen.print_line(
                 "what this version would have written: the same with --dry-run --json, at `text`",
             )?;
         }

@@ -1,7 +1,7 @@
-//! How the audit log names a person at a console of this machine.
+//! The name of a local user in the audit log.
 
-/// Somebody at a console of this machine; where the system tells, by the number of their account.
-pub(crate) fn who() -> String {
+/// `cli:<uid>`, if the system tells the number of the account.
+pub(crate) fn local_actor() -> String {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! What commands work on: credentials and clients, the repository or folder that is meant, a service's data.
+//! What commands work on: credentials and clients, the target repository or folder, a service's data.
 
 pub(super) mod bind;
 pub(super) mod clients;

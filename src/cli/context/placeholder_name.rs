@@ -1,12 +1,12 @@
-//! The name that stands for a repository whose name does not matter.
+//! A placeholder for the name of a repository that does not matter.
 
 use phileas_domain::model::RepositoryName;
 
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// What stands for a repository whose name does not matter.
-pub(crate) fn unnamed() -> Result<RepositoryName, Stopped> {
+/// A repository name where none matters.
+pub(crate) fn placeholder_name() -> Result<RepositoryName, CliError> {
     "owner/name"
         .parse()
-        .map_err(|_| Stopped::fault("a good name was refused"))
+        .map_err(|_| CliError::fault("a good name was refused"))
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use http::Uri;
 use phileas_domain::model::RepositoryName;
 
-use super::env_var::variable;
+use super::env_var::env_value;
 use crate::adapters::transport::is_loopback;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-const GITHUB: &str = "github.com";
+const GITHUB_HOST: &str = "github.com";
 /// Where the API of a server lies that has a name of its own for it: `api.github.com`.
 const API_PREFIX: &str = "api.";
 /// What stands before the name of a server without leading elsewhere; `ssh.github.com` listens at the port of https.
@@ -21,15 +21,15 @@ const OTHER_PREFIXES: [&str; 2] = ["ssh.", "www."];
 /// # Errors
 ///
 /// An address at a host that is known to be none of GitHub's.
-pub(crate) fn repository_of(address: &str) -> Result<Option<RepositoryName>, Stopped> {
-    repository_at(address, &hosts())
+pub(crate) fn repository_of(address: &str) -> Result<Option<RepositoryName>, CliError> {
+    repository_at(address, &github_hosts())
 }
 
 /// The hosts at which GitHub is to be found, as the environment tells them.
-fn hosts() -> BTreeSet<String> {
-    let mut hosts = BTreeSet::from([GITHUB.to_owned()]);
+fn github_hosts() -> BTreeSet<String> {
+    let mut hosts = BTreeSet::from([GITHUB_HOST.to_owned()]);
     for name in ["GITHUB_SERVER_URL", "GITHUB_API_URL"] {
-        let uri = variable(name).and_then(|text| text.trim().parse::<Uri>().ok());
+        let uri = env_value(name).and_then(|text| text.trim().parse::<Uri>().ok());
         let Some(host) = uri.as_ref().and_then(Uri::host) else {
             continue;
         };
@@ -45,12 +45,12 @@ fn hosts() -> BTreeSet<String> {
 fn repository_at(
     address: &str,
     hosts: &BTreeSet<String>,
-) -> Result<Option<RepositoryName>, Stopped> {
-    let Some(remote) = Remote::read(address) else {
+) -> Result<Option<RepositoryName>, CliError> {
+    let Some(remote) = Remote::parse_remote(address) else {
         return Ok(None);
     };
     if !remote.may_be_github(hosts) {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "the remote `origin` is at {}, which is not github.com; name the repository with --repo OWNER/NAME, or, for a \
              GitHub Enterprise Server, set GITHUB_SERVER_URL and GITHUB_API_URL",
             remote.host
@@ -70,7 +70,7 @@ struct Remote<'a> {
 }
 
 impl<'a> Remote<'a> {
-    fn read(address: &'a str) -> Option<Self> {
+    fn parse_remote(address: &'a str) -> Option<Self> {
         if let Some((scheme, rest)) = address.split_once("://") {
             let (authority, path) = rest.split_once('/')?;
             return Some(Self {
@@ -100,7 +100,7 @@ impl<'a> Remote<'a> {
             || is_loopback(&host)
             || hosts.contains(&host)
             || hosts.contains(bare)
-            || self.is_ssh && host.starts_with(&format!("{GITHUB}-"))
+            || self.is_ssh && host.starts_with(&format!("{GITHUB_HOST}-"))
     }
 }
 
@@ -120,8 +120,8 @@ fn without_port(host: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn at(address: &str, more: &[&str]) -> Result<Option<String>, Stopped> {
-        let mut hosts = BTreeSet::from([GITHUB.to_owned()]);
+    fn name_at(address: &str, more: &[&str]) -> Result<Option<String>, CliError> {
+        let mut hosts = BTreeSet::from([GITHUB_HOST.to_owned()]);
         hosts.extend(more.iter().map(|host| (*host).to_owned()));
         repository_at(address, &hosts).map(|name| name.map(|name| name.to_string()))
     }
@@ -142,7 +142,7 @@ mod tests {
             "http://[::1]:4011/acme/widget.git",
             "file:///acme/widget",
         ] {
-            let name = at(address, &[]).unwrap();
+            let name = name_at(address, &[]).unwrap();
             assert_eq!(name.as_deref(), Some("acme/widget"), "{address}");
         }
         for address in [
@@ -151,12 +151,12 @@ mod tests {
             "https://github.com/a/b/c",
             "",
         ] {
-            assert_eq!(at(address, &[]).unwrap(), None, "{address}");
+            assert_eq!(name_at(address, &[]).unwrap(), None, "{address}");
         }
     }
 
     #[test]
-    fn a_host_that_is_none_of_githubs_is_said() {
+    fn a_host_other_than_githubs_is_reported() {
         for (address, host) in [
             ("git@gitlab.com:acme/widget.git", "gitlab.com"),
             ("https://me:secret@gitlab.com/acme/widget", "gitlab.com"),
@@ -172,11 +172,11 @@ mod tests {
             ),
             ("https://[2001:db8::1]:80/acme/widget", "[2001:db8::1]"),
         ] {
-            let said = at(address, &[]).unwrap_err().message;
+            let said = name_at(address, &[]).unwrap_err().message;
             assert!(said.contains(&format!("is at {host}, ")), "{said}");
             assert!(!said.contains("secret"), "{said}");
         }
-        let own = at("git@git.example:acme/widget.git", &["git.example"]).unwrap();
+        let own = name_at("git@git.example:acme/widget.git", &["git.example"]).unwrap();
         assert_eq!(own.as_deref(), Some("acme/widget"));
     }
 }

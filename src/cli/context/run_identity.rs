@@ -1,42 +1,41 @@
-//! What tells this run from others: random bytes, its name as a holder, and who started it.
+//! The identity of this run: random bytes, its holder name, and its actor.
 
 use phileas_domain::model::Holder;
 use phileas_domain::plan::Driver;
 
-use super::env_var::variable;
-use crate::cli::exit::Stopped;
+use super::env_var::env_value;
+use crate::cli::exit::CliError;
 
-/// Randomness for one run.
-pub(crate) fn entropy() -> Result<[u8; 32], Stopped> {
+/// Random bytes for one run.
+pub(crate) fn random_bytes() -> Result<[u8; 32], CliError> {
     let mut entropy = [0; 32];
-    getrandom::fill(&mut entropy).map_err(|error| Stopped::fault(error.to_string()))?;
+    getrandom::fill(&mut entropy).map_err(|error| CliError::fault(error.to_string()))?;
     Ok(entropy)
 }
 
-/// The name of this run, for what it writes by hand.
-pub(crate) fn this_run() -> Result<Holder, Stopped> {
-    Ok(holder(&entropy()?))
+/// The holder name of this run, for commits by a command.
+pub(crate) fn run_holder() -> Result<Holder, CliError> {
+    Ok(holder_name(&random_bytes()?))
 }
 
-/// The person who runs this, as far as GitHub says so. The name of a local account is nobody's business: the ledger
-/// may be public.
-pub(crate) fn actor() -> Option<String> {
-    variable("GITHUB_ACTOR")
+/// The person who runs this, if GitHub names one. The name of a local account is private, and the ledger may be public.
+pub(crate) fn github_actor() -> Option<String> {
+    env_value("GITHUB_ACTOR")
 }
 
-pub(crate) fn driver() -> Driver {
-    if variable("GITHUB_ACTIONS").is_some() {
+pub(crate) fn run_driver() -> Driver {
+    if env_value("GITHUB_ACTIONS").is_some() {
         Driver::Action
     } else {
         Driver::Any
     }
 }
 
-/// A name that no other run bears: where it runs, and eight random digits.
-pub(crate) fn holder(entropy: &[u8; 32]) -> Holder {
-    let random = hex(&entropy[28..]);
-    let run = variable("GITHUB_RUN_ID").map(|id| {
-        let attempt = variable("GITHUB_RUN_ATTEMPT").unwrap_or_else(|| "1".to_owned());
+/// A unique name: where it runs, and eight random digits.
+pub(crate) fn holder_name(entropy: &[u8; 32]) -> Holder {
+    let random = hex_text(&entropy[28..]);
+    let run = env_value("GITHUB_RUN_ID").map(|id| {
+        let attempt = env_value("GITHUB_RUN_ATTEMPT").unwrap_or_else(|| "1".to_owned());
         format!("action:{id}/{attempt}")
     });
     Holder::new(format!(
@@ -45,11 +44,11 @@ pub(crate) fn holder(entropy: &[u8; 32]) -> Holder {
     ))
 }
 
-/// Bytes in lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// Bytes as lower-case hexadecimal.
+pub(crate) fn hex_text(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-pub(crate) fn seed() -> Result<u64, Stopped> {
-    getrandom::u64().map_err(|error| Stopped::fault(error.to_string()))
+pub(crate) fn random_seed() -> Result<u64, CliError> {
+    getrandom::u64().map_err(|error| CliError::fault(error.to_string()))
 }

@@ -1,40 +1,40 @@
-//! The settings of a service: from its options, variables and `phileas.toml`.
+//! The settings of a service, from its options, variables and `phileas.toml`.
 
 use std::path::Path;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::env_var::variable;
+use super::env_var::env_value;
 use crate::cli::arguments::Serve;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::server::accounts::app;
 use crate::server::admin::dashboard::Access;
 use crate::server::config::{Config, File, Given, origin, secret};
 use crate::server::public::webhook::Secrets;
 
-/// What says where the public listener is.
-pub(crate) const LISTEN: &str = "--listen (`listen` in phileas.toml)";
+/// The settings that name the public listener's address.
+pub(crate) const LISTEN_SETTING: &str = "--listen (`listen` in phileas.toml)";
 
-/// What says where the admin listener is.
-pub(crate) const ADMIN_LISTEN: &str = "--admin-listen (`admin_listen` in phileas.toml)";
+/// The settings that name the admin listener's address.
+pub(crate) const ADMIN_LISTEN_SETTING: &str = "--admin-listen (`admin_listen` in phileas.toml)";
 
-/// The secret of the webhooks.
-pub(crate) const SECRET: &str = "PHILEAS_WEBHOOK_SECRET";
+/// The variable with the webhook secret.
+pub(crate) const SECRET_VARIABLE: &str = "PHILEAS_WEBHOOK_SECRET";
 
-/// What lets people and programs in on the admin listener.
-pub(crate) const ADMIN_TOKEN: &str = "PHILEAS_ADMIN_TOKEN";
+/// The variable with the admin token.
+pub(crate) const ADMIN_TOKEN_VARIABLE: &str = "PHILEAS_ADMIN_TOKEN";
 
-/// Read without being asked for, where it exists.
+/// The default settings file, if it exists.
 pub(crate) const CONFIG_FILE: &str = "phileas.toml";
 
-/// Who is let in on the admin listener. Its tools spend the service's keys and merge, and every account of this machine
-/// reaches a loopback address, so that they are served only behind a token.
-pub(crate) fn admin_access(config: &Config, mcp: bool) -> Result<Access, Stopped> {
-    let token = secret(ADMIN_TOKEN, variable)?;
+/// The access rules of the admin listener. Its tools spend the service's keys and merge, and every account of this
+/// machine can reach a loopback address. So they require a token.
+pub(crate) fn admin_access(config: &Config, mcp: bool) -> Result<Access, CliError> {
+    let token = secret(ADMIN_TOKEN_VARIABLE, env_value)?;
     if mcp && token.is_none() {
-        return Err(Stopped::credential(format!(
+        return Err(CliError::credential(format!(
             "--mcp (PHILEAS_MCP) serves tools that start sessions and merge, and there is no admin token, so that every \
-             account of this machine could use them; set {ADMIN_TOKEN} (or {ADMIN_TOKEN}_FILE), for example to the output \
+             account of this machine could use them; set {ADMIN_TOKEN_VARIABLE} (or {ADMIN_TOKEN_VARIABLE}_FILE), for example to the output \
              of `openssl rand -hex 32`, or leave --mcp out"
         )));
     }
@@ -45,13 +45,13 @@ pub(crate) fn admin_access(config: &Config, mcp: bool) -> Result<Access, Stopped
     )?)
 }
 
-/// The secrets of the environment, and that of the App which the set-up page has made.
-pub(crate) fn secrets(config: &Config) -> Result<Secrets, Stopped> {
-    let given = secret(SECRET, variable)?;
-    let name = origin(SECRET, variable);
-    let wrong = |error| Stopped::credential(format!("{name}: {error}"));
+/// The webhook secrets of the environment, and that of the stored App.
+pub(crate) fn webhook_secrets(config: &Config) -> Result<Secrets, CliError> {
+    let given = secret(SECRET_VARIABLE, env_value)?;
+    let name = origin(SECRET_VARIABLE, env_value);
+    let wrong = |error| CliError::credential(format!("{name}: {error}"));
     if let Some(given) = &given {
-        // By themselves, so that errors speak of the variable and not of what set-up has kept.
+        // Check them alone first, so that an error names the variable and not the stored App.
         Secrets::from_list(given).map_err(wrong)?;
     }
     let kept = app::kept_app(&config.data_dir)?.map(|kept| kept.webhook_secret);
@@ -61,8 +61,8 @@ pub(crate) fn secrets(config: &Config) -> Result<Secrets, Stopped> {
         .map(|secret| secret.expose_secret())
         .collect();
     if all.is_empty() {
-        return Err(Stopped::credential(format!(
-            "there is no webhook secret; set {SECRET} (or {SECRET}_FILE) to what the webhook's settings on GitHub say, \
+        return Err(CliError::credential(format!(
+            "there is no webhook secret; set {SECRET_VARIABLE} (or {SECRET_VARIABLE}_FILE) to what the webhook's settings on GitHub say, \
              for example the output of `openssl rand -hex 32`. Two secrets with a comma between them are both accepted"
         )));
     }
@@ -70,7 +70,7 @@ pub(crate) fn secrets(config: &Config) -> Result<Secrets, Stopped> {
     Secrets::from_list(&list).map_err(wrong)
 }
 
-pub(crate) fn config(arguments: &Serve) -> Result<Config, Stopped> {
+pub(crate) fn service_config(arguments: &Serve) -> Result<Config, CliError> {
     let given = Given {
         listen: arguments.listen,
         admin_listen: arguments.admin_listen,
@@ -81,11 +81,14 @@ pub(crate) fn config(arguments: &Serve) -> Result<Config, Stopped> {
         jules_keys_dir: arguments.jules_keys_dir.clone(),
         drain: arguments.drain,
     };
-    Ok(Config::new(given, file(arguments.config.as_deref())?)?)
+    Ok(Config::new(
+        given,
+        config_file(arguments.config.as_deref())?,
+    )?)
 }
 
-/// The file of settings that was named, or the one that is here.
-pub(crate) fn file(named: Option<&Path>) -> Result<File, Stopped> {
+/// The named settings file, or the one in the working directory.
+pub(crate) fn config_file(named: Option<&Path>) -> Result<File, CliError> {
     let here = Path::new(CONFIG_FILE);
     Ok(match named {
         Some(path) => File::read(path)?,

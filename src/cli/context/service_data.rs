@@ -1,41 +1,41 @@
-//! Coming to a service's data directory from beside it, whether or not the service is running.
+//! Access to a service's data directory from another process, whether or not the service is running.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use super::local_actor::who;
+use super::local_actor::local_actor;
 use super::{service_config, service_inbox};
 use crate::adapters::inbox::postgres::PostgresInbox;
 use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DATABASE, SqliteInbox};
-use crate::cli::arguments::Kept;
-use crate::cli::exit::Stopped;
+use crate::cli::arguments::InboxLocation;
+use crate::cli::exit::CliError;
 use crate::server::admin::audit::{Audit, Deed};
 
-/// The inbox of a service, and where it is.
-pub(crate) struct Visit {
+/// The inbox of a service, and its data directory.
+pub(crate) struct DataDirAccess {
     pub(crate) inbox: ServedInbox,
-    /// Where the audit log is; `None` where nobody has said, and the inbox is in a database.
+    /// The directory of the audit log. `None` if no setting names one and the inbox is in a database.
     data_dir: Option<PathBuf>,
 }
 
-impl Visit {
-    /// Opens the inbox of the directory that was named, or that the file of settings names.
-    pub(crate) async fn begin(kept: &Kept) -> Result<Self, Stopped> {
+impl DataDirAccess {
+    /// Opens the inbox of the named directory, or of the one in the settings file.
+    pub(crate) async fn open_inbox(kept: &InboxLocation) -> Result<Self, CliError> {
         let data_dir = match &kept.data_dir {
             Some(named) => Some(named.clone()),
-            None => service_config::file(kept.config.as_deref())?.data_dir,
+            None => service_config::config_file(kept.config.as_deref())?.data_dir,
         };
-        if let Some(url) = service_inbox::database(kept.database_url.as_deref())? {
+        if let Some(url) = service_inbox::inbox_database(kept.database_url.as_deref())? {
             return Ok(Self {
                 inbox: ServedInbox::Database(PostgresInbox::visit(&url).await?, None),
                 data_dir,
             });
         }
         let data_dir = data_dir.ok_or_else(|| {
-            Stopped::usage(
+            CliError::usage(
                 "there is no data directory; name one with --data-dir, PHILEAS_DATA_DIR, or `data_dir` in phileas.toml",
             )
         })?;
@@ -43,7 +43,7 @@ impl Visit {
         if let Err(error) = std::fs::metadata(&path)
             && error.kind() == ErrorKind::PermissionDenied
         {
-            return Err(Stopped::usage(format!(
+            return Err(CliError::usage(format!(
                 "{}: {error}; run this as the user whose service it is",
                 path.display()
             )));
@@ -54,19 +54,19 @@ impl Visit {
         })
     }
 
-    /// How another command is told of the same inbox.
-    pub(crate) fn option(&self) -> String {
+    /// The option that names the same inbox to another command.
+    pub(crate) fn data_dir_option(&self) -> String {
         match (&self.inbox, &self.data_dir) {
             (ServedInbox::File(_), Some(folder)) => format!(" --data-dir {}", folder.display()),
             _ => String::new(),
         }
     }
 
-    /// Writes into the service's audit log what was done. The deed stands all the same where that cannot be.
-    pub(crate) fn record(&self, what: &str, about: &str, result: &str, at: Timestamp) {
+    /// Writes an entry into the service's audit log. A failure to write it does not undo the action.
+    pub(crate) fn record_action(&self, what: &str, about: &str, result: &str, at: Timestamp) {
         let deed = Deed {
             at,
-            who: &who(),
+            who: &local_actor(),
             what,
             about: Some(about),
             result,

@@ -1,9 +1,9 @@
 //! The signals that ask a command to end.
 
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// Completes with the first signal that asks for the end. Listening for it begins now.
-pub(crate) fn signals() -> Result<impl Future<Output = ()>, Stopped> {
+/// Completes with the first signal that asks for the end. It listens from the call on.
+pub(crate) fn shutdown_signal() -> Result<impl Future<Output = ()>, CliError> {
     #[cfg(unix)]
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     Ok(async move {

@@ -1,9 +1,9 @@
-//! Other programs, where a person at a command line has some of them asked: git about the work tree that the person
-//! stands in, bash whether it can read a script. What runs by itself (ticks, the action, the service) asks none.
+//! Starts other programs for a person at a command line: git for the person's work tree, and bash to parse a script.
+//! Ticks, the action and the service start none.
 
 use std::process::{Command, Stdio};
 
-/// Variables that hold credentials of phileas. What a work tree's configuration makes git run, for one, has no use for
+/// Variables with credentials of phileas. A program that git starts through a work tree's configuration does not need
 /// them.
 const CREDENTIALS: [&str; 7] = [
     "JULES_API_KEY",
@@ -15,7 +15,7 @@ const CREDENTIALS: [&str; 7] = [
     "PHILEAS_ADMIN_TOKEN",
 ];
 
-/// A program that reads nothing and gets no credential.
+/// A program without input and without credentials.
 pub(crate) fn other_program(name: &str) -> Command {
     let mut command = Command::new(name);
     command.stdin(Stdio::null());

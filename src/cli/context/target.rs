@@ -1,4 +1,4 @@
-//! Where commands work: in the folder of a repository; `init` and `deinit` in a work tree, or on GitHub by a pull request.
+//! The target of a command: a work tree, or a repository on GitHub that gets a pull request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write};
@@ -13,53 +13,53 @@ use super::{clients, credentials};
 use crate::adapters::files::Wanted;
 use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::adapters::renderer;
-use crate::cli::arguments::Where;
+use crate::cli::arguments::TargetArguments;
 use crate::cli::deadline::note_answer_time;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
 use crate::runtime::sources;
 use crate::starter::{Fate, Found, Part, WORKFLOWS_FOLDER};
 
-/// No more workflows than this are read from GitHub.
+/// The most workflows that are read from GitHub.
 const WORKFLOWS_LIMIT: usize = 100;
 
-/// How often files are read that were found to name others.
+/// How many rounds of files that name further files are read.
 const SOURCES_ROUNDS: usize = 20;
 
 /// A repository, and how to change it.
-pub(crate) struct Place {
+pub(crate) struct Target {
     pub(crate) found: Found,
-    at: At,
+    at: Backend,
 }
 
-enum At {
+enum Backend {
     Folder(WorkTree),
     GitHub { client: Box<Client>, head: Oid },
 }
 
-/// A change of files, and how it is called.
-pub(crate) struct Change<'a> {
+/// A change of files, with its title.
+pub(crate) struct FileSetChange<'a> {
     pub(crate) branch: &'a str,
     pub(crate) title: &'a str,
     pub(crate) body: &'a str,
     /// `None` removes a file.
     pub(crate) files: BTreeMap<String, Option<String>>,
-    /// What is there as it should be, and is only staged.
+    /// Unchanged files that are only staged.
     pub(crate) staged: Vec<String>,
 }
 
-impl Place {
-    /// Looks at the place that the command line names.
-    pub(crate) async fn open(place: &Where) -> Result<Self, Stopped> {
+impl Target {
+    /// Opens the target that the command line names.
+    pub(crate) async fn open_target(place: &TargetArguments) -> Result<Self, CliError> {
         if place.pull_request {
-            return Self::on_github(place).await;
+            return Self::open_github(place).await;
         }
-        let tree = WorkTree::open(&place.dir)?;
+        let tree = WorkTree::open_worktree(&place.dir)?;
         let repository = match &place.repo {
             Some(repository) => repository.clone(),
-            None => tree.origin()?.ok_or_else(|| {
-                Stopped::usage(
+            None => tree.origin_repository()?.ok_or_else(|| {
+                CliError::usage(
                     "no remote `origin` tells the repository's name; name it with --repo OWNER/NAME",
                 )
             })?,
@@ -67,31 +67,31 @@ impl Place {
         let branch = match &place.default_branch {
             Some(branch) => branch.clone(),
             None => tree.default_branch()?.ok_or_else(|| {
-                Stopped::usage(
+                CliError::usage(
                     "no branch is checked out; name the default branch with --default-branch",
                 )
             })?,
         };
         Ok(Self {
-            found: tree.found(repository, branch)?,
-            at: At::Folder(tree),
+            found: tree.found_files(repository, branch)?,
+            at: Backend::Folder(tree),
         })
     }
 
-    async fn on_github(place: &Where) -> Result<Self, Stopped> {
+    async fn open_github(place: &TargetArguments) -> Result<Self, CliError> {
         let repository = match &place.repo {
             Some(repository) => repository.clone(),
-            None => WorkTree::open(&place.dir)
-                .and_then(|tree| tree.origin())?
-                .ok_or_else(|| Stopped::usage("name the repository with --repo OWNER/NAME"))?,
+            None => WorkTree::open_worktree(&place.dir)
+                .and_then(|tree| tree.origin_repository())?
+                .ok_or_else(|| CliError::usage("name the repository with --repo OWNER/NAME"))?,
         };
-        let client = clients::github(&repository)?;
+        let client = clients::github_client(&repository)?;
         let seen = client.observe().await?;
         if seen.repository.archived {
-            return Err(Stopped::usage(format!("{repository} is archived")));
+            return Err(CliError::usage(format!("{repository} is archived")));
         }
         let head = seen.repository.default_head.ok_or_else(|| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "{repository} has no commit yet, so nothing can be proposed; run this in a clone, without --pull-request"
             ))
         })?;
@@ -122,17 +122,17 @@ impl Place {
                 workflows,
                 untracked: BTreeSet::new(),
             },
-            at: At::GitHub {
+            at: Backend::GitHub {
                 client: Box::new(client),
                 head,
             },
         })
     }
 
-    /// Sees, before anything is written, that the files of a beginning can come to where they belong, and with them
-    /// nothing else to the default branch.
-    pub(crate) fn check(&self, parts: &[Part]) -> Result<(), Stopped> {
-        let At::Folder(tree) = &self.at else {
+    /// Checks, before anything is written, that all new files can be written, and that a push takes nothing else to the
+    /// default branch.
+    pub(crate) fn check_parts(&self, parts: &[Part]) -> Result<(), CliError> {
+        let Backend::Folder(tree) = &self.at else {
             return Ok(());
         };
         if parts
@@ -144,21 +144,24 @@ impl Place {
         for part in parts {
             let new = matches!(part.fate, Fate::Write(_));
             if new {
-                tree.check(&part.path)?;
+                tree.check_path(&part.path)?;
             }
             tree.check_file(&part.path, new)?;
         }
         Ok(())
     }
 
-    /// Carries a change out: writes and stages files, or opens a pull request, which is the answer.
-    pub(crate) async fn apply(&self, change: &Change<'_>) -> Result<Option<Proposed>, Stopped> {
+    /// Applies a change: writes and stages files, or opens a pull request and returns it.
+    pub(crate) async fn apply_change(
+        &self,
+        change: &FileSetChange<'_>,
+    ) -> Result<Option<Proposed>, CliError> {
         match &self.at {
-            At::Folder(tree) => {
+            Backend::Folder(tree) => {
                 let mut wanted = Vec::new();
                 let (mut written, mut removed) = (Vec::new(), Vec::new());
                 for (path, text) in &change.files {
-                    // A beginning writes what is not there.
+                    // `init` writes only files that do not exist.
                     match text {
                         Some(text) => {
                             wanted.push((path.as_str(), Wanted::New(text)));
@@ -170,12 +173,12 @@ impl Place {
                         }
                     }
                 }
-                tree.change(&wanted)?;
+                tree.change_files(&wanted)?;
                 written.extend(change.staged.iter().map(String::as_str));
-                tree.stage(&written, &removed)?;
+                tree.stage_paths(&written, &removed)?;
                 Ok(None)
             }
-            At::GitHub { client, head } => {
+            Backend::GitHub { client, head } => {
                 let proposal = Proposal {
                     branch: change.branch,
                     base: &self.found.default_branch,
@@ -189,7 +192,7 @@ impl Place {
                         failure.disposition,
                         Disposition::Denied | Disposition::NotFound
                     );
-                    let mut stopped = Stopped::from(failure);
+                    let mut stopped = CliError::from(failure);
                     if denied {
                         stopped.exit = Exit::Credential;
                         stopped.message.push_str(
@@ -202,36 +205,36 @@ impl Place {
         }
     }
 
-    /// A client of the repository, where there is a credential.
-    pub(crate) fn github(&self) -> Option<Result<Client, Stopped>> {
-        credentials::has_github_credential().then(|| clients::github(&self.found.repository))
+    /// A client of the repository, if there is a credential.
+    pub(crate) fn github_client(&self) -> Option<Result<Client, CliError>> {
+        credentials::has_github_credential().then(|| clients::github_client(&self.found.repository))
     }
 
-    /// Whether a file of a beginning waits in the work tree for a commit.
-    pub(crate) fn waits_for_a_commit(&self, parts: &[Part]) -> Result<bool, Stopped> {
-        let At::Folder(tree) = &self.at else {
+    /// Whether a file that `init` wrote is not committed yet.
+    pub(crate) fn waits_for_a_commit(&self, parts: &[Part]) -> Result<bool, CliError> {
+        let Backend::Folder(tree) = &self.at else {
             return Ok(false);
         };
         let paths: Vec<&str> = parts.iter().map(|part| part.path.as_str()).collect();
         tree.is_staged(&paths)
     }
 
-    /// Whether a commit of what is checked out can be pushed to the default branch and takes nothing else there.
+    /// Whether a commit on the current branch can be pushed to the default branch without taking anything else there.
     pub(crate) fn can_be_pushed(&self) -> bool {
         match &self.at {
-            At::Folder(tree) => tree.check_branch(&self.found.default_branch).is_ok(),
-            At::GitHub { .. } => false,
+            Backend::Folder(tree) => tree.check_branch(&self.found.default_branch).is_ok(),
+            Backend::GitHub { .. } => false,
         }
     }
 
-    /// Whether files of a work tree are changed, and not a pull request opened.
-    pub(crate) fn is_folder(&self) -> bool {
-        matches!(self.at, At::Folder(_))
+    /// Whether the target is a work tree, and not a pull request.
+    pub(crate) fn is_worktree(&self) -> bool {
+        matches!(self.at, Backend::Folder(_))
     }
 }
 
-/// Reads the files that the prompts of a tree are made from, so that its plan can be checked as that of a folder is.
-async fn read_sources(client: &Client, tree: &mut Tree, head: &Oid) -> Result<(), Stopped> {
+/// Reads the files that the prompts of a tree include, to check its plan like that of a folder.
+async fn read_sources(client: &Client, tree: &mut Tree, head: &Oid) -> Result<(), CliError> {
     let (plan, _) = plan::read(tree);
     for _ in 0..SOURCES_ROUNDS {
         let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
@@ -247,19 +250,19 @@ async fn read_sources(client: &Client, tree: &mut Tree, head: &Oid) -> Result<()
     Ok(())
 }
 
-/// Asks a person, once. An end of the input instead of an answer is a mistake of whoever started this.
-pub(crate) fn agreed(question: &str, screen: &mut Screen<impl Write>) -> Result<bool, Stopped> {
+/// Asks a person, once. The end of the input instead of an answer is a usage error.
+pub(crate) fn confirm(question: &str, screen: &mut Screen<impl Write>) -> Result<bool, CliError> {
     screen.flush()?;
     if std::io::stdin().is_terminal() {
-        output::beside(&format!("{question} [y/N]"))?;
+        output::print_error(&format!("{question} [y/N]"))?;
     }
     let mut answer = String::new();
     let asked_at = std::time::Instant::now();
     std::io::stdin().read_line(&mut answer)?;
     note_answer_time(asked_at.elapsed());
     if answer.is_empty() {
-        return Err(Stopped::usage(
-            "nothing was changed: nobody is there to answer; run it with --yes, or with --dry-run to look",
+        return Err(CliError::usage(
+            "nothing was changed: no person is there to answer; run it with --yes, or with --dry-run to preview",
         ));
     }
     let answer = answer.trim().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! A git work tree on this machine: what it says of its repository, and files in it.
+//! A git work tree on this machine: its repository, its branches and its files.
 
 mod write;
 
@@ -11,14 +11,14 @@ use phileas_domain::model::RepositoryName;
 use super::remote;
 use super::subprocess::other_program;
 use crate::adapters::files;
-use crate::cli::exit::Stopped;
-use crate::cli::exit::paths::{no_folder, unusable};
-use crate::cli::terminal::plural::several;
+use crate::cli::exit::CliError;
+use crate::cli::exit::paths::{not_a_folder, path_error};
+use crate::cli::terminal::plural::pluralize;
 use crate::starter::{Found, WORKFLOWS_FOLDER};
 
-/// No workflow larger than this is read, in bytes; GitHub takes none that is.
+/// The largest workflow that is read, in bytes. GitHub accepts no larger one.
 const WORKFLOW_LIMIT_BYTES: u64 = 512 * 1024;
-/// No more workflows than this are read.
+/// The most workflows that are read.
 const WORKFLOWS_LIMIT: usize = 200;
 
 /// A work tree.
@@ -28,11 +28,11 @@ pub(crate) struct WorkTree {
 }
 
 impl WorkTree {
-    /// The work tree that a folder belongs to.
-    pub(crate) fn open(dir: &Path) -> Result<Self, Stopped> {
+    /// Opens the work tree that contains a folder.
+    pub(crate) fn open_worktree(dir: &Path) -> Result<Self, CliError> {
         let inside = git(dir, &["rev-parse", "--show-toplevel"])?;
         let root = inside.filter(|root| !root.is_empty()).ok_or_else(|| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "{} is no git work tree; go into one, make one (git init), or let a pull request be opened: --repo OWNER/NAME --pull-request",
                 dir.display()
             ))
@@ -40,16 +40,16 @@ impl WorkTree {
         Ok(Self { root: root.into() })
     }
 
-    /// The repository that `origin` leads to. An `origin` that leads to no host of GitHub is a mistake.
-    pub(crate) fn origin(&self) -> Result<Option<RepositoryName>, Stopped> {
+    /// The repository of the remote `origin`. An `origin` at a host that is not GitHub's is an error.
+    pub(crate) fn origin_repository(&self) -> Result<Option<RepositoryName>, CliError> {
         match self.git(&["remote", "get-url", "origin"])? {
             Some(address) => remote::repository_of(&address),
             None => Ok(None),
         }
     }
 
-    /// The default branch: as `origin` last told it, else the one that is checked out.
-    pub(crate) fn default_branch(&self) -> Result<Option<String>, Stopped> {
+    /// The default branch: as `origin` last reported it, else the current branch.
+    pub(crate) fn default_branch(&self) -> Result<Option<String>, CliError> {
         let head = ["symbolic-ref", "--quiet", "--short"];
         let remote = self.git(&[&head[..], &["refs/remotes/origin/HEAD"]].concat())?;
         let remote = remote.and_then(|name| name.strip_prefix("origin/").map(str::to_owned));
@@ -59,42 +59,42 @@ impl WorkTree {
         }
     }
 
-    /// The files that matter for a beginning.
-    pub(crate) fn found(
+    /// The files that `init` checks.
+    pub(crate) fn found_files(
         &self,
         repository: RepositoryName,
         default_branch: String,
-    ) -> Result<Found, Stopped> {
+    ) -> Result<Found, CliError> {
         let tree = files::read_tree(&self.root)?;
         Ok(Found {
             repository,
             default_branch,
             tree,
-            workflows: self.workflows()?,
-            untracked: self.untracked()?,
+            workflows: self.read_workflows()?,
+            untracked: self.untracked_files()?,
         })
     }
 
-    fn workflows(&self) -> Result<BTreeMap<String, String>, Stopped> {
+    fn read_workflows(&self) -> Result<BTreeMap<String, String>, CliError> {
         let folder = self.root.join(WORKFLOWS_FOLDER);
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-                return Err(no_folder(&folder));
+                return Err(not_a_folder(&folder));
             }
-            Err(error) => return Err(unusable(&folder, &error)),
+            Err(error) => return Err(path_error(&folder, &error)),
         };
         let mut found = BTreeMap::new();
         for entry in entries.take(WORKFLOWS_LIMIT) {
-            let path = entry.map_err(|error| unusable(&folder, &error))?.path();
+            let path = entry.map_err(|error| path_error(&folder, &error))?.path();
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
                 continue;
             };
             if !name.ends_with(".yml") && !name.ends_with(".yaml") {
                 continue;
             }
-            // What is no file, or no text, is there all the same.
+            // Something that is not a text file exists all the same.
             let small = fs::metadata(&path).is_ok_and(|meta| meta.len() <= WORKFLOW_LIMIT_BYTES);
             let text = small.then(|| fs::read_to_string(&path).ok()).flatten();
             found.insert(
@@ -105,9 +105,9 @@ impl WorkTree {
         Ok(found)
     }
 
-    /// Sees that a push of what is checked out to a branch takes nothing there but what is yet to be committed. The
-    /// branch itself may be checked out with commits of its own: they are meant for it.
-    pub(crate) fn check_branch(&self, branch: &str) -> Result<(), Stopped> {
+    /// Checks that a push of the current branch to another one takes nothing but the coming commit there. If the branch
+    /// itself is checked out, its own commits are meant for it.
+    pub(crate) fn check_branch(&self, branch: &str) -> Result<(), CliError> {
         let checked_out = self.git(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
         if checked_out.as_deref() == Some(branch) {
             return Ok(());
@@ -121,16 +121,16 @@ impl WorkTree {
             None => "no branch is checked out, and what is has".to_owned(),
         };
         let put = if ahead == 1 { "it" } else { "them" };
-        Err(Stopped::usage(format!(
+        Err(CliError::usage(format!(
             "{place} {} that {branch} does not have, and the push to {branch} would put {put} there; `git switch {branch}` \
              first, let a pull request be opened (--pull-request), or name another default branch with --default-branch",
-            several(ahead, "commit")
+            pluralize(ahead, "commit")
         )))
     }
 
-    /// How many commits of what is checked out a branch does not have: as `origin` last told it, else as it is here. A
-    /// branch that is nowhere yet comes to be by the push, so that nothing can come to it unasked.
-    fn commits_beside(&self, branch: &str) -> Result<usize, Stopped> {
+    /// Counts the commits of the current branch that another branch lacks: as `origin` last reported it, else as it is
+    /// here. A push creates a branch that does not exist yet, so nothing unexpected can reach it.
+    fn commits_beside(&self, branch: &str) -> Result<usize, CliError> {
         for place in ["refs/remotes/origin", "refs/heads"] {
             let range = format!("{place}/{branch}..HEAD");
             let count = self.git(&["rev-list", "--count", &range, "--"])?;
@@ -141,8 +141,8 @@ impl WorkTree {
         Ok(0)
     }
 
-    /// The files of a beginning's folders that git does not know and is not told to ignore.
-    fn untracked(&self) -> Result<BTreeSet<String>, Stopped> {
+    /// Untracked files in the folders of `init` that git does not ignore.
+    fn untracked_files(&self) -> Result<BTreeSet<String>, CliError> {
         let list = ["ls-files", "-z", "--others", "--exclude-standard", "--"];
         let said = self.git(&[&list[..], &[WORKFLOWS_FOLDER, ".jules", ".jlo"]].concat())?;
         let said = said.unwrap_or_default();
@@ -150,34 +150,33 @@ impl WorkTree {
         Ok(paths.map(str::to_owned).collect())
     }
 
-    /// Whether the next commit would take one of these files.
-    pub(crate) fn is_staged(&self, paths: &[&str]) -> Result<bool, Stopped> {
+    /// Whether the next commit would include one of these files.
+    pub(crate) fn is_staged(&self, paths: &[&str]) -> Result<bool, CliError> {
         let list = ["diff", "--cached", "--name-only", "--"];
         let staged = self.git(&[&list[..], paths].concat())?;
         Ok(staged.is_some_and(|names| !names.is_empty()))
     }
 
-    fn git(&self, arguments: &[&str]) -> Result<Option<String>, Stopped> {
+    fn git(&self, arguments: &[&str]) -> Result<Option<String>, CliError> {
         git(&self.root, arguments)
     }
 }
 
-/// The relative path from a folder up to the root of its work tree; `None` at the root, and where there is no work tree
-/// or no git.
-pub(crate) fn way_up(dir: &Path) -> Option<PathBuf> {
+/// The relative path from a folder up to the root of its work tree; `None` at the root, and without a work tree or git.
+pub(crate) fn path_to_root(dir: &Path) -> Option<PathBuf> {
     let up = git(dir, &["rev-parse", "--show-cdup"]).ok().flatten()?;
     let up = up.trim_end_matches('/');
     (!up.is_empty()).then(|| up.into())
 }
 
-/// What git answers, without its last line break; `None` when it says no.
-fn git(dir: &Path, arguments: &[&str]) -> Result<Option<String>, Stopped> {
+/// The output of git without its last line break; `None` if it fails.
+fn git(dir: &Path, arguments: &[&str]) -> Result<Option<String>, CliError> {
     let output = other_program("git")
         .arg("-C")
         .arg(dir)
         .args(arguments)
         .output()
-        .map_err(|error| Stopped::usage(format!("git cannot be run: {error}; install it")))?;
+        .map_err(|error| CliError::usage(format!("git cannot be run: {error}; install it")))?;
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(output
         .status

@@ -1,6 +1,6 @@
-//! Errors of other modules as the error of a command.
+//! Conversions of other modules' errors into the error of a command.
 
-use super::{Exit, Stopped};
+use super::{CliError, Exit};
 use crate::adapters::inbox::sqlite::{DirectoryError, OpenError};
 use crate::adapters::pipeline::RunsError;
 use crate::cli::context::credential_help;
@@ -10,43 +10,43 @@ use crate::server::accounts::app::IdentityError;
 use crate::server::admin::dashboard::AccessError;
 use crate::server::config::{ConfigError, FileError, SecretError};
 
-impl From<SecretError> for Stopped {
+impl From<SecretError> for CliError {
     fn from(error: SecretError) -> Self {
         Self::credential(error.to_string())
     }
 }
 
-impl From<FileError> for Stopped {
+impl From<FileError> for CliError {
     fn from(error: FileError) -> Self {
         Self::usage(error.to_string())
     }
 }
 
-impl From<ConfigError> for Stopped {
+impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> Self {
         Self::usage(error.to_string())
     }
 }
 
-impl From<DirectoryError> for Stopped {
+impl From<DirectoryError> for CliError {
     fn from(error: DirectoryError) -> Self {
         Self::usage(error.to_string())
     }
 }
 
-impl From<OpenError> for Stopped {
+impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
         Self::usage(error.to_string())
     }
 }
 
-impl From<IdentityError> for Stopped {
+impl From<IdentityError> for CliError {
     fn from(error: IdentityError) -> Self {
         Self::credential(error.to_string())
     }
 }
 
-impl From<AccessError> for Stopped {
+impl From<AccessError> for CliError {
     fn from(error: AccessError) -> Self {
         match error {
             AccessError::Short => Self::credential(error.to_string()),
@@ -55,10 +55,10 @@ impl From<AccessError> for Stopped {
     }
 }
 
-impl From<RunsError> for Stopped {
+impl From<RunsError> for CliError {
     fn from(error: RunsError) -> Self {
         match &error {
-            // Scripts know these two from of old as findings.
+            // Scripts expect these two as findings.
             RunsError::Unknown(_) | RunsError::NoFile(_) => Self::fault(error.to_string()),
             RunsError::Unsound(_) | RunsError::Trace(_) | RunsError::Taken(_) => {
                 Self::fault(error.to_string())
@@ -75,7 +75,7 @@ impl From<RunsError> for Stopped {
     }
 }
 
-impl From<Failure> for Stopped {
+impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
         let exit = match failure.disposition {
             Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
@@ -84,15 +84,15 @@ impl From<Failure> for Stopped {
             Disposition::Denied => Exit::Credential,
             Disposition::NotFound | Disposition::Refused => Exit::Usage,
         };
-        let message = match credential_help::mend_of(&failure) {
-            Some(mend) => format!("{}; {mend}", failure.detail),
+        let message = match credential_help::credential_help(&failure) {
+            Some(help) => format!("{}; {help}", failure.detail),
             None => failure.detail,
         };
         Self { exit, message }
     }
 }
 
-impl From<TickError> for Stopped {
+impl From<TickError> for CliError {
     fn from(error: TickError) -> Self {
         match error {
             TickError::Outside(failure) => failure.into(),
@@ -105,7 +105,7 @@ impl From<TickError> for Stopped {
     }
 }
 
-impl From<EditError> for Stopped {
+impl From<EditError> for CliError {
     fn from(error: EditError) -> Self {
         match error {
             EditError::Tick(error) => error.into(),
@@ -115,7 +115,7 @@ impl From<EditError> for Stopped {
     }
 }
 
-impl From<std::io::Error> for Stopped {
+impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
         Self::fault(error.to_string())
     }

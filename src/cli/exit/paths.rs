@@ -1,30 +1,30 @@
-//! What the system says of a path, told with its mend.
+//! Errors of the file system, with the path and how to fix them.
 
 use std::io;
 use std::path::Path;
 
-use super::Stopped;
+use super::CliError;
 use crate::adapters::files::{ReadError, Unchanged};
 
-/// A file stands where a folder is needed.
-pub(crate) fn no_folder(path: &Path) -> Stopped {
+/// A file is where a folder is needed.
+pub(crate) fn not_a_folder(path: &Path) -> CliError {
     let mut above = path.ancestors();
     let file = above.find(|path| path.is_file()).unwrap_or(path);
-    Stopped::usage(format!(
+    CliError::usage(format!(
         "{} is no folder; move what is there out of the way",
         file.display()
     ))
 }
 
-/// What the system says of a path, and how that is mended.
-pub(crate) fn unusable(path: &Path, error: &io::Error) -> Stopped {
-    // What this program says itself has its mend with it.
+/// An error of the system for a path, with the fix.
+pub(crate) fn path_error(path: &Path, error: &io::Error) -> CliError {
+    // Errors that phileas makes itself include the fix.
     if error.get_ref().is_some() {
-        return Stopped::usage(format!("{}: {error}", path.display()));
+        return CliError::usage(format!("{}: {error}", path.display()));
     }
-    let mend = match error.kind() {
+    let help = match error.kind() {
         io::ErrorKind::PermissionDenied => {
-            "let whoever runs phileas read and write there (chmod, chown)"
+            "let the user that runs phileas read and write there (chmod, chown)"
         }
         io::ErrorKind::ReadOnlyFilesystem => "nothing can be written there; work in another clone",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
@@ -32,28 +32,28 @@ pub(crate) fn unusable(path: &Path, error: &io::Error) -> Stopped {
         }
         io::ErrorKind::NotADirectory => "a part of that path is a file; move it out of the way",
         io::ErrorKind::AlreadyExists => "something has just come there; look at it",
-        _ => "mend that",
+        _ => "fix that",
     };
-    Stopped::usage(format!(
-        "{}: {error}; {mend}, and run this again",
+    CliError::usage(format!(
+        "{}: {error}; {help}, and run this again",
         path.display()
     ))
 }
 
-impl From<ReadError> for Stopped {
+impl From<ReadError> for CliError {
     fn from(error: ReadError) -> Self {
-        unusable(&error.path, &error.source)
+        path_error(&error.path, &error.source)
     }
 }
 
-impl From<Unchanged> for Stopped {
+impl From<Unchanged> for CliError {
     fn from(unchanged: Unchanged) -> Self {
         let Unchanged {
             error,
             left,
             kept_in,
         } = unchanged;
-        let mut stopped = unusable(&error.path, &error.source);
+        let mut stopped = path_error(&error.path, &error.source);
         let left: Vec<String> = left.iter().map(|one| one.display().to_string()).collect();
         stopped.message.push_str(&match left.as_slice() {
             [] => "; nothing was changed".to_owned(),

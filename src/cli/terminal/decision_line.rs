@@ -1,4 +1,4 @@
-//! A decision on a line: JSON for programs, text for people.
+//! One line of a decision: JSON for programs, text for people.
 
 use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::runtime::{Failed, TickReport};
 
-/// Whether lines tell what was done, or what would be done.
+/// Whether lines report what was done, or what a tick would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tense {
     /// It was done.
@@ -17,7 +17,7 @@ pub enum Tense {
     Forecast,
 }
 
-/// One decision as programs read it.
+/// One line as JSON.
 #[must_use]
 pub fn line_json(at: Timestamp, repository: &RepositoryName, line: &Line, tense: Tense) -> Value {
     json!({
@@ -38,7 +38,7 @@ pub fn line_json(at: Timestamp, repository: &RepositoryName, line: &Line, tense:
     })
 }
 
-/// Something that a tick could not do or read, as programs read it.
+/// A failure of a tick as JSON.
 #[must_use]
 pub fn failed_json(repository: &RepositoryName, failed: &Failed) -> Value {
     json!({ "failed": {
@@ -49,7 +49,7 @@ pub fn failed_json(repository: &RepositoryName, failed: &Failed) -> Value {
     } })
 }
 
-/// What a tick cost.
+/// The cost of a tick.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Requests to GitHub, REST and GraphQL.
@@ -60,7 +60,7 @@ pub struct Cost {
     pub jules_requests: u64,
 }
 
-/// The last line of a tick.
+/// The last line of a tick, as JSON.
 #[must_use]
 pub fn summary_json(report: &TickReport, cost: Cost, tense: Tense) -> Value {
     let mut summary = serde_json::Map::new();
@@ -97,10 +97,10 @@ pub fn summary_json(report: &TickReport, cost: Cost, tense: Tense) -> Value {
     json!({ "summary": summary })
 }
 
-/// One decision as people read it, without a final newline.
+/// One line as text, without a final newline.
 #[must_use]
 pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
-    let (sign, style) = sign(line.verdict);
+    let (sign, style) = verdict_sign(line.verdict);
     let style = if colour { style } else { Style::new() };
     let mut who = line
         .track
@@ -114,7 +114,7 @@ pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
         .as_ref()
         .map(ToString::to_string)
         .unwrap_or_default();
-    let verdict = format!("{sign} {:<13}", words(line.verdict, tense));
+    let verdict = format!("{sign} {:<13}", verdict_text(line.verdict, tense));
     let dim = if colour {
         Style::new().dimmed()
     } else {
@@ -122,7 +122,7 @@ pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
     };
     let until = line
         .until
-        .map(|until| format!(", until {}", short(until)))
+        .map(|until| format!(", until {}", short_time(until)))
         .unwrap_or_default();
     format!(
         "{style}{verdict}{style:#} {who:<22} {persona:<14} {} {dim}[{}{until}]{dim:#}",
@@ -131,9 +131,9 @@ pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
     )
 }
 
-/// What is done about something, or would be.
+/// The verb for a verdict: what was done, or would be.
 #[must_use]
-pub fn words(verdict: Verdict, tense: Tense) -> &'static str {
+pub fn verdict_text(verdict: Verdict, tense: Tense) -> &'static str {
     match (tense, verdict) {
         (Tense::Forecast, Verdict::Dispatched) => "would start",
         (Tense::Forecast, Verdict::Adopted) => "would adopt",
@@ -144,13 +144,13 @@ pub fn words(verdict: Verdict, tense: Tense) -> &'static str {
     }
 }
 
-/// An instant to the minute, in UTC.
+/// A time to the minute, in UTC.
 #[must_use]
-pub fn short(at: Timestamp) -> String {
+pub fn short_time(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-fn sign(verdict: Verdict) -> (&'static str, Style) {
+fn verdict_sign(verdict: Verdict) -> (&'static str, Style) {
     let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     match verdict {
         Verdict::Dispatched => ("▶", colour(AnsiColor::Green).bold()),

@@ -1,4 +1,4 @@
-//! Diagnostics on the screen, and as JSON.
+//! Prints diagnostics as text or JSON.
 
 use std::io::Write;
 
@@ -6,41 +6,42 @@ use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
 use super::output::{self, Screen};
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// Findings for people beside the result, so that scripts may compare it; for programs one a line.
-pub(crate) fn tell(
+/// Prints diagnostics beside a result: for people on standard error, so that scripts can compare the result; for
+/// programs one JSON object a line.
+pub(crate) fn print_beside_results(
     found: &[Diagnostic],
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     for one in found {
         if json {
-            screen.line(&diagnostic_json(one).to_string())?;
+            screen.print_line(&diagnostic_json(one).to_string())?;
         } else {
-            output::beside(&one.to_string())?;
+            output::print_error(&one.to_string())?;
         }
     }
     Ok(())
 }
 
-/// Diagnostics as people read them, or one JSON object a line.
-pub(crate) fn print(
+/// Prints diagnostics as text, or one JSON object a line.
+pub(crate) fn print_diagnostics(
     found: &[Diagnostic],
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     for one in found {
         if json {
-            screen.line(&diagnostic_json(one).to_string())?;
+            screen.print_line(&diagnostic_json(one).to_string())?;
         } else {
-            screen.line(&one.to_string())?;
+            screen.print_line(&one.to_string())?;
         }
     }
     Ok(())
 }
 
-/// One diagnostic as programs read it.
+/// One diagnostic as JSON.
 #[must_use]
 pub(crate) fn diagnostic_json(one: &Diagnostic) -> serde_json::Value {
     json!({
@@ -53,19 +54,19 @@ pub(crate) fn diagnostic_json(one: &Diagnostic) -> serde_json::Value {
             Severity::Warning => "warning",
         },
         "message": one.message,
-        "mend": one.mend,
+        "help": one.mend,
     })
 }
 
-/// One diagnostic a line, where a list is asked for as JSON.
-pub(crate) fn tell_beside(found: &[Diagnostic], json: bool) -> Result<(), Stopped> {
+/// Prints diagnostics to standard error, as text or one JSON object a line.
+pub(crate) fn print_to_stderr(found: &[Diagnostic], json: bool) -> Result<(), CliError> {
     for one in found {
         let text = if json {
             diagnostic_json(one).to_string()
         } else {
             one.to_string()
         };
-        output::beside(&text)?;
+        output::print_error(&text)?;
     }
     Ok(())
 }

@@ -1,16 +1,16 @@
-//! Durations as people type them.
+//! Parses durations of the command line.
 
 use jiff::SignedDuration;
 
-/// The longest time that is taken, in days.
-const MOST_DAYS: i64 = 366;
+/// The longest duration, in days.
+const MAX_DAYS: i64 = 366;
 
-/// Reads `90m`, `6h`, `2d`, `1h30m`: whole numbers with units s, m, h, d, a year at most.
+/// Parses `90m`, `6h`, `2d`, `1h30m`: whole numbers with units s, m, h, d, a year at most.
 ///
 /// # Errors
 ///
-/// Says how to write it.
-pub(crate) fn parse(text: &str) -> Result<SignedDuration, String> {
+/// The text has another form. The error shows examples.
+pub(crate) fn parse_duration(text: &str) -> Result<SignedDuration, String> {
     let wrong = || format!("`{text}` is not a duration; write it as `90m`, `6h`, `2d` or `1h30m`");
     let parts: Vec<&str> = text
         .split_inclusive(|c: char| !c.is_ascii_digit())
@@ -18,7 +18,7 @@ pub(crate) fn parse(text: &str) -> Result<SignedDuration, String> {
     if parts.is_empty() {
         return Err(wrong());
     }
-    // `None`: longer than can be counted.
+    // `None`: the value overflows.
     let mut seconds = Some(0_i64);
     for part in parts {
         let unit = match part.chars().next_back() {
@@ -37,28 +37,28 @@ pub(crate) fn parse(text: &str) -> Result<SignedDuration, String> {
             .and_then(|number| number.checked_mul(unit))
             .and_then(|part| seconds?.checked_add(part));
     }
-    let most = SignedDuration::from_hours(MOST_DAYS * 24);
+    let most = SignedDuration::from_hours(MAX_DAYS * 24);
     match seconds.map(SignedDuration::from_secs) {
         Some(SignedDuration::ZERO) => Err(format!(
             "`{text}` is no time at all; give a second (`1s`) or more"
         )),
         Some(total) if total <= most => Ok(total),
         _ => Err(format!(
-            "`{text}` is too long; say {MOST_DAYS} days (`{MOST_DAYS}d`) or less"
+            "`{text}` is too long; say {MAX_DAYS} days (`{MAX_DAYS}d`) or less"
         )),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::parse_duration;
 
     #[test]
     fn takes_units_and_refuses_the_rest() {
-        assert_eq!(parse("1h30m").unwrap().as_mins(), 90);
-        assert_eq!(parse("1s").unwrap().as_secs(), 1);
-        assert_eq!(parse("2d").unwrap().as_hours(), 48);
-        assert_eq!(parse("366d").unwrap().as_hours(), 366 * 24);
+        assert_eq!(parse_duration("1h30m").unwrap().as_mins(), 90);
+        assert_eq!(parse_duration("1s").unwrap().as_secs(), 1);
+        assert_eq!(parse_duration("2d").unwrap().as_hours(), 48);
+        assert_eq!(parse_duration("366d").unwrap().as_hours(), 366 * 24);
         for (wrong, word) in [
             ("", "is not a duration"),
             ("5", "is not a duration"),
@@ -76,7 +76,7 @@ mod tests {
             ("99999999999999999999d1h", "366 days (`366d`) or less"),
             ("99999999999999999999w", "is not a duration"),
         ] {
-            let said = parse(wrong).unwrap_err();
+            let said = parse_duration(wrong).unwrap_err();
             assert!(said.contains(word), "{said}");
         }
     }

@@ -1,13 +1,13 @@
-//! Instants as people type them.
+//! Parses times of the command line.
 
 use jiff::Timestamp;
 
-/// Reads an instant in RFC 3339.
+/// Parses a time in RFC 3339.
 ///
 /// # Errors
 ///
-/// Says how to write it.
-pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
+/// The text has another form. The error shows an example.
+pub(crate) fn parse_instant(text: &str) -> Result<Timestamp, String> {
     let wrong = |_| "it is an instant in RFC 3339, such as 2026-01-05T09:00:00Z".to_owned();
     text.parse().map_err(wrong)
 }

@@ -1,4 +1,4 @@
-//! What commands print: text without control characters, tables, times, plurals, lines of a decision.
+//! What commands print with: sanitized text, tables, times, plurals, lines of a decision.
 
 pub mod decision_line;
 pub(super) mod diagnostics;

@@ -1,27 +1,27 @@
-//! Where results go. Standard output is for results only; what is said beside them goes to standard error.
+//! The output of commands. Standard output is for results; everything else goes to standard error.
 //!
-//! Much of what is printed others wrote: a persona's description, a pause's reason, a key of a plan. Nothing of it
-//! steers a terminal, because everything that a command prints comes through here, and what steers is made visible here.
+//! Other people wrote much of the output: a persona's description, a pause's reason, a key of a plan. All output passes
+//! through here, and control characters become visible, so that none of it can control the terminal.
 
 use std::io::{self, IsTerminal, Write};
 
 use super::sanitize;
 
-/// A terminal that says it is narrower than this, in columns, does not know its width.
-const NARROWEST: usize = 20;
-/// What a colour begins with.
+/// A terminal that reports fewer columns does not know its width.
+const MIN_WIDTH: usize = 20;
+/// The first character of a colour sequence.
 const ESCAPE: char = '\u{1b}';
 
-/// Standard output, and whether a person looks at it.
+/// Standard output, and what is known of its terminal.
 pub struct Screen<W> {
     out: W,
-    /// Whether colours are wanted.
+    /// Whether to use colours.
     pub colour: bool,
-    /// Whether a person watches, so that progress is worth showing.
+    /// Whether a person watches, so that progress is worth printing.
     pub watched: bool,
     /// Whether it is a terminal.
     pub terminal: bool,
-    /// How many columns a line may have; `None` where it is no terminal.
+    /// The number of columns; `None` if it is not a terminal.
     pub width: Option<usize>,
 }
 
@@ -30,17 +30,17 @@ pub struct Screen<W> {
     reason = "this is the one place that writes there"
 )]
 impl Screen<io::Stdout> {
-    /// This process' standard output. No progress under `CI` or where it is no terminal; no colour there either, nor
-    /// under `NO_COLOR` or `TERM=dumb`. `COLUMNS` counts before what the terminal says of its width.
+    /// The standard output of this process. Progress and colours need a terminal. `CI` disables both, `NO_COLOR` and
+    /// `TERM=dumb` disable colours. `COLUMNS` overrides the terminal's width.
     #[must_use]
-    pub fn standard() -> Self {
+    pub fn stdout() -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let terminal = io::stdout().is_terminal();
         let watched = terminal && !set("CI");
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
         let size = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-        let width = columns().or_else(size).filter(|width| *width >= NARROWEST);
+        let width = columns().or_else(size).filter(|width| *width >= MIN_WIDTH);
         Self {
             out: io::stdout(),
             colour: watched && !dumb && !set("NO_COLOR"),
@@ -52,9 +52,9 @@ impl Screen<io::Stdout> {
 }
 
 impl<W: Write> Screen<W> {
-    /// Somewhere that is no terminal: neither colour nor progress.
+    /// An output that is not a terminal: no colours, no progress.
     #[must_use]
-    pub fn plain(out: W) -> Self {
+    pub fn without_terminal(out: W) -> Self {
         Self {
             out,
             colour: false,
@@ -64,119 +64,124 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Writes a line, also where the text has breaks. A reader that went away is not an error of ours.
+    /// Writes one line; line breaks in the text become visible. A closed pipe is not an error.
     ///
     /// # Errors
     ///
-    /// What the system says.
-    pub fn line(&mut self, text: &str) -> io::Result<()> {
-        let text = self.fit(text, sanitize::line);
-        writeln!(self.out, "{text}").or_else(gone)
+    /// A write fails.
+    pub fn print_line(&mut self, text: &str) -> io::Result<()> {
+        let text = self.clean_text(text, sanitize::sanitize_line);
+        writeln!(self.out, "{text}").or_else(ignore_closed_pipe)
     }
 
-    /// Writes what has several lines on purpose, such as a table, and ends the last one.
+    /// Writes several lines, such as a table, and ends the last one.
     ///
     /// # Errors
     ///
-    /// What the system says.
-    pub fn lines(&mut self, text: &str) -> io::Result<()> {
-        let text = self.fit(text, sanitize::lines);
-        writeln!(self.out, "{text}").or_else(gone)
+    /// A write fails.
+    pub fn print_lines(&mut self, text: &str) -> io::Result<()> {
+        let text = self.clean_text(text, sanitize::sanitize_lines);
+        writeln!(self.out, "{text}").or_else(ignore_closed_pipe)
     }
 
-    /// Writes a document that a program may read as well, such as a prompt: to the byte as it is, except at a terminal.
+    /// Writes a document for people and programs, such as a prompt: unchanged, except at a terminal.
     ///
     /// # Errors
     ///
-    /// What the system says.
-    pub fn document(&mut self, text: &str) -> io::Result<()> {
+    /// A write fails.
+    pub fn print_document(&mut self, text: &str) -> io::Result<()> {
         let text = if self.terminal {
-            sanitize::lines(text)
+            sanitize::sanitize_lines(text)
         } else {
             text.into()
         };
-        self.out.write_all(text.as_bytes()).or_else(gone)
+        self.out
+            .write_all(text.as_bytes())
+            .or_else(ignore_closed_pipe)
     }
 
-    /// Writes a JSON document of several lines. What would steer a terminal is written by its number, which means the same.
+    /// Writes a JSON document of several lines. Control characters are written as JSON escapes, which mean the same.
     ///
     /// # Errors
     ///
-    /// What the system says.
-    pub fn json(&mut self, text: &str) -> io::Result<()> {
-        let text = sanitize::lines(text);
-        self.out.write_all(text.as_bytes()).or_else(gone)
+    /// A write fails.
+    pub fn print_json(&mut self, text: &str) -> io::Result<()> {
+        let text = sanitize::sanitize_lines(text);
+        self.out
+            .write_all(text.as_bytes())
+            .or_else(ignore_closed_pipe)
     }
 
-    /// Makes visible what would steer the terminal; phileas' own colours are left in where they are wanted.
-    fn fit(&self, text: &str, clean: fn(&str) -> std::borrow::Cow<'_, str>) -> String {
+    /// Makes control characters visible; keeps phileas' own colours if colours are on.
+    fn clean_text(&self, text: &str, clean: fn(&str) -> std::borrow::Cow<'_, str>) -> String {
         if self.colour {
-            sanitize::between_styles(text, clean)
+            sanitize::sanitize_between_styles(text, clean)
         } else {
             clean(text).into_owned()
         }
     }
 
-    /// Writes a line, on several rows where the terminal is too narrow; further rows begin at column `indent`.
+    /// Writes a line, wrapped to the terminal's width. Further rows begin at column `indent`.
     ///
     /// # Errors
     ///
-    /// What the system says.
-    pub fn wrapped(&mut self, text: &str, indent: usize) -> io::Result<()> {
+    /// A write fails.
+    pub fn print_wrapped(&mut self, text: &str, indent: usize) -> io::Result<()> {
         match self.width {
             Some(width) => {
-                let text = self.fit(text, sanitize::line);
-                self.lines(&rows(&text, width, indent.min(width / 2)))
+                let text = self.clean_text(text, sanitize::sanitize_line);
+                self.print_lines(&wrap_text(&text, width, indent.min(width / 2)))
             }
-            None => self.line(text),
+            None => self.print_line(text),
         }
     }
 
-    /// Makes what was written visible.
+    /// Flushes the output.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// A write fails.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.out.flush().or_else(gone)
+        self.out.flush().or_else(ignore_closed_pipe)
     }
 }
 
-/// Says something beside the results, on a line of standard error.
+/// Prints one line to standard error.
 ///
 /// # Errors
 ///
-/// What the system says.
-pub fn beside(text: &str) -> io::Result<()> {
-    writeln!(errors(), "{}", sanitize::line(text))
+/// A write fails.
+pub fn print_error(text: &str) -> io::Result<()> {
+    writeln!(error_stream(), "{}", sanitize::sanitize_line(text))
 }
 
-/// Says something of several lines beside the results.
+/// Prints several lines to standard error.
 ///
 /// # Errors
 ///
-/// What the system says.
-pub fn lines_beside(text: &str) -> io::Result<()> {
-    writeln!(errors(), "{}", sanitize::lines(text))
+/// A write fails.
+pub fn print_error_lines(text: &str) -> io::Result<()> {
+    writeln!(error_stream(), "{}", sanitize::sanitize_lines(text))
 }
 
 #[expect(
     clippy::disallowed_methods,
     reason = "what is written here was made fit before"
 )]
-fn errors() -> io::Stderr {
+fn error_stream() -> io::Stderr {
     io::stderr()
 }
 
-/// A stream of log lines in which nothing turns the order of what is read. The library that writes them makes control
-/// characters visible by itself, and no others.
+/// A log stream without characters that change the direction of text. The logging library escapes the other control
+/// characters.
 pub struct Logged<W>(pub W);
 
 impl<W: Write> Write for Logged<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A line comes as a whole.
+        // A line comes in one write.
         let text = String::from_utf8_lossy(bytes);
-        self.0.write_all(sanitize::logged(&text).as_bytes())?;
+        self.0
+            .write_all(sanitize::sanitize_log_line(&text).as_bytes())?;
         Ok(bytes.len())
     }
 
@@ -185,15 +190,15 @@ impl<W: Write> Write for Logged<W> {
     }
 }
 
-/// A text with line breaks at spaces, so that no row is wider than `width` columns as far as its words allow.
-fn rows(text: &str, width: usize, indent: usize) -> String {
+/// Breaks a text at spaces, so that no row is wider than `width` columns unless a word is.
+fn wrap_text(text: &str, width: usize, indent: usize) -> String {
     let mut rows = String::new();
-    // The row so far, how wide it is, and the width and end of what stands before its last space.
+    // The row so far, its width, and the width and end before its last space.
     let (mut row, mut columns, mut space) = (String::new(), 0, None);
     let mut escape = false;
     for c in text.chars() {
         escape = escape || c == ESCAPE;
-        // Columns are set apart by several spaces; none of them begins a further row.
+        // Columns are separated by several spaces; none of them begins a further row.
         if c == ' ' && columns == indent && !rows.is_empty() {
             continue;
         }
@@ -218,7 +223,7 @@ fn rows(text: &str, width: usize, indent: usize) -> String {
     rows + &row
 }
 
-fn gone(error: io::Error) -> io::Result<()> {
+fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         Ok(())
     } else {
@@ -228,10 +233,10 @@ fn gone(error: io::Error) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Screen, rows};
+    use super::{Screen, wrap_text};
 
-    fn written(colour: bool, write: impl FnOnce(&mut Screen<Vec<u8>>)) -> String {
-        let mut screen = Screen::plain(Vec::new());
+    fn captured_output(colour: bool, write: impl FnOnce(&mut Screen<Vec<u8>>)) -> String {
+        let mut screen = Screen::without_terminal(Vec::new());
         screen.colour = colour;
         screen.width = Some(28);
         write(&mut screen);
@@ -239,51 +244,57 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_steers_nothing() {
+    fn text_of_other_people_controls_no_terminal() {
         let text = "\u{1b}[1mbold\u{1b}[0m \u{1b}]0;title\u{7}\nnext";
-        let one = |screen: &mut Screen<Vec<u8>>| screen.line(text).unwrap();
-        let several = |screen: &mut Screen<Vec<u8>>| screen.lines(text).unwrap();
-        let broken = |screen: &mut Screen<Vec<u8>>| screen.wrapped(text, 2).unwrap();
+        let one = |screen: &mut Screen<Vec<u8>>| screen.print_line(text).unwrap();
+        let several = |screen: &mut Screen<Vec<u8>>| screen.print_lines(text).unwrap();
+        let broken = |screen: &mut Screen<Vec<u8>>| screen.print_wrapped(text, 2).unwrap();
         assert_eq!(
-            written(true, one),
+            captured_output(true, one),
             "\u{1b}[1mbold\u{1b}[0m \\u001b]0;title\\u0007 next\n"
         );
         assert_eq!(
-            written(false, one),
+            captured_output(false, one),
             "\\u001b[1mbold\\u001b[0m \\u001b]0;title\\u0007 next\n"
         );
         assert_eq!(
-            written(true, several),
+            captured_output(true, several),
             "\u{1b}[1mbold\u{1b}[0m \\u001b]0;title\\u0007\nnext\n"
         );
         assert_eq!(
-            written(true, broken),
+            captured_output(true, broken),
             "\u{1b}[1mbold\u{1b}[0m \\u001b]0;title\\u0007\n  next\n"
         );
     }
 
     #[test]
-    fn a_document_is_exact_where_nobody_looks() {
+    fn a_document_is_exact_without_a_terminal() {
         let text = "{\"a\":\"\u{9b}\"}\n";
-        let document = |screen: &mut Screen<Vec<u8>>| screen.document(text).unwrap();
-        assert_eq!(written(false, document), text);
+        let document = |screen: &mut Screen<Vec<u8>>| screen.print_document(text).unwrap();
+        assert_eq!(captured_output(false, document), text);
         let at_a_terminal = |screen: &mut Screen<Vec<u8>>| {
             screen.terminal = true;
             document(screen);
         };
-        assert_eq!(written(false, at_a_terminal), "{\"a\":\"\\u009b\"}\n");
-        let json = |screen: &mut Screen<Vec<u8>>| screen.json(text).unwrap();
-        assert_eq!(written(false, json), "{\"a\":\"\\u009b\"}\n");
+        assert_eq!(
+            captured_output(false, at_a_terminal),
+            "{\"a\":\"\\u009b\"}\n"
+        );
+        let json = |screen: &mut Screen<Vec<u8>>| screen.print_json(text).unwrap();
+        assert_eq!(captured_output(false, json), "{\"a\":\"\\u009b\"}\n");
     }
 
     #[test]
     fn rows_break_at_spaces_and_colours_take_no_room() {
-        assert_eq!(rows("one two three", 20, 2), "one two three");
-        assert_eq!(rows("one two three four", 9, 2), "one two\n  three\n  four");
+        assert_eq!(wrap_text("one two three", 20, 2), "one two three");
+        assert_eq!(
+            wrap_text("one two three four", 9, 2),
+            "one two\n  three\n  four"
+        );
         let bold = concat!("\u{1b}[1m", "one", "\u{1b}[0m two");
-        assert_eq!(rows(bold, 7, 2), bold);
-        assert_eq!(rows("📚📚 📚📚", 6, 0), "📚📚\n📚📚");
-        assert_eq!(rows("indivisible", 5, 2), "indivisible");
-        assert_eq!(rows("a column      word", 11, 2), "a column\n  word");
+        assert_eq!(wrap_text(bold, 7, 2), bold);
+        assert_eq!(wrap_text("📚📚 📚📚", 6, 0), "📚📚\n📚📚");
+        assert_eq!(wrap_text("indivisible", 5, 2), "indivisible");
+        assert_eq!(wrap_text("a column      word", 11, 2), "a column\n  word");
     }
 }

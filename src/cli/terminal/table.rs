@@ -1,14 +1,14 @@
-//! A table as people read it.
+//! A table as text.
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 
 use super::sanitize;
 
-/// A table without borders, of cells that each stand on their own lines, whatever their texts hold.
+/// A table without borders. Each cell stays on its own rows, whatever its text contains.
 pub(crate) struct Table(comfy_table::Table);
 
 impl Table {
-    /// A table with these headings, and as wide as its cells.
+    /// A table with these headings, as wide as its cells.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that makes them"
@@ -20,8 +20,8 @@ impl Table {
         Self(table)
     }
 
-    /// No wider than this, in columns, where there is a limit: longer cells go on below.
-    pub(crate) fn within(mut self, width: Option<usize>) -> Self {
+    /// Limits the width, in columns; longer cells continue below.
+    pub(crate) fn with_max_width(mut self, width: Option<usize>) -> Self {
         if let Some(width) = width {
             self.0.set_content_arrangement(ContentArrangement::Dynamic);
             self.0.set_width(u16::try_from(width).unwrap_or(u16::MAX));
@@ -29,8 +29,8 @@ impl Table {
         self
     }
 
-    /// With figures in these columns, from 0.
-    pub(crate) fn figures(mut self, columns: impl IntoIterator<Item = usize>) -> Self {
+    /// Aligns these columns as numbers, counted from 0.
+    pub(crate) fn with_figures(mut self, columns: impl IntoIterator<Item = usize>) -> Self {
         for column in columns {
             if let Some(column) = self.0.column_mut(column) {
                 column.set_cell_alignment(CellAlignment::Right);
@@ -40,16 +40,16 @@ impl Table {
     }
 
     /// Adds a row.
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn push_row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.0.add_row(
             cells
                 .into_iter()
-                .map(|cell| sanitize::line(&cell).into_owned()),
+                .map(|cell| sanitize::sanitize_line(&cell).into_owned()),
         );
     }
 
-    /// The table without spaces at the ends of its lines.
-    pub(crate) fn text(&self) -> String {
+    /// The table without trailing spaces.
+    pub(crate) fn table_text(&self) -> String {
         self.0.trim_fmt()
     }
 }
@@ -59,10 +59,10 @@ mod tests {
     use super::Table;
 
     #[test]
-    fn a_cell_breaks_no_row_and_steers_nothing() {
+    fn a_cell_breaks_no_row_and_controls_nothing() {
         let mut table = Table::new(["one", "two"]);
-        table.row(["a\nb".to_owned(), "\u{1b}[2J".to_owned()]);
-        let text = table.text();
+        table.push_row(["a\nb".to_owned(), "\u{1b}[2J".to_owned()]);
+        let text = table.table_text();
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(
             text.contains("a b") && text.contains("\\u001b[2J"),

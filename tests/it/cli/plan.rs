@@ -28,7 +28,7 @@ fn validate_finds_nothing_or_says_where_it_is() {
         assert_eq!(
             keys(one),
             [
-                "file", "line", "column", "key", "severity", "message", "mend"
+                "file", "line", "column", "key", "severity", "message", "help"
             ],
             "{one}"
         );
@@ -38,7 +38,7 @@ fn validate_finds_nothing_or_says_where_it_is() {
             one["file"] == ".jules/schedules.toml"
                 && one["line"] == line
                 && one["severity"] == "error"
-                && format!("{} {}", one["message"], one["mend"]).contains(word)
+                && format!("{} {}", one["message"], one["help"]).contains(word)
         })
     };
     assert!(

@@ -145,7 +145,7 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
             ".jules/personas/curator/journals/2026-01-14-0900-Conflict.md:7:1: error: there are marks of a merge conflict in it",
             ".jules/personas/tester/journals/2099-01-01-0900-Future.md: error: its name says 2099-01-01, which is to come",
             ".jules/personas/tester/journals/2099-01-01-0900-Future.md:1:1: error: it does not begin with frontmatter",
-            "; --fix mends what has one answer, in 2 files",
+            "; --fix fixes what has only one solution, in 2 files",
         ],
     );
     for sound in ["0900-sound", "0900-Sound", "curator-plan", "README"] {
@@ -160,8 +160,8 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
     says(
         &fixed,
         &[
-            ".jules/tasks/done/20260111-0900-index.md: mended: wrote `status: done`",
-            ".jules/tasks/todo/20260112-0900-cache.md: mended: wrote `id: 20260112-0900-cache`",
+            ".jules/tasks/done/20260111-0900-index.md: fixed: wrote `status: done`",
+            ".jules/tasks/todo/20260112-0900-cache.md: fixed: wrote `id: 20260112-0900-cache`",
             "is in several states",
         ],
     );
@@ -183,7 +183,7 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
     );
     assert_eq!(bytes(folder.path()), wanted, "every other byte stays");
     let again = alone(&["task", "lint", "--fix", folder.text()]);
-    assert!(!again.out.contains("mended"), "{}", again.out);
+    assert!(!again.out.contains("fixed:"), "{}", again.out);
     assert_eq!(bytes(folder.path()), wanted);
 }
 
@@ -235,7 +235,7 @@ fn the_commands_that_lint_offers_work() {
         let lines = lint();
         let of_it = lines.iter().filter(|line| line["file"] == path);
         of_it
-            .map(|line| line["mend"].as_str().unwrap().to_owned())
+            .map(|line| line["help"].as_str().unwrap().to_owned())
             .collect()
     };
     // Nothing is offered that would be refused: which of the two is true only a person knows.
@@ -326,8 +326,8 @@ fn a_change_that_fails_is_told_and_the_others_are_made() {
     says(
         &ran,
         &[
-            ".jules/tasks/cancelled/20260110-0900-x.md: error: it was not mended: ",
-            ".jules/tasks/todo/20260111-0900-y.md: mended: wrote `status: todo`",
+            ".jules/tasks/cancelled/20260110-0900-x.md: error: it was not fixed: ",
+            ".jules/tasks/todo/20260111-0900-y.md: fixed: wrote `status: todo`",
         ],
     );
     let text = |path: &str| fs::read_to_string(folder.join(path)).unwrap();
@@ -336,7 +336,7 @@ fn a_change_that_fails_is_told_and_the_others_are_made() {
     let lines = alone(&["task", "lint", "--fix", "--json", folder.text()]).lines();
     let failed = lines.iter().filter(|line| {
         let said = line["message"].as_str().unwrap_or_default();
-        said.contains("it was not mended") && line["severity"] == "error"
+        said.contains("it was not fixed") && line["severity"] == "error"
     });
     assert_eq!(failed.count(), 1, "{lines:?}");
     fs::remove_dir(folder.join(".jules/tasks/canceled/20260110-0900-x.md")).unwrap();

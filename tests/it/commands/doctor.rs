@@ -122,7 +122,7 @@ fn what_cannot_be_fixed_is_reported_with_other_help() {
     let inactivity = (
         "workflow.inactivity",
         "error",
-        "could not be mended here",
+        "this run could not fix it",
         1,
     );
     found_in(&patient, inactivity);

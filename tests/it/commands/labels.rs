@@ -67,7 +67,7 @@ fn labels_are_created_fixed_and_left_alone() {
     let again = bench.run(&["labels", "sync", "--json"]).done().lines();
     let summary = &again.last().unwrap()["summary"];
     assert_eq!(
-        [&summary["created"], &summary["mended"]],
+        [&summary["created"], &summary["updated"]],
         [0, 0],
         "{summary}"
     );

@@ -179,7 +179,7 @@ fn a_cancelled_turn_ends_and_can_be_requested_again() {
         .refused(2, "neither a session nor a turn");
 
     let ran = bench.run(&["session", "retry", &id, "--json"]).done();
-    assert_eq!(ran.lines()[0]["done"], "asked anew");
+    assert_eq!(ran.lines()[0]["done"], "requested again");
     let state = bench.until(|state| state.tracks.contains_key("request:1"));
     let entry = state
         .history
@@ -215,7 +215,7 @@ fn a_session_at_work_is_not_retried_and_a_held_turn_goes_on() {
     let ran = bench.run(&["explain", "--json"]).done();
     assert!(ran.out.contains("held.ambiguous"), "{ran:?}");
     let ran = bench.run(&["session", "retry", &turn, "--json"]).done();
-    assert_eq!(ran.lines()[0]["done"], "goes on");
+    assert_eq!(ran.lines()[0]["done"], "resumed");
     let state = bench.state();
     let turn = state.tracks["default"].turns.values().next().unwrap();
     assert_eq!((turn.late_finds, turn.attempt), (0, 4));

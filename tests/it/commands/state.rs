@@ -132,14 +132,14 @@ fn without_github_a_file_is_fixed_from_itself_alone() {
             .env("GITHUB_API_URL", "http://127.0.0.1:1");
         run(program)
     };
-    let shown = offline("show", &cut).refused(5, "could not be looked at");
+    let shown = offline("show", &cut).refused(5, "could not be read");
     assert!(!shown.err.contains("was found"), "{shown:?}");
-    let repair = offline("repair", &cut).refused(4, "could not be looked at");
+    let repair = offline("repair", &cut).refused(4, "could not be read");
     assert!(!repair.err.contains("was found"), "{repair:?}");
     offline("show", &sides).refused(5, "proposes a whole file");
     let mended = offline("repair", &sides).done();
     assert!(mended.out.contains("proposal: the side"), "{mended:?}");
-    assert!(mended.err.contains("could not be looked at"), "{mended:?}");
+    assert!(mended.err.contains("could not be read"), "{mended:?}");
 }
 
 #[test]

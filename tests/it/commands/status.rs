@@ -88,7 +88,7 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
     for word in ["?/12 sessions", "unknown: the ledger cannot be read"] {
         assert!(text.out.contains(word), "{word}: {text:?}");
     }
-    assert!(!text.out.contains("nobody has run yet"), "{text:?}");
+    assert!(!text.out.contains("no persona has run yet"), "{text:?}");
     let ran = bench.run(&["status", "--json"]).refused(5, "");
     let document = ran.json();
     for unknown in [

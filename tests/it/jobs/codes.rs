@@ -49,7 +49,7 @@ fn a_key_that_was_fixed_is_tried_at_once_and_a_refused_one_says_so() {
     let served = Served::start(&stage.shared, None);
     let first = once(&stage, &served, &[], Some("another-key")).expect(3);
     assert!(
-        first.err.contains("is refused, so 1 job was not looked at"),
+        first.err.contains("is refused, so 1 job was not checked"),
         "{first}"
     );
     assert!(first.out.contains("error"), "{first}");

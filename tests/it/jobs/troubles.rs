@@ -211,8 +211,8 @@ async fn an_unknown_job_has_the_grace_that_people_are_told_of() {
     let help = Phileas::new(&["jobs", "add", "--help"]).run().expect(0).out;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        help.contains("waited for during its first minute as a job")
-            && help.contains("two later looks in a row"),
+        help.contains("expected during its first minute as a job")
+            && help.contains("two checks in a row"),
         "{help}"
     );
     let readme = include_str!("../../../README.md");

@@ -1,4 +1,4 @@
-//! The branches that phileas makes: whether git can hold them beside those that are there, and rules let them be made.
+//! The branches that phileas creates: whether git can hold them beside the existing ones, and whether rules allow them.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use phileas_domain::engine::Ledger;
 use phileas_domain::plan::{Branch, Plan, Policy};
 
 use super::finding::{Findings, Group};
-use super::ledger::refusals;
-use super::place::Place;
+use super::ledger::refusing_rules;
+use super::repository::CheckedRepository;
 use crate::adapters::github::{Client, blocked, blocking_among};
 use crate::runtime::ports::LEDGER_BRANCH;
 use crate::starter::{DEINIT_BRANCH, INIT_BRANCH};
 
-/// Looks for branches in the way of those that phileas makes.
-pub(super) async fn check(
+/// Finds existing branches that block those that phileas creates.
+pub(super) async fn check_branches(
     client: &Client,
     ledger: &Ledger,
     plan: &Plan,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
     findings.group = Group::Ledger;
-    let mut ours = vec![("phileas", of_phileas(plan))];
+    let mut ours = vec![("phileas", phileas_branches(plan))];
     if matches!(ledger, Ledger::Missing { head: None }) {
         ours.push((LEDGER_BRANCH, BTreeSet::from([LEDGER_BRANCH.to_owned()])));
     }
@@ -29,17 +29,17 @@ pub(super) async fn check(
         let there = match client.branches_from(root).await {
             Ok(there) => there,
             Err(failure) => {
-                findings.unread("ledger.blocked", "the names of the branches", &failure);
+                findings.add_unread("ledger.blocked", "the names of the branches", &failure);
                 continue;
             }
         };
-        // One branch may be in the way of several.
+        // One branch may block several.
         let mut said = BTreeSet::new();
         for name in &names {
             if let Some(blocking) = blocking_among(name, &there)
                 && said.insert(blocking)
             {
-                findings.error(
+                findings.add_error(
                     "ledger.blocked",
                     format!(
                         "{}, so that phileas cannot make it in {}",
@@ -51,16 +51,21 @@ pub(super) async fn check(
             }
         }
     }
-    rules(client, plan, place, findings).await;
+    check_rules(client, plan, place, findings).await;
 }
 
-/// Rules that refuse the branches of proposals, the commits on them, or the branches of sessions.
-async fn rules(client: &Client, plan: &Plan, place: &Place<'_>, findings: &mut Findings) {
+/// Checks rules that refuse the branches of proposals, the commits on them, or the branches of sessions.
+async fn check_rules(
+    client: &Client,
+    plan: &Plan,
+    place: &CheckedRepository<'_>,
+    findings: &mut Findings,
+) {
     let mut names = vec![(
         INIT_BRANCH.to_owned(),
         "the pull requests of `init` and `upgrade`",
     )];
-    let sessions = of_phileas(plan).into_iter();
+    let sessions = phileas_branches(plan).into_iter();
     let mut sessions = sessions.filter(|name| name.ends_with("/turn"));
     names.extend(
         sessions
@@ -71,26 +76,26 @@ async fn rules(client: &Client, plan: &Plan, place: &Place<'_>, findings: &mut F
         let rules = match client.rules(&name).await {
             Ok(rules) => rules,
             Err(failure) => {
-                return findings.unread("ledger.rules", "the rules of `phileas/…`", &failure);
+                return findings.add_unread("ledger.rules", "the rules of `phileas/…`", &failure);
             }
         };
-        let (refusing, choosy) = refusals(&rules, &name, false);
+        let (refusing, choosy) = refusing_rules(&rules, &name, false);
         let page = format!(
             "{}/{}/rules: leave `phileas/**` out of these, or let phileas bypass them",
             place.github, place.repository
         );
         if !refusing.is_empty() {
             let text = format!("rules refuse {what} (`{name}`): {}", refusing.join(", "));
-            findings.hint("ledger.rules", text, page);
+            findings.add_hint("ledger.rules", text, page);
         } else if !choosy.is_empty() {
             let text = format!("rules may refuse {what} (`{name}`): {}", choosy.join(", "));
-            findings.hint("ledger.rules", text, page);
+            findings.add_hint("ledger.rules", text, page);
         }
     }
 }
 
-/// The branches of proposals, and one for each track and schedule whose sessions get branches of their own.
-fn of_phileas(plan: &Plan) -> BTreeSet<String> {
+/// The branches of proposals, and one for each track and schedule whose sessions have branches of their own.
+fn phileas_branches(plan: &Plan) -> BTreeSet<String> {
     let mut names = BTreeSet::from([INIT_BRANCH, DEINIT_BRANCH].map(str::to_owned));
     let own = |policy: &Policy| policy.branch == Branch::Persona;
     for (track, one) in &plan.tracks {

@@ -1,28 +1,28 @@
-//! Who phileas is to GitHub, and whether that is enough.
+//! The credential for GitHub, and whether it is sufficient.
 
 use jiff::Timestamp;
 
 use super::finding::{Findings, Grade, Group};
-use super::place::Place;
+use super::repository::CheckedRepository;
 use crate::adapters::github::{Client, Credential, Kind, Right, Shown};
 use crate::cli::context::{clients, credential_help};
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::admin::check::{self, check_app};
 
-/// Clocks that differ by more than this many seconds are worth a word; App credentials fail soon after.
-const MOST_SKEW_SECONDS: i64 = 120;
-/// What must be readable for a tick; the others are only missed.
-const WANTED: [Right; 3] = [Right::Contents, Right::Issues, Right::PullRequests];
-/// What a token needs, in the words of its form.
-const RIGHTS: &str =
+/// Report clocks that differ by more than this many seconds. App credentials fail at slightly more.
+const MAX_SKEW_SECONDS: i64 = 120;
+/// The rights that a tick requires. Others are only recommended.
+const REQUIRED_RIGHTS: [Right; 3] = [Right::Contents, Right::Issues, Right::PullRequests];
+/// The rights that a token needs, as its form on GitHub names them.
+const RIGHTS_TEXT: &str =
     "Contents, Issues and Pull requests: read and write; Checks and Commit statuses: read";
-/// What a person's token means for Jules, which answers comments of the account that started its task, and of no other one:
-/// <https://jules.google/docs/>.
-const REACTIVE: &str = "phileas comments as that person, and where the Jules key is theirs, too, Jules may take a comment for \
+/// Jules answers comments of the account that started its task, and of no other account. A person's token therefore
+/// matters: <https://jules.google/docs/>.
+const ACCOUNT_WARNING: &str = "phileas comments as that person, and where the Jules key is theirs, too, Jules may take a comment for \
                         a task: switch on Reactive Mode in Jules' settings";
-/// Scopes that open far more than phileas ever uses.
-const SURPLUS: [&str; 5] = [
+/// Scopes that grant far more than phileas uses.
+const BROAD_SCOPES: [&str; 5] = [
     "workflow",
     "delete_repo",
     "admin:org",
@@ -30,22 +30,22 @@ const SURPLUS: [&str; 5] = [
     "site_admin",
 ];
 
-/// What the credential is by itself. The kind of a token, or `None` for an App.
-pub(super) async fn kind(
+/// Reports the kind of the credential. Returns the kind of a token, or `None` for an App.
+pub(super) async fn check_kind(
     credential: &Credential,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
-) -> Result<Option<Kind>, Stopped> {
+) -> Result<Option<Kind>, CliError> {
     findings.group = Group::Credential;
     let from = credential_help::github_variables();
     let token = match credential {
         Credential::App(app) => {
-            let client = clients::app(app.clone())?;
+            let client = clients::app_client(app.clone())?;
             let owner = place.repository.owner.as_str();
             for one in check_app(&client, place.github, Some(owner)).await {
-                let (text, mend) = match one.text.rsplit_once("; ") {
-                    Some((text, mend)) if one.grade > check::Grade::Hint => {
-                        (text.to_owned(), Some(mend.to_owned()))
+                let (text, help) = match one.text.rsplit_once("; ") {
+                    Some((text, help)) if one.grade > check::Grade::Hint => {
+                        (text.to_owned(), Some(help.to_owned()))
                     }
                     _ => (one.text.clone(), None),
                 };
@@ -57,11 +57,11 @@ pub(super) async fn kind(
                     check::Grade::Credential => Grade::Credential,
                 };
                 let text = format!("{}: {text}", one.about);
-                let mend = mend.or_else(|| {
+                let help = help.or_else(|| {
                     let page = format!("{}/settings/apps", place.github);
                     (grade > Grade::Hint).then_some(page)
                 });
-                findings.add(grade, "credential.app", text, mend);
+                findings.add_finding(grade, "credential.app", text, help);
             }
             return Ok(None);
         }
@@ -76,7 +76,7 @@ pub(super) async fn kind(
         (Kind::OfPerson, _) => "an App's token on behalf of a person",
         (Kind::Installation, _) => "a token of an App's installation, which lives an hour",
         (Kind::Unknown, _) => {
-            findings.unknown(
+            findings.add_unknown(
                 "credential.kind",
                 format!(
                     "a token from {from} that begins like none of those that GitHub describes; if GitHub refuses it, look \
@@ -88,27 +88,31 @@ pub(super) async fn kind(
     };
     let is_of_person = matches!(kind, Kind::Classic | Kind::FineGrained | Kind::OfPerson)
         && !matches!(credential, Credential::WorkflowToken(_));
-    findings.good(
+    findings.add_good(
         "credential.kind",
         match is_of_person {
-            true => format!("{what}, from {from}; {REACTIVE}"),
+            true => format!("{what}, from {from}; {ACCOUNT_WARNING}"),
             false => format!("{what}, from {from}"),
         },
     );
     Ok(Some(kind))
 }
 
-/// Why the repository is not shown.
-pub(super) fn not_shown(failure: &Failure, place: &Place<'_>, findings: &mut Findings) {
+/// Reports why GitHub does not show the repository.
+pub(super) fn report_unreadable_repository(
+    failure: &Failure,
+    place: &CheckedRepository<'_>,
+    findings: &mut Findings,
+) {
     let from = credential_help::github_variables();
     let tokens = format!("{}/settings/tokens", place.github);
     match failure.disposition {
-        Disposition::Denied => findings.credential(
+        Disposition::Denied => findings.add_credential(
             "credential.refused",
             format!("GitHub refuses the credential from {from}: {}", failure.detail),
             format!("make a new one at {tokens} and set it in {from}"),
         ),
-        Disposition::NotFound => findings.credential(
+        Disposition::NotFound => findings.add_credential(
             "credential.unseen",
             format!(
                 "the credential from {from} does not see {}: the name is wrong, or it may not",
@@ -118,7 +122,7 @@ pub(super) fn not_shown(failure: &Failure, place: &Place<'_>, findings: &mut Fin
                 "{tokens}: a classic token of a private repository needs the scope `repo`, a fine-grained one this repository; an App must be installed on it"
             ),
         ),
-        _ => findings.add(
+        _ => findings.add_finding(
             Grade::Unavailable,
             "credential.unavailable",
             format!("GitHub cannot be asked: {}", failure.detail),
@@ -127,18 +131,18 @@ pub(super) fn not_shown(failure: &Failure, place: &Place<'_>, findings: &mut Fin
     }
 }
 
-/// What the credential may do in the repository.
-pub(super) async fn rights(
+/// Checks what the credential may do in the repository.
+pub(super) async fn check_rights(
     client: &Client,
     shown: &Shown,
     kind: Option<Kind>,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
     findings.group = Group::Credential;
     let tokens = format!("{}/settings/tokens", place.github);
     if shown.archived {
-        findings.error(
+        findings.add_error(
             "credential.archived",
             "the repository is archived: nothing can be written",
             format!("{}/{}/settings", place.github, place.repository),
@@ -146,7 +150,7 @@ pub(super) async fn rights(
     }
     let of_person = !matches!(kind, None | Some(Kind::Installation));
     if of_person && shown.push == Some(false) {
-        findings.credential(
+        findings.add_credential(
             "credential.push",
             "the token's person may not push here; the ledger is a branch of the repository",
             format!(
@@ -156,17 +160,17 @@ pub(super) async fn rights(
         );
     }
     if let Some(scopes) = &shown.scopes {
-        of_scopes(scopes, shown.private, &tokens, findings);
+        check_scopes(scopes, shown.private, &tokens, findings);
     }
     for right in Right::ALL {
         match client.may_read(right, &shown.default_branch).await {
             Ok(true) => {}
-            Ok(false) if WANTED.contains(&right) => findings.credential(
+            Ok(false) if REQUIRED_RIGHTS.contains(&right) => findings.add_credential(
                 "credential.rights",
                 format!("the credential may not read `{}`", right.name()),
-                format!("{tokens}: grant {RIGHTS}"),
+                format!("{tokens}: grant {RIGHTS_TEXT}"),
             ),
-            Ok(false) => findings.hint(
+            Ok(false) => findings.add_hint(
                 "credential.rights",
                 format!(
                     "the credential may not read `{}`, so red checks hold nothing up",
@@ -174,24 +178,24 @@ pub(super) async fn rights(
                 ),
                 "grant it, or leave `gate.main_red` at \"ignore\"",
             ),
-            Err(failure) => findings.unread("credential.rights", right.name(), &failure),
+            Err(failure) => findings.add_unread("credential.rights", right.name(), &failure),
         }
     }
-    // Scopes and an App's permissions are told; of other tokens only a write tells.
+    // GitHub lists scopes and an App's permissions. Rights of other tokens show only in a write.
     if kind.is_some() && shown.scopes.is_none() {
         let seen = if shown.private {
             ""
         } else {
-            " Of a public repository everybody may read."
+            " Anyone may read a public repository."
         };
-        findings.unknown(
+        findings.add_unknown(
             "credential.writes",
-            format!("whether this token may write cannot be asked without writing. It needs {RIGHTS}.{seen}"),
+            format!("whether this token may write cannot be asked without writing. It needs {RIGHTS_TEXT}.{seen}"),
         );
     }
 }
 
-fn of_scopes(scopes: &[String], private: bool, tokens: &str, findings: &mut Findings) {
+fn check_scopes(scopes: &[String], private: bool, tokens: &str, findings: &mut Findings) {
     let has = |name: &str| scopes.iter().any(|scope| scope == name);
     let wanted = if private { "repo" } else { "public_repo" };
     if !has("repo") && !has(wanted) {
@@ -200,34 +204,34 @@ fn of_scopes(scopes: &[String], private: bool, tokens: &str, findings: &mut Find
         } else {
             scopes.join(", ")
         };
-        return findings.credential(
+        return findings.add_credential(
             "credential.scopes",
             format!("the token lacks the scope `{wanted}` (it has: {told})"),
             format!("{tokens}: tick `{wanted}`"),
         );
     }
-    let surplus: Vec<&str> = SURPLUS.into_iter().filter(|name| has(name)).collect();
+    let surplus: Vec<&str> = BROAD_SCOPES.into_iter().filter(|name| has(name)).collect();
     if surplus.is_empty() {
-        findings.good(
+        findings.add_good(
             "credential.scopes",
             format!("its scopes suffice: {}", scopes.join(", ")),
         );
     } else {
-        findings.hint(
+        findings.add_hint(
             "credential.scopes",
             format!(
                 "its scopes open more than phileas uses: {}",
                 surplus.join(", ")
             ),
             format!(
-                "{tokens}?type=beta: a fine-grained token for this repository alone ({RIGHTS})"
+                "{tokens}?type=beta: a fine-grained token for this repository alone ({RIGHTS_TEXT})"
             ),
         );
     }
 }
 
-/// Whether this machine's clock is right, by GitHub's; `real`: by the one of github.com.
-pub(super) fn clock(
+/// Compares this machine's clock with GitHub's. `real`: with that of github.com.
+pub(super) fn check_clock(
     github: Option<Timestamp>,
     local: Timestamp,
     real: bool,
@@ -236,14 +240,14 @@ pub(super) fn clock(
     findings.group = Group::Standing;
     let Some(github) = github else { return };
     let seconds = local.duration_since(github).as_secs();
-    if seconds.abs() <= MOST_SKEW_SECONDS {
-        return findings.good(
+    if seconds.abs() <= MAX_SKEW_SECONDS {
+        return findings.add_good(
             "standing.clock",
             "this machine's clock agrees with GitHub's",
         );
     }
     let side = if seconds > 0 { "ahead of" } else { "behind" };
-    findings.hint(
+    findings.add_hint(
         "standing.clock",
         format!(
             "this machine's clock is {} s {side} GitHub's; decisions use GitHub's, but an App's credential is refused",
@@ -251,7 +255,7 @@ pub(super) fn clock(
         ),
         match real {
             true => "sudo timedatectl set-ntp true",
-            // A model has a time of its own, and setting this machine's clock would mend nothing.
+            // A model has its own time, so setting this machine's clock would fix nothing.
             false => {
                 "nothing, where GITHUB_API_URL names a model with a time of its own; else set the clock of whichever of \
                  the two machines is wrong"

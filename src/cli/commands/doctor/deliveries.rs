@@ -1,36 +1,36 @@
-//! Whether what GitHub tells the service arrives.
+//! Whether GitHub's deliveries reach the service.
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::finding::{Findings, Group};
-use super::place::Place;
+use super::repository::CheckedRepository;
 use crate::adapters::github::{Client, Credential, DeliveryAttempt, Hook};
 use crate::cli::context::clients;
-use crate::cli::context::env_var::variable;
-use crate::cli::exit::Stopped;
+use crate::cli::context::env_var::env_value;
+use crate::cli::exit::CliError;
 use crate::server::config::WEBHOOK;
 use crate::server::worker::sweep::is_own;
 
-/// GitHub keeps deliveries, and delivers them again, this long.
+/// GitHub keeps deliveries, and redelivers them, for this long.
 /// <https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/viewing-webhook-deliveries>
-const WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// The most hooks whose deliveries are looked at: a page of 100 of each.
+const DELIVERY_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// The most hooks to check: a page of 100 deliveries each.
 const MAX_HOOKS: usize = 5;
 
-pub(super) async fn check(
+pub(super) async fn check_deliveries(
     client: &Client,
     credential: &Credential,
     now: Timestamp,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     findings.group = Group::Deliveries;
     if let Credential::App(app) = credential {
-        let app = clients::app(app.clone())?;
+        let app = clients::app_client(app.clone())?;
         match app.deliveries(None).await {
-            Ok(page) => judge(
+            Ok(page) => report_deliveries(
                 &page.attempts,
                 "the App's webhook",
                 &format!("{}/settings/apps", place.github),
@@ -38,7 +38,7 @@ pub(super) async fn check(
                 findings,
             ),
             Err(failure) => {
-                findings.unread("deliveries.app", "the deliveries of the App", &failure)
+                findings.add_unread("deliveries.app", "the deliveries of the App", &failure)
             }
         }
         return Ok(());
@@ -46,7 +46,7 @@ pub(super) async fn check(
     let hooks = match client.hooks().await {
         Ok(hooks) => hooks,
         Err(failure) => {
-            findings.unread(
+            findings.add_unread(
                 "deliveries.hook",
                 "webhooks (only administrators may)",
                 &failure,
@@ -54,7 +54,7 @@ pub(super) async fn check(
             return Ok(());
         }
     };
-    let public = variable("PHILEAS_PUBLIC_URL");
+    let public = env_value("PHILEAS_PUBLIC_URL");
     let ours = |hook: &&Hook| match &public {
         Some(own) => is_own(&hook.url, own),
         None => hook.url.trim_end_matches('/').ends_with(WEBHOOK),
@@ -66,19 +66,19 @@ pub(super) async fn check(
         );
         let name = format!("the webhook to {}", hook.url);
         if !hook.active {
-            findings.hint("deliveries.off", format!("{name} is off"), page);
+            findings.add_hint("deliveries.off", format!("{name} is off"), page);
             continue;
         }
         if hook.content_type != "json" {
-            findings.error(
+            findings.add_error(
                 "deliveries.form",
                 format!("{name} has the content type `form`, which is refused"),
                 format!("{page}: set application/json"),
             );
         }
         match client.hook_deliveries(hook.id, None).await {
-            Ok(found) => judge(&found.attempts, &name, &page, now, findings),
-            Err(failure) => findings.unread(
+            Ok(found) => report_deliveries(&found.attempts, &name, &page, now, findings),
+            Err(failure) => findings.add_unread(
                 "deliveries.hook",
                 &format!("the deliveries of {name}"),
                 &failure,
@@ -88,15 +88,15 @@ pub(super) async fn check(
     Ok(())
 }
 
-/// What became of the events of the last days. One that was delivered at last counts as delivered.
-fn judge(
+/// Reports the deliveries of the last days. A redelivery that succeeded counts as delivered.
+fn report_deliveries(
     attempts: &[DeliveryAttempt],
     name: &str,
     page: &str,
     now: Timestamp,
     findings: &mut Findings,
 ) {
-    let since = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
+    let since = now.checked_sub(DELIVERY_WINDOW).unwrap_or(Timestamp::MIN);
     let mut events: BTreeMap<&str, (bool, u16)> = BTreeMap::new();
     let lately = |one: &&DeliveryAttempt| one.delivered_at.is_some_and(|at| at >= since);
     for one in attempts.iter().filter(lately) {
@@ -112,7 +112,7 @@ fn judge(
         .collect();
     let Some(code) = lost.first() else {
         if !events.is_empty() {
-            findings.good(
+            findings.add_good(
                 "deliveries.failing",
                 format!("{name}: all of the last {} events arrived", events.len()),
             );
@@ -120,7 +120,7 @@ fn judge(
         return;
     };
     let answer = match code {
-        0 => "nobody answered".to_owned(),
+        0 => "no answer".to_owned(),
         code => format!("the answer was {code}"),
     };
     let text = format!(
@@ -128,11 +128,11 @@ fn judge(
         lost.len(),
         events.len()
     );
-    let mend = format!("{page}: see Recent Deliveries; `phileas health --ready` on its machine");
+    let help = format!("{page}: see Recent Deliveries; `phileas health --ready` on its machine");
     let newest_lost = attempts.first().is_some_and(|one| !one.succeeded());
     if newest_lost {
-        findings.error("deliveries.failing", text, mend);
+        findings.add_error("deliveries.failing", text, help);
     } else {
-        findings.hint("deliveries.failing", text, mend);
+        findings.add_hint("deliveries.failing", text, help);
     }
 }

@@ -1,28 +1,28 @@
-//! What was found, how grave it is, how to mend it; and how that is said.
+//! A finding: its grade, its text, its fix; and how findings are printed.
 
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// Where a line goes on that is wider than the terminal, in columns.
+/// The column at which the further rows of a long line begin.
 const INDENT: usize = 4;
 
-/// How grave a finding is, the least grave first.
+/// The grade of a finding, the least severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Grade {
     /// As it should be.
     Good,
-    /// Nobody can know from here.
+    /// It cannot be known from here.
     Unknown,
     /// It works, and could be better.
     Hint,
-    /// Somebody did not answer.
+    /// A service did not answer.
     Unavailable,
     /// It keeps phileas from working, or from working safely.
     Error,
@@ -30,7 +30,7 @@ pub(super) enum Grade {
     Credential,
 }
 
-/// What a finding belongs to, in the order in which they are said.
+/// The group of a finding, in the order in which groups are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group {
     Credential,
@@ -43,26 +43,26 @@ pub(super) enum Group {
     Standing,
 }
 
-/// What was found.
+/// One finding.
 #[derive(Debug, Clone)]
 pub(super) struct Finding {
     /// A stable name for programs, `<group>.<what>`.
     pub(super) id: &'static str,
     pub(super) group: Group,
     pub(super) grade: Grade,
-    /// What is so.
+    /// What doctor found.
     pub(super) text: String,
     /// A command to paste, or the page to open.
-    pub(super) mend: Option<String>,
-    /// It was found amiss, and mended by this very run.
+    pub(super) help: Option<String>,
+    /// This run has found and fixed it.
     pub(super) fixed: bool,
 }
 
-/// All that was found.
+/// All findings.
 #[derive(Debug)]
 pub(super) struct Findings {
     all: Vec<Finding>,
-    /// What the next finding belongs to.
+    /// The group of the next finding.
     pub(super) group: Group,
 }
 
@@ -113,83 +113,83 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// Notes something.
-    pub(super) fn add(
+    /// Adds a finding.
+    pub(super) fn add_finding(
         &mut self,
         grade: Grade,
         id: &'static str,
         text: impl Into<String>,
-        mend: Option<String>,
+        help: Option<String>,
     ) {
         self.all.push(Finding {
             id,
             group: self.group,
             grade,
             text: text.into(),
-            mend,
+            help,
             fixed: false,
         });
     }
 
-    pub(super) fn good(&mut self, id: &'static str, text: impl Into<String>) {
-        self.add(Grade::Good, id, text, None);
+    pub(super) fn add_good(&mut self, id: &'static str, text: impl Into<String>) {
+        self.add_finding(Grade::Good, id, text, None);
     }
 
-    pub(super) fn unknown(&mut self, id: &'static str, text: impl Into<String>) {
-        self.add(Grade::Unknown, id, text, None);
+    pub(super) fn add_unknown(&mut self, id: &'static str, text: impl Into<String>) {
+        self.add_finding(Grade::Unknown, id, text, None);
     }
 
-    pub(super) fn hint(
+    pub(super) fn add_hint(
         &mut self,
         id: &'static str,
         text: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
-        self.add(Grade::Hint, id, text, Some(mend.into()));
+        self.add_finding(Grade::Hint, id, text, Some(help.into()));
     }
 
-    pub(super) fn error(
+    pub(super) fn add_error(
         &mut self,
         id: &'static str,
         text: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
-        self.add(Grade::Error, id, text, Some(mend.into()));
+        self.add_finding(Grade::Error, id, text, Some(help.into()));
     }
 
-    pub(super) fn credential(
+    pub(super) fn add_credential(
         &mut self,
         id: &'static str,
         text: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
-        self.add(Grade::Credential, id, text, Some(mend.into()));
+        self.add_finding(Grade::Credential, id, text, Some(help.into()));
     }
 
-    /// Something was amiss and is mended.
-    pub(super) fn fixed(&mut self, id: &'static str, text: impl Into<String>) {
-        self.good(id, text);
+    /// Adds something that this run has fixed.
+    pub(super) fn add_fixed(&mut self, id: &'static str, text: impl Into<String>) {
+        self.add_good(id, text);
         if let Some(last) = self.all.last_mut() {
             last.fixed = true;
         }
     }
 
-    /// A question without an answer. What may not be read is unknown, which is no fault by itself.
-    pub(super) fn unread(&mut self, id: &'static str, what: &str, failure: &Failure) {
+    /// Adds a question without an answer. Missing permission to read makes it unknown, which is not an error.
+    pub(super) fn add_unread(&mut self, id: &'static str, what: &str, failure: &Failure) {
         match failure.disposition {
             Disposition::Denied | Disposition::NotFound => {
-                self.unknown(id, format!("the credential may not read {what}"));
+                self.add_unknown(id, format!("the credential may not read {what}"));
             }
             _ => {
                 let text = format!("{what} could not be read: {}", failure.detail);
-                let mend = Some("run `phileas doctor` again in a while".to_owned());
-                self.add(Grade::Unavailable, id, text, mend);
+                let help = Some("run `phileas doctor` again in a while".to_owned());
+                self.add_finding(Grade::Unavailable, id, text, help);
             }
         }
     }
 
-    /// The exit code of a run that found this.
-    pub(super) fn exit(&self) -> Exit {
+    /// The exit code for these findings.
+    pub(super) fn exit_code(&self) -> Exit {
         match self.all.iter().map(|one| one.grade).max() {
             Some(Grade::Credential) => Exit::Credential,
             Some(Grade::Error) => Exit::Findings,
@@ -198,56 +198,56 @@ impl Findings {
         }
     }
 
-    /// Says all of it, group by group.
-    pub(super) fn print(
+    /// Prints all findings, group by group.
+    pub(super) fn print_findings(
         mut self,
         json: bool,
         screen: &mut Screen<impl Write>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), CliError> {
         self.all.sort_by_key(|one| one.group);
         if json {
             for one in &self.all {
-                screen.line(&one.document().to_string())?;
+                screen.print_line(&one.document().to_string())?;
             }
-            screen.line(&json!({ "summary": self.summary() }).to_string())?;
+            screen.print_line(&json!({ "summary": self.summary_json() }).to_string())?;
             return Ok(());
         }
         let mut group = None;
         for one in &self.all {
             if group != Some(one.group) {
                 group = Some(one.group);
-                let style = style(screen.colour, Style::new().bold());
-                screen.line(&format!("{style}{}{style:#}", one.group.word()))?;
+                let style = style_if(screen.colour, Style::new().bold());
+                screen.print_line(&format!("{style}{}{style:#}", one.group.word()))?;
             }
             let (sign, colour) = one.grade.sign();
-            let style = style(screen.colour, Style::new().fg_color(Some(colour.into())));
-            let fixed = if one.fixed { "mended: " } else { "" };
-            screen.wrapped(
+            let style = style_if(screen.colour, Style::new().fg_color(Some(colour.into())));
+            let fixed = if one.fixed { "fixed: " } else { "" };
+            screen.print_wrapped(
                 &format!("  {style}{sign}{style:#} {fixed}{}", one.text),
                 INDENT,
             )?;
-            if let Some(mend) = &one.mend {
-                // A command must stay in one piece.
-                screen.line(&format!("      {mend}"))?;
+            if let Some(help) = &one.help {
+                // A command must stay on one line.
+                screen.print_line(&format!("      {help}"))?;
             }
         }
         let count = |grades: &[Grade]| {
             let all = self.all.iter();
             all.filter(|one| grades.contains(&one.grade)).count()
         };
-        screen.line(&format!(
+        screen.print_line(&format!(
             "{}, {}, {} not known",
-            several(
+            pluralize(
                 count(&[Grade::Error, Grade::Credential, Grade::Unavailable]),
                 "error"
             ),
-            several(count(&[Grade::Hint]), "hint"),
+            pluralize(count(&[Grade::Hint]), "hint"),
             count(&[Grade::Unknown]),
         ))?;
         Ok(())
     }
 
-    fn summary(&self) -> Value {
+    fn summary_json(&self) -> Value {
         let of = |grade: Grade| self.all.iter().filter(|one| one.grade == grade).count();
         let grades = [
             Grade::Good,
@@ -274,12 +274,12 @@ impl Finding {
             "group": self.group.word(),
             "grade": self.grade.word(),
             "text": self.text,
-            "mend": self.mend,
+            "help": self.help,
             "fixed": self.fixed,
         })
     }
 }
 
-fn style(colour: bool, style: Style) -> Style {
+fn style_if(colour: bool, style: Style) -> Style {
     if colour { style } else { Style::new() }
 }

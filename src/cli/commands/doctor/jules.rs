@@ -1,4 +1,4 @@
-//! Whether Jules takes the key, and knows the repository.
+//! Whether Jules accepts the key, and knows the repository.
 
 use phileas_domain::model::RepositoryName;
 
@@ -9,51 +9,51 @@ use crate::cli::context::{clients, credential_help};
 use crate::cli::exit::Exit;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// The most pages of 100 sources that are looked through.
+/// The most pages of 100 sources to search.
 const MAX_PAGES: usize = 20;
-/// Where keys are made.
-const KEYS: &str = "https://jules.google.com/settings#api";
+/// The page on which keys are made.
+const KEY_SETTINGS_URL: &str = "https://jules.google.com/settings#api";
 
-pub(super) async fn check(repository: Option<&RepositoryName>, findings: &mut Findings) {
+pub(super) async fn check_key(repository: Option<&RepositoryName>, findings: &mut Findings) {
     findings.group = Group::Jules;
     let client = match clients::jules_client() {
         Ok(client) => client,
         Err(stopped) if stopped.exit == Exit::Usage => {
-            let mend = "give the variable that it names another value, or take it away";
-            return findings.error("jules.key", stopped.message, mend);
+            let help = "change the variable that it names, or unset it";
+            return findings.add_error("jules.key", stopped.message, help);
         }
         Err(stopped) => {
-            return findings.credential(
+            return findings.add_credential(
                 "jules.key",
                 stopped.message,
-                format!("make one at {KEYS}, then `export JULES_API_KEY=…`; in a workflow it is a secret"),
+                format!("make one at {KEY_SETTINGS_URL}, then `export JULES_API_KEY=…`; in a workflow it is a secret"),
             );
         }
     };
-    match find(&client, repository).await {
+    match find_source(&client, repository).await {
         Ok(found) => {
-            findings.good("jules.key", "Jules takes the key");
+            findings.add_good("jules.key", "Jules takes the key");
             let (Some(repository), Some(connected)) = (repository, found) else {
                 return;
             };
             if connected {
-                return findings.good(
+                return findings.add_good(
                     "jules.source",
                     format!("{repository} is connected to Jules"),
                 );
             }
-            findings.credential(
+            findings.add_credential(
                 "jules.source",
                 format!("Jules does not know {repository}, so that no session can start there"),
                 "install Jules' own GitHub App on it at https://jules.google.com, with the account whose key this is",
             );
         }
-        Err(error) if error.disposition() == Disposition::Denied => findings.credential(
+        Err(error) if error.disposition() == Disposition::Denied => findings.add_credential(
             "jules.key",
             format!("Jules refuses the key: {}", Failure::from(error).detail),
-            credential_help::mend_of_jules_key(),
+            credential_help::jules_key_help(),
         ),
-        Err(error) => findings.add(
+        Err(error) => findings.add_finding(
             Grade::Unavailable,
             "jules.unavailable",
             format!("Jules cannot be asked: {}", Failure::from(error).detail),
@@ -62,8 +62,8 @@ pub(super) async fn check(repository: Option<&RepositoryName>, findings: &mut Fi
     }
 }
 
-/// Whether one of the key's sources is the repository; `None`: it was not asked for, or there are too many to tell.
-async fn find(
+/// Whether one of the key's sources is the repository. `None`: no repository is named, or there are too many sources.
+async fn find_source(
     client: &Client,
     repository: Option<&RepositoryName>,
 ) -> Result<Option<bool>, ApiError> {
@@ -78,7 +78,11 @@ async fn find(
         let Some(repository) = repository else {
             return Ok(None);
         };
-        if page.sources.iter().any(|source| is_of(source, repository)) {
+        if page
+            .sources
+            .iter()
+            .any(|source| is_source_of(source, repository))
+        {
             return Ok(Some(true));
         }
         if page.next_page_token.is_empty() {
@@ -86,7 +90,7 @@ async fn find(
         }
         token = page.next_page_token;
     }
-    // So many that asking for the one by its name is all that is left.
+    // There are too many to list, so ask for this one by name.
     let Some(repository) = repository else {
         return Ok(None);
     };
@@ -100,8 +104,8 @@ async fn find(
     }
 }
 
-/// Jules keeps the case in which it met a name.
-fn is_of(source: &Source, repository: &RepositoryName) -> bool {
+/// Jules keeps the case of a name as it first saw it.
+fn is_source_of(source: &Source, repository: &RepositoryName) -> bool {
     let full = match &source.github_repo {
         Some(github) => format!("{}/{}", github.owner, github.repo),
         None => source.id.trim_start_matches("github/").to_owned(),

@@ -1,27 +1,27 @@
-//! The labels by which people speak to phileas: only what exists can be put on.
+//! The labels that people use to make requests. Only a label that exists can be added.
 
 use phileas_domain::plan::Plan;
 
 use super::finding::{Findings, Group};
-use super::place::Place;
+use super::repository::CheckedRepository;
 use crate::adapters::github::{Client, Label};
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::starter::{has_work, wanted};
 
-/// The most labels that one run makes.
-const MAX_MADE: usize = 100;
+/// The most labels that one run creates.
+const MAX_CREATED: usize = 100;
 
-pub(super) async fn check(
+pub(super) async fn check_labels(
     client: &Client,
     plan: &Plan,
     fix: bool,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
     findings.group = Group::Labels;
     let there = match client.labels().await {
         Ok(there) => there,
-        Err(failure) => return findings.unread("labels.missing", "the labels", &failure),
+        Err(failure) => return findings.add_unread("labels.missing", "the labels", &failure),
     };
     let wanted = wanted(&plan.personas, has_work(plan));
     let is_there = |label: &Label| {
@@ -29,19 +29,19 @@ pub(super) async fn check(
         names.any(|name| name.eq_ignore_ascii_case(&label.name))
     };
     let missing = wanted.iter().filter(|label| !is_there(label));
-    let missing: Vec<&Label> = missing.take(MAX_MADE).collect();
+    let missing: Vec<&Label> = missing.take(MAX_CREATED).collect();
     let names: Vec<&str> = missing.iter().map(|label| label.name.as_str()).collect();
     if missing.is_empty() {
-        return findings.good(
+        return findings.add_good(
             "labels.missing",
-            format!("all {} are there", several(wanted.len(), "label")),
+            format!("all {} are there", pluralize(wanted.len(), "label")),
         );
     }
     if !fix {
-        return findings.hint(
+        return findings.add_hint(
             "labels.missing",
             format!(
-                "not there, so that nobody can put them on: {}",
+                "missing, so that people cannot add them: {}",
                 names.join(", ")
             ),
             format!("phileas doctor --fix --repo {}", place.repository),
@@ -49,7 +49,7 @@ pub(super) async fn check(
     }
     for label in &missing {
         if let Err(failure) = client.create_label(label).await {
-            return findings.hint(
+            return findings.add_hint(
                 "labels.missing",
                 format!("`{}` could not be made: {}", label.name, failure.detail),
                 format!(
@@ -59,11 +59,11 @@ pub(super) async fn check(
             );
         }
     }
-    findings.fixed(
+    findings.add_fixed(
         "labels.missing",
         format!(
             "{} made: {}",
-            several(missing.len(), "label"),
+            pluralize(missing.len(), "label"),
             names.join(", ")
         ),
     );

@@ -1,18 +1,18 @@
-//! The branch `jules`: whether it is there, whether it can be read, whether phileas may write it and nobody can destroy it.
+//! The branch `jules`: whether it exists and can be read, whether phileas may write it, and whether it is protected.
 
 use phileas_domain::engine::Ledger;
 use phileas_domain::state::State;
 
 use super::finding::{Findings, Group};
-use super::place::Place;
+use super::repository::CheckedRepository;
 use crate::adapters::github::{Client, Protection, Rule};
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::LEDGER_BRANCH;
 
-/// How many of a state's faults are said.
-const MAX_FAULTS: usize = 3;
+/// How many faults of a state are shown.
+const MAX_FAULTS_SHOWN: usize = 3;
 /// Rules that refuse a plain commit.
-const REFUSING: [&str; 8] = [
+const REFUSING_RULES: [&str; 8] = [
     "update",
     "pull_request",
     "required_status_checks",
@@ -22,21 +22,21 @@ const REFUSING: [&str; 8] = [
     "code_scanning",
     "code_quality",
 ];
-/// Rules that refuse nothing that phileas does.
-const HARMLESS: [&str; 5] = [
+/// Rules that allow everything that phileas does.
+const HARMLESS_RULES: [&str; 5] = [
     "deletion",
     "non_fast_forward",
     "required_linear_history",
     "tag_name_pattern",
     "copilot_code_review",
 ];
-/// A message as phileas writes them on the ledger's branch.
-const MESSAGE: &str = "phileas: intent default#1 curator\n\nPhileas-Holder: cli:1";
+/// An example of a commit message on the ledger branch.
+const SAMPLE_MESSAGE: &str = "phileas: intent default#1 curator\n\nPhileas-Holder: cli:1";
 
-/// Whether the ledger is there and healthy. The state, where it is.
-pub(super) fn health<'l>(
+/// Checks that the ledger exists and is healthy. Returns its state if it can be read.
+pub(super) fn check_health<'l>(
     ledger: &'l Ledger,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) -> Option<&'l State> {
     findings.group = Group::Ledger;
@@ -46,7 +46,7 @@ pub(super) fn health<'l>(
                 None => "there is no branch `jules` yet; the first tick makes it",
                 Some(_) => "the branch `jules` holds no state yet; the first tick writes it",
             };
-            findings.hint(
+            findings.add_hint(
                 "ledger.missing",
                 text,
                 format!("phileas tick --repo {}", place.repository),
@@ -56,13 +56,13 @@ pub(super) fn health<'l>(
         Ledger::Corrupt { diagnostics, .. } => {
             let mut faults: Vec<String> = diagnostics
                 .iter()
-                .take(MAX_FAULTS)
+                .take(MAX_FAULTS_SHOWN)
                 .map(ToString::to_string)
                 .collect();
-            if diagnostics.len() > MAX_FAULTS {
-                faults.push(format!("and {} more", diagnostics.len() - MAX_FAULTS));
+            if diagnostics.len() > MAX_FAULTS_SHOWN {
+                faults.push(format!("and {} more", diagnostics.len() - MAX_FAULTS_SHOWN));
             }
-            findings.error(
+            findings.add_error(
                 "ledger.corrupt",
                 format!(
                     "the state cannot be used, and everything stands still: {}",
@@ -73,12 +73,12 @@ pub(super) fn health<'l>(
             None
         }
         Ledger::Present { state, .. } => {
-            findings.good(
+            findings.add_good(
                 "ledger.health",
                 format!(
                     "the state parses and contradicts nothing: {}, {} of history",
-                    several(state.tracks.len(), "track"),
-                    several(state.history.len(), "turn")
+                    pluralize(state.tracks.len(), "track"),
+                    pluralize(state.history.len(), "turn")
                 ),
             );
             Some(state)
@@ -86,32 +86,36 @@ pub(super) fn health<'l>(
     }
 }
 
-/// What protects the branch, and from whom.
-pub(super) async fn protection(
+/// Checks which rules protect the branch, and which of them block phileas.
+pub(super) async fn check_protection(
     client: &Client,
     born: bool,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
     findings.group = Group::Ledger;
     match client.protection(LEDGER_BRANCH).await {
-        Ok(found) => judge(&found, born, place, findings),
-        Err(failure) => findings.unread("ledger.protection", "the rules of `jules`", &failure),
+        Ok(found) => report_protection(&found, born, place, findings),
+        Err(failure) => findings.add_unread("ledger.protection", "the rules of `jules`", &failure),
     }
 }
 
-/// The rules that refuse what phileas does on a branch of its own, and those of which only GitHub knows whether they do.
+/// The rules that refuse commits of phileas to a branch, and the rules of which only GitHub knows whether they do.
 /// <https://docs.github.com/en/rest/repos/rules>
-pub(super) fn refusals(rules: &[Rule], branch: &str, born: bool) -> (Vec<String>, Vec<String>) {
+pub(super) fn refusing_rules(
+    rules: &[Rule],
+    branch: &str,
+    born: bool,
+) -> (Vec<String>, Vec<String>) {
     let (mut refusing, mut choosy) = (Vec::new(), Vec::new());
     for rule in rules {
         let refuses = match rule.kind.as_str() {
-            kind if HARMLESS.contains(&kind) => Some(false),
-            kind if REFUSING.contains(&kind) => Some(true),
-            // Later commits are signed by GitHub.
+            kind if HARMLESS_RULES.contains(&kind) => Some(false),
+            kind if REFUSING_RULES.contains(&kind) => Some(true),
+            // GitHub signs later commits.
             "creation" | "required_signatures" => Some(!born),
             "branch_name_pattern" => rule.refuses(branch),
-            "commit_message_pattern" => rule.refuses(MESSAGE),
+            "commit_message_pattern" => rule.refuses(SAMPLE_MESSAGE),
             // Addresses, files, sizes, and kinds that this version does not know.
             _ => None,
         };
@@ -124,16 +128,21 @@ pub(super) fn refusals(rules: &[Rule], branch: &str, born: bool) -> (Vec<String>
     (refusing, choosy)
 }
 
-fn judge(found: &Protection, born: bool, place: &Place<'_>, findings: &mut Findings) {
+fn report_protection(
+    found: &Protection,
+    born: bool,
+    place: &CheckedRepository<'_>,
+    findings: &mut Findings,
+) {
     let has = |kind: &str| found.rules.iter().any(|rule| rule.kind == kind);
     let rules = format!(
         "{}/{}/rules?ref=refs%2Fheads%2Fjules",
         place.github, place.repository
     );
     let settings = format!("{}/{}/settings/branches", place.github, place.repository);
-    let (refusing, choosy) = refusals(&found.rules, LEDGER_BRANCH, born);
+    let (refusing, choosy) = refusing_rules(&found.rules, LEDGER_BRANCH, born);
     if !refusing.is_empty() {
-        findings.error(
+        findings.add_error(
             "ledger.refused",
             format!(
                 "rules refuse phileas' commits on `jules`: {} (unless phileas stands among those who may bypass them, which cannot be read)",
@@ -143,7 +152,7 @@ fn judge(found: &Protection, born: bool, place: &Place<'_>, findings: &mut Findi
         );
     }
     if !choosy.is_empty() {
-        findings.hint(
+        findings.add_hint(
             "ledger.choosy",
             format!(
                 "rules refuse some commits on `jules`: {}",
@@ -155,7 +164,7 @@ fn judge(found: &Protection, born: bool, place: &Place<'_>, findings: &mut Findi
     if let Some(details) = &found.details
         && !details.refuses.is_empty()
     {
-        findings.error(
+        findings.add_error(
             "ledger.refused",
             format!(
                 "the protection of `jules` refuses phileas' commits: {}",
@@ -170,13 +179,13 @@ fn judge(found: &Protection, born: bool, place: &Place<'_>, findings: &mut Findi
     let kept = has("deletion") || by_details(|details| !details.deletions);
     let straight = has("non_fast_forward") || by_details(|details| !details.force_pushes);
     if kept && straight {
-        return findings.good(
+        return findings.add_good(
             "ledger.protection",
             "`jules` can be neither deleted nor rewritten",
         );
     }
     if found.classic && found.details.is_none() {
-        return findings.unknown(
+        return findings.add_unknown(
             "ledger.protection",
             "`jules` is protected in a way that only administrators may read",
         );
@@ -186,9 +195,9 @@ fn judge(found: &Protection, born: bool, place: &Place<'_>, findings: &mut Findi
         (_, true) => "deleted",
         _ => "deleted and rewritten",
     };
-    findings.hint(
+    findings.add_hint(
         "ledger.protection",
-        format!("nothing keeps `jules` from being {open} by whoever may push"),
+        format!("no rule keeps people who may push from leaving `jules` {open}"),
         format!(
             "gh api -X POST repos/{}/rulesets --input - <<< '{{\"name\":\"phileas ledger\",\"target\":\"branch\",\"enforcement\":\"active\",\"conditions\":{{\"ref_name\":{{\"include\":[\"refs/heads/jules\"],\"exclude\":[]}}}},\"rules\":[{{\"type\":\"deletion\"}},{{\"type\":\"non_fast_forward\"}}]}}'",
             place.repository

@@ -1,4 +1,4 @@
-//! The plan: its mistakes, personas that cannot run, what it costs, and whether it lies where it counts.
+//! The plan: its mistakes, personas that cannot run, its cost, and whether it is on the right branch.
 
 use std::collections::BTreeSet;
 
@@ -8,34 +8,38 @@ use phileas_domain::model::Tree;
 use phileas_domain::plan::{PERSONAS_FOLDER, Plan, SCHEDULES_PATH};
 
 use super::finding::{Findings, Group};
-use super::place::Place;
+use super::repository::CheckedRepository;
 use crate::adapters::github::Client;
 use crate::adapters::renderer;
 use crate::cli::commands::{simulate, validate};
 use crate::cli::context::placeholder_name;
-use crate::cli::exit::Stopped;
-use crate::cli::terminal::plural::several;
+use crate::cli::exit::CliError;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::LEDGER_BRANCH;
 
-/// How many mistakes are said.
-const MAX_SAID: usize = 8;
-/// How far the forecast looks.
-const DAYS: i64 = 7;
+/// How many mistakes are shown.
+const MAX_MISTAKES_SHOWN: usize = 8;
+/// How many days the forecast covers.
+const FORECAST_DAYS: i64 = 7;
 
-/// Checks what the files say. The plan, as far as it can be read.
-pub(super) fn check(tree: &Tree, now: Timestamp, findings: &mut Findings) -> Result<Plan, Stopped> {
+/// Checks the plan's files. Returns the plan as far as it can be read.
+pub(super) fn check_plan(
+    tree: &Tree,
+    now: Timestamp,
+    findings: &mut Findings,
+) -> Result<Plan, CliError> {
     findings.group = Group::Plan;
-    let (plan, found) = validate::check(tree);
+    let (plan, found) = validate::check_tree(tree);
     let errors = found.iter().filter(|one| one.is_error()).count();
-    for one in found.iter().take(MAX_SAID) {
+    for one in found.iter().take(MAX_MISTAKES_SHOWN) {
         let id = if one.file.starts_with(PERSONAS_FOLDER) {
             "plan.persona"
         } else {
             "plan.mistake"
         };
-        let mend = match one.mend.as_str() {
+        let help = match one.mend.as_str() {
             "" => "phileas validate".to_owned(),
-            mend => mend.to_owned(),
+            help => help.to_owned(),
         };
         let text = {
             let bare = phileas_domain::Diagnostic {
@@ -45,100 +49,106 @@ pub(super) fn check(tree: &Tree, now: Timestamp, findings: &mut Findings) -> Res
             bare.to_string()
         };
         if one.is_error() {
-            findings.error(id, text, mend);
+            findings.add_error(id, text, help);
         } else {
-            findings.hint(id, text, mend);
+            findings.add_hint(id, text, help);
         }
     }
-    if found.len() > MAX_SAID {
-        let text = format!("and {} more", found.len() - MAX_SAID);
-        findings.hint("plan.more", text, "phileas validate");
+    if found.len() > MAX_MISTAKES_SHOWN {
+        let text = format!("and {} more", found.len() - MAX_MISTAKES_SHOWN);
+        findings.add_hint("plan.more", text, "phileas validate");
     }
     if errors == 0 {
-        findings.good(
+        findings.add_good(
             "plan.mistake",
             format!(
                 "{} and {}, without a mistake",
-                several(plan.tracks.len(), "track"),
-                several(plan.personas.len(), "persona")
+                pluralize(plan.tracks.len(), "track"),
+                pluralize(plan.personas.len(), "persona")
             ),
         );
     }
     if errors == 0 {
-        cost(tree, &plan, now, findings)?;
+        check_cost(tree, &plan, now, findings)?;
     } else {
-        // What cannot be read starts nothing, so that its forecast would say that all is well and costs nothing.
-        findings.unknown(
+        // A plan that cannot be read starts nothing, so its forecast would wrongly report that all is well at no cost.
+        findings.add_unknown(
             "plan.budget",
-            "what the coming week costs cannot be told before the mistakes are mended",
+            "the cost of the coming week is unknown until the mistakes are fixed",
         );
     }
     Ok(plan)
 }
 
-/// The branches that the plan names for sessions to start from.
-pub(super) async fn start_branches(
+/// Checks the branches that the plan names for sessions to start from.
+pub(super) async fn check_start_branches(
     client: &Client,
     plan: &Plan,
     tree: &Tree,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
     findings.group = Group::Plan;
     match validate::missing_branches(client, place.repository, plan, tree).await {
         Ok(missing) => {
             for one in missing {
-                let mend = one.mend.clone();
+                let help = one.mend.clone();
                 let bare = phileas_domain::Diagnostic {
                     mend: String::new(),
                     ..one
                 };
-                findings.error("plan.branch", bare.to_string(), mend);
+                findings.add_error("plan.branch", bare.to_string(), help);
             }
         }
         Err(failure) => {
-            findings.unread("plan.branch", "the branches that the plan names", &failure);
+            findings.add_unread("plan.branch", "the branches that the plan names", &failure);
         }
     }
 }
 
-/// What the coming days would cost, against what the key's tier gives.
-fn cost(tree: &Tree, plan: &Plan, now: Timestamp, findings: &mut Findings) -> Result<(), Stopped> {
-    let snapshot = simulate::of_tree(tree.clone(), placeholder_name::unnamed()?, now);
+/// Compares the cost of the coming days with the limits of the Jules key.
+fn check_cost(
+    tree: &Tree,
+    plan: &Plan,
+    now: Timestamp,
+    findings: &mut Findings,
+) -> Result<(), CliError> {
+    let snapshot =
+        simulate::snapshot_of_tree(tree.clone(), placeholder_name::placeholder_name()?, now);
     let until = now
-        .checked_add(SignedDuration::from_hours(24 * DAYS))
-        .map_err(|error| Stopped::fault(error.to_string()))?;
+        .checked_add(SignedDuration::from_hours(24 * FORECAST_DAYS))
+        .map_err(|error| CliError::fault(error.to_string()))?;
     let renderer = renderer::shared();
     let forecast = engine::simulate(&snapshot, until, Assumptions::default(), &*renderer);
     let (budget, key) = (&plan.budget, plan.budget.key_limits());
     let left = budget.clock_limits().daily;
-    let mend = format!(
+    let help = format!(
         "{SCHEDULES_PATH}: `[budget] tier`, or `key_daily` and `key_active`, as the key really has them; else fewer sessions"
     );
     if budget.daily_sessions > left {
-        findings.hint(
+        findings.add_hint(
             "plan.budget",
             format!(
                 "`daily_sessions = {}` is more than the key gives a day: {} ({} less {} kept for people)",
                 budget.daily_sessions, left, key.daily, budget.reserve_for_people
             ),
-            mend,
+            help,
         );
     } else if budget.max_active > key.active {
-        findings.hint(
+        findings.add_hint(
             "plan.budget",
             format!(
                 "`max_active = {}` is more than the key lives with at once: {}",
                 budget.max_active, key.active
             ),
-            mend,
+            help,
         );
     } else {
-        findings.good(
+        findings.add_good(
             "plan.budget",
             format!(
                 "at most {} a day and {} at once in the coming week, of {left} and {} that the key's tier gives",
-                several(forecast.most_in_a_day, "session"),
+                pluralize(forecast.most_in_a_day, "session"),
                 forecast.most_at_once,
                 key.active
             ),
@@ -147,12 +157,12 @@ fn cost(tree: &Tree, plan: &Plan, now: Timestamp, findings: &mut Findings) -> Re
     Ok(())
 }
 
-/// Plan and prompts that lie on the ledger's branch alone, where nobody reads them.
-pub(super) async fn misplaced(
+/// Reports plan and prompts that are on the ledger branch only, where phileas does not read them.
+pub(super) async fn check_misplaced_files(
     client: &Client,
     tree: &Tree,
     branch: &str,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
     findings.group = Group::Plan;
@@ -162,7 +172,7 @@ pub(super) async fn misplaced(
     ) {
         (Ok(files), Ok(personas)) => (files, personas),
         (Err(failure), _) | (_, Err(failure)) => {
-            return findings.unread("plan.misplaced", "the files of `jules`", &failure);
+            return findings.add_unread("plan.misplaced", "the files of `jules`", &failure);
         }
     };
     let here: BTreeSet<&str> = tree
@@ -186,7 +196,7 @@ pub(super) async fn misplaced(
         .iter()
         .map(|path| format!("'{}'", path.replace('\'', "")))
         .collect();
-    findings.error(
+    findings.add_error(
         "plan.misplaced",
         format!("on `jules` alone, where it is not used: {}", paths.join(", ")),
         format!(

@@ -1,4 +1,4 @@
-//! The workflow that calls phileas: its file, whether GitHub runs it, how it ended, and what it takes of the minutes.
+//! The workflow that calls phileas: its file, whether GitHub runs it, the results, and the minutes it uses.
 
 mod file;
 
@@ -6,155 +6,79 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::plan::{Cron, Driver, Plan};
 
 use super::finding::{Findings, Group};
-use super::place::Place;
+use super::repository::CheckedRepository;
 use crate::adapters::github::{Client, Workflow, WorkflowRun};
-use file::{FOLDER, MAX_FILES};
+use file::{MAX_FILES, WORKFLOWS_FOLDER};
 
-pub(super) use file::{File, of_folder};
+pub(super) use file::{WorkflowFile, read_folder_workflows};
 
 /// Minutes a month that GitHub gives to private repositories of free accounts.
 /// <https://docs.github.com/en/billing/concepts/product-billing/github-actions>
 const FREE_MINUTES: usize = 2_000;
-/// The month of the figure, in days.
+/// The length of a month for this figure, in days.
 const MONTH_DAYS: i64 = 30;
-/// No more slots of a cron expression are counted in it: every minute of it.
+/// The most slots of a cron expression that are counted: every minute of the month.
 const MAX_SLOTS: usize = 31 * 24 * 60;
-/// What a run costs at least, and where no run tells otherwise: GitHub rounds each job up.
+/// The minutes of a run without known runs. GitHub rounds each job up.
 const RUN_MINUTES: usize = 1;
 
-/// The workflow files of a branch that call phileas.
-pub(super) async fn of_branch(
+/// Reads the workflow files of a branch that call phileas.
+pub(super) async fn read_branch_workflows(
     client: &Client,
     branch: &str,
     findings: &mut Findings,
-) -> Option<Vec<File>> {
+) -> Option<Vec<WorkflowFile>> {
     findings.group = Group::Workflow;
-    let names = match client.file_names(branch, FOLDER).await {
+    let names = match client.file_names(branch, WORKFLOWS_FOLDER).await {
         Ok(names) => names,
         Err(failure) => {
-            findings.unread("workflow.files", "the workflow files", &failure);
+            findings.add_unread("workflow.files", "the workflow files", &failure);
             return None;
         }
     };
     let mut files = Vec::new();
     for name in names
         .iter()
-        .filter(|name| file::is_workflow(name))
+        .filter(|name| file::is_workflow_name(name))
         .take(MAX_FILES)
     {
-        let path = format!("{FOLDER}/{name}");
+        let path = format!("{WORKFLOWS_FOLDER}/{name}");
         match client.file_at(branch, &path).await {
-            Ok(text) => files.extend(text.and_then(|text| File::read(&path, &text))),
-            Err(failure) => findings.unread("workflow.files", &path, &failure),
+            Ok(text) => {
+                files.extend(text.and_then(|text| WorkflowFile::parse_workflow(&path, &text)))
+            }
+            Err(failure) => findings.add_unread("workflow.files", &path, &failure),
         }
     }
     Some(files)
 }
 
-/// What makes the workflow.
-const WRITE_IT: &str = "phileas init, in a clone (or --repo OWNER/NAME --pull-request without one), writes it and changes nothing that is there";
+/// How to write the workflow.
+const WORKFLOW_HELP: &str = "phileas init, in a clone (or --repo OWNER/NAME --pull-request without one), writes it and changes nothing that is there";
 
-/// What the files themselves say.
-pub(super) fn check_files(files: &[File], plan: Option<&Plan>, findings: &mut Findings) {
+/// Checks the text of the files.
+pub(super) fn check_files(files: &[WorkflowFile], plan: Option<&Plan>, findings: &mut Findings) {
     findings.group = Group::Workflow;
     let driver = plan.map_or(Driver::Any, |plan| plan.gate.driver);
     if files.is_empty() {
-        match driver {
-            Driver::Server => findings.good("workflow.present", "no workflow, and the plan says `driver = \"server\"`"),
-            Driver::Action => findings.error(
-                "workflow.present",
-                "the plan says `driver = \"action\"`, and no workflow calls phileas: nothing will ever start",
-                WRITE_IT,
-            ),
-            Driver::Any => findings.hint(
-                "workflow.present",
-                "no workflow calls phileas; something else must: a service, or a cron of yours",
-                WRITE_IT,
-            ),
-        }
-        return;
+        report_missing(driver, findings);
     }
     for file in files {
         let path = &file.path;
-        let mut well = true;
-        if file.triggers.contains("pull_request") {
-            well = false;
-            findings.error(
-                "workflow.pull-request",
-                format!("{path} runs on `pull_request`: an agent's branch brings its own version of it, beside the key"),
-                format!("{path}: remove `pull_request` from `on`"),
-            );
-        }
-        if file.triggers.contains("pull_request_target") {
-            well = false;
-            findings.hint(
-                "workflow.pull-request",
-                format!("{path} runs on `pull_request_target`, which phileas has no use for"),
-                format!("{path}: remove it from `on`"),
-            );
-        }
-        if !file.triggers.contains("schedule") {
-            well = false;
-            findings.error(
-                "workflow.schedule",
-                format!("{path} has no `schedule`: nothing starts by the clock, and lost events stay lost"),
-                format!("{path}: add `on.schedule: [{{ cron: \"17 * * * *\" }}]`"),
-            );
-        }
-        for cron in &file.crons {
-            match Cron::parse(cron, "UTC") {
-                Ok(_) if cron.split_whitespace().next() == Some("0") => {
-                    well = false;
-                    findings.hint(
-                        "workflow.minute",
-                        format!(
-                            "{path}: `{cron}` is at minute 0, when GitHub delays and drops runs"
-                        ),
-                        format!("{path}: take another minute, such as 17"),
-                    );
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    well = false;
-                    findings.error(
-                        "workflow.schedule",
-                        format!("{path}: `{cron}`: {error}"),
-                        error.mend(),
-                    );
-                }
-            }
-        }
-        let missing: Vec<&str> = ["issues", "issue_comment", "push", "workflow_dispatch"]
-            .into_iter()
-            .filter(|event| !file.triggers.contains(*event))
-            .collect();
-        if !missing.is_empty() {
-            well = false;
-            findings.hint(
-                "workflow.triggers",
-                format!(
-                    "{path} is not called by {}: what people ask for waits for the clock",
-                    missing.join(", ")
-                ),
-                format!("{path}: add them to `on`, as docs/guide/action.md has them"),
-            );
-        }
-        if file.cancels {
-            well = false;
-            findings.error(
-                "workflow.cancels",
-                format!("{path} says `cancel-in-progress: true`, which ends a run between starting a session and noting it"),
-                format!("{path}: remove it"),
-            );
-        }
-        if well {
-            findings.good(
+        let checks = [
+            check_pull_triggers(file, findings),
+            check_schedule(file, findings),
+            check_events(file, findings),
+            check_concurrency(file, findings),
+        ];
+        if checks.into_iter().all(|is_right| is_right) {
+            findings.add_good(
                 "workflow.triggers",
                 format!("{path} is called by the right events"),
             );
         }
         if driver == Driver::Server {
-            findings.hint(
+            findings.add_hint(
                 "workflow.driver",
                 format!("{path} calls phileas, and the plan says `driver = \"server\"`: its runs only observe"),
                 "remove the workflow, or the key `driver`",
@@ -163,14 +87,126 @@ pub(super) fn check_files(files: &[File], plan: Option<&Plan>, findings: &mut Fi
     }
 }
 
-/// Whether GitHub runs them, and how that went.
+/// Reports that no workflow calls phileas.
+fn report_missing(driver: Driver, findings: &mut Findings) {
+    match driver {
+        Driver::Server => findings.add_good(
+            "workflow.present",
+            "no workflow, and the plan says `driver = \"server\"`",
+        ),
+        Driver::Action => findings.add_error(
+            "workflow.present",
+            "the plan says `driver = \"action\"`, and no workflow calls phileas: nothing will ever start",
+            WORKFLOW_HELP,
+        ),
+        Driver::Any => findings.add_hint(
+            "workflow.present",
+            "no workflow calls phileas; something else must: a service, or a cron of yours",
+            WORKFLOW_HELP,
+        ),
+    }
+}
+
+/// Whether no event of a pull request triggers the workflow.
+fn check_pull_triggers(file: &WorkflowFile, findings: &mut Findings) -> bool {
+    let path = &file.path;
+    let (head, base) = ("pull_request", "pull_request_target");
+    if file.triggers.contains(head) {
+        findings.add_error(
+            "workflow.pull-request",
+            format!("{path} runs on `pull_request`: an agent's branch brings its own version of it, beside the key"),
+            format!("{path}: remove `pull_request` from `on`"),
+        );
+    }
+    if file.triggers.contains(base) {
+        findings.add_hint(
+            "workflow.pull-request",
+            format!("{path} runs on `pull_request_target`, which phileas has no use for"),
+            format!("{path}: remove it from `on`"),
+        );
+    }
+    !file.triggers.contains(head) && !file.triggers.contains(base)
+}
+
+/// Whether the workflow has a schedule with good cron expressions.
+fn check_schedule(file: &WorkflowFile, findings: &mut Findings) -> bool {
+    let path = &file.path;
+    let mut is_right = true;
+    if !file.triggers.contains("schedule") {
+        is_right = false;
+        findings.add_error(
+            "workflow.schedule",
+            format!(
+                "{path} has no `schedule`: nothing starts on a schedule, and lost events stay lost"
+            ),
+            format!("{path}: add `on.schedule: [{{ cron: \"17 * * * *\" }}]`"),
+        );
+    }
+    for cron in &file.crons {
+        match Cron::parse(cron, "UTC") {
+            Ok(_) if cron.split_whitespace().next() == Some("0") => {
+                is_right = false;
+                findings.add_hint(
+                    "workflow.minute",
+                    format!("{path}: `{cron}` is at minute 0, when GitHub delays and drops runs"),
+                    format!("{path}: take another minute, such as 17"),
+                );
+            }
+            Ok(_) => {}
+            Err(error) => {
+                is_right = false;
+                findings.add_error(
+                    "workflow.schedule",
+                    format!("{path}: `{cron}`: {error}"),
+                    error.mend(),
+                );
+            }
+        }
+    }
+    is_right
+}
+
+/// Whether the events of requests and pushes trigger the workflow.
+fn check_events(file: &WorkflowFile, findings: &mut Findings) -> bool {
+    let path = &file.path;
+    let missing: Vec<&str> = ["issues", "issue_comment", "push", "workflow_dispatch"]
+        .into_iter()
+        .filter(|event| !file.triggers.contains(*event))
+        .collect();
+    if !missing.is_empty() {
+        findings.add_hint(
+            "workflow.triggers",
+            format!(
+                "{path} is not called by {}: requests of people wait for the schedule",
+                missing.join(", ")
+            ),
+            format!("{path}: add them to `on`, as docs/guide/action.md has them"),
+        );
+    }
+    missing.is_empty()
+}
+
+/// Whether a newer run leaves an older one alone.
+fn check_concurrency(file: &WorkflowFile, findings: &mut Findings) -> bool {
+    let path = &file.path;
+    if file.cancels {
+        findings.add_error(
+            "workflow.cancels",
+            format!("{path} says `cancel-in-progress: true`, which ends a run between starting a session and noting it"),
+            format!("{path}: remove it"),
+        );
+    }
+    !file.cancels
+}
+
+/// Checks whether GitHub runs them, and the results.
 pub(super) async fn check_runs(
     client: &Client,
-    files: &[File],
+    files: &[WorkflowFile],
     private: bool,
     fix: bool,
     now: Timestamp,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
     findings.group = Group::Workflow;
@@ -180,9 +216,9 @@ pub(super) async fn check_runs(
     let known = match client.workflows().await {
         Ok(known) => known,
         Err(failure) => {
-            findings.unread("workflow.state", "workflows (`actions: read`)", &failure);
+            findings.add_unread("workflow.state", "workflows (`actions: read`)", &failure);
             if private {
-                minutes(files, RUN_MINUTES, now, findings);
+                check_minutes(files, RUN_MINUTES, now, findings);
             }
             return;
         }
@@ -190,7 +226,7 @@ pub(super) async fn check_runs(
     let mut spent = RUN_MINUTES;
     for file in files {
         let Some(workflow) = known.iter().find(|one| one.path == file.path) else {
-            findings.hint(
+            findings.add_hint(
                 "workflow.state",
                 format!("GitHub does not list {} among its workflows", file.path),
                 format!(
@@ -200,63 +236,65 @@ pub(super) async fn check_runs(
             );
             continue;
         };
-        state(client, workflow, fix, place, findings).await;
+        check_workflow_state(client, workflow, fix, place, findings).await;
         match client.workflow_runs(workflow.id).await {
             Ok(runs) => {
-                spent = spent.max(minutes_of(&runs));
-                ended(&runs, &file.path, findings);
+                spent = spent.max(average_minutes(&runs));
+                check_results(&runs, &file.path, findings);
             }
-            Err(failure) => findings.unread("workflow.runs", "the runs of the workflow", &failure),
+            Err(failure) => {
+                findings.add_unread("workflow.runs", "the runs of the workflow", &failure)
+            }
         }
     }
     if private {
-        minutes(files, spent, now, findings);
+        check_minutes(files, spent, now, findings);
     }
 }
 
-async fn state(
+async fn check_workflow_state(
     client: &Client,
     workflow: &Workflow,
     fix: bool,
-    place: &Place<'_>,
+    place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
     let path = &workflow.path;
-    let mend = format!(
+    let help = format!(
         "gh workflow enable {} --repo {}",
         path.rsplit('/').next().unwrap_or(path),
         place.repository
     );
     match workflow.state.as_str() {
-        "active" => findings.good("workflow.state", format!("GitHub runs {path}")),
+        "active" => findings.add_good("workflow.state", format!("GitHub runs {path}")),
         "disabled_inactivity" => {
             let text =
                 format!("GitHub has disabled {path}, because nothing happened here for 60 days");
             if !fix {
-                return findings.error("workflow.inactivity", text, mend);
+                return findings.add_error("workflow.inactivity", text, help);
             }
             match client.enable_workflow(workflow.id).await {
-                Ok(()) => findings.fixed(
+                Ok(()) => findings.add_fixed(
                     "workflow.inactivity",
                     format!("{path} was disabled by inactivity, and runs again"),
                 ),
-                Err(failure) => findings.error(
+                Err(failure) => findings.add_error(
                     "workflow.inactivity",
-                    format!("{text}; it could not be mended here: {}", failure.detail),
-                    mend,
+                    format!("{text}; this run could not fix it: {}", failure.detail),
+                    help,
                 ),
             }
         }
-        other => findings.error(
+        other => findings.add_error(
             "workflow.state",
             format!("{path} does not run: its state is `{other}`"),
-            mend,
+            help,
         ),
     }
 }
 
-/// How the newest runs ended.
-fn ended(runs: &[WorkflowRun], path: &str, findings: &mut Findings) {
+/// Reports the results of the newest runs.
+fn check_results(runs: &[WorkflowRun], path: &str, findings: &mut Findings) {
     let ends: Vec<(&WorkflowRun, &str)> = runs
         .iter()
         .filter_map(|run| Some((run, run.conclusion.as_deref()?)))
@@ -264,23 +302,23 @@ fn ended(runs: &[WorkflowRun], path: &str, findings: &mut Findings) {
         .collect();
     let failed = ends.iter().take_while(|(_, end)| *end != "success").count();
     let Some((newest, end)) = ends.first() else {
-        return findings.hint(
+        return findings.add_hint(
             "workflow.runs",
             format!("{path} has not run yet"),
             "open the page of Actions and run it once by hand",
         );
     };
     match failed {
-        0 => findings.good(
+        0 => findings.add_good(
             "workflow.runs",
             format!("the last of {} runs of {path} went well", ends.len()),
         ),
-        1 => findings.hint(
+        1 => findings.add_hint(
             "workflow.runs",
             format!("the last run of {path} ended as `{end}`"),
             newest.html_url.clone(),
         ),
-        several => findings.error(
+        several => findings.add_error(
             "workflow.runs",
             format!("the last {several} runs of {path} failed (`{end}`)"),
             newest.html_url.clone(),
@@ -288,8 +326,8 @@ fn ended(runs: &[WorkflowRun], path: &str, findings: &mut Findings) {
     }
 }
 
-/// What a run takes, on the average of those that ended, each rounded up.
-fn minutes_of(runs: &[WorkflowRun]) -> usize {
+/// The average minutes of the finished runs, each rounded up.
+fn average_minutes(runs: &[WorkflowRun]) -> usize {
     let ended = runs.iter().filter(|run| run.conclusion.is_some());
     let each: Vec<i64> = ended
         .map(|run| {
@@ -304,7 +342,7 @@ fn minutes_of(runs: &[WorkflowRun]) -> usize {
         .max(RUN_MINUTES)
 }
 
-fn minutes(files: &[File], each: usize, now: Timestamp, findings: &mut Findings) {
+fn check_minutes(files: &[WorkflowFile], each: usize, now: Timestamp, findings: &mut Findings) {
     let until = now
         .checked_add(SignedDuration::from_hours(24 * MONTH_DAYS))
         .unwrap_or(Timestamp::MAX);
@@ -315,15 +353,15 @@ fn minutes(files: &[File], each: usize, now: Timestamp, findings: &mut Findings)
         .sum();
     let total = runs * each;
     let text = format!(
-        "{runs} runs by the clock in {MONTH_DAYS} days, {each} min each: {total} of the {FREE_MINUTES} min a month that GitHub gives to private repositories of free accounts"
+        "{runs} scheduled runs in {MONTH_DAYS} days, {each} min each: {total} of the {FREE_MINUTES} min a month that GitHub gives to private repositories of free accounts"
     );
     if total > FREE_MINUTES {
-        findings.hint(
+        findings.add_hint(
             "workflow.minutes",
             text,
             "call it less often, such as `17 * * * *`, or run `phileas serve`",
         );
     } else {
-        findings.good("workflow.minutes", text);
+        findings.add_good("workflow.minutes", text);
     }
 }

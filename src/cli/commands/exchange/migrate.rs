@@ -1,4 +1,4 @@
-//! `phileas exchange migrate`: older places and shapes, brought to the layout that is there.
+//! `phileas exchange migrate`: moves files of older layouts and shapes to the current layout.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,10 +7,10 @@ use phileas_domain::exchange::{self, Layout, Step};
 use serde_json::json;
 
 use crate::adapters::files::{self, Wanted};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 
 pub(super) fn run(
     dir: &Path,
@@ -18,7 +18,7 @@ pub(super) fn run(
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let tree = files::read_tree(dir)?;
     let sought = match to {
         None => exchange::migrate(&tree),
@@ -27,16 +27,16 @@ pub(super) fn run(
     let migration = match sought {
         Ok(migration) => migration,
         Err(half) => {
-            diagnostics::print(&half, json, screen)?;
+            diagnostics::print_diagnostics(&half, json, screen)?;
             if !json {
-                screen.line(&match to {
+                screen.print_line(&match to {
                     None => format!(
                         "nothing was changed: {} half-way between two forms",
-                        several(half.len(), "file")
+                        pluralize(half.len(), "file")
                     ),
                     Some(_) => format!(
                         "nothing was changed: {} in the way",
-                        several(half.len(), "mistake")
+                        pluralize(half.len(), "mistake")
                     ),
                 })?;
             }
@@ -49,25 +49,25 @@ pub(super) fn run(
         files::change_together(dir, &wanted.collect::<Vec<_>>())?;
     }
     for step in &migration.steps {
-        tell(step, dry_run, json, screen)?;
+        print_step(step, dry_run, json, screen)?;
     }
-    diagnostics::print(&migration.kept, json, screen)?;
+    diagnostics::print_diagnostics(&migration.kept, json, screen)?;
     if !json {
-        screen.line(&match (migration.steps.len(), dry_run) {
+        screen.print_line(&match (migration.steps.len(), dry_run) {
             (0, _) => "there is nothing to migrate".to_owned(),
-            (count, true) => format!("{} would be changed", several(count, "file")),
-            (count, false) => format!("{} changed", several(count, "file")),
+            (count, true) => format!("{} would be changed", pluralize(count, "file")),
+            (count, false) => format!("{} changed", pluralize(count, "file")),
         })?;
     }
     Ok(Exit::Done)
 }
 
-fn tell(
+fn print_step(
     step: &Step,
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let stays = step.to.as_deref() == Some(step.path.as_str());
     let action = match &step.to {
         None => "removed",
@@ -78,7 +78,7 @@ fn tell(
         let document = json!({
             "file": step.path, "to": step.to, "action": action, "why": step.why, "dry_run": dry_run,
         });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
         return Ok(());
     }
     let to = match &step.to {
@@ -87,6 +87,6 @@ fn tell(
     };
     let would = if dry_run { "would be " } else { "" };
     let why = step.why.join("; ");
-    screen.line(&format!("{}: {would}{action}{to}: {why}", step.path))?;
+    screen.print_line(&format!("{}: {would}{action}{to}: {why}", step.path))?;
     Ok(())
 }

@@ -1,43 +1,44 @@
-//! `phileas events`.
+//! `phileas events`: prints the events, and follows the file.
 
 use std::io::Write;
 use std::time::Duration;
 
 use phileas_domain::jobs::{Event, EventId};
 
-use super::configuration::Configuration;
-use super::monitor::line;
+use super::configuration::JobsConfiguration;
+use super::monitor::event_line;
 use crate::cli::arguments::Events as Arguments;
-use crate::cli::context::shutdown_signal::signals;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::shutdown_signal::shutdown_signal;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::events::MAX_PAGE;
 
-/// How often is looked for what comes.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval between two reads.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) async fn run(
     arguments: &Arguments,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let Configuration { places, .. } = Configuration::read(&arguments.places, None, None)?;
+) -> Result<Exit, CliError> {
+    let JobsConfiguration { places, .. } =
+        JobsConfiguration::read_configuration(&arguments.places, None, None)?;
     let file = places.events_file();
     if let Some(id) = arguments.acknowledge {
         let id = EventId(id);
         if file.get(id)?.is_none() {
-            return Err(Stopped::usage(format!("there is no event {id}")));
+            return Err(CliError::usage(format!("there is no event {id}")));
         }
         let new = file.acknowledge(id)?;
         let word = if new { "is" } else { "was" };
-        screen.line(&format!("event {id} {word} taken note of"))?;
+        screen.print_line(&format!("event {id} {word} taken note of"))?;
         return Ok(Exit::Done);
     }
-    let mut end = std::pin::pin!(signals()?);
+    let mut end = std::pin::pin!(shutdown_signal()?);
     let mut cursor = EventId(arguments.after);
     let mut length = None;
     loop {
         let now = std::fs::metadata(file.path()).ok().map(|known| known.len());
-        // A file that has not grown holds nothing new.
+        // A file that has not grown contains nothing new.
         if length.is_none() || now != length {
             length = Some(now.unwrap_or_default());
             loop {
@@ -53,9 +54,9 @@ pub(crate) async fn run(
                 cursor = page.cursor;
                 for event in &page.events {
                     if arguments.json {
-                        screen.line(event.render().trim_end())?;
+                        screen.print_line(event.render().trim_end())?;
                     } else {
-                        screen.line(&line(event))?;
+                        screen.print_line(&event_line(event))?;
                     }
                 }
                 if !page.more {
@@ -69,7 +70,7 @@ pub(crate) async fn run(
         }
         tokio::select! {
             () = &mut end => return Ok(Exit::Done),
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
         }
     }
 }

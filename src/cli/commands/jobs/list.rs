@@ -1,31 +1,32 @@
-//! `phileas jobs`.
+//! `phileas jobs`: lists, registers and retires jobs.
 
 use std::io::Write;
 
 use phileas_domain::jobs::{Job, MonitorMemory};
 use serde_json::{Value, json};
 
-use super::configuration::Configuration;
+use super::configuration::JobsConfiguration;
 use crate::cli::arguments::JobsCommand;
 use crate::cli::context::clock::local_now;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 use crate::cli::terminal::table::Table;
 use crate::jobs::monitor::MAX_MEMORY_BYTES;
 use crate::jobs::{Places, Registered, files};
 
-/// How much of a task stands in the table, in characters.
+/// How many characters of a task the table shows.
 const TASK_CHARS: usize = 60;
 
 pub(crate) async fn run(
     command: &JobsCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
         JobsCommand::List { all, json, places } => {
-            let Configuration { places, .. } = Configuration::read(places, None, None)?;
-            list(&places, *all, *json, screen)
+            let JobsConfiguration { places, .. } =
+                JobsConfiguration::read_configuration(places, None, None)?;
+            list_jobs(&places, *all, *json, screen)
         }
         JobsCommand::Add {
             id,
@@ -34,7 +35,8 @@ pub(crate) async fn run(
             priority,
             places,
         } => {
-            let Configuration { places, .. } = Configuration::read(places, None, None)?;
+            let JobsConfiguration { places, .. } =
+                JobsConfiguration::read_configuration(places, None, None)?;
             let mut job = Job::new(id.clone());
             job.repo = repo.as_ref().map(ToString::to_string);
             job.priority = priority.unwrap_or_default();
@@ -44,23 +46,24 @@ pub(crate) async fn run(
             let word = match places.jobs_file().register(job, local_now())? {
                 Registered::New => "is registered",
                 Registered::Known => "was registered before",
-                Registered::Again => "is looked at again",
+                Registered::Again => "is checked again",
             };
-            screen.line(&format!("job {id} {word}"))?;
+            screen.print_line(&format!("job {id} {word}"))?;
             Ok(Exit::Done)
         }
         JobsCommand::Retire { id, reason, places } => {
-            let Configuration { places, .. } = Configuration::read(places, None, None)?;
+            let JobsConfiguration { places, .. } =
+                JobsConfiguration::read_configuration(places, None, None)?;
             if places.jobs_file().retire(id, *reason, local_now())? {
-                screen.line(&format!("job {id} is retired"))?;
+                screen.print_line(&format!("job {id} is retired"))?;
                 return Ok(Exit::Done);
             }
             match places.jobs_file().get(id)? {
                 Some(_) => {
-                    screen.line(&format!("job {id} was retired before"))?;
+                    screen.print_line(&format!("job {id} was retired before"))?;
                     Ok(Exit::Done)
                 }
-                None => Err(Stopped::usage(format!(
+                None => Err(CliError::usage(format!(
                     "{} holds no job {id}",
                     places.jobs.display()
                 ))),
@@ -69,12 +72,12 @@ pub(crate) async fn run(
     }
 }
 
-fn list(
+fn list_jobs(
     places: &Places,
     all: bool,
     as_json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let (registry, found) = places.jobs_file().read()?;
     for diagnostic in found {
         tracing::warn!("{diagnostic}");
@@ -88,7 +91,7 @@ fn list(
     let mut jobs: Vec<&Job> = registry.jobs().filter(|job| all || job.is_live()).collect();
     jobs.sort_by_key(|job| job.priority);
     if jobs.is_empty() && !as_json {
-        screen.line("there are no jobs")?;
+        screen.print_line("there are no jobs")?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(["job", "repository", "state", "last activity (UTC)", "task"]);
@@ -96,37 +99,37 @@ fn list(
         let known = memory.jobs.get(&job.job_id);
         if as_json {
             let mut document =
-                serde_json::to_value(job).map_err(|error| Stopped::fault(error.to_string()))?;
+                serde_json::to_value(job).map_err(|error| CliError::fault(error.to_string()))?;
             document["status"] = known.map_or(Value::Null, |known| json!(known.last_status));
             document["last_activity"] =
                 known.map_or(Value::Null, |known| json!(known.last_activity));
-            screen.line(&document.to_string())?;
+            screen.print_line(&document.to_string())?;
             continue;
         }
         let state = match &job.retired {
-            Some(retired) => format!("retired: {}", word(retired.reason)),
+            Some(retired) => format!("retired: {}", reason_text(retired.reason)),
             None => known
                 .and_then(|known| known.last_status.clone())
                 .unwrap_or_else(|| "not seen yet".to_owned()),
         };
         let last = known.and_then(|known| known.last_activity);
         let task = job.metadata.get("task").and_then(Value::as_str);
-        table.row([
+        table.push_row([
             job.job_id.to_string(),
             job.repository()
                 .map_or_else(String::new, |name| name.to_string()),
-            plain(&state, TASK_CHARS),
+            sanitize(&state, TASK_CHARS),
             last.map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M").to_string()),
-            plain(task.unwrap_or_default(), TASK_CHARS),
+            sanitize(task.unwrap_or_default(), TASK_CHARS),
         ]);
     }
     if !as_json {
-        screen.lines(&table.text())?;
+        screen.print_lines(&table.table_text())?;
     }
     Ok(Exit::Done)
 }
 
-fn word(reason: phileas_domain::jobs::RetireReason) -> String {
+fn reason_text(reason: phileas_domain::jobs::RetireReason) -> String {
     serde_json::to_value(reason)
         .ok()
         .and_then(|word| word.as_str().map(|word| word.replace('_', " ")))

@@ -1,4 +1,4 @@
-//! `phileas monitor`.
+//! `phileas monitor`: checks jobs and writes events.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -6,45 +6,45 @@ use std::io::Write;
 use jiff::SignedDuration;
 use phileas_domain::jobs::{Config, Event, Rules, config, figures};
 
-use super::configuration::Configuration;
-use super::reach;
+use super::clients;
+use super::configuration::JobsConfiguration;
 use crate::adapters::jules::SystemPause;
 use crate::cli::arguments::Monitor as Arguments;
 use crate::cli::context::clock::local_now;
-use crate::cli::context::run_identity::seed;
-use crate::cli::context::shutdown_signal::signals;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::run_identity::random_seed;
+use crate::cli::context::shutdown_signal::shutdown_signal;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 use crate::jobs::monitor::DEFAULT_ACCOUNT;
 use crate::jobs::settle::{Settling, settle};
 use crate::jobs::{Cycle, Monitor, Places, Rhythm, StoreError, Unasked, files};
 
-/// How much of a message stands on a line, in characters.
+/// How many characters of a message a line shows.
 const MESSAGE_CHARS: usize = 120;
 
 pub(crate) async fn run(
     arguments: &Arguments,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let Configuration { config, places } =
-        Configuration::read(&arguments.places, arguments.state.as_deref(), None)?;
-    let rhythm = rhythm(arguments.poll, arguments.stuck_minutes, &config)?;
+) -> Result<Exit, CliError> {
+    let JobsConfiguration { config, places } =
+        JobsConfiguration::read_configuration(&arguments.places, arguments.state.as_deref(), None)?;
+    let rhythm = monitor_rhythm(arguments.poll, arguments.stuck_minutes, &config)?;
     let base = arguments.api_base.as_ref().or(config.api_base.as_ref());
-    let told = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);
-    let folder = arguments.jules_keys_dir.clone().or(told);
-    // The monitor looks again anyway, so a call that failed is not repeated at once.
-    let accounts = reach::accounts(base.map(String::as_str), folder.as_deref(), false)?;
+    let configured = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);
+    let folder = arguments.jules_keys_dir.clone().or(configured);
+    // The monitor checks again anyway, so a failed call is not retried at once.
+    let accounts = clients::jules_accounts(base.map(String::as_str), folder.as_deref(), false)?;
     let settling = Settling {
         archive: !arguments.no_archive && config.actions.archive.unwrap_or(true),
         retire: !arguments.no_retire && config.actions.retire.unwrap_or(true),
     };
-    let pulls = reach::pulls();
+    let pulls = clients::github_clients();
     let monitor = Monitor::new(places.clone(), rhythm, accounts);
     let mut asked = BTreeMap::new();
     let mut warned = Vec::new();
-    let mut after = async |cycle: Cycle, screen: &mut Screen<_>| -> Result<Cycle, Stopped> {
-        tell(&cycle, &mut warned, arguments.json, screen)?;
+    let mut after = async |cycle: Cycle, screen: &mut Screen<_>| -> Result<Cycle, CliError> {
+        print_cycle(&cycle, &mut warned, arguments.json, screen)?;
         if cycle.busy {
             return Ok(cycle);
         }
@@ -61,12 +61,12 @@ pub(crate) async fn run(
                 now,
             )
             .await;
-            for (job, reason) in unless_running(over, arguments)?.unwrap_or_default() {
+            for (job, reason) in warn_if_running(over, arguments)?.unwrap_or_default() {
                 tracing::info!(%job, ?reason, "the job is retired");
             }
         }
         if let Some(path) = &arguments.metrics_file {
-            unless_running(figures_to(path, &cycle, &places), arguments)?;
+            warn_if_running(write_metrics(path, &cycle, &places), arguments)?;
         }
         Ok(cycle)
     };
@@ -76,9 +76,9 @@ pub(crate) async fn run(
         if cycle.busy {
             tracing::info!("another monitor is looking at these jobs");
         }
-        return Ok(ending(&cycle));
+        return Ok(exit_of_cycle(&cycle));
     }
-    let end = signals()?;
+    let end = shutdown_signal()?;
     let mut stopped = None;
     let (stop, stopping) = tokio::sync::oneshot::channel::<()>();
     let mut stop = Some(stop);
@@ -93,7 +93,7 @@ pub(crate) async fn run(
             if let Err(error) = after(cycle, screen).await {
                 stopped = Some(error);
                 if let Some(stop) = stop.take() {
-                    // The loop may have ended by a signal meanwhile.
+                    // A signal may have ended the loop already.
                     let _ended = stop.send(());
                 }
             }
@@ -102,10 +102,10 @@ pub(crate) async fn run(
     stopped.map_or(Ok(Exit::Done), Err)
 }
 
-/// How a single look ends: with the code of what kept it from asking, which it says.
-fn ending(cycle: &Cycle) -> Exit {
+/// The exit code of a single check. It logs what prevented the check.
+fn exit_of_cycle(cycle: &Cycle) -> Exit {
     for unasked in &cycle.unasked {
-        tracing::warn!("{}", why_not(unasked));
+        tracing::warn!("{}", unasked_text(unasked));
     }
     if cycle.keyless > 0 || cycle.unasked.iter().any(|unasked| unasked.refused) {
         Exit::Credential
@@ -116,15 +116,15 @@ fn ending(cycle: &Cycle) -> Exit {
     }
 }
 
-/// What kept a single look from asking, and when another one asks again.
-fn why_not(unasked: &Unasked) -> String {
+/// Why a single check skipped jobs, and when the next one checks them.
+fn unasked_text(unasked: &Unasked) -> String {
     let Unasked { account, jobs, .. } = unasked;
     let left = match jobs {
-        1 => "1 job was not looked at".to_owned(),
-        _ => format!("{jobs} jobs were not looked at"),
+        1 => "1 job was not checked".to_owned(),
+        _ => format!("{jobs} jobs were not checked"),
     };
     let until = unasked.until.map_or_else(
-        || "with the next look".to_owned(),
+        || "with the next check".to_owned(),
         |at| format!("at {}", at.strftime("%Y-%m-%d %H:%M:%SZ")),
     );
     let key = if account == DEFAULT_ACCOUNT {
@@ -150,11 +150,11 @@ fn why_not(unasked: &Unasked) -> String {
     }
 }
 
-pub(super) fn rhythm(
+pub(super) fn monitor_rhythm(
     poll: Option<SignedDuration>,
     stuck: Option<SignedDuration>,
     config: &Config,
-) -> Result<Rhythm, Stopped> {
+) -> Result<Rhythm, CliError> {
     let usual = |seconds: f64| config::length(seconds).expect("what is usual is a length of time");
     let poll = poll.or(config.monitor_poll);
     let stuck = stuck.or(config.stuck);
@@ -164,17 +164,17 @@ pub(super) fn rhythm(
             stuck: stuck.unwrap_or_else(|| usual(config::STUCK_MINUTES * 60.0)),
         },
         max_failures: config.max_failures.unwrap_or(config::MAX_FAILURES),
-        seed: seed()?,
+        seed: random_seed()?,
     })
 }
 
-/// Says what is new; what is wrong with the jobs file is said once.
-fn tell(
+/// Prints new events. Each warning about the jobs file is logged once.
+fn print_cycle(
     cycle: &Cycle,
     warned: &mut Vec<String>,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let warnings: Vec<String> = cycle.warnings.iter().map(ToString::to_string).collect();
     for warning in warnings.iter().filter(|warning| !warned.contains(warning)) {
         tracing::warn!("{warning}");
@@ -184,34 +184,34 @@ fn tell(
     }
     for event in &cycle.events {
         if json {
-            screen.line(event.render().trim_end())?;
+            screen.print_line(event.render().trim_end())?;
         } else {
-            screen.line(&line(event))?;
+            screen.print_line(&event_line(event))?;
         }
     }
     Ok(screen.flush()?)
 }
 
-/// An event on a line.
-pub(super) fn line(event: &Event) -> String {
+/// An event on one line.
+pub(super) fn event_line(event: &Event) -> String {
     let id = event.id.map_or_else(|| "-".to_owned(), |id| id.to_string());
     let job = event.job_id.as_ref().map_or("-", |job| job.as_str());
     let at = event.observed_at.map_or_else(String::new, |at| {
         format!("{} ", at.strftime("%Y-%m-%d %H:%M:%SZ"))
     });
     let said = event.text().map_or_else(String::new, |text| {
-        format!(": {}", plain(text, MESSAGE_CHARS))
+        format!(": {}", sanitize(text, MESSAGE_CHARS))
     });
     format!("{id:>5} {at}{:<11} {job}{said}", event.event)
 }
 
-fn figures_to(path: &std::path::Path, cycle: &Cycle, places: &Places) -> Result<(), StoreError> {
+fn write_metrics(path: &std::path::Path, cycle: &Cycle, places: &Places) -> Result<(), StoreError> {
     let (registry, _) = places.jobs_file().read()?;
     files::write_whole(path, &figures::render(&cycle.memory, &registry))
 }
 
-/// A file that cannot be read or written ends a single cycle, and is a warning of a monitor that runs.
-fn unless_running<T>(
+/// A file error ends a single cycle; a running monitor logs it and goes on.
+fn warn_if_running<T>(
     done: Result<T, StoreError>,
     arguments: &Arguments,
 ) -> Result<Option<T>, StoreError> {

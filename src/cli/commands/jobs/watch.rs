@@ -1,4 +1,4 @@
-//! `phileas watch`.
+//! `phileas watch`: starts a program for each event.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,47 +8,47 @@ use notify::{RecursiveMode, Watcher as _};
 use phileas_domain::jobs::{Config, config};
 use tokio::sync::mpsc;
 
-use super::configuration::Configuration;
+use super::configuration::JobsConfiguration;
 use crate::cli::arguments::Watch as Arguments;
 use crate::cli::context::clock::local_now;
-use crate::cli::context::shutdown_signal::signals;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::shutdown_signal::shutdown_signal;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::command::{Command, Commands};
 use crate::jobs::{Passed, Watcher};
 
-/// How often is looked where the system tells of changes: a net beneath, because it may lose some.
-const LONGEST_LOOK: Duration = Duration::from_secs(10);
+/// The poll interval if the system reports changes. It may lose some, so polling stays as a fallback.
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(
     arguments: &Arguments,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let Configuration { config, places } =
-        Configuration::read(&arguments.places, None, arguments.state.as_deref())?;
-    let commands = commands(arguments, &config)?;
+) -> Result<Exit, CliError> {
+    let JobsConfiguration { config, places } =
+        JobsConfiguration::read_configuration(&arguments.places, None, arguments.state.as_deref())?;
+    let commands = event_commands(arguments, &config)?;
     let attempts = config.max_attempts.unwrap_or(config::MAX_ATTEMPTS);
     let Some(watcher) = Watcher::new(&places, commands, attempts)? else {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "another watcher uses {}; give this one a --state of its own",
             places.watcher.display()
         )));
     };
-    let poll = poll(arguments, &config);
-    let (told, mut changes) = mpsc::channel(1);
+    let poll = poll_interval(arguments, &config);
+    let (changed, mut changes) = mpsc::channel(1);
     let folder = places
         .events
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let told_by = (!arguments.once)
-        .then(|| notifications(folder.unwrap_or(Path::new(".")), told))
+        .then(|| watch_folder(folder.unwrap_or(Path::new(".")), changed))
         .flatten();
     let pause = if told_by.is_some() {
-        poll.max(LONGEST_LOOK)
+        poll.max(MAX_POLL_INTERVAL)
     } else {
         poll
     };
-    let mut end = std::pin::pin!(signals()?);
+    let mut end = std::pin::pin!(shutdown_signal()?);
     let mut has_begun = false;
     loop {
         let passed = tokio::select! {
@@ -56,7 +56,7 @@ pub(crate) async fn run(
             passed = watcher.pass(local_now()) => passed,
         };
         let passed = match passed {
-            // A watcher that runs must not end by what others do to its files.
+            // Other programs' file changes must not end a running watcher.
             Err(error) if has_begun && !arguments.once => {
                 tracing::error!("{error}; it is tried again");
                 Passed::default()
@@ -82,23 +82,23 @@ pub(crate) async fn run(
     }
 }
 
-/// How often is looked where nothing tells of changes: by the flag or its variable, then by the configuration.
-fn poll(arguments: &Arguments, config: &Config) -> Duration {
+/// The poll interval without change notifications: from the flag or its variable, then from the configuration.
+fn poll_interval(arguments: &Arguments, config: &Config) -> Duration {
     let poll = arguments.poll.or(config.watcher_poll);
     poll.and_then(|poll| Duration::try_from(poll).ok())
         .unwrap_or(Duration::from_secs_f64(config::WATCHER_POLL_SECONDS))
 }
 
-/// Lets the system tell of changes in a folder; `None` where it cannot.
-fn notifications(folder: &Path, told: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
+/// Subscribes to changes in a folder; `None` if the system cannot report them.
+fn watch_folder(folder: &Path, changed: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
     let watcher = std::fs::create_dir_all(folder)
         .map_err(notify::Error::io)
         .and_then(|()| {
             let mut watcher =
                 notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-                    // Reading a file is no change, and one word that waits to be heard is enough.
+                    // A read is not a change. One pending notification is enough.
                     if event.is_ok_and(|event| !event.kind.is_access()) {
-                        let _heard = told.try_send(());
+                        let _heard = changed.try_send(());
                     }
                 })?;
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
@@ -108,20 +108,20 @@ fn notifications(folder: &Path, told: mpsc::Sender<()>) -> Option<notify::Recomm
         Ok(watcher) => Some(watcher),
         Err(error) => {
             tracing::info!(
-                "the system does not tell of changes ({error}); the file is looked at instead"
+                "the system does not report changes ({error}); the file is polled instead"
             );
             None
         }
     }
 }
 
-fn commands(arguments: &Arguments, config: &Config) -> Result<Commands, Stopped> {
+fn event_commands(arguments: &Arguments, config: &Config) -> Result<Commands, CliError> {
     let read = |text: &str| {
         if arguments.shell {
             return Ok(Command::Shell(text.to_owned()));
         }
         Command::parse(text).ok_or_else(|| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "`{text}` is no command: it is empty, or a quotation mark is not closed"
             ))
         })
@@ -140,7 +140,7 @@ fn commands(arguments: &Arguments, config: &Config) -> Result<Commands, Stopped>
         by_kind.insert(*kind, read(text)?);
     }
     if default.is_none() && by_kind.is_empty() {
-        return Err(Stopped::usage(
+        return Err(CliError::usage(
             "there is no command for events; give --command, --on, or `zai_command` in the configuration",
         ));
     }
@@ -172,7 +172,7 @@ mod tests {
         let of = |words: &[&str], file: &str| {
             let line = Line::try_parse_from([&["watch"], words].concat()).unwrap();
             let (config, _) = Config::parse("config.json", file).unwrap();
-            poll(&line.watch, &config).as_secs_f64()
+            poll_interval(&line.watch, &config).as_secs_f64()
         };
         let file = "{\"watcher_poll_seconds\": 7}";
         for (words, file, wanted) in [

@@ -1,4 +1,4 @@
-//! `phileas mcp call`: one tool, as any client would call it.
+//! `phileas mcp call`: calls one tool as any client would.
 
 use std::io::{Read as _, Write};
 
@@ -8,57 +8,57 @@ use rmcp::model::ProtocolVersion;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::mcp::Server;
 
-/// What the two ends keep for one another, in bytes.
+/// The buffer between client and server, in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
 /// The largest arguments that are read from standard input, in bytes.
 const MAX_INPUT_BYTES: u64 = 1024 * 1024;
-/// The one request's id.
-const ID: u64 = 1;
+/// The id of the only request.
+const REQUEST_ID: u64 = 1;
 
 pub(super) async fn run(
     server: Server,
     tool: &str,
     arguments: &str,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let arguments = object(arguments)?;
+) -> Result<Exit, CliError> {
+    let arguments = parse_object(arguments)?;
     server
         .check(tool, arguments.clone())
-        .map_err(|trouble| Stopped::usage(trouble.to_string()))?;
-    let answer = ask(server, tool, Value::Object(arguments)).await?;
+        .map_err(|trouble| CliError::usage(trouble.to_string()))?;
+    let answer = send_request(server, tool, Value::Object(arguments)).await?;
     if let Some(error) = answer.get("error") {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "{tool}: {}",
-            text_at(error, "/message")
+            string_at(error, "/message")
         )));
     }
     let result = &answer["result"];
     if result["isError"] == true {
-        return Err(Stopped::fault(format!(
+        return Err(CliError::fault(format!(
             "{tool}: {}",
-            text_at(result, "/content/0/text")
+            string_at(result, "/content/0/text")
         )));
     }
-    screen.line(&result["structuredContent"].to_string())?;
+    screen.print_line(&result["structuredContent"].to_string())?;
     Ok(Exit::Done)
 }
 
-fn text_at(value: &Value, place: &str) -> String {
+fn string_at(value: &Value, place: &str) -> String {
     let text = value.pointer(place).and_then(Value::as_str);
     text.unwrap_or("it says nothing").to_owned()
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, Stopped> {
+fn parse_object(text: &str) -> Result<Map<String, Value>, CliError> {
     let text = if text == "-" {
         let mut read = String::new();
         std::io::stdin()
             .take(MAX_INPUT_BYTES)
             .read_to_string(&mut read)
-            .map_err(|error| Stopped::usage(format!("the arguments cannot be read: {error}")))?;
+            .map_err(|error| CliError::usage(format!("the arguments cannot be read: {error}")))?;
         read
     } else {
         text.to_owned()
@@ -66,27 +66,27 @@ fn object(text: &str) -> Result<Map<String, Value>, Stopped> {
     let text = text.trim_start_matches('\u{feff}');
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(fields)) => match doubled_keys("the arguments", text).first() {
-            Some(doubled) => Err(Stopped::usage(doubled.to_string())),
+            Some(doubled) => Err(CliError::usage(doubled.to_string())),
             None => Ok(fields),
         },
-        Ok(_) => Err(Stopped::usage(
+        Ok(_) => Err(CliError::usage(
             "the arguments must be a JSON object, such as {\"job_id\":\"1\"}",
         )),
-        Err(error) => Err(Stopped::usage(format!(
+        Err(error) => Err(CliError::usage(format!(
             "the arguments are no JSON: {error}"
         ))),
     }
 }
 
-/// One request of the newest revision, which needs no handshake.
-async fn ask(server: Server, tool: &str, arguments: Value) -> Result<Value, Stopped> {
+/// Sends one request of the newest revision, which needs no handshake.
+async fn send_request(server: Server, tool: &str, arguments: Value) -> Result<Value, CliError> {
     let (near, far) = tokio::io::duplex(PIPE_BYTES);
     let (far_in, far_out) = tokio::io::split(far);
     let serving = tokio::spawn(server.serve((far_in, far_out)));
     let (near_in, mut near_out) = tokio::io::split(near);
     let request = json!({
         "jsonrpc": "2.0",
-        "id": ID,
+        "id": REQUEST_ID,
         "method": "tools/call",
         "params": {
             "name": tool,
@@ -107,15 +107,15 @@ async fn ask(server: Server, tool: &str, arguments: Value) -> Result<Value, Stop
     let mut lines = BufReader::new(near_in).lines();
     while let Some(line) = lines.next_line().await? {
         let message: Value = serde_json::from_str(&line)
-            .map_err(|error| Stopped::fault(format!("the server answered no JSON: {error}")))?;
-        if message["id"] == ID && message.get("method").is_none() {
+            .map_err(|error| CliError::fault(format!("the server answered no JSON: {error}")))?;
+        if message["id"] == REQUEST_ID && message.get("method").is_none() {
             near_out.shutdown().await?;
             if let Ok(Ok(running)) = serving.await {
-                // It ends because nobody speaks to it any more.
+                // The server ends because the client is gone.
                 let _ended = running.waiting().await;
             }
             return Ok(message);
         }
     }
-    Err(Stopped::fault("the server ended before it answered"))
+    Err(CliError::fault("the server ended before it answered"))
 }

@@ -1,4 +1,4 @@
-//! `phileas persona add`.
+//! `phileas persona add`: adds a ready-made persona and its entry in the plan.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,10 +10,10 @@ use phileas_domain::plan::{self, PERSONAS_FOLDER, SCHEDULES_PATH};
 use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
-use super::plan_folder::{places, read};
+use super::plan_folder::{read_plan, run_locations};
 use crate::adapters::files::{self, Wanted};
-use crate::cli::commands::track::meant;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::commands::track::suggestion_text;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table;
 use crate::starter::{PACKS, Pack, named_by, schema_address};
@@ -25,26 +25,26 @@ pub(super) fn run(
     dir: &Path,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let Some(name) = name else {
-        return list(json, screen);
+        return list_packs(json, screen);
     };
     let Some(pack) = Pack::named(name) else {
-        let meant = meant(name, PACKS.iter().map(|pack| pack.id));
-        return Err(Stopped::usage(format!(
+        let meant = suggestion_text(name, PACKS.iter().map(|pack| pack.id));
+        return Err(CliError::usage(format!(
             "there is no persona `{name}` to add{meant}"
         )));
     };
-    let (tree, plan, _) = read(dir)?;
-    let there = places(&plan, &PersonaId::from(pack.id));
+    let (tree, plan, _) = read_plan(dir)?;
+    let there = run_locations(&plan, &PersonaId::from(pack.id));
     let mut changes = Vec::new();
-    changes.extend(prompt(&tree, pack)?);
+    changes.extend(prompt_change(&tree, pack)?);
     let when = match (cycle, schedule) {
-        (true, _) => When::Cycle,
-        (false, said) => When::Clock(said.unwrap_or(pack.cron)),
+        (true, _) => StartRule::Cycle,
+        (false, said) => StartRule::Clock(said.unwrap_or(pack.cron)),
     };
-    changes.extend(entry(&tree, pack, &when)?);
-    check(&tree, &changes, pack)?;
+    changes.extend(plan_change(&tree, pack, &when)?);
+    check_result(&tree, &changes, pack)?;
     let wanted = changes.iter().map(|change| {
         let text = change.text.as_str();
         let is_there = change.from.as_ref() == Some(&change.to);
@@ -58,49 +58,50 @@ pub(super) fn run(
     files::change_together(dir, &wanted.collect::<Vec<_>>())?;
     for change in &changes {
         if json {
-            screen.line(&json!({ "file": change.to, "done": change.done }).to_string())?;
+            screen.print_line(&json!({ "file": change.to, "done": change.done }).to_string())?;
         } else {
-            screen.line(&format!("{}: {}", change.to, change.done))?;
+            screen.print_line(&format!("{}: {}", change.to, change.done))?;
         }
     }
-    // What people have decided about its turns stays, whatever is asked for here.
+    // Entries that people have made for it stay, whatever this command asks for.
     if !there.is_empty() {
         if json {
             let line = json!({ "file": SCHEDULES_PATH, "done": null, "runs": there });
-            screen.line(&line.to_string())?;
+            screen.print_line(&line.to_string())?;
         } else {
             let runs = there.join(", ");
-            screen.line(&format!(
+            screen.print_line(&format!(
                 "{SCHEDULES_PATH}: `{name}` is there already and stays where it is: {runs}"
             ))?;
         }
     }
     if !json && !changes.is_empty() {
-        screen.line(&format!(
-            "read what it is told with phileas persona render {name}, and make it yours"
+        screen.print_line(&format!(
+            "read its prompt with phileas persona render {name}, and adapt it"
         ))?;
     }
     Ok(Exit::Done)
 }
 
-fn list(json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+fn list_packs(json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
     if json {
         for pack in PACKS {
             let line = json!({ "id": pack.id, "purpose": pack.purpose, "cron": pack.cron });
-            screen.line(&line.to_string())?;
+            screen.print_line(&line.to_string())?;
         }
         return Ok(Exit::Done);
     }
-    let mut table = table::Table::new(["PERSONA", "USUALLY", "WHAT IT DOES"]).within(screen.width);
+    let mut table =
+        table::Table::new(["PERSONA", "USUALLY", "WHAT IT DOES"]).with_max_width(screen.width);
     for pack in PACKS {
-        table.row([pack.id, pack.cron, pack.purpose].map(str::to_owned));
+        table.push_row([pack.id, pack.cron, pack.purpose].map(str::to_owned));
     }
-    screen.lines(&table.text())?;
+    screen.print_lines(&table.table_text())?;
     Ok(Exit::Done)
 }
 
-/// Its prompt, unless the very same is there; whatever else is there stays, and nothing is added.
-fn prompt(tree: &Tree, pack: Pack) -> Result<Option<Change>, Stopped> {
+/// The change that adds the prompt. `None` if the same prompt exists. Another prompt is an error.
+fn prompt_change(tree: &Tree, pack: Pack) -> Result<Option<Change>, CliError> {
     let id = pack.id;
     let to = format!("{PERSONAS_FOLDER}/{id}/prompt.md");
     let text = pack.prompt();
@@ -114,7 +115,7 @@ fn prompt(tree: &Tree, pack: Pack) -> Result<Option<Change>, Stopped> {
     let there = tree.below(&folder).next().map(|(path, _)| path.to_owned());
     let there = there.or_else(|| tree.get(&folder).map(|_| folder.clone()));
     if let Some(there) = there {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "there is a persona `{id}` already ({there}), and nothing is written over; rename its folder, or add another one"
         )));
     }
@@ -126,19 +127,20 @@ fn prompt(tree: &Tree, pack: Pack) -> Result<Option<Change>, Stopped> {
     }))
 }
 
-enum When<'a> {
+enum StartRule<'a> {
     Clock(&'a str),
     Cycle,
 }
 
-/// The plan with an entry for it; `None` where the plan names it already. Everything that people have written there stays.
-fn entry(tree: &Tree, pack: Pack, when: &When<'_>) -> Result<Option<Change>, Stopped> {
+/// The change that adds an entry to the plan. `None` if the plan names the persona already. All else that people wrote
+/// there stays.
+fn plan_change(tree: &Tree, pack: Pack, when: &StartRule<'_>) -> Result<Option<Change>, CliError> {
     let id = pack.id;
     if named_by(tree, id) {
         return Ok(None);
     }
     let wrong = |what: &str| {
-        Stopped::usage(format!(
+        CliError::usage(format!(
             "{SCHEDULES_PATH}: {what}; phileas validate tells where"
         ))
     };
@@ -146,10 +148,10 @@ fn entry(tree: &Tree, pack: Pack, when: &When<'_>) -> Result<Option<Change>, Sto
     if known.is_none() && tree.get(SCHEDULES_PATH).is_some() {
         return Err(wrong("it cannot be read"));
     }
-    // What stands above a key is kept above it, so there must be one.
+    // Comments above a key belong to it, so there must be a key.
     let begin = match when {
-        When::Clock(_) => "[schedules]",
-        When::Cycle => "cycle = []",
+        StartRule::Clock(_) => "[schedules]",
+        StartRule::Cycle => "cycle = []",
     };
     let blank = format!(
         "#:schema {}\n# Who works and when. After a change: phileas validate, and phileas simulate.\n\n{begin}\n",
@@ -161,11 +163,11 @@ fn entry(tree: &Tree, pack: Pack, when: &When<'_>) -> Result<Option<Change>, Sto
         document.map_err(|_| wrong("it is no TOML"))
     };
     let mut document = parsed(text)?;
-    if let Some(begun) = below_heading(text, &document, begin) {
+    if let Some(begun) = insert_below_heading(text, &document, begin) {
         document = parsed(&begun)?;
     }
     let done = match when {
-        When::Clock(cron) => {
+        StartRule::Clock(cron) => {
             let table = document
                 .entry("schedules")
                 .or_insert(Item::Table(Table::new()));
@@ -175,28 +177,28 @@ fn entry(tree: &Tree, pack: Pack, when: &When<'_>) -> Result<Option<Change>, Sto
             table.insert(id, Item::Value(Value::from(*cron)));
             format!("`{id}` runs at `{cron}`")
         }
-        When::Cycle => {
+        StartRule::Cycle => {
             let new = || Item::Value(Array::new().into());
             let cycle = document.entry("cycle").or_insert_with(new);
             let cycle = cycle
                 .as_array_mut()
                 .ok_or_else(|| wrong("`cycle` is no list"))?;
-            push(cycle, id);
+            push_name(cycle, id);
             format!("`{id}` is the last of the cycle")
         }
     };
     Ok(Some(Change {
         from: known.map(|_| SCHEDULES_PATH.to_owned()),
         to: SCHEDULES_PATH.to_owned(),
-        text: with_breaks_of(known.unwrap_or_default(), &document.to_string()),
+        text: with_line_breaks_of(known.unwrap_or_default(), &document.to_string()),
         done,
     }))
 }
 
-/// The text with the beginning of what is to be added below the comments at its head, which editors look for in the first
-/// line: the key of a text without any, and `cycle` before the first table. `None` where there is a key that the new one
-/// follows anyway, or what is to be added is there.
-fn below_heading(text: &str, document: &DocumentMut, begin: &str) -> Option<String> {
+/// The text with `begin` inserted below the comments at its head, because editors look for their comment in the first
+/// line. It handles a text without any key, and `cycle` before the first table. `None` if the new key follows an
+/// existing one anyway, or is there already.
+fn insert_below_heading(text: &str, document: &DocumentMut, begin: &str) -> Option<String> {
     let table = document.as_table();
     let is_part = |item: &Item| {
         item.as_table().is_some_and(|table| !table.is_dotted()) || item.is_array_of_tables()
@@ -208,7 +210,7 @@ fn below_heading(text: &str, document: &DocumentMut, begin: &str) -> Option<Stri
     }
     let comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
     let head: Vec<&str> = text.split_inclusive('\n').take_while(comment).collect();
-    // A comment right above the first table speaks of that table, one for editors of the whole file.
+    // A comment right above the first table belongs to that table; a comment for editors belongs to the file.
     let blank = head.iter().position(|line| line.trim().is_empty());
     let for_editors = |line: &&&str| line.trim_start().starts_with("#:");
     let kept = match blank {
@@ -232,8 +234,8 @@ fn below_heading(text: &str, document: &DocumentMut, begin: &str) -> Option<Stri
     ))
 }
 
-/// A text with the line breaks of another one; the editor of the plan knows one kind.
-fn with_breaks_of(known: &str, text: &str) -> String {
+/// The text with the line breaks of another one; the library that edits the plan writes one kind only.
+fn with_line_breaks_of(known: &str, text: &str) -> String {
     let plain = text.replace("\r\n", "\n");
     match known.contains("\r\n") {
         true => plain.replace('\n', "\r\n"),
@@ -241,8 +243,8 @@ fn with_breaks_of(known: &str, text: &str) -> String {
     }
 }
 
-/// Puts a name at the end of a list, on a line of its own where the others have one.
-fn push(list: &mut Array, name: &str) {
+/// Appends a name to a list, on a line of its own if the other names have one.
+fn push_name(list: &mut Array, name: &str) {
     let mut value = Value::from(name);
     let indent = list
         .iter()
@@ -252,7 +254,7 @@ fn push(list: &mut Array, name: &str) {
         .map(|(_, indent)| format!("\n{indent}"));
     match indent {
         Some(indent) => {
-            // A comment behind the last one stays behind it.
+            // A comment after the last name stays after it.
             if !list.trailing_comma() {
                 list.set_trailing_comma(true);
             }
@@ -272,8 +274,8 @@ fn push(list: &mut Array, name: &str) {
     }
 }
 
-/// Sees that the plan says what it is to say before anything is written.
-fn check(tree: &Tree, changes: &[Change], pack: Pack) -> Result<(), Stopped> {
+/// Checks that the changed plan means what it should, before anything is written.
+fn check_result(tree: &Tree, changes: &[Change], pack: Pack) -> Result<(), CliError> {
     let texts = changes
         .iter()
         .map(|change| (change.to.clone(), Some(change.text.clone())));
@@ -283,11 +285,11 @@ fn check(tree: &Tree, changes: &[Change], pack: Pack) -> Result<(), Stopped> {
     let new =
         |one: &&Diagnostic| one.is_error() && !before.iter().any(|old| old.message == one.message);
     if let Some(one) = found.iter().find(new) {
-        return Err(Stopped::usage(format!("{one}; nothing was written")));
+        return Err(CliError::usage(format!("{one}; nothing was written")));
     }
     let id = PersonaId::from(pack.id);
     if !plan.personas.contains_key(&id) || !named_by(&after, pack.id) {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "the plan cannot be read, so `{id}` cannot be added to it; phileas validate tells why"
         )));
     }

@@ -1,4 +1,4 @@
-//! `phileas persona journal`.
+//! `phileas persona journal`: prints a persona's journal, counts the entries, or checks them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,10 +10,10 @@ use phileas_domain::plan::PERSONAS_FOLDER;
 use phileas_domain::prompt;
 use serde_json::json;
 
-use super::plan_folder::read;
-use crate::cli::commands::task::lint::{self, What};
-use crate::cli::commands::track::meant;
-use crate::cli::exit::{Exit, Stopped};
+use super::plan_folder::read_plan;
+use crate::cli::commands::task::lint::{self, LintOptions};
+use crate::cli::commands::track::suggestion_text;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table::Table;
 
@@ -22,35 +22,35 @@ pub(super) fn run(
     dir: &Path,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let (tree, ..) = read(dir)?;
+) -> Result<Exit, CliError> {
+    let (tree, ..) = read_plan(dir)?;
     let Some(id) = id else {
-        return count(&tree, json, screen);
+        return count_journals(&tree, json, screen);
     };
-    known(&tree, id)?;
+    check_persona_folder(&tree, id)?;
     let (text, paths) = prompt::shown_journal(&tree, &PersonaId::from(id));
     if json {
         let document = json!({ "persona": id, "entries": paths, "text": text });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
     } else if text.is_empty() {
-        screen.line(&format!("`{id}` has written nothing down"))?;
+        screen.print_line(&format!("`{id}` has written nothing down"))?;
     } else {
-        screen.lines(&text)?;
+        screen.print_lines(&text)?;
     }
     Ok(Exit::Done)
 }
 
-pub(super) fn lint(
+pub(super) fn lint_journals(
     id: Option<&str>,
     dir: &Path,
     strict: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     if let Some(id) = id {
-        known(&read(dir)?.0, id)?;
+        check_persona_folder(&read_plan(dir)?.0, id)?;
     }
-    let what = What {
+    let what = LintOptions {
         kinds: vec![Kind::Journals],
         journals_of: id.map(str::to_owned),
         strict,
@@ -59,8 +59,8 @@ pub(super) fn lint(
     lint::run(dir, &what, false, screen)
 }
 
-/// A persona has a folder, whether its prompt can be read or not.
-fn known(tree: &Tree, id: &str) -> Result<(), Stopped> {
+/// Checks that a persona has a folder, whether or not its prompt can be read.
+fn check_persona_folder(tree: &Tree, id: &str) -> Result<(), CliError> {
     let folders = || {
         let rest = tree.below(PERSONAS_FOLDER);
         let rest = rest.map(|(path, _)| &path[PERSONAS_FOLDER.len() + 1..]);
@@ -69,11 +69,18 @@ fn known(tree: &Tree, id: &str) -> Result<(), Stopped> {
     if folders().any(|folder| folder == id) {
         return Ok(());
     }
-    let wrong = format!("there is no persona `{id}`{}", meant(id, folders()));
-    Err(Stopped::usage(wrong))
+    let wrong = format!(
+        "there is no persona `{id}`{}",
+        suggestion_text(id, folders())
+    );
+    Err(CliError::usage(wrong))
 }
 
-fn count(tree: &Tree, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+fn count_journals(
+    tree: &Tree,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
     let mut journals: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
     for (path, _) in tree.below(PERSONAS_FOLDER) {
         let rest = &path[PERSONAS_FOLDER.len() + 1..];
@@ -83,7 +90,7 @@ fn count(tree: &Tree, json: bool, screen: &mut Screen<impl Write>) -> Result<Exi
         if persona.contains('/') || file.contains('/') || !file.ends_with(".md") {
             continue;
         }
-        // Paths come in order, so the last one is the newest.
+        // Paths are sorted, so the last one is the newest.
         let (count, newest) = journals.entry(persona).or_default();
         *count += 1;
         *newest = file;
@@ -91,18 +98,18 @@ fn count(tree: &Tree, json: bool, screen: &mut Screen<impl Write>) -> Result<Exi
     if json {
         for (persona, (entries, newest)) in &journals {
             let line = json!({ "persona": persona, "entries": entries, "newest": newest });
-            screen.line(&line.to_string())?;
+            screen.print_line(&line.to_string())?;
         }
         return Ok(Exit::Done);
     }
     if journals.is_empty() {
-        screen.line("nobody has written anything down")?;
+        screen.print_line("no persona has a journal yet")?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(["PERSONA", "ENTRIES", "NEWEST"]).figures([1]);
+    let mut table = Table::new(["PERSONA", "ENTRIES", "NEWEST"]).with_figures([1]);
     for (persona, (entries, newest)) in journals {
-        table.row([persona.to_owned(), entries.to_string(), newest.to_owned()]);
+        table.push_row([persona.to_owned(), entries.to_string(), newest.to_owned()]);
     }
-    screen.lines(&table.text())?;
+    screen.print_lines(&table.table_text())?;
     Ok(Exit::Done)
 }

@@ -1,4 +1,4 @@
-//! The plan of a folder, and where a persona stands in it.
+//! The plan of a folder, and where a persona runs in it.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan::{self, Plan, StepKind};
 
 use crate::adapters::files;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-pub(crate) fn read(dir: &Path) -> Result<(Tree, Plan, Vec<Diagnostic>), Stopped> {
+pub(crate) fn read_plan(dir: &Path) -> Result<(Tree, Plan, Vec<Diagnostic>), CliError> {
     let tree = files::read_tree(dir)?;
     let (plan, found) = plan::read(&tree);
     Ok((tree, plan, found))
 }
 
 /// Where a persona runs by itself: its tracks with the steps' numbers, and its schedule.
-pub(crate) fn places(plan: &Plan, id: &PersonaId) -> Vec<String> {
+pub(crate) fn run_locations(plan: &Plan, id: &PersonaId) -> Vec<String> {
     let kind = StepKind::Persona(id.clone());
     let tracks = plan.tracks.values().flat_map(|track| {
         let steps = track

@@ -1,4 +1,4 @@
-//! `phileas persona roster`.
+//! `phileas persona roster`: shows each persona with its last outcome and its results.
 
 use std::io::Write;
 
@@ -10,8 +10,8 @@ use crate::adapters::renderer;
 use crate::cli::arguments::Repository;
 use crate::cli::commands::status::yield_json;
 use crate::cli::context::{clients, run_identity};
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table::Table;
 use crate::runtime::ports::ReadGitHub as _;
@@ -20,14 +20,14 @@ use crate::runtime::{Settings, snapshot_of};
 pub(super) async fn run(
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let github = clients::github(&arguments.repo)?;
+) -> Result<Exit, CliError> {
+    let github = clients::github_client(&arguments.repo)?;
     let observation = github.observe().await?;
     let settings = Settings {
-        holder: run_identity::this_run()?,
+        holder: run_identity::run_holder()?,
         driver: Driver::Any,
         ask: RunRequest::Due,
-        // Nothing is decided here.
+        // This command decides nothing.
         entropy: [0; 32],
         paused_by_variable: None,
         previous_tick: None,
@@ -36,19 +36,19 @@ pub(super) async fn run(
     let snapshot = snapshot_of(observation, &settings);
     if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger {
         let first = diagnostics.first();
-        return Err(Stopped::corrupt(
+        return Err(CliError::corrupt(
             first.map_or_else(String::new, ToString::to_string),
         ));
     }
     let standings = persona_statuses(&snapshot);
     if arguments.json {
         for one in &standings {
-            screen.line(&document(one).to_string())?;
+            screen.print_line(&standing_json(one).to_string())?;
         }
         return Ok(Exit::Done);
     }
     if standings.is_empty() {
-        screen.line("there is nobody; add somebody with phileas persona add")?;
+        screen.print_line("there is no persona; add one with phileas persona add")?;
         return Ok(Exit::Done);
     }
     let headings = [
@@ -63,28 +63,28 @@ pub(super) async fn run(
         "",
     ];
     let mut table = Table::new(headings)
-        .figures([4, 5, 6, 7])
-        .within(screen.width);
+        .with_figures([4, 5, 6, 7])
+        .with_max_width(screen.width);
     for one in &standings {
         let figures = &one.yields;
         let empty = figures.no_output + figures.failed + figures.stuck;
-        table.row([
+        table.push_row([
             one.persona.to_string(),
-            last(one),
-            when(one),
-            streak(one),
+            last_outcome(one),
+            rest_text(one),
+            streak_text(one),
             figures.sessions.to_string(),
             figures.merged.to_string(),
             figures.rejected.to_string(),
             empty.to_string(),
-            remark(one),
+            remark_text(one),
         ]);
     }
-    screen.lines(&table.text())?;
+    screen.print_lines(&table.table_text())?;
     Ok(Exit::Done)
 }
 
-fn last(one: &PersonaStatus) -> String {
+fn last_outcome(one: &PersonaStatus) -> String {
     let Some(last) = &one.last else {
         return "-".to_owned();
     };
@@ -98,20 +98,20 @@ fn last(one: &PersonaStatus) -> String {
     }
 }
 
-fn when(one: &PersonaStatus) -> String {
+fn rest_text(one: &PersonaStatus) -> String {
     let at = one.last.as_ref().and_then(|last| last.at);
-    at.map(short).unwrap_or_default()
+    at.map(short_time).unwrap_or_default()
 }
 
-/// `3 in a row`, where it is more than one.
-fn streak(one: &PersonaStatus) -> String {
+/// `3 in a row`, if it is more than one.
+fn streak_text(one: &PersonaStatus) -> String {
     match one.streak {
         0 | 1 => String::new(),
         many => format!("{many} in a row"),
     }
 }
 
-fn remark(one: &PersonaStatus) -> String {
+fn remark_text(one: &PersonaStatus) -> String {
     let mut said = Vec::new();
     if !one.known {
         said.push("it has no prompt any more".to_owned());
@@ -120,12 +120,12 @@ fn remark(one: &PersonaStatus) -> String {
         said.push(format!("{} unwanted in a row", one.unwanted));
     }
     if let Some(until) = one.yields.resting_until {
-        said.push(format!("rests until {}", short(until)));
+        said.push(format!("rests until {}", short_time(until)));
     }
     said.join(", ")
 }
 
-fn document(one: &PersonaStatus) -> Value {
+fn standing_json(one: &PersonaStatus) -> Value {
     json!({
         "persona": one.persona.to_string(),
         "known": one.known,

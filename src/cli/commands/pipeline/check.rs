@@ -1,25 +1,25 @@
-//! `phileas pipeline check`.
+//! `phileas pipeline check`: checks the invariants between the artifacts of a run.
 
 use std::io::Write;
 
 use phileas_domain::Severity;
 use phileas_domain::pipeline::{Broken, CheckStage, Stage, check};
 
-use super::place::{self, open};
-use crate::cli::arguments::RunPlace;
-use crate::cli::exit::{Exit, Stopped};
+use super::runs::{self, open_run};
+use crate::cli::arguments::RunLocation;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::Screen;
 
 pub(super) fn run(
-    run_place: &RunPlace,
+    run_place: &RunLocation,
     stage: CheckStage,
     base: Option<&str>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let (runs, run) = open(run_place)?;
+) -> Result<Exit, CliError> {
+    let (runs, run) = open_run(run_place)?;
     let changed = match stage {
-        CheckStage::Of(Stage::Implement) => Some(place::changed(&runs, base)?),
+        CheckStage::Of(Stage::Implement) => Some(runs::changed_paths(&runs, base)?),
         _ => None,
     };
     let found = check(&run, stage, changed.as_deref());
@@ -28,16 +28,16 @@ pub(super) fn run(
         if run_place.place.json {
             let mut line = diagnostic_json(&one.said);
             line["check"] = one.check.into();
-            screen.line(&line.to_string())?;
+            screen.print_line(&line.to_string())?;
         } else {
-            screen.line(&text(one))?;
+            screen.print_line(&finding_text(one))?;
         }
     }
     if !run_place.place.json {
         if !found.is_empty() {
-            screen.line("")?;
+            screen.print_line("")?;
         }
-        screen.line(&verdict(errors, found.len() - errors, stage))?;
+        screen.print_line(&verdict_text(errors, found.len() - errors, stage))?;
     }
     Ok(if errors == 0 {
         Exit::Done
@@ -46,8 +46,8 @@ pub(super) fn run(
     })
 }
 
-/// `[ERROR] name: file:line:column: what is wrong; how to mend it`
-fn text(one: &Broken) -> String {
+/// `[ERROR] name: file:line:column: what is wrong; how to fix it`
+fn finding_text(one: &Broken) -> String {
     let said = &one.said;
     let severity = match said.severity {
         Severity::Error => "ERROR",
@@ -64,7 +64,7 @@ fn text(one: &Broken) -> String {
     )
 }
 
-fn verdict(errors: usize, warnings: usize, stage: CheckStage) -> String {
+fn verdict_text(errors: usize, warnings: usize, stage: CheckStage) -> String {
     match (errors, warnings) {
         (0, 0) => format!(
             "All invariants passed for stage '{}' - PASS",

@@ -1,4 +1,4 @@
-//! `phileas pipeline lessons`.
+//! `phileas pipeline lessons`: adds and lists lessons.
 
 use std::io::Write;
 
@@ -7,16 +7,16 @@ use jiff::tz::TimeZone;
 use phileas_domain::pipeline::{Lesson, lessons};
 use serde_json::json;
 
-use super::place;
+use super::runs;
 use crate::cli::arguments::LessonsCommand;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::diagnostics::tell;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::print_beside_results;
 use crate::cli::terminal::output::Screen;
 
 pub(super) fn run(
     command: &LessonsCommand,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match command {
         LessonsCommand::Add {
             issue,
@@ -33,21 +33,21 @@ pub(super) fn run(
                 frequency: None,
                 mitigation: mitigation.clone(),
             };
-            let runs = place::runs(place)?;
+            let runs = runs::open_runs(place)?;
             if let Err(error) = runs.learn(&lesson) {
-                tell(error.findings(), place.json, screen)?;
+                print_beside_results(error.findings(), place.json, screen)?;
                 return Err(error.into());
             }
             if !place.json {
-                screen.line("learned")?;
+                screen.print_line("learned")?;
             }
             Ok(Exit::Done)
         }
         LessonsCommand::List { place } => {
-            let Some(reading) = place::runs(place)?.lessons()? else {
+            let Some(reading) = runs::open_runs(place)?.lessons()? else {
                 return Ok(Exit::Done);
             };
-            tell(&reading.found, place.json, screen)?;
+            print_beside_results(&reading.found, place.json, screen)?;
             if !reading.is_sound() {
                 return Ok(Exit::Findings);
             }
@@ -58,7 +58,7 @@ pub(super) fn run(
                         "date": one.date, "issue": one.issue, "pattern": one.pattern,
                         "frequency": seen, "mitigation": one.mitigation,
                     });
-                    screen.line(&line.to_string())?;
+                    screen.print_line(&line.to_string())?;
                 } else {
                     let helps = one
                         .mitigation
@@ -68,7 +68,7 @@ pub(super) fn run(
                         "{} {} ({seen}x): {}{helps}",
                         one.date, one.issue, one.pattern
                     );
-                    screen.line(&line)?;
+                    screen.print_line(&line)?;
                 }
             }
             Ok(Exit::Done)

@@ -1,55 +1,55 @@
-//! `phileas pipeline status`.
+//! `phileas pipeline status`: shows all runs, or one.
 
 use std::io::Write;
 
 use phileas_domain::pipeline::{IssueId, Run, next, overview};
 
-use super::place::{self, open};
-use crate::cli::arguments::{RunPlace, RunsPlace};
-use crate::cli::exit::{Exit, Stopped};
+use super::runs::{self, open_run};
+use crate::cli::arguments::{RunLocation, RunsLocation};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::cli::terminal::table::Table;
 
 pub(super) fn run(
     issue: Option<&IssueId>,
-    place: &RunsPlace,
+    place: &RunsLocation,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     match issue {
         Some(issue) => {
-            let place = RunPlace {
+            let place = RunLocation {
                 issue: issue.clone(),
                 place: place.clone(),
             };
-            let (_, run) = open(&place)?;
+            let (_, run) = open_run(&place)?;
             if place.place.json {
-                screen.line(&overview(&run).to_string())?;
+                screen.print_line(&overview(&run).to_string())?;
             } else {
-                one(&run, screen)?;
+                print_run(&run, screen)?;
             }
         }
-        None => all(place, screen)?,
+        None => print_all(place, screen)?,
     }
     Ok(Exit::Done)
 }
 
-fn all(place: &RunsPlace, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
-    let runs = place::runs(place)?;
+fn print_all(place: &RunsLocation, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
+    let runs = runs::open_runs(place)?;
     let settings = runs.settings()?;
     let (issues, completed) = runs.issues()?;
-    let mut table = Table::new(["ISSUE", "ATTEMPTS", "NEXT", "RULE"]).figures([1]);
+    let mut table = Table::new(["ISSUE", "ATTEMPTS", "NEXT", "RULE"]).with_figures([1]);
     for issue in &issues {
         let Some(run) = runs.run(issue, settings)? else {
             continue;
         };
         if place.json {
-            screen.line(&overview(&run).to_string())?;
+            screen.print_line(&overview(&run).to_string())?;
         }
         let next = next(&run);
         let json = next.json(&run);
         let who = json["agent"].as_str().or_else(|| json["action"].as_str());
-        table.row([
+        table.push_row([
             issue.to_string(),
             run.attempts().len().to_string(),
             who.unwrap_or_default().to_owned(),
@@ -58,36 +58,36 @@ fn all(place: &RunsPlace, screen: &mut Screen<impl Write>) -> Result<(), Stopped
     }
     if !place.json {
         if !issues.is_empty() {
-            screen.lines(&table.text())?;
+            screen.print_lines(&table.table_text())?;
         }
-        screen.line(&format!(
-            "{}, {} put away",
-            several(issues.len(), "run"),
+        screen.print_line(&format!(
+            "{}, {} archived",
+            pluralize(issues.len(), "run"),
             completed.len()
         ))?;
     }
     Ok(())
 }
 
-fn one(run: &Run, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
+fn print_run(run: &Run, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
     let mut table = Table::new(["STAGE", "TIER", "OUTCOME"]);
     for attempt in run.attempts() {
-        table.row([
+        table.push_row([
             attempt.stage.to_string(),
             attempt.tier.to_string(),
             attempt.outcome.as_str().to_owned(),
         ]);
     }
-    screen.lines(&table.text())?;
+    screen.print_lines(&table.table_text())?;
     for reading in run.readings() {
         let state = if reading.is_sound() {
             "sound"
         } else {
             "not sound"
         };
-        screen.line(&format!("{}: {state}", reading.file))?;
+        screen.print_line(&format!("{}: {state}", reading.file))?;
     }
     let next = next(run);
-    screen.line(&format!("next: {} [{}]", next.why, next.rule.code()))?;
+    screen.print_line(&format!("next: {} [{}]", next.why, next.rule.code()))?;
     Ok(())
 }

@@ -7,23 +7,23 @@ use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
 use phileas_domain::pipeline::{Artifact, Made};
 use serde_json::json;
 
-use super::place::{self, open};
+use super::runs::{self, open_run};
 use crate::adapters::pipeline::RunsError;
-use crate::cli::arguments::RunPlace;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::diagnostics::tell;
+use crate::cli::arguments::RunLocation;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::print_beside_results;
 use crate::cli::terminal::output::Screen;
 
 pub(super) fn run(
     artifact: Artifact,
-    run_place: &RunPlace,
+    run_place: &RunLocation,
     agent: Option<String>,
     started_at: Option<Timestamp>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let runs = place::runs(&run_place.place)?;
+) -> Result<Exit, CliError> {
+    let runs = runs::open_runs(&run_place.place)?;
     let settings = runs.settings()?;
-    let text = input()?;
+    let text = read_input()?;
     let made = Made {
         at: Timestamp::now(),
         started_at,
@@ -33,23 +33,23 @@ pub(super) fn run(
     let written = match runs.write(&run_place.issue, artifact, &text, settings, &made) {
         Ok(written) => written,
         Err(error @ RunsError::Unsound(_)) => {
-            tell(error.findings(), json, screen)?;
+            print_beside_results(error.findings(), json, screen)?;
             return Err(error.into());
         }
         Err(error) => return Err(error.into()),
     };
-    tell(&written.reading.found, json, screen)?;
+    print_beside_results(&written.reading.found, json, screen)?;
     let path = written.path.display().to_string();
     if json {
-        screen.line(&json!({ "written": path }).to_string())?;
+        screen.print_line(&json!({ "written": path }).to_string())?;
     } else {
-        screen.line(&format!("wrote {path}"))?;
+        screen.print_line(&format!("wrote {path}"))?;
     }
     Ok(Exit::Done)
 }
 
-/// Standard input, as far as an artifact may go.
-fn input() -> Result<String, Stopped> {
+/// Standard input, up to the limit of an artifact.
+fn read_input() -> Result<String, CliError> {
     let mut bytes = Vec::new();
     let limit = ARTIFACT_LIMIT_BYTES as u64 + 1;
     std::io::stdin()
@@ -58,30 +58,30 @@ fn input() -> Result<String, Stopped> {
         .read_to_end(&mut bytes)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Stopped::fault(format!(
+        CliError::fault(format!(
             "standard input: byte {at} is no UTF-8; nothing was written"
         ))
     })
 }
 
-pub(super) fn archive(
-    run_place: &RunPlace,
+pub(super) fn archive_run(
+    run_place: &RunLocation,
     unfinished: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let (runs, run) = open(run_place)?;
+) -> Result<Exit, CliError> {
+    let (runs, run) = open_run(run_place)?;
     let finished = run.reading(Artifact::Git).is_some_and(|git| git.is_sound());
     if !finished && !unfinished {
-        return Err(Stopped::fault(format!(
+        return Err(CliError::fault(format!(
             "the run of {} has no sound git-result.json, so it is not finished; put it away all the same with --unfinished",
             run.issue
         )));
     }
     let to = runs.archive(&run_place.issue)?.display().to_string();
     if run_place.place.json {
-        screen.line(&json!({ "archived": to }).to_string())?;
+        screen.print_line(&json!({ "archived": to }).to_string())?;
     } else {
-        screen.line(&format!("put away as {to}"))?;
+        screen.print_line(&format!("archived as {to}"))?;
     }
     Ok(Exit::Done)
 }

@@ -36,7 +36,7 @@ impl Reply {
     }
 
     /// A success in words of our own; a refusal in its own.
-    pub(super) fn evidence_as(&self, summary: &str) -> Evidence {
+    pub(super) fn success_evidence(&self, summary: &str) -> Evidence {
         if self.is_success() {
             Evidence::new(self.request.clone(), self.status, summary)
         } else {
@@ -45,7 +45,7 @@ impl Reply {
     }
 
     /// What a refusal says of itself: `INVALID_ARGUMENT`, …
-    pub(super) fn code(&self) -> &str {
+    pub(super) fn error_code(&self) -> &str {
         self.json
             .as_ref()
             .and_then(|json| json["error"]["status"].as_str())
@@ -54,14 +54,14 @@ impl Reply {
 }
 
 /// The two services.
-pub(super) struct Asker<'a> {
+pub(super) struct Prober<'a> {
     connection: &'a Connection,
     /// The longest that each took, for the latency of the sandbox.
     pub(super) slowest_jules: Duration,
     pub(super) slowest_github: Duration,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> Prober<'a> {
     pub(super) fn new(connection: &'a Connection) -> Self {
         Self {
             connection,
@@ -71,24 +71,29 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks Jules; `path` stands below the version.
-    pub(super) async fn jules(
+    pub(super) async fn ask_jules(
         &mut self,
         method: Method,
         path: &str,
         body: Option<&Value>,
     ) -> Reply {
-        let reply = jules_as(&self.connection.jules_client, method, path, body).await;
+        let reply = ask_jules_with(&self.connection.jules_client, method, path, body).await;
         self.slowest_jules = self.slowest_jules.max(reply.took);
         reply
     }
 
     /// Asks GitHub over REST; `path` stands below the repository.
-    pub(super) async fn rest(&mut self, method: Method, path: &str, body: Option<&Value>) -> Reply {
-        self.github(Face::Rest, method, path, body).await
+    pub(super) async fn ask_github_rest(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Reply {
+        self.ask_github(Face::Rest, method, path, body).await
     }
 
     /// The branches whose names begin so; none where GitHub does not tell.
-    pub(super) async fn branches(&self, start: &str) -> Vec<String> {
+    pub(super) async fn branches_with_prefix(&self, start: &str) -> Vec<String> {
         let listed = self.connection.github.branches_from(start).await;
         listed.unwrap_or_default()
     }
@@ -99,11 +104,12 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks GitHub over GraphQL.
-    pub(super) async fn graph(&mut self, body: &Value) -> Reply {
-        self.github(Face::Graph, Method::POST, "", Some(body)).await
+    pub(super) async fn ask_github_graphql(&mut self, body: &Value) -> Reply {
+        self.ask_github(Face::Graph, Method::POST, "", Some(body))
+            .await
     }
 
-    async fn github(
+    async fn ask_github(
         &mut self,
         face: Face,
         method: Method,
@@ -147,7 +153,7 @@ impl<'a> Asker<'a> {
 }
 
 /// What a refusal says: the message of Google's envelope, or the body as it came.
-fn refusal(json: Option<&Value>, body: &[u8]) -> String {
+fn refusal_text(json: Option<&Value>, body: &[u8]) -> String {
     let error = json.map(|json| &json["error"]);
     let message = error.and_then(|error| error["message"].as_str());
     match (message, error.and_then(|error| error["status"].as_str())) {
@@ -158,7 +164,7 @@ fn refusal(json: Option<&Value>, body: &[u8]) -> String {
 }
 
 /// Asks Jules through any client.
-pub(super) async fn jules_as(
+pub(super) async fn ask_jules_with(
     client: &jules::Client,
     method: Method,
     path: &str,
@@ -174,7 +180,7 @@ pub(super) async fn jules_as(
             let said = if response.status().is_success() {
                 String::new()
             } else {
-                client.redacted(&refusal(json.as_ref(), response.body()))
+                client.redacted(&refusal_text(json.as_ref(), response.body()))
             };
             Reply {
                 request,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 
 /// How much of an answer is kept as evidence, in characters.
 const EVIDENCE_CHARS: usize = 160;
@@ -21,7 +21,7 @@ impl Evidence {
         Self {
             request: request.into(),
             status,
-            text: plain(text, EVIDENCE_CHARS),
+            text: sanitize(text, EVIDENCE_CHARS),
         }
     }
 }
@@ -50,23 +50,23 @@ impl Finding {
         }
     }
 
-    pub(super) fn answer(mut self, answer: impl Into<String>) -> Self {
+    pub(super) fn with_answer(mut self, answer: impl Into<String>) -> Self {
         self.answer = Some(answer.into());
         self
     }
 
-    pub(super) fn seen(mut self, evidence: Evidence) -> Self {
+    pub(super) fn with_evidence(mut self, evidence: Evidence) -> Self {
         self.evidence.push(evidence);
         self
     }
 
-    pub(super) fn knob(mut self, name: &'static str, value: impl Into<toml::Value>) -> Self {
+    pub(super) fn with_knob(mut self, name: &'static str, value: impl Into<toml::Value>) -> Self {
         self.knobs.push((name, value.into()));
         self
     }
 
     /// Several lines for people.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn finding_text(&self) -> String {
         let mut text = format!(
             "{}\n  {}",
             self.question,
@@ -81,7 +81,7 @@ impl Finding {
         text
     }
 
-    pub(super) fn document(&self) -> Value {
+    pub(super) fn finding_json(&self) -> Value {
         let evidence: Vec<Value> = self
             .evidence
             .iter()
@@ -103,7 +103,7 @@ impl Finding {
 }
 
 /// The answers as a fault plan: `sandbox --faults FILE` replays them.
-pub(super) fn fault_plan(findings: &[Finding]) -> Result<String, toml::ser::Error> {
+pub(super) fn fault_plan_toml(findings: &[Finding]) -> Result<String, toml::ser::Error> {
     let knobs: toml::Table = findings
         .iter()
         .flat_map(|finding| &finding.knobs)
@@ -121,12 +121,12 @@ mod tests {
     #[test]
     fn the_fault_plan_sets_knobs_that_exist() {
         let findings = [
-            Finding::new("a", "?").knob("title", "truncated"),
+            Finding::new("a", "?").with_knob("title", "truncated"),
             Finding::new("b", "?")
-                .knob("listing-lag-seconds", 4)
-                .knob("draft-pulls", true),
+                .with_knob("listing-lag-seconds", 4)
+                .with_knob("draft-pulls", true),
         ];
-        let text = fault_plan(&findings).unwrap();
+        let text = fault_plan_toml(&findings).unwrap();
         let read: toml::Table = toml::from_str(&text).unwrap();
         let mut knobs = phileas_world::Knobs::documented();
         knobs

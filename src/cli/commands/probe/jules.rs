@@ -6,12 +6,12 @@ use http::Method;
 use phileas_domain::model::RepositoryName;
 use serde_json::Value;
 
-use super::asker::{Asker, Reply, jules_as};
+use super::asker::{Prober, Reply, ask_jules_with};
 use super::finding::{Evidence, Finding};
 use super::shape;
 use crate::adapters::jules::JulesKey;
 use crate::cli::context::clients::{self, Connection};
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
 /// A key that nobody has. It is no secret.
 const NO_KEY: &str = "phileas-probe-no-such-key";
@@ -27,74 +27,81 @@ pub(super) struct Listed {
     pub(super) ours: Vec<Value>,
 }
 
-pub(super) async fn ask(
-    asker: &mut Asker<'_>,
+pub(super) async fn probe_jules(
+    asker: &mut Prober<'_>,
     connection: &Connection,
     findings: &mut Vec<Finding>,
-) -> Result<Listed, Stopped> {
+) -> Result<Listed, CliError> {
     let plain = asker
-        .jules(Method::GET, "/sessions?pageSize=100", None)
+        .ask_jules(Method::GET, "/sessions?pageSize=100", None)
         .await;
-    let sessions = items(&plain, "sessions");
+    let sessions = list_items(&plain, "sessions");
     let ours: Vec<Value> = sessions
         .iter()
-        .filter(|session| source_of(session).as_ref() == Some(&connection.repository))
+        .filter(|session| session_source(session).as_ref() == Some(&connection.repository))
         .cloned()
         .collect();
     // Of other repositories' sessions nothing but their number is said.
-    let seen = plain.evidence_as(&format!(
+    let seen = plain.success_evidence(&format!(
         "{} sessions on the first page, {} of this repository",
         sessions.len(),
         ours.len()
     ));
-    listing(&sessions, &ours, &seen, findings);
-    findings.push(archived(asker, &sessions).await);
-    findings.push(page_sizes(asker).await);
-    findings.push(unknown_things(asker).await);
-    findings.push(bad_key().await?);
-    findings.push(sources(asker).await);
-    findings.push(source(asker, &connection.repository).await);
-    activities(asker, &ours, findings).await;
-    findings.push(latency(asker.slowest_jules));
+    report_listing(&sessions, &ours, &seen, findings);
+    findings.push(probe_archived(asker, &sessions).await);
+    findings.push(probe_page_sizes(asker).await);
+    findings.push(probe_unknown_ids(asker).await);
+    findings.push(probe_bad_key().await?);
+    findings.push(probe_sources(asker).await);
+    findings.push(probe_source(asker, &connection.repository).await);
+    probe_activities(asker, &ours, findings).await;
+    findings.push(latency_finding(asker.slowest_jules));
     Ok(Listed { ours })
 }
 
-fn items(reply: &Reply, key: &str) -> Vec<Value> {
+fn list_items(reply: &Reply, key: &str) -> Vec<Value> {
     let list = reply.json.as_ref().and_then(|json| json[key].as_array());
     list.cloned().unwrap_or_default()
 }
 
-fn source_of(session: &Value) -> Option<RepositoryName> {
+fn session_source(session: &Value) -> Option<RepositoryName> {
     let source = session["sourceContext"]["source"].as_str()?;
     source.strip_prefix("sources/github/")?.parse().ok()
 }
 
-fn listing(sessions: &[Value], ours: &[Value], seen: &Evidence, findings: &mut Vec<Finding>) {
-    let order =
-        Finding::new("listing-order", "In which order are sessions listed?").seen(seen.clone());
-    findings.push(match shape::order(sessions) {
-        Some(found) => order.answer(found).knob("listing-order", found),
+fn report_listing(
+    sessions: &[Value],
+    ours: &[Value],
+    seen: &Evidence,
+    findings: &mut Vec<Finding>,
+) {
+    let order = Finding::new("listing-order", "In which order are sessions listed?")
+        .with_evidence(seen.clone());
+    findings.push(match shape::listing_order(sessions) {
+        Some(found) => order.with_answer(found).with_knob("listing-order", found),
         None => order,
     });
-    let prompts =
-        Finding::new("listing-prompt", "Does the listing show prompts?").seen(seen.clone());
+    let prompts = Finding::new("listing-prompt", "Does the listing show prompts?")
+        .with_evidence(seen.clone());
     findings.push(if sessions.is_empty() {
         prompts
     } else {
         let shown = sessions.iter().any(|one| one["prompt"].is_string());
         let answer = if shown { "it does" } else { "it does not" };
         prompts
-            .answer(answer)
-            .knob("listing-without-prompt", !shown)
+            .with_answer(answer)
+            .with_knob("listing-without-prompt", !shown)
     });
-    let names =
-        Finding::new("session-name", "Is a session's name `sessions/<id>`?").seen(seen.clone());
+    let names = Finding::new("session-name", "Is a session's name `sessions/<id>`?")
+        .with_evidence(seen.clone());
     findings.push(
         match sessions.first().and_then(|one| one["name"].as_str()) {
             Some(name) => {
                 let bare = !name.contains('/');
                 let answer = if bare { "it is the bare id" } else { "it is" };
-                names.answer(answer).knob("session-name-bare", bare)
+                names
+                    .with_answer(answer)
+                    .with_knob("session-name-bare", bare)
             }
             None => names,
         },
@@ -103,57 +110,57 @@ fn listing(sessions: &[Value], ours: &[Value], seen: &Evidence, findings: &mut V
         "titles-of-ours",
         "Do sessions of ours still end in their marker, by their titles?",
     )
-    .seen(seen.clone());
-    findings.push(match shape::titles_of_ours(ours) {
+    .with_evidence(seen.clone());
+    findings.push(match shape::own_titles(ours) {
         Some((kept, all)) if kept == all => titles
-            .answer(format!("all {all} do"))
-            .knob("title", "verbatim"),
+            .with_answer(format!("all {all} do"))
+            .with_knob("title", "verbatim"),
         Some((kept, all)) => titles
-            .answer(format!("{kept} of {all} do"))
-            .knob("title", "rewritten"),
+            .with_answer(format!("{kept} of {all} do"))
+            .with_knob("title", "rewritten"),
         None => titles,
     });
 }
 
-async fn archived(asker: &mut Asker<'_>, plain: &[Value]) -> Finding {
+async fn probe_archived(asker: &mut Prober<'_>, plain: &[Value]) -> Finding {
     let reply = asker
-        .jules(
+        .ask_jules(
             Method::GET,
             "/sessions?pageSize=100&filter=archived+%3D+true",
             None,
         )
         .await;
-    let archived = items(&reply, "sessions");
+    let archived = list_items(&reply, "sessions");
     let finding = Finding::new(
         "archived-filter",
         "Are archived sessions hidden, and shown by `archived = true`?",
     )
-    .seen(reply.evidence_as(&format!("{} archived sessions", archived.len())));
+    .with_evidence(reply.success_evidence(&format!("{} archived sessions", archived.len())));
     if !reply.is_success() {
-        return finding.answer("the filter is refused");
+        return finding.with_answer("the filter is refused");
     }
     let listed = plain.iter().any(|one| one["archived"] == true);
     match (archived.is_empty(), listed) {
         (_, true) => finding
-            .answer("the plain listing shows them, too")
-            .knob("archived-listed", true),
+            .with_answer("the plain listing shows them, too")
+            .with_knob("archived-listed", true),
         (false, false) => finding
-            .answer("hidden, and shown by the filter")
-            .knob("archived-listed", false),
+            .with_answer("hidden, and shown by the filter")
+            .with_knob("archived-listed", false),
         // Nobody has archived anything, so nothing is proven.
         (true, false) => finding,
     }
 }
 
-async fn page_sizes(asker: &mut Asker<'_>) -> Finding {
+async fn probe_page_sizes(asker: &mut Prober<'_>) -> Finding {
     let mut finding = Finding::new("page-size", "What happens to page sizes outside 1 to 100?");
     let mut refused = Vec::new();
     for size in ["0", "101", "1000"] {
         let reply = asker
-            .jules(Method::GET, &format!("/sessions?pageSize={size}"), None)
+            .ask_jules(Method::GET, &format!("/sessions?pageSize={size}"), None)
             .await;
-        let count = items(&reply, "sessions").len();
-        finding = finding.seen(reply.evidence_as(&format!("{count} sessions")));
+        let count = list_items(&reply, "sessions").len();
+        finding = finding.with_evidence(reply.success_evidence(&format!("{count} sessions")));
         if reply.status == Some(400) {
             refused.push(size);
         } else if !reply.is_success() {
@@ -166,10 +173,12 @@ async fn page_sizes(asker: &mut Asker<'_>) -> Finding {
         format!("refused: {}", refused.join(", "))
     };
     let rejected = refused.contains(&"101");
-    finding.answer(answer).knob("page-size-rejected", rejected)
+    finding
+        .with_answer(answer)
+        .with_knob("page-size-rejected", rejected)
 }
 
-async fn unknown_things(asker: &mut Asker<'_>) -> Finding {
+async fn probe_unknown_ids(asker: &mut Prober<'_>) -> Finding {
     let mut finding = Finding::new(
         "refusals",
         "How are unknown ids, fields, parameters and verbs refused?",
@@ -205,37 +214,39 @@ async fn unknown_things(asker: &mut Asker<'_>) -> Finding {
         ),
     ];
     for (what, method, path, body) in requests {
-        let reply = asker.jules(method, &path, body).await;
+        let reply = asker.ask_jules(method, &path, body).await;
         let status = reply
             .status
             .map_or_else(|| "no answer".to_owned(), |status| status.to_string());
         said.push(
-            format!("{what} {status} {}", reply.code())
+            format!("{what} {status} {}", reply.error_code())
                 .trim_end()
                 .to_owned(),
         );
-        finding = finding.seen(reply.evidence_as("accepted"));
+        finding = finding.with_evidence(reply.success_evidence("accepted"));
     }
-    finding.answer(said.join(", "))
+    finding.with_answer(said.join(", "))
 }
 
-async fn bad_key() -> Result<Finding, Stopped> {
-    let key = JulesKey::new(NO_KEY).map_err(|error| Stopped::fault(error.to_string()))?;
-    let client = clients::jules_with(key)?;
-    let reply = jules_as(&client, Method::GET, "/sessions?pageSize=1", None).await;
+async fn probe_bad_key() -> Result<Finding, CliError> {
+    let key = JulesKey::new(NO_KEY).map_err(|error| CliError::fault(error.to_string()))?;
+    let client = clients::jules_with_key(key)?;
+    let reply = ask_jules_with(&client, Method::GET, "/sessions?pageSize=1", None).await;
     let finding = Finding::new("bad-key", "How is a key that does not exist refused?")
-        .seen(reply.evidence_as("accepted"));
+        .with_evidence(reply.success_evidence("accepted"));
     Ok(match reply.status {
-        Some(400) => finding.answer("400").knob("bad-key-is-400", true),
-        Some(401) => finding.answer("401").knob("bad-key-is-400", false),
-        Some(other) => finding.answer(other.to_string()),
+        Some(400) => finding.with_answer("400").with_knob("bad-key-is-400", true),
+        Some(401) => finding
+            .with_answer("401")
+            .with_knob("bad-key-is-400", false),
+        Some(other) => finding.with_answer(other.to_string()),
         None => finding,
     })
 }
 
-async fn source(asker: &mut Asker<'_>, repository: &RepositoryName) -> Finding {
+async fn probe_source(asker: &mut Prober<'_>, repository: &RepositoryName) -> Finding {
     let path = format!("/sources/github/{}/{}", repository.owner, repository.name);
-    let reply = asker.jules(Method::GET, &path, None).await;
+    let reply = asker.ask_jules(Method::GET, &path, None).await;
     let finding = Finding::new(
         "source",
         "Is the repository a source of Jules, under the name that GitHub writes?",
@@ -243,33 +254,36 @@ async fn source(asker: &mut Asker<'_>, repository: &RepositoryName) -> Finding {
     let name = reply.json.as_ref().and_then(|json| json["name"].as_str());
     let (Some(name), true) = (name, reply.is_success()) else {
         return finding
-            .seen(reply.evidence())
-            .answer("it is none: install the Jules GitHub App on it");
+            .with_evidence(reply.evidence())
+            .with_answer("it is none: install the Jules GitHub App on it");
     };
     let same = name == format!("sources/github/{repository}");
-    let finding = finding.seen(reply.evidence_as(name));
+    let finding = finding.with_evidence(reply.success_evidence(name));
     let answer = if same {
         "it is"
     } else {
         "it is, in another case"
     };
-    finding.answer(answer).knob("source-case-changed", !same)
+    finding
+        .with_answer(answer)
+        .with_knob("source-case-changed", !same)
 }
 
-async fn sources(asker: &mut Asker<'_>) -> Finding {
+async fn probe_sources(asker: &mut Prober<'_>) -> Finding {
     let reply = asker
-        .jules(Method::GET, "/sources?pageSize=100", None)
+        .ask_jules(Method::GET, "/sources?pageSize=100", None)
         .await;
-    let list = items(&reply, "sources");
+    let list = list_items(&reply, "sources");
     let branches = |source: &Value| {
         let list = source["githubRepo"]["branches"].as_array();
         list.map_or(0, Vec::len)
     };
     let most = list.iter().map(branches).max().unwrap_or(0);
-    let finding = Finding::new("sources", "How large is a page of sources?")
-        .seen(reply.evidence_as(&format!("{} sources, {} bytes", list.len(), reply.bytes)));
+    let finding = Finding::new("sources", "How large is a page of sources?").with_evidence(
+        reply.success_evidence(&format!("{} sources, {} bytes", list.len(), reply.bytes)),
+    );
     if reply.is_success() {
-        finding.answer(format!(
+        finding.with_answer(format!(
             "{} bytes; {} sources, at most {most} branches each",
             reply.bytes,
             list.len()
@@ -280,44 +294,46 @@ async fn sources(asker: &mut Asker<'_>) -> Finding {
 }
 
 /// Whether one activity can be read by the last part of its name.
-async fn single_activity(asker: &mut Asker<'_>, id: &str, known: &[Value]) -> Finding {
+async fn probe_single_activity(asker: &mut Prober<'_>, id: &str, known: &[Value]) -> Finding {
     let finding = Finding::new(
         "activity",
         "Is an activity found by the last part of its name?",
     );
-    let Some(activity) = known.first().and_then(id_of) else {
+    let Some(activity) = known.first().and_then(session_id) else {
         return finding;
     };
     let path = format!("/sessions/{id}/activities/{activity}");
-    let reply = asker.jules(Method::GET, &path, None).await;
+    let reply = asker.ask_jules(Method::GET, &path, None).await;
     let answer = if reply.is_success() {
         "it is"
     } else {
         "it is not"
     };
-    finding.seen(reply.evidence_as("found")).answer(answer)
+    finding
+        .with_evidence(reply.success_evidence("found"))
+        .with_answer(answer)
 }
 
-async fn activities(asker: &mut Asker<'_>, ours: &[Value], findings: &mut Vec<Finding>) {
+async fn probe_activities(asker: &mut Prober<'_>, ours: &[Value], findings: &mut Vec<Finding>) {
     let mut all: Vec<Value> = Vec::new();
     let mut evidence = Vec::new();
     let mut filter = None;
     for session in ours.iter().take(SESSIONS_READ) {
-        let Some(id) = id_of(session) else {
+        let Some(id) = session_id(session) else {
             continue;
         };
         let reply = asker
-            .jules(
+            .ask_jules(
                 Method::GET,
                 &format!("/sessions/{id}/activities?pageSize=100"),
                 None,
             )
             .await;
-        let found = items(&reply, "activities");
-        evidence.push(reply.evidence_as(&format!("{} activities", found.len())));
+        let found = list_items(&reply, "activities");
+        evidence.push(reply.success_evidence(&format!("{} activities", found.len())));
         if filter.is_none() && found.len() > 1 {
-            filter = Some(filters(asker, &id, &found).await);
-            findings.push(single_activity(asker, &id, &found).await);
+            filter = Some(probe_filters(asker, &id, &found).await);
+            findings.push(probe_single_activity(asker, &id, &found).await);
         }
         all.extend(found);
     }
@@ -327,9 +343,14 @@ async fn activities(asker: &mut Asker<'_>, ours: &[Value], findings: &mut Vec<Fi
         }),
     );
     let refs: Vec<&Value> = all.iter().collect();
-    let with = |finding: Finding| evidence.iter().cloned().fold(finding, Finding::seen);
+    let with = |finding: Finding| {
+        evidence
+            .iter()
+            .cloned()
+            .fold(finding, Finding::with_evidence)
+    };
     let ids = with(Finding::new("activity-id", "Do activities carry their id?"));
-    let bare = shape::share(&refs, |one| !one["id"].is_string());
+    let bare = shape::activity_share(&refs, |one| !one["id"].is_string());
     findings.push(match bare {
         Some(share) => {
             let missing = share > 0.0;
@@ -338,7 +359,8 @@ async fn activities(asker: &mut Asker<'_>, ours: &[Value], findings: &mut Vec<Fi
             } else {
                 "they do"
             };
-            ids.answer(answer).knob("activity-id-in-name-only", missing)
+            ids.with_answer(answer)
+                .with_knob("activity-id-in-name-only", missing)
         }
         None => ids,
     });
@@ -347,10 +369,10 @@ async fn activities(asker: &mut Asker<'_>, ours: &[Value], findings: &mut Vec<Fi
         "How many activities have no originator?",
     ));
     findings.push(
-        match shape::share(&refs, |one| !one["originator"].is_string()) {
+        match shape::activity_share(&refs, |one| !one["originator"].is_string()) {
             Some(share) => originators
-                .answer(format!("{:.0} %", share * 100.0))
-                .knob("originator-missing", share),
+                .with_answer(format!("{:.0} %", share * 100.0))
+                .with_knob("originator-missing", share),
             None => originators,
         },
     );
@@ -367,15 +389,15 @@ async fn activities(asker: &mut Asker<'_>, ours: &[Value], findings: &mut Vec<Fi
         let update = &one["progressUpdated"];
         update["title"].is_null() && update["description"].is_null()
     };
-    findings.push(match shape::share(&progress, silent) {
+    findings.push(match shape::activity_share(&progress, silent) {
         Some(share) => empty
-            .answer(format!("{:.0} %", share * 100.0))
-            .knob("empty-progress", share),
+            .with_answer(format!("{:.0} %", share * 100.0))
+            .with_knob("empty-progress", share),
         None => empty,
     });
 }
 
-async fn filters(asker: &mut Asker<'_>, id: &str, known: &[Value]) -> Finding {
+async fn probe_filters(asker: &mut Prober<'_>, id: &str, known: &[Value]) -> Finding {
     let finding = Finding::new("activity-filter", "Which filters do activities take?");
     let Some(at) = known[0]["createTime"].as_str() else {
         return finding;
@@ -394,9 +416,9 @@ async fn filters(asker: &mut Asker<'_>, id: &str, known: &[Value]) -> Finding {
     ];
     for (index, (what, query)) in forms.into_iter().enumerate() {
         let path = format!("/sessions/{id}/activities?pageSize=100&{query}");
-        let reply = asker.jules(Method::GET, &path, None).await;
-        let count = items(&reply, "activities").len();
-        finding = finding.seen(reply.evidence_as(&format!(
+        let reply = asker.ask_jules(Method::GET, &path, None).await;
+        let count = list_items(&reply, "activities").len();
+        finding = finding.with_evidence(reply.success_evidence(&format!(
             "{count} activities newer than the first of {}",
             known.len()
         )));
@@ -406,13 +428,13 @@ async fn filters(asker: &mut Asker<'_>, id: &str, known: &[Value]) -> Finding {
             if taken { "is taken" } else { "is refused" }
         ));
         if index == 0 {
-            finding = finding.knob("activity-filter", taken);
+            finding = finding.with_knob("activity-filter", taken);
         }
     }
-    finding.answer(said.join(", "))
+    finding.with_answer(said.join(", "))
 }
 
-pub(super) fn id_of(session: &Value) -> Option<String> {
+pub(super) fn session_id(session: &Value) -> Option<String> {
     let id = session["id"]
         .as_str()
         .or_else(|| session["name"].as_str()?.rsplit('/').next())?;
@@ -422,9 +444,9 @@ pub(super) fn id_of(session: &Value) -> Option<String> {
     clean.then(|| id.to_owned())
 }
 
-fn latency(slowest: Duration) -> Finding {
+fn latency_finding(slowest: Duration) -> Finding {
     let ms = i64::try_from(slowest.as_millis()).unwrap_or(i64::MAX);
     Finding::new("jules-latency", "How long do answers of Jules take?")
-        .answer(format!("at most {ms} ms in this run"))
-        .knob("jules-latency-ms", ms.max(1))
+        .with_answer(format!("at most {ms} ms in this run"))
+        .with_knob("jules-latency-ms", ms.max(1))
 }

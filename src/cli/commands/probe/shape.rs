@@ -8,7 +8,7 @@ use serde_json::Value;
 const FEWEST_FOR_ORDER: usize = 3;
 
 /// The order of a listing, by the name of its knob's value.
-pub(super) fn order(sessions: &[Value]) -> Option<&'static str> {
+pub(super) fn listing_order(sessions: &[Value]) -> Option<&'static str> {
     if sessions.len() < FEWEST_FOR_ORDER {
         return None;
     }
@@ -29,7 +29,7 @@ pub(super) fn order(sessions: &[Value]) -> Option<&'static str> {
 }
 
 /// What became of a title that was given, by the name of its knob's value.
-pub(super) fn title(given: &str, shown: Option<&str>) -> &'static str {
+pub(super) fn title_form(given: &str, shown: Option<&str>) -> &'static str {
     match shown {
         None | Some("") => "dropped",
         Some(shown) if shown == given => "verbatim",
@@ -46,7 +46,7 @@ pub(super) fn title(given: &str, shown: Option<&str>) -> &'static str {
 
 /// What became of our titles, as far as sessions still show the marker in their prompts: a title that was kept ends in
 /// the same marker.
-pub(super) fn titles_of_ours(sessions: &[Value]) -> Option<(usize, usize)> {
+pub(super) fn own_titles(sessions: &[Value]) -> Option<(usize, usize)> {
     let mut kept = 0;
     let mut ours = 0;
     for session in sessions {
@@ -72,7 +72,7 @@ pub(super) fn verb_reply(bytes: usize, json: Option<&Value>) -> &'static str {
 }
 
 /// How a stale head is refused: the knob's value of the text, and whether the type says it.
-pub(super) fn stale(errors: &Value) -> Option<(&'static str, bool)> {
+pub(super) fn stale_head_form(errors: &Value) -> Option<(&'static str, bool)> {
     let error = errors.get(0)?;
     let message = error["message"].as_str().unwrap_or_default();
     let text = if message.contains("but expected") {
@@ -101,7 +101,7 @@ pub(super) fn branch_form(branches: &[String], ids: &[String]) -> Option<&'stati
 }
 
 /// The share of activities, from 0 to 1 with two digits, for which something holds.
-pub(super) fn share(activities: &[&Value], holds: impl Fn(&Value) -> bool) -> Option<f64> {
+pub(super) fn activity_share(activities: &[&Value], holds: impl Fn(&Value) -> bool) -> Option<f64> {
     if activities.is_empty() {
         return None;
     }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn session(created: u32, updated: u32) -> Value {
+    fn sample_session(created: u32, updated: u32) -> Value {
         json!({
             "createTime": format!("2026-01-05T{created:02}:00:00Z"),
             "updateTime": format!("2026-01-05T{updated:02}:00:00Z"),
@@ -125,10 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn orders_are_told_apart() {
+    fn orders_are_distinguished() {
         let of = |pairs: &[(u32, u32)]| {
-            let sessions: Vec<Value> = pairs.iter().map(|(a, b)| session(*a, *b)).collect();
-            order(&sessions)
+            let sessions: Vec<Value> = pairs.iter().map(|(a, b)| sample_session(*a, *b)).collect();
+            listing_order(&sessions)
         };
         assert_eq!(of(&[(3, 3), (2, 9), (1, 1)]), Some("newest-first"));
         assert_eq!(of(&[(2, 9), (3, 3), (1, 1)]), Some("recently-updated"));
@@ -146,17 +146,17 @@ mod tests {
             (Some(""), "dropped"),
             (None, "dropped"),
         ] {
-            assert_eq!(title(given, shown), verdict);
+            assert_eq!(title_form(given, shown), verdict);
         }
         let line = "phileas-turn: 0123456789ab.1 repository=7 track=default seq=1 slot= persona=a";
         let ours = json!({ "prompt": format!("Do.\n\n{line}"), "title": "a: default [phileas:0123456789ab.1]" });
         let renamed = json!({ "prompt": format!("Do.\n\n{line}"), "title": "Doing" });
         let strangers = json!({ "prompt": "Do.", "title": "Doing" });
         assert_eq!(
-            titles_of_ours(&[ours, renamed, strangers.clone()]),
+            own_titles(&[ours, renamed, strangers.clone()]),
             Some((1, 2))
         );
-        assert_eq!(titles_of_ours(&[strangers]), None);
+        assert_eq!(own_titles(&[strangers]), None);
     }
 
     #[test]
@@ -168,8 +168,8 @@ mod tests {
             "session"
         );
         let error = json!([{ "type": "STALE_DATA", "message": "jules is at 1 but expected 2" }]);
-        assert_eq!(stale(&error), Some(("is-at-but-expected", true)));
-        assert_eq!(stale(&json!([])), None);
+        assert_eq!(stale_head_form(&error), Some(("is-at-but-expected", true)));
+        assert_eq!(stale_head_form(&json!([])), None);
         let ids = ["77".to_owned()];
         let of = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(of(&["main"]), None);
         let (empty, full) = (json!({}), json!({ "originator": "agent" }));
         assert_eq!(
-            share(&[&empty, &full, &full, &full], |one| one["originator"]
+            activity_share(&[&empty, &full, &full, &full], |one| one["originator"]
                 .is_null()),
             Some(0.25)
         );

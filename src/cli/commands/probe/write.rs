@@ -6,19 +6,19 @@ use http::Method;
 use phileas_domain::engine::Repository;
 use serde_json::{Value, json};
 
-use super::asker::{Asker, Reply};
+use super::asker::{Prober, Reply};
 use super::finding::Finding;
-use super::github::errors;
-use super::jules::id_of;
+use super::github::graphql_errors;
+use super::jules::session_id;
 use super::shape;
 use crate::adapters::github::{blocked, blocking_among};
-use crate::cli::context::run_identity::{self, hex};
-use crate::cli::exit::Stopped;
+use crate::cli::context::run_identity::{self, hex_text};
+use crate::cli::exit::CliError;
 
 /// How often something is looked for that lags behind.
-const LOOKS: u32 = 45;
+const MAX_POLLS: u32 = 45;
 /// The time between two looks.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Before the names of the branches that are made to find out something.
 const PROBE_BRANCHES: &str = "phileas-probe";
 /// A commit that does not exist.
@@ -29,19 +29,19 @@ const PROMPT: &str = "This session only measures how the service answers. Do not
 const COMMIT: &str = "mutation Probe($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { \
                       commit { oid } } }";
 
-pub(super) async fn ask(
-    asker: &mut Asker<'_>,
+pub(super) async fn probe_writes(
+    asker: &mut Prober<'_>,
     repository: &Repository,
     findings: &mut Vec<Finding>,
-) -> Result<(), Stopped> {
-    let nonce = hex(&run_identity::entropy()?[..6]);
-    github(asker, repository, &nonce, findings).await;
-    jules(asker, repository, &nonce, findings).await;
+) -> Result<(), CliError> {
+    let nonce = hex_text(&run_identity::random_bytes()?[..6]);
+    probe_github_writes(asker, repository, &nonce, findings).await;
+    probe_jules_writes(asker, repository, &nonce, findings).await;
     Ok(())
 }
 
-async fn jules(
-    asker: &mut Asker<'_>,
+async fn probe_jules_writes(
+    asker: &mut Prober<'_>,
     repository: &Repository,
     nonce: &str,
     findings: &mut Vec<Finding>,
@@ -59,39 +59,41 @@ async fn jules(
         },
         "requirePlanApproval": true,
     });
-    let created = asker.jules(Method::POST, "/sessions", Some(&body)).await;
+    let created = asker
+        .ask_jules(Method::POST, "/sessions", Some(&body))
+        .await;
     let begun = Instant::now();
     let mut title = Finding::new("title", "Is a given title kept as it is?");
     let Some(id) = created
         .json
         .as_ref()
         .filter(|_| created.is_success())
-        .and_then(id_of)
+        .and_then(session_id)
     else {
-        findings.push(title.seen(created.evidence_as("no id in the answer")));
+        findings.push(title.with_evidence(created.success_evidence("no id in the answer")));
         return;
     };
-    findings.push(environment(&created));
+    findings.push(probe_environment(&created));
     let at_once = asker
-        .jules(Method::GET, &format!("/sessions/{id}"), None)
+        .ask_jules(Method::GET, &format!("/sessions/{id}"), None)
         .await;
-    findings.push(fresh_session(asker, &id, at_once, begun).await);
-    findings.push(fresh_activities(asker, &id, begun).await);
-    let (listed, lag) = listing_lag(asker, &id, begun).await;
+    findings.push(probe_fresh_session(asker, &id, at_once, begun).await);
+    findings.push(probe_fresh_activities(asker, &id, begun).await);
+    let (listed, lag) = probe_listing_lag(asker, &id, begun).await;
     findings.push(lag);
     if let Some(listed) = listed {
         let shown = listed["title"].as_str();
-        let kept = shape::title(&given, shown);
+        let kept = shape::title_form(&given, shown);
         title = title
-            .seen(created.evidence_as(&format!("given {given:?}, listed {shown:?}")))
-            .answer(kept)
-            .knob("title", kept);
+            .with_evidence(created.success_evidence(&format!("given {given:?}, listed {shown:?}")))
+            .with_answer(kept)
+            .with_knob("title", kept);
     }
     findings.push(title);
-    findings.push(early_approval(asker, &id).await);
+    findings.push(probe_early_approval(asker, &id).await);
     let message = json!({ "prompt": "Nothing more is needed; please finish." });
     findings.push(
-        verb(
+        probe_verb(
             asker,
             &id,
             "sendMessage",
@@ -102,7 +104,7 @@ async fn jules(
         .await,
     );
     findings.push(
-        verb(
+        probe_verb(
             asker,
             &id,
             "archive",
@@ -112,11 +114,11 @@ async fn jules(
         )
         .await,
     );
-    findings.push(back_and_gone(asker, &id).await);
+    findings.push(probe_unarchive_and_delete(asker, &id).await);
 }
 
 /// What a session that was not told to get environment variables says of them.
-fn environment(created: &Reply) -> Finding {
+fn probe_environment(created: &Reply) -> Finding {
     const FIELD: &str = "environmentVariablesEnabled";
     let json = created.json.as_ref();
     let said = json.map(|json| json["sourceContext"][FIELD].clone());
@@ -126,79 +128,84 @@ fn environment(created: &Reply) -> Finding {
         "Does a session say that it gets environment variables although it was not told to?",
     );
     finding
-        .seen(created.evidence_as(&format!("{FIELD}: {}", said.unwrap_or_default())))
-        .answer(if is_echoed { "it does" } else { "it does not" })
-        .knob("environment-echoed", is_echoed)
+        .with_evidence(created.success_evidence(&format!("{FIELD}: {}", said.unwrap_or_default())))
+        .with_answer(if is_echoed { "it does" } else { "it does not" })
+        .with_knob("environment-echoed", is_echoed)
 }
 
 /// The session comes back from the archive and is deleted, as far as that can be.
-async fn back_and_gone(asker: &mut Asker<'_>, id: &str) -> Finding {
+async fn probe_unarchive_and_delete(asker: &mut Prober<'_>, id: &str) -> Finding {
     let finding = Finding::new(
         "delete",
         "What does a DELETE do to a session that is not done?",
     );
     let path = format!("/sessions/{id}");
     let back = asker
-        .jules(Method::POST, &format!("{path}:unarchive"), Some(&json!({})))
+        .ask_jules(Method::POST, &format!("{path}:unarchive"), Some(&json!({})))
         .await;
-    let before = asker.jules(Method::GET, &path, None).await;
+    let before = asker.ask_jules(Method::GET, &path, None).await;
     let state = before
         .json
         .as_ref()
         .and_then(|json| json["state"].as_str())
         .unwrap_or("unknown")
         .to_owned();
-    let gone = asker.jules(Method::DELETE, &path, None).await;
-    let after = asker.jules(Method::GET, &path, None).await;
+    let gone = asker.ask_jules(Method::DELETE, &path, None).await;
+    let after = asker.ask_jules(Method::GET, &path, None).await;
     let finding = finding
-        .seen(back.evidence_as("brought back"))
-        .seen(before.evidence_as(&format!("in state {state}")))
-        .seen(gone.evidence_as("deleted"))
-        .seen(after.evidence_as("still there"));
+        .with_evidence(back.success_evidence("brought back"))
+        .with_evidence(before.success_evidence(&format!("in state {state}")))
+        .with_evidence(gone.success_evidence("deleted"))
+        .with_evidence(after.success_evidence("still there"));
     let answer = match (gone.status, after.status) {
         (Some(400), _) => {
             // Left as it was found: archived, so that nobody waits for it.
             let _reply = asker
-                .jules(Method::POST, &format!("{path}:archive"), Some(&json!({})))
+                .ask_jules(Method::POST, &format!("{path}:archive"), Some(&json!({})))
                 .await;
             return finding
-                .answer(format!("in state {state} it is refused"))
-                .knob("delete-running", "refused");
+                .with_answer(format!("in state {state} it is refused"))
+                .with_knob("delete-running", "refused");
         }
         (_, Some(404)) => "it is gone; whether its work goes on cannot be seen",
         (Some(404 | 405), _) => "there is no such method",
         _ => "it is still there",
     };
-    finding.answer(format!("in state {state}: {answer}"))
+    finding.with_answer(format!("in state {state}: {answer}"))
 }
 
-async fn fresh_session(asker: &mut Asker<'_>, id: &str, first: Reply, begun: Instant) -> Finding {
+async fn probe_fresh_session(
+    asker: &mut Prober<'_>,
+    id: &str,
+    first: Reply,
+    begun: Instant,
+) -> Finding {
     let mut finding = Finding::new(
         "fresh-session",
         "How long after its creation is a session unknown to a GET?",
     )
-    .seen(first.evidence_as("known"));
+    .with_evidence(first.success_evidence("known"));
     let mut reply = first;
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         if reply.status != Some(404) {
-            let seconds = seconds(begun, finding.evidence.len());
+            let seconds = elapsed_seconds(begun, finding.evidence.len());
             return finding
-                .answer(format!("{seconds} s"))
-                .knob("fresh-session-404-seconds", seconds);
+                .with_answer(format!("{seconds} s"))
+                .with_knob("fresh-session-404-seconds", seconds);
         }
-        tokio::time::sleep(BETWEEN_LOOKS).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         reply = asker
-            .jules(Method::GET, &format!("/sessions/{id}"), None)
+            .ask_jules(Method::GET, &format!("/sessions/{id}"), None)
             .await;
     }
-    finding = finding.seen(reply.evidence_as("known"));
-    let limit = longest();
+    finding = finding.with_evidence(reply.success_evidence("known"));
+    let limit = longest_wait();
     finding
-        .answer(format!("longer than {limit} s"))
-        .knob("fresh-session-404-seconds", limit)
+        .with_answer(format!("longer than {limit} s"))
+        .with_knob("fresh-session-404-seconds", limit)
 }
 
-async fn fresh_activities(asker: &mut Asker<'_>, id: &str, begun: Instant) -> Finding {
+async fn probe_fresh_activities(asker: &mut Prober<'_>, id: &str, begun: Instant) -> Finding {
     let finding = Finding::new(
         "fresh-activities",
         "How long after its creation do a session's activities answer 404?",
@@ -206,27 +213,31 @@ async fn fresh_activities(asker: &mut Asker<'_>, id: &str, begun: Instant) -> Fi
     let path = format!("/sessions/{id}/activities");
     let mut looks = 0;
     loop {
-        let reply = asker.jules(Method::GET, &path, None).await;
+        let reply = asker.ask_jules(Method::GET, &path, None).await;
         looks += 1;
         if reply.status != Some(404) {
-            let seconds = seconds(begun, looks);
+            let seconds = elapsed_seconds(begun, looks);
             return finding
-                .seen(reply.evidence_as("shown"))
-                .answer(format!("{seconds} s"))
-                .knob("fresh-activities-404-seconds", seconds);
+                .with_evidence(reply.success_evidence("shown"))
+                .with_answer(format!("{seconds} s"))
+                .with_knob("fresh-activities-404-seconds", seconds);
         }
-        if looks >= LOOKS as usize {
-            let limit = longest();
+        if looks >= MAX_POLLS as usize {
+            let limit = longest_wait();
             return finding
-                .seen(reply.evidence())
-                .answer(format!("longer than {limit} s"))
-                .knob("fresh-activities-404-seconds", limit);
+                .with_evidence(reply.evidence())
+                .with_answer(format!("longer than {limit} s"))
+                .with_knob("fresh-activities-404-seconds", limit);
         }
-        tokio::time::sleep(BETWEEN_LOOKS).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-async fn listing_lag(asker: &mut Asker<'_>, id: &str, begun: Instant) -> (Option<Value>, Finding) {
+async fn probe_listing_lag(
+    asker: &mut Prober<'_>,
+    id: &str,
+    begun: Instant,
+) -> (Option<Value>, Finding) {
     let finding = Finding::new(
         "listing-lag",
         "How long after its creation is a session missing in the listing?",
@@ -234,7 +245,7 @@ async fn listing_lag(asker: &mut Asker<'_>, id: &str, begun: Instant) -> (Option
     let mut looks = 0;
     loop {
         let reply = asker
-            .jules(Method::GET, "/sessions?pageSize=100", None)
+            .ask_jules(Method::GET, "/sessions?pageSize=100", None)
             .await;
         looks += 1;
         let list = reply
@@ -244,29 +255,29 @@ async fn listing_lag(asker: &mut Asker<'_>, id: &str, begun: Instant) -> (Option
         let found = list
             .into_iter()
             .flatten()
-            .find(|session| id_of(session).as_deref() == Some(id));
+            .find(|session| session_id(session).as_deref() == Some(id));
         if let Some(found) = found {
-            let seconds = seconds(begun, looks);
+            let seconds = elapsed_seconds(begun, looks);
             let finding = finding
-                .seen(reply.evidence_as("it is listed"))
-                .answer(format!("{seconds} s"))
-                .knob("listing-lag-seconds", seconds);
+                .with_evidence(reply.success_evidence("it is listed"))
+                .with_answer(format!("{seconds} s"))
+                .with_knob("listing-lag-seconds", seconds);
             return (Some(found.clone()), finding);
         }
-        if looks >= LOOKS as usize {
-            let limit = longest();
+        if looks >= MAX_POLLS as usize {
+            let limit = longest_wait();
             let finding = finding
-                .seen(reply.evidence_as("it is not listed"))
-                .answer(format!("longer than {limit} s"))
-                .knob("listing-lag-seconds", limit);
+                .with_evidence(reply.success_evidence("it is not listed"))
+                .with_answer(format!("longer than {limit} s"))
+                .with_knob("listing-lag-seconds", limit);
             return (None, finding);
         }
-        tokio::time::sleep(BETWEEN_LOOKS).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
 /// What shows itself at the first look does not lag, however long the requests before it took.
-fn seconds(begun: Instant, looks: usize) -> i64 {
+fn elapsed_seconds(begun: Instant, looks: usize) -> i64 {
     if looks <= 1 {
         0
     } else {
@@ -274,30 +285,32 @@ fn seconds(begun: Instant, looks: usize) -> i64 {
     }
 }
 
-fn longest() -> i64 {
-    let longest = BETWEEN_LOOKS.saturating_mul(LOOKS);
+fn longest_wait() -> i64 {
+    let longest = POLL_INTERVAL.saturating_mul(MAX_POLLS);
     i64::try_from(longest.as_secs()).unwrap_or(i64::MAX)
 }
 
-async fn early_approval(asker: &mut Asker<'_>, id: &str) -> Finding {
+async fn probe_early_approval(asker: &mut Prober<'_>, id: &str) -> Finding {
     let path = format!("/sessions/{id}:approvePlan");
-    let reply = asker.jules(Method::POST, &path, Some(&json!({}))).await;
+    let reply = asker.ask_jules(Method::POST, &path, Some(&json!({}))).await;
     let finding = Finding::new(
         "approve-reply",
         "What answers approvePlan, before there is a plan?",
     );
     if !reply.is_success() {
-        return finding.seen(reply.evidence()).answer("it is refused");
+        return finding
+            .with_evidence(reply.evidence())
+            .with_answer("it is refused");
     }
     let form = shape::verb_reply(reply.bytes, reply.json.as_ref());
     finding
-        .seen(reply.evidence_as(form))
-        .answer(form)
-        .knob("approve-reply", form)
+        .with_evidence(reply.success_evidence(form))
+        .with_answer(form)
+        .with_knob("approve-reply", form)
 }
 
-async fn verb(
-    asker: &mut Asker<'_>,
+async fn probe_verb(
+    asker: &mut Prober<'_>,
     id: &str,
     verb: &str,
     body: &Value,
@@ -305,20 +318,20 @@ async fn verb(
     question: &'static str,
 ) -> Finding {
     let path = format!("/sessions/{id}:{verb}");
-    let reply = asker.jules(Method::POST, &path, Some(body)).await;
+    let reply = asker.ask_jules(Method::POST, &path, Some(body)).await;
     let finding = Finding::new(knob, question);
     if !reply.is_success() {
-        return finding.seen(reply.evidence());
+        return finding.with_evidence(reply.evidence());
     }
     let form = shape::verb_reply(reply.bytes, reply.json.as_ref());
     finding
-        .seen(reply.evidence_as(form))
-        .answer(form)
-        .knob(knob, form)
+        .with_evidence(reply.success_evidence(form))
+        .with_answer(form)
+        .with_knob(knob, form)
 }
 
-async fn github(
-    asker: &mut Asker<'_>,
+async fn probe_github_writes(
+    asker: &mut Prober<'_>,
     repository: &Repository,
     nonce: &str,
     findings: &mut Vec<Finding>,
@@ -329,13 +342,15 @@ async fn github(
         findings.push(stale);
         return;
     };
-    let wish = json!({ "ref": format!("refs/heads/{branch}"), "sha": head.as_str() });
-    let made = asker.rest(Method::POST, "/git/refs", Some(&wish)).await;
+    let request = json!({ "ref": format!("refs/heads/{branch}"), "sha": head.as_str() });
+    let made = asker
+        .ask_github_rest(Method::POST, "/git/refs", Some(&request))
+        .await;
     if !made.is_success() {
-        let there = asker.branches(PROBE_BRANCHES).await;
-        let stale = stale.seen(made.evidence());
+        let there = asker.branches_with_prefix(PROBE_BRANCHES).await;
+        let stale = stale.with_evidence(made.evidence());
         findings.push(match blocking_among(&branch, &there) {
-            Some(blocking) => stale.answer(format!(
+            Some(blocking) => stale.with_answer(format!(
                 "not found out: {}; {}",
                 blocked(&branch, blocking),
                 asker.rename_command(blocking)
@@ -351,36 +366,37 @@ async fn github(
         "fileChanges": { "additions": [{ "path": "phileas-probe.txt", "contents": "" }], "deletions": [] },
     }});
     let reply = asker
-        .graph(&json!({ "query": COMMIT, "variables": variables }))
+        .ask_github_graphql(&json!({ "query": COMMIT, "variables": variables }))
         .await;
-    let errors = errors(&reply);
-    let stale =
-        stale.seen(reply.evidence_as(&crate::adapters::github::redacted(&errors.to_string())));
-    findings.push(match shape::stale(&errors) {
+    let errors = graphql_errors(&reply);
+    let stale = stale.with_evidence(
+        reply.success_evidence(&crate::adapters::github::redacted(&errors.to_string())),
+    );
+    findings.push(match shape::stale_head_form(&errors) {
         Some((text, typed)) => stale
-            .answer(format!(
+            .with_answer(format!(
                 "{text}, {} the type STALE_DATA",
                 if typed { "with" } else { "without" }
             ))
-            .knob("stale-text", text)
-            .knob("stale-type-missing", if typed { 0.0 } else { 1.0 }),
+            .with_knob("stale-text", text)
+            .with_knob("stale-type-missing", if typed { 0.0 } else { 1.0 }),
         None => stale,
     });
-    findings.push(patch(asker, &branch, head.as_str()).await);
+    findings.push(probe_patch(asker, &branch, head.as_str()).await);
 }
 
 /// A PATCH that changes nothing, and one that cannot be carried out.
-async fn patch(asker: &mut Asker<'_>, branch: &str, head: &str) -> Finding {
+async fn probe_patch(asker: &mut Prober<'_>, branch: &str, head: &str) -> Finding {
     let path = format!("/git/refs/heads/{branch}");
     let same = asker
-        .rest(
+        .ask_github_rest(
             Method::PATCH,
             &path,
             Some(&json!({ "sha": head, "force": false })),
         )
         .await;
     let missing = asker
-        .rest(
+        .ask_github_rest(
             Method::PATCH,
             &path,
             Some(&json!({ "sha": NO_COMMIT, "force": false })),
@@ -397,7 +413,7 @@ async fn patch(asker: &mut Asker<'_>, branch: &str, head: &str) -> Finding {
         status(&missing)
     );
     Finding::new("patch-ref", "What answers a PATCH of a reference?")
-        .seen(same.evidence_as("the reference"))
-        .seen(missing.evidence())
-        .answer(answer)
+        .with_evidence(same.success_evidence("the reference"))
+        .with_evidence(missing.evidence())
+        .with_answer(answer)
 }

@@ -1,37 +1,37 @@
-//! Edits of the rosters in `.jlo/config.toml`. Everything that people have written there stays as it is.
+//! Edits the rosters in `.jlo/config.toml`. Everything else that people wrote there stays.
 
 use phileas_domain::plan::{CONFIG_PATH, Member};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// The file, to be edited.
-pub(super) struct Config(DocumentMut);
+/// The file as an editable document.
+pub(super) struct RosterConfig(DocumentMut);
 
-impl Config {
-    pub(super) fn read(text: &str) -> Result<Self, Stopped> {
+impl RosterConfig {
+    pub(super) fn parse_config(text: &str) -> Result<Self, CliError> {
         let document = text.parse::<DocumentMut>();
         let wrong = |error: toml_edit::TomlError| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "{CONFIG_PATH} cannot be read: {error}; phileas validate tells more"
             ))
         };
         document.map(Self).map_err(wrong)
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(super) fn config_text(&self) -> String {
         self.0.to_string()
     }
 
-    /// Puts a role on the list, or turns it on where it stands there. `usual`: who works where the file names nobody.
-    pub(super) fn put(
+    /// Adds a role to the list, or enables it if it is there. `usual`: the roster of a file without a list.
+    pub(super) fn put_member(
         &mut self,
         layer: &str,
         member: &Member,
         usual: &[Member],
-    ) -> Result<(), Stopped> {
-        let list = self.list(layer, usual)?;
-        let known = |value: &Value| name_of(value) == Some(member.role.as_str());
+    ) -> Result<(), CliError> {
+        let list = self.layer_list(layer, usual)?;
+        let known = |value: &Value| role_name(value) == Some(member.role.as_str());
         let index = list.iter().position(known);
         match index {
             Some(index) => {
@@ -40,43 +40,43 @@ impl Config {
                 };
                 match there {
                     Value::InlineTable(table) => {
-                        set(table, "enabled", member.enabled, true);
-                        set(table, "sensitive", member.sensitive, false);
+                        set_flag(table, "enabled", member.enabled, true);
+                        set_flag(table, "sensitive", member.sensitive, false);
                     }
                     _ if member.sensitive || !member.enabled => {
                         let decor = there.decor().clone();
-                        *there = entry(member);
+                        *there = member_value(member);
                         *there.decor_mut() = decor;
                     }
                     _ => {}
                 }
             }
-            None => push(list, entry(member)),
+            None => push_element(list, member_value(member)),
         }
         Ok(())
     }
 
-    /// Takes a role off the list, however often it stands there; says whether it did.
-    pub(super) fn take(
+    /// Removes every occurrence of a role from the list. Returns whether there was one.
+    pub(super) fn take_member(
         &mut self,
         layer: &str,
         role: &str,
         usual: &[Member],
-    ) -> Result<bool, Stopped> {
-        let list = self.list(layer, usual)?;
+    ) -> Result<bool, CliError> {
+        let list = self.layer_list(layer, usual)?;
         let before = list.len();
-        // From the end, so that the places of the others stay.
+        // From the end, so that the other indices stay valid.
         for index in (0..before).rev() {
-            if list.get(index).and_then(name_of) == Some(role) {
-                remove(list, index);
+            if list.get(index).and_then(role_name) == Some(role) {
+                remove_element(list, index);
             }
         }
         Ok(list.len() < before)
     }
 
-    fn list(&mut self, layer: &str, usual: &[Member]) -> Result<&mut Array, Stopped> {
+    fn layer_list(&mut self, layer: &str, usual: &[Member]) -> Result<&mut Array, CliError> {
         let wrong = |what: &str| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "{CONFIG_PATH}: {what}; phileas validate tells where"
             ))
         };
@@ -87,7 +87,7 @@ impl Config {
         let roles = table.entry("roles").or_insert_with(|| {
             let mut list = Array::new();
             for member in usual {
-                push(&mut list, entry(member));
+                push_element(&mut list, member_value(member));
             }
             Item::Value(list.into())
         });
@@ -97,10 +97,10 @@ impl Config {
     }
 }
 
-/// Sets a flag, and leaves what says the same already, or says it by not being there.
-fn set(table: &mut InlineTable, key: &str, flag: bool, usual: bool) {
+/// Sets a flag. A flag that has this value already, or by default, stays as it is.
+fn set_flag(table: &mut InlineTable, key: &str, flag: bool, usual: bool) {
     match table.get_mut(key) {
-        // What people allowed once is not taken back by putting a role on the list again.
+        // Adding a role again does not revoke what people allowed it.
         Some(_) if key == "sensitive" && !flag => {}
         Some(value) => {
             let decor = value.decor().clone();
@@ -114,14 +114,14 @@ fn set(table: &mut InlineTable, key: &str, flag: bool, usual: bool) {
     }
 }
 
-fn name_of(value: &Value) -> Option<&str> {
+fn role_name(value: &Value) -> Option<&str> {
     match value {
         Value::InlineTable(table) => table.get("name").and_then(Value::as_str),
         other => other.as_str(),
     }
 }
 
-fn entry(member: &Member) -> Value {
+fn member_value(member: &Member) -> Value {
     let mut table = InlineTable::new();
     table.insert("name", member.role.as_str().into());
     table.insert("enabled", member.enabled.into());
@@ -131,8 +131,8 @@ fn entry(member: &Member) -> Value {
     table.into()
 }
 
-/// Adds an element on a line of its own. What stands behind the last one, such as a comment, stays behind it.
-fn push(list: &mut Array, mut value: Value) {
+/// Appends an element on a line of its own. A comment after the last element stays after it.
+fn push_element(list: &mut Array, mut value: Value) {
     let trailing = list
         .trailing()
         .as_str()
@@ -146,8 +146,8 @@ fn push(list: &mut Array, mut value: Value) {
     list.set_trailing_comma(true);
 }
 
-/// Removes an element with the comment behind it on its line.
-fn remove(list: &mut Array, index: usize) {
+/// Removes an element with the comment after it on its line.
+fn remove_element(list: &mut Array, index: usize) {
     let prefix_of = |value: &Value| {
         let prefix = value.decor().prefix().and_then(|raw| raw.as_str());
         prefix.unwrap_or_default().to_owned()
@@ -158,7 +158,7 @@ fn remove(list: &mut Array, index: usize) {
         Some(next) => prefix_of(next),
         None => list.trailing().as_str().unwrap_or_default().to_owned(),
     };
-    // Of its own, what belongs to the one before; of what follows, all but the rest of its line.
+    // Of its own decoration keep what belongs to the element before; of the next one's, all but the rest of its line.
     let before = own.split('\n').next().unwrap_or_default();
     let joined = match behind.split_once('\n') {
         Some((_, rest)) => format!("{before}\n{rest}"),
@@ -190,17 +190,21 @@ roles = [
 roles = []
 ";
 
-    fn edited(edit: impl FnOnce(&mut Config)) -> String {
-        let mut config = Config::read(FILE).unwrap();
+    fn edit_config(edit: impl FnOnce(&mut RosterConfig)) -> String {
+        let mut config = RosterConfig::parse_config(FILE).unwrap();
         edit(&mut config);
-        config.text()
+        config.config_text()
     }
 
     #[test]
     fn everything_else_stays_as_it_is() {
-        assert_eq!(edited(|_| {}), FILE);
+        assert_eq!(edit_config(|_| {}), FILE);
         let add = |role: &str| Member::enabled(role);
-        let text = edited(|config| config.put("observers", &add("taxonomy"), &[]).unwrap());
+        let text = edit_config(|config| {
+            config
+                .put_member("observers", &add("taxonomy"), &[])
+                .unwrap()
+        });
         let line = "  \"docs\", # three\n";
         assert_eq!(
             text,
@@ -209,24 +213,30 @@ roles = []
                 &format!("{line}  {{ name = \"taxonomy\", enabled = true }},\n")
             )
         );
-        let text = edited(|config| config.put("observers", &add("tests"), &[]).unwrap());
+        let text =
+            edit_config(|config| config.put_member("observers", &add("tests"), &[]).unwrap());
         assert_eq!(text, FILE.replace("enabled = false", "enabled = true"));
         assert_eq!(
-            edited(|config| config.put("observers", &add("docs"), &[]).unwrap()),
+            edit_config(|config| config.put_member("observers", &add("docs"), &[]).unwrap()),
             FILE
         );
-        let text = edited(|config| {
-            assert!(config.take("observers", "tests", &[]).unwrap());
-            assert!(!config.take("observers", "nobody", &[]).unwrap());
+        let text = edit_config(|config| {
+            assert!(config.take_member("observers", "tests", &[]).unwrap());
+            assert!(!config.take_member("observers", "nobody", &[]).unwrap());
         });
         assert_eq!(
             text,
             FILE.replace("  { name = \"tests\",  enabled = false }, # two\n", "")
                 .replace("  # two comes next\n", "")
         );
-        let text = edited(|config| assert!(config.take("observers", "docs", &[]).unwrap()));
+        let text =
+            edit_config(|config| assert!(config.take_member("observers", "docs", &[]).unwrap()));
         assert_eq!(text, FILE.replace("  \"docs\", # three\n", ""));
-        let text = edited(|config| config.put("innovators", &add("leverage"), &[]).unwrap());
+        let text = edit_config(|config| {
+            config
+                .put_member("innovators", &add("leverage"), &[])
+                .unwrap()
+        });
         assert!(
             text.ends_with("roles = [\n  { name = \"leverage\", enabled = true },\n]\n"),
             "{text}"
@@ -236,23 +246,26 @@ roles = []
     #[test]
     fn a_role_that_stands_there_twice_is_taken_off_whole() {
         let text = "[observers]\nroles = [\n  \"docs\",\n  \"tests\",\n  { name = \"docs\", enabled = false },\n]\n";
-        let mut config = Config::read(text).unwrap();
-        assert!(config.take("observers", "docs", &[]).unwrap());
-        assert_eq!(config.text(), "[observers]\nroles = [\n  \"tests\",\n]\n");
-        assert!(!config.take("observers", "docs", &[]).unwrap());
+        let mut config = RosterConfig::parse_config(text).unwrap();
+        assert!(config.take_member("observers", "docs", &[]).unwrap());
+        assert_eq!(
+            config.config_text(),
+            "[observers]\nroles = [\n  \"tests\",\n]\n"
+        );
+        assert!(!config.take_member("observers", "docs", &[]).unwrap());
     }
 
     #[test]
     fn a_list_that_is_not_there_begins_with_the_usual_roles() {
-        let mut config = Config::read("").unwrap();
+        let mut config = RosterConfig::parse_config("").unwrap();
         let usual = [Member::enabled("docs"), Member::enabled("tests")];
-        assert!(config.take("observers", "docs", &usual).unwrap());
+        assert!(config.take_member("observers", "docs", &usual).unwrap());
         assert_eq!(
-            config.text(),
+            config.config_text(),
             "[observers]\nroles = [\n  { name = \"tests\", enabled = true },\n]\n"
         );
-        assert!(Config::read("[x").is_err());
-        let mut odd = Config::read("observers = 1\n").unwrap();
-        assert!(odd.take("observers", "docs", &[]).is_err());
+        assert!(RosterConfig::parse_config("[x").is_err());
+        let mut odd = RosterConfig::parse_config("observers = 1\n").unwrap();
+        assert!(odd.take_member("observers", "docs", &[]).is_err());
     }
 }

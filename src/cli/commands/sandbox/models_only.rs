@@ -1,4 +1,4 @@
-//! `phileas sandbox --world-only`: the two models, served, and nothing else.
+//! `phileas sandbox --world-only`: serves the two models, and nothing else.
 
 use std::io::{Read as _, Write};
 use std::net::SocketAddr;
@@ -12,35 +12,35 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::cli::arguments::Sandbox;
-use crate::cli::context::bind::bind;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::bind::bind_listener;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::sandbox::{Scene, Shared, scene};
 
-/// What is read from standard input at once. Nothing that comes is looked at; only its end counts.
+/// How much of standard input is read at once. Only its end matters.
 const INPUT_CHUNK: usize = 4_096;
 
 /// Serves both models until a pipe on standard input closes or a signal asks for the end.
 ///
-/// Time stands until somebody moves it by `POST /__world/advance`, and nobody reviews anything, so that a program that
-/// talks to the models sees only what it does itself.
+/// The clock stands until a client advances it with `POST /__world/advance`, and no maintainer reviews. So a program
+/// that uses the models sees only what it does itself.
 pub(crate) async fn run(
     arguments: &Sandbox,
     scene: Scene,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let scene = Scene {
         temper: Temper::away(),
         ..scene
     };
-    let (mut world, repo) = scene.build().map_err(Stopped::usage)?;
-    // Checks of other clients make hooks and variables, which takes more than phileas itself needs.
+    let (mut world, repo) = scene.build().map_err(CliError::usage)?;
+    // Checks of other clients create hooks and variables, which needs more rights than phileas has.
     world
         .github_mut()
         .set_role(repo, scene::RUNNER, Role::Admin);
     let shared = Shared::new(world);
-    let (github, github_at) = listen("--github", arguments.github).await?;
-    let (jules, jules_at) = listen("--jules", arguments.jules).await?;
+    let (github, github_at) = bind_model("--github", arguments.github).await?;
+    let (jules, jules_at) = bind_model("--jules", arguments.jules).await?;
     shared.world().github_mut().api_url = format!("http://{github_at}");
     let places = json!({
         "github": format!("http://{github_at}"),
@@ -49,19 +49,19 @@ pub(crate) async fn run(
         "jules_key": scene::JULES_KEY,
         "repository": scene::repository().to_string(),
     });
-    let told = told_to_end()?;
+    let ended = wait_for_end()?;
     if screen.terminal && !arguments.json {
-        for line in for_people(&places) {
-            screen.line(&line)?;
+        for line in shell_lines(&places) {
+            screen.print_line(&line)?;
         }
     } else {
-        screen.line(&places.to_string())?;
+        screen.print_line(&places.to_string())?;
     }
     screen.flush()?;
 
     let (end, ending) = watch::channel(false);
     let asked_to_end = |mut ending: watch::Receiver<bool>| async move {
-        // A sender that is gone has nothing more to say either.
+        // A closed channel means the same as the end of the input.
         let _gone = ending.wait_for(|end| *end).await;
     };
     let github = serve(
@@ -81,7 +81,7 @@ pub(crate) async fn run(
         asked_to_end(ending),
     );
     let waiting = async {
-        told.await;
+        ended.await;
         end.send_replace(true);
     };
     tokio::join!(waiting, github, jules);
@@ -89,13 +89,13 @@ pub(crate) async fn run(
         shared
             .world()
             .export(dir)
-            .map_err(|error| Stopped::usage(format!("--export {}: {error}", dir.display())))?;
+            .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
     }
     Ok(Exit::Done)
 }
 
-/// What to paste into another shell, and how time is moved on there.
-fn for_people(places: &serde_json::Value) -> [String; 8] {
+/// What to paste into another shell, and how to advance the clock there.
+fn shell_lines(places: &serde_json::Value) -> [String; 8] {
     let text = |name: &str| places[name].as_str().unwrap_or_default();
     let github = text("github");
     [
@@ -122,24 +122,27 @@ fn for_people(places: &serde_json::Value) -> [String; 8] {
     ]
 }
 
-async fn listen(option: &str, address: SocketAddr) -> Result<(TcpListener, SocketAddr), Stopped> {
-    let listener = bind(option, address).await?;
+async fn bind_model(
+    option: &str,
+    address: SocketAddr,
+) -> Result<(TcpListener, SocketAddr), CliError> {
+    let listener = bind_listener(option, address).await?;
     let bound = listener.local_addr()?;
     Ok((listener, bound))
 }
 
-/// Waits for a signal, or for the end of a pipe on standard input: whoever started this with a pipe in hand may die, and
-/// nothing else would say so. A terminal, a file or nothing at all (`</dev/null`, `&`) has no such meaning.
+/// Waits for a signal, or for the end of a pipe on standard input: the program that started this with a pipe may die,
+/// and nothing else would report it. A terminal, a file or no input (`</dev/null`, `&`) has no such meaning.
 ///
-/// Signals are listened to from the call on, not only from the first poll.
+/// It listens for signals from the call on, not only from the first poll.
 #[cfg(unix)]
-fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+fn wait_for_end() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupted = signal(SignalKind::interrupt())?;
     let mut terminated = signal(SignalKind::terminate())?;
     Ok(async move {
         tokio::select! {
-            () = input_closed() => {}
+            () = wait_for_input_end() => {}
             _ = interrupted.recv() => {}
             _ = terminated.recv() => {}
         }
@@ -148,18 +151,18 @@ fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
 
 /// Waits for Ctrl-C, or for the end of a pipe on standard input.
 #[cfg(not(unix))]
-fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+fn wait_for_end() -> std::io::Result<impl Future<Output = ()>> {
     Ok(async {
         tokio::select! {
-            () = input_closed() => {}
+            () = wait_for_input_end() => {}
             _ = tokio::signal::ctrl_c() => {}
         }
     })
 }
 
-/// Waits for the end of standard input. The thread that reads it is one of its own, because a read that never returns
-/// would otherwise keep the runtime from ending after a signal.
-async fn input_closed() {
+/// Waits for the end of standard input. A thread of its own reads it, because a read that never returns would keep the
+/// runtime from ending after a signal.
+async fn wait_for_input_end() {
     if !is_pipe() {
         return std::future::pending().await;
     }
@@ -170,11 +173,11 @@ async fn input_closed() {
         while let Ok(1..) = input.read(&mut chunk) {}
         drop(closed);
     });
-    // The sender is dropped without a word; that is the sign.
+    // Dropping the sender reports the end.
     let _closed = wait.await;
 }
 
-/// Whether standard input is a pipe. Some programs make theirs of sockets.
+/// Whether standard input is a pipe. Some programs use sockets for it.
 #[cfg(unix)]
 fn is_pipe() -> bool {
     use std::os::fd::AsFd as _;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// The text of a file that an option names.
-pub(crate) fn read(option: &str, path: &Path) -> Result<String, Stopped> {
+/// Reads the text file that an option names.
+pub(crate) fn read_option_file(option: &str, path: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(path).map_err(|error| {
-        Stopped::usage(format!(
+        CliError::usage(format!(
             "{option} {}: {error}; let {option} name a file of text that this user may read",
             path.display()
         ))

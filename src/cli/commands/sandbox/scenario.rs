@@ -1,4 +1,4 @@
-//! `phileas sandbox --scenario FILE`: a scenario played to its end, as a transcript that is the same each time.
+//! `phileas sandbox --scenario FILE`: plays a scenario to its end, and prints the same transcript each time.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,19 +8,19 @@ use jiff::SignedDuration;
 use phileas_domain::model::RepositoryName;
 use phileas_domain::toml_text::TomlText;
 
-use super::transcript::Teller;
-use super::{headless, option_file};
+use super::transcript::Transcript;
+use super::{option_file, play};
 use crate::cli::arguments::Sandbox;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::sandbox::scenario::{Clock, Scenario};
 use crate::sandbox::{Days, Shared, scene};
 
-/// The branch whose files are told at the end.
-const LEDGER: &str = "jules";
-/// What is told of it: what layers hand to one another. The state file is told line by line as it comes about.
-const HANDED_OVER: [&str; 4] = [
+/// The branch whose files are printed at the end.
+const LEDGER_BRANCH: &str = "jules";
+/// The folders that are printed: the exchange of the layers. The state file is printed line by line as it changes.
+const EXCHANGE_FOLDERS: [&str; 4] = [
     ".jules/changes/",
     ".jules/exchange/",
     ".jules/workstations/",
@@ -31,23 +31,23 @@ pub(crate) async fn run(
     file: &Path,
     arguments: &Sandbox,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let wrong = |error: String| Stopped::usage(format!("--scenario {}: {error}", file.display()));
-    let text = option_file::read("--scenario", file)?;
+) -> Result<Exit, CliError> {
+    let wrong = |error: String| CliError::usage(format!("--scenario {}: {error}", file.display()));
+    let text = option_file::read_option_file("--scenario", file)?;
     let scenario = Scenario::read(TomlText::new(&file.display().to_string(), &text))
-        .map_err(|mistake| Stopped::usage(format!("--scenario {mistake}")))?;
+        .map_err(|mistake| CliError::usage(format!("--scenario {mistake}")))?;
     let shared = Shared::new(
         scenario
             .scene(arguments.seed)
             .build()
-            .map_err(Stopped::usage)?
+            .map_err(CliError::usage)?
             .0,
     );
-    screen.line(&scenario.title)?;
-    screen.line("")?;
-    screen.lines(scenario.about.trim())?;
-    screen.line("")?;
-    let mut teller = Teller::of_a_scenario(screen.colour);
+    screen.print_line(&scenario.title)?;
+    screen.print_line("")?;
+    screen.print_lines(scenario.about.trim())?;
+    screen.print_line("")?;
+    let mut transcript = Transcript::for_scenario(screen.colour);
     let begin = shared.now();
     let mut days = Days::new(
         shared.clone(),
@@ -60,63 +60,63 @@ pub(crate) async fn run(
     }
     for act in &scenario.acts {
         days.go_on_until(begin + act.at);
-        headless::days(&mut days, &shared, &mut teller, screen).await?;
+        play::play_days(&mut days, &shared, &mut transcript, screen).await?;
         act.perform(&shared).map_err(wrong)?;
         if let Some(text) = act.told() {
-            teller.say(screen, shared.now(), "◇", AnsiColor::Magenta, &text)?;
+            transcript.write_line(screen, shared.now(), "◇", AnsiColor::Magenta, &text)?;
         }
     }
     days.go_on_until(begin + scenario.lasts);
-    headless::days(&mut days, &shared, &mut teller, screen).await?;
-    end(&scenario, &days, &shared, screen)?;
+    play::play_days(&mut days, &shared, &mut transcript, screen).await?;
+    print_result(&scenario, &days, &shared, screen)?;
     if arguments.export.is_some() {
-        headless::export(arguments, &shared, screen)?;
+        play::export_files(arguments, &shared, screen)?;
     }
     screen.flush()?;
     Ok(Exit::Done)
 }
 
-/// What it came to: how much was asked of Jules, and what lies on the ledger.
-fn end(
+/// Prints the result: how many requests Jules got, and the files on the ledger.
+fn print_result(
     scenario: &Scenario,
     days: &Days,
     shared: &Shared,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let sessions = shared.world().books().sessions.len();
-    screen.line("")?;
-    screen.line(&several(sessions, "session"))?;
-    let files = ledger(shared, days.repository());
-    screen.line("")?;
-    screen.line("On the branch jules at the end:")?;
+    screen.print_line("")?;
+    screen.print_line(&pluralize(sessions, "session"))?;
+    let files = exchange_files(shared, days.repository());
+    screen.print_line("")?;
+    screen.print_line("On the branch jules at the end:")?;
     for (path, _) in &files {
-        screen.line(&format!("  {path}"))?;
+        screen.print_line(&format!("  {path}"))?;
     }
     if files.is_empty() {
-        screen.line("  nothing is in anybody's hands")?;
+        screen.print_line("  nothing is in anybody's hands")?;
     }
     let told = |path: &str| scenario.tells.iter().any(|begin| path.starts_with(begin));
     for (path, text) in files.iter().filter(|(path, _)| told(path)) {
-        screen.line("")?;
-        screen.line(&format!("{path}:"))?;
+        screen.print_line("")?;
+        screen.print_line(&format!("{path}:"))?;
         for line in text.lines() {
-            screen.line(format!("  {line}").trim_end())?;
+            screen.print_line(format!("  {line}").trim_end())?;
         }
     }
     Ok(())
 }
 
-/// The files that layers hand to one another, by path.
-fn ledger(shared: &Shared, repository: &RepositoryName) -> Vec<(String, String)> {
+/// The files of the exchange, by path.
+fn exchange_files(shared: &Shared, repository: &RepositoryName) -> Vec<(String, String)> {
     let world = shared.world();
     let github = world.github();
     let found = github
         .repository_by_name(&repository.owner, &repository.name)
-        .and_then(|repo| Some((repo, github.branch_head(repo, LEDGER)?)));
+        .and_then(|repo| Some((repo, github.branch_head(repo, LEDGER_BRANCH)?)));
     let Some((repo, head)) = found else {
         return Vec::new();
     };
-    let handed_over = |path: &String| HANDED_OVER.iter().any(|begin| path.starts_with(begin));
+    let handed_over = |path: &String| EXCHANGE_FOLDERS.iter().any(|begin| path.starts_with(begin));
     let paths = github.list_files(repo, head).into_iter();
     paths
         .filter(handed_over)

@@ -1,8 +1,7 @@
-//! `phileas sandbox` at a terminal, and `--serve` anywhere: the service itself, with its dashboard, at work on the models.
+//! `phileas sandbox` at a terminal, and `--serve` anywhere: the service with its dashboard, at work on the models.
 //!
-//! Everything is real but the other ends of the wires: GitHub and Jules are models on loopback ports, whose clock runs
-//! faster than ours. The time before is gone through at once, so that there is something to see; a person at a terminal
-//! is told both.
+//! Only the other ends of the connections are models: GitHub and Jules on loopback ports, with a fast clock. The days
+//! before are played at once, so that there is something to see. A person at a terminal sees both.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -15,22 +14,24 @@ use phileas_world::github::Role;
 use phileas_world::http::{ClockMode, serve};
 use secrecy::SecretString;
 use serde_json::json;
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
 
-use super::headless;
-use super::transcript::Teller;
+use super::play;
+use super::transcript::Transcript;
 use crate::adapters::entropy::SystemEntropy;
 use crate::adapters::github::{self, Token};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use crate::adapters::jules::{self, JulesKey};
 use crate::adapters::pause::Pause;
 use crate::cli::arguments::Sandbox;
-use crate::cli::context::bind::bind;
-use crate::cli::context::clients::transport;
-use crate::cli::context::shutdown_signal::signals;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::bind::bind_listener;
+use crate::cli::context::clients::http_transport;
+use crate::cli::context::shutdown_signal::shutdown_signal;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::runtime::inbox::Fault;
@@ -53,177 +54,89 @@ use crate::server::worker::housekeeping::Housekeeping;
 use crate::server::worker::sweep::Sweep;
 use crate::server::worker::tick_observer::Onlooker;
 use crate::server::worker::ticks::Ticks;
-use crate::server::{Fleet, Service, ending};
+use crate::server::{Ending, Fleet, Service, ending};
 
-/// Minutes there in a second here.
-const SPEED: f64 = 3.0;
-/// How many deliveries of a hundred the model makes twice.
-const DOUBLED: f64 = 0.08;
-/// By up to how many seconds it delivers late, so that the order changes.
+/// How many minutes of the sandbox pass in a second.
+const MINUTES_PER_SECOND: f64 = 3.0;
+/// The share of deliveries that the model sends twice.
+const DOUBLED_SHARE: f64 = 0.08;
+/// The most seconds by which it delays a delivery, so that the order changes.
 const LATE_SECONDS: u64 = 90;
-/// No workflow runs in the model of GitHub, so that any pin does.
+/// No workflow runs in the model of GitHub, so any pin will do.
 const ANY_COMMIT: &str = "0123456789012345678901234567890123456789";
-/// What further repositories are called; they begin when the service does.
-const OTHERS: [&str; 2] = ["gadget", "sprocket"];
+/// The names of further repositories, which begin when the service does.
+const OTHER_REPOSITORIES: [&str; 2] = ["gadget", "sprocket"];
+
+/// What works beside the listeners.
+type Driver = (Housekeeping, (Fleet<RunningTime>, Sweep<RunningTime>));
 
 /// Serves until a signal ends it.
 pub(crate) async fn run(
     arguments: &Sandbox,
     mut scene: Scene,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let factor = (arguments.speed.unwrap_or(SPEED) * 60.0).clamp(1.0, 3_600.0);
-    // The present is where the days before end, so that the dates on the page are today's.
+) -> Result<Exit, CliError> {
+    let factor = (arguments.speed.unwrap_or(MINUTES_PER_SECOND) * 60.0).clamp(1.0, 3_600.0);
+    // Now is where the days before end, so that the dates on the page are today's.
     let now = jiff::Timestamp::now();
-    // Nothing happens in an empty repository, so there is no time before.
+    // Nothing happens in an empty repository, so there are no days before.
     if !arguments.empty {
         scene.start = now.checked_sub(arguments.until).unwrap_or(now);
     } else {
         scene.start = now;
     }
-    let others: &[&str] = if arguments.empty { &[] } else { &OTHERS };
-    scene.others = others.iter().map(|&name| name.to_owned()).collect();
-    let places = Places::bind(arguments).await?;
-    let told = (screen.watched || arguments.empty) && !arguments.json;
-    let mut teller = if arguments.empty {
-        Teller::of_a_person(screen.colour)
+    let others: &[&str] = if arguments.empty {
+        &[]
     } else {
-        Teller::new(screen.colour)
+        &OTHER_REPOSITORIES
+    };
+    scene.others = others.iter().map(|&name| name.to_owned()).collect();
+    let places = Listeners::bind_all(arguments).await?;
+    let prints = (screen.watched || arguments.empty) && !arguments.json;
+    let mut transcript = if arguments.empty {
+        Transcript::for_person(screen.colour)
+    } else {
+        Transcript::new(screen.colour)
     };
     let (end, asked) = ending();
-    let mut signals = std::pin::pin!(signals()?);
-    let shared = open(arguments, scene)?;
+    let mut signals = std::pin::pin!(shutdown_signal()?);
+    let shared = build_world(arguments, scene)?;
     if !arguments.empty {
-        let past = before(arguments, &shared, told.then_some(&mut teller), screen);
+        let past = play_past_days(
+            arguments,
+            &shared,
+            prints.then_some(&mut transcript),
+            screen,
+        );
         tokio::select! {
             past = past => past?,
-            () = &mut signals => return leave(arguments, &shared, told.then_some(&mut teller), screen),
+            () = &mut signals => return finish(arguments, &shared, prints.then_some(&mut transcript), screen),
         }
-        trouble(arguments, &shared);
+        disturb_deliveries(arguments, &shared);
     }
     let time = RunningTime::new(shared.clone(), factor);
-    let faces = {
-        let face = |listener, face| {
-            let mut ending = asked.clone();
-            serve(
-                shared.inner(),
-                listener,
-                face,
-                ClockMode::Accelerated { factor },
-                None,
-                async move { ending.come().await },
-            )
-        };
-        let github = face(places.github, Face::Github);
-        let jules = face(places.jules, Face::Jules);
-        tokio::spawn(async move { tokio::join!(github, jules) })
-    };
-    let metrics = Arc::new(Metrics::default());
-    let outside = Outside {
-        github: github::Base::from_values(Some(&format!("http://{}", places.github_at)), None)
-            .map_err(|error| Stopped::fault(error.to_string()))?,
-        jules: jules::Base::parse(&format!("http://{}/v1alpha", places.jules_at))
-            .map_err(|error| Stopped::fault(error.to_string()))?
-            .0,
-        to_github: transport(),
-        to_jules: transport(),
-        pause: Arc::new(time.clone()),
-        stopwatch: Arc::new(time.clone()),
-        entropy: Arc::new(SystemEntropy),
-    };
-    let outside = metrics::count_requests(outside, &metrics);
-    let folder = tempfile::tempdir()?;
-    let directory = DataDirectory::lock(folder.path())?;
-    let audit = Arc::new(Audit::open(directory.path())?);
-    let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM, time.now())?);
-    let changed = Arc::new(Notify::new());
-    let repositories = Arc::new(repositories(
-        &shared,
-        others,
-        outside,
-        Arc::clone(&changed),
-    )?);
-    let board = Arc::new(Board::default());
-    let figures = Arc::new(Figures::default());
-    let pulse = Arc::new(Pulse::default());
-    let clock = Arc::new(time.clone());
-    let clock_of_intake: Arc<dyn Pause> = Arc::new(time.clone());
-    let run = format!("{SERVICE}sandbox");
-    let (heard, mut hearing) = unbounded_channel();
-    let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
-        .seen_by(Arc::new(Told(heard)) as Arc<dyn Onlooker>)
-        .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
-        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
-    let secrets = SecretString::from(scene::WEBHOOK_SECRET);
-    let secrets =
-        Secrets::from_list(&secrets).map_err(|error| Stopped::fault(error.to_string()))?;
-    let measured = metrics::routes(Sources {
-        feed: None,
-        metrics,
-        figures: Arc::clone(&figures),
-        inbox: Arc::clone(&inbox),
-        repositories: Some(Arc::clone(&repositories)),
-        clock: Arc::new(time.clone()),
-    });
-    let dashboard = Dashboard {
-        inbox: Arc::clone(&inbox),
-        board,
-        repositories: Some(Arc::clone(&repositories)),
-        clock: Arc::new(time),
-        access: Arc::new(Access::new(places.admin.local_addr()?, None, [])?),
-        audit,
-        figures: Arc::clone(&figures),
-        pulse: Arc::clone(&pulse),
-        github: GITHUB.to_owned(),
-        ending: asked.clone(),
-    };
-    let at = At {
+    let at = Addresses {
         github: places.github_at,
         jules: places.jules_at,
         admin: places.admin.local_addr()?,
         public: places.public.local_addr()?,
     };
-    let service = Service {
-        intake: Intake::new(
-            Arc::clone(&inbox),
-            secrets,
-            Listed::default(),
-            Arc::clone(&figures),
-        )
-        .telling(changed)
-        .by(clock_of_intake),
-        inbox,
-        public: places.public,
-        admin: places.admin,
-        access: Arc::clone(&dashboard.access),
-        admin_routes: dashboard::routes(dashboard, measured),
-        figures,
-        driver: (
-            Housekeeping,
-            (
-                Fleet {
-                    repositories: Arc::clone(&repositories),
-                    ticks: Arc::new(ticks),
-                    clock: Arc::clone(&clock),
-                    holder: Holder::new(run),
-                    bounds: Bounds::default(),
-                    pulse: Arc::clone(&pulse),
-                },
-                Sweep {
-                    repositories,
-                    clock,
-                    public_url: Some(scene::PUBLIC_URL.to_owned()),
-                },
-            ),
-        ),
-        pulse,
-        drain: Duration::ZERO,
-        hurry: asked.clone(),
-    };
-    tell(arguments, screen, &at, factor)?;
+    let faces = serve_models(&shared, places.github, places.jules, factor, &asked);
+    let (heard, mut hearing) = unbounded_channel();
+    let listeners = (places.public, places.admin);
+    let (service, _folder) = build_service(
+        &shared,
+        others,
+        &at,
+        listeners,
+        &time,
+        ReportSender(heard),
+        &asked,
+    )?;
+    print_addresses(arguments, screen, &at, factor)?;
     let post = deliver(
         shared.clone(),
-        transport(),
+        http_transport(),
         format!("http://{}/webhook", at.public),
         asked.clone(),
     );
@@ -238,75 +151,212 @@ pub(crate) async fn run(
                 let _in_time = running.await;
                 break;
             }
-            Some((name, report)) = hearing.recv() => if told {
+            Some((name, report)) = hearing.recv() => if prints {
                 let books = shared.world().books().clone();
-                teller.world(screen, &books)?;
-                teller.tick(screen, &name, &report)?;
+                transcript.write_world(screen, &books)?;
+                transcript.write_tick(screen, &name, &report)?;
                 screen.flush()?;
             }
         }
     }
     end.now();
     let _ended = tokio::join!(post, faces);
-    leave(arguments, &shared, told.then_some(&mut teller), screen)
+    finish(
+        arguments,
+        &shared,
+        prints.then_some(&mut transcript),
+        screen,
+    )
 }
 
-/// What it came to, and everything of it where that was asked for.
-fn leave(
+/// Builds the service. Its files are in the folder that is returned as well.
+fn build_service(
+    shared: &Shared,
+    others: &[&str],
+    at: &Addresses,
+    (public, admin): (TcpListener, TcpListener),
+    time: &RunningTime,
+    reports: ReportSender,
+    asked: &Ending,
+) -> Result<(Service<SqliteInbox, Driver>, TempDir), CliError> {
+    let folder = tempfile::tempdir()?;
+    let metrics = Arc::new(Metrics::default());
+    let outside = metrics::count_requests(external_services(at, time)?, &metrics);
+    let directory = DataDirectory::lock(folder.path())?;
+    let audit = Arc::new(Audit::open(directory.path())?);
+    let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM, time.now())?);
+    let changed = Arc::new(Notify::new());
+    let repositories = Arc::new(build_repositories(
+        shared,
+        others,
+        outside,
+        Arc::clone(&changed),
+    )?);
+    let board = Arc::new(Board::default());
+    let figures = Arc::new(Figures::default());
+    let pulse = Arc::new(Pulse::default());
+    let clock = Arc::new(time.clone());
+    let clock_of_intake: Arc<dyn Pause> = Arc::new(time.clone());
+    let run = format!("{SERVICE}sandbox");
+    let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
+        .seen_by(Arc::new(reports) as Arc<dyn Onlooker>)
+        .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
+        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
+    let secrets = SecretString::from(scene::WEBHOOK_SECRET);
+    let secrets =
+        Secrets::from_list(&secrets).map_err(|error| CliError::fault(error.to_string()))?;
+    let measured = metrics::routes(Sources {
+        feed: None,
+        metrics,
+        figures: Arc::clone(&figures),
+        inbox: Arc::clone(&inbox),
+        repositories: Some(Arc::clone(&repositories)),
+        clock: Arc::new(time.clone()),
+    });
+    let dashboard = Dashboard {
+        inbox: Arc::clone(&inbox),
+        board,
+        repositories: Some(Arc::clone(&repositories)),
+        clock: Arc::new(time.clone()),
+        access: Arc::new(Access::new(at.admin, None, [])?),
+        audit,
+        figures: Arc::clone(&figures),
+        pulse: Arc::clone(&pulse),
+        github: GITHUB.to_owned(),
+        ending: asked.clone(),
+    };
+    let fleet = Fleet {
+        repositories: Arc::clone(&repositories),
+        ticks: Arc::new(ticks),
+        clock: Arc::clone(&clock),
+        holder: Holder::new(run),
+        bounds: Bounds::default(),
+        pulse: Arc::clone(&pulse),
+    };
+    let sweep = Sweep {
+        repositories,
+        clock,
+        public_url: Some(scene::PUBLIC_URL.to_owned()),
+    };
+    let service = Service {
+        intake: Intake::new(
+            Arc::clone(&inbox),
+            secrets,
+            Listed::default(),
+            Arc::clone(&figures),
+        )
+        .telling(changed)
+        .by(clock_of_intake),
+        inbox,
+        public,
+        admin,
+        access: Arc::clone(&dashboard.access),
+        admin_routes: dashboard::routes(dashboard, measured),
+        figures,
+        driver: (Housekeeping, (fleet, sweep)),
+        pulse,
+        drain: Duration::ZERO,
+        hurry: asked.clone(),
+    };
+    Ok((service, folder))
+}
+
+/// Serves both models until the service ends.
+fn serve_models(
+    shared: &Shared,
+    github: TcpListener,
+    jules: TcpListener,
+    factor: f64,
+    asked: &Ending,
+) -> JoinHandle<((), ())> {
+    let face = |listener, face| {
+        let mut ending = asked.clone();
+        serve(
+            shared.inner(),
+            listener,
+            face,
+            ClockMode::Accelerated { factor },
+            None,
+            async move { ending.come().await },
+        )
+    };
+    let github = face(github, Face::Github);
+    let jules = face(jules, Face::Jules);
+    tokio::spawn(async move { tokio::join!(github, jules) })
+}
+
+/// The models as the service reaches them.
+fn external_services(at: &Addresses, time: &RunningTime) -> Result<Outside, CliError> {
+    let fault = |error: &dyn std::fmt::Display| CliError::fault(error.to_string());
+    let github = github::Base::from_values(Some(&format!("http://{}", at.github)), None);
+    let jules = jules::Base::parse(&format!("http://{}/v1alpha", at.jules));
+    Ok(Outside {
+        github: github.map_err(|error| fault(&error))?,
+        jules: jules.map_err(|error| fault(&error))?.0,
+        to_github: http_transport(),
+        to_jules: http_transport(),
+        pause: Arc::new(time.clone()),
+        stopwatch: Arc::new(time.clone()),
+        entropy: Arc::new(SystemEntropy),
+    })
+}
+
+/// Prints the result, and exports everything if an option asks for it.
+fn finish(
     arguments: &Sandbox,
     shared: &Shared,
-    teller: Option<&mut Teller>,
+    transcript: Option<&mut Transcript>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    if let Some(teller) = teller {
-        teller.end(screen, shared)?;
+) -> Result<Exit, CliError> {
+    if let Some(transcript) = transcript {
+        transcript.write_result(screen, shared)?;
     }
-    headless::export(arguments, shared, screen)?;
+    play::export_files(arguments, shared, screen)?;
     screen.flush()?;
     Ok(Exit::Done)
 }
 
-/// Passes on what ticks did, to whoever tells it.
+/// Passes reports of ticks to the transcript.
 #[derive(Debug)]
-struct Told(UnboundedSender<(RepositoryName, TickReport)>);
+struct ReportSender(UnboundedSender<(RepositoryName, TickReport)>);
 
-impl Onlooker for Told {
+impl Onlooker for ReportSender {
     fn ticked(&self, member: &Member, report: &TickReport, _took: Duration) {
-        // The show may have ended before the last tick.
+        // The transcript may end before the last tick.
         let _over = self.0.send((member.name.clone(), report.clone()));
     }
 
     fn failed(&self, _member: &Member, _fault: &Fault, _took: Duration) {}
 }
 
-fn open(arguments: &Sandbox, mut scene: Scene) -> Result<Shared, Stopped> {
-    if is_fair(arguments) && !arguments.empty {
-        scene.knobs.webhook_lost = headless::LOST;
+fn build_world(arguments: &Sandbox, mut scene: Scene) -> Result<Shared, CliError> {
+    if has_no_fault_settings(arguments) && !arguments.empty {
+        scene.knobs.webhook_lost = play::LOST_SHARE;
     }
-    let (mut world, repo) = scene.build().map_err(Stopped::usage)?;
-    // The sweep lists the hooks of a repository, which takes more than the rest needs.
+    let (mut world, repo) = scene.build().map_err(CliError::usage)?;
+    // The sweep lists the hooks of a repository, which needs more rights than the rest.
     world
         .github_mut()
         .set_role(repo, scene::RUNNER, Role::Admin);
     Ok(Shared::new(world))
 }
 
-/// Nobody asked for troubles of their own.
-fn is_fair(arguments: &Sandbox) -> bool {
+/// Whether the user has set no faults.
+fn has_no_fault_settings(arguments: &Sandbox) -> bool {
     !arguments.chaos && arguments.faults.is_none()
 }
 
-/// Goes through the time before the service at once.
-async fn before(
+/// Plays the days before the service at once.
+async fn play_past_days(
     arguments: &Sandbox,
     shared: &Shared,
-    teller: Option<&mut Teller>,
+    transcript: Option<&mut Transcript>,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let span = arguments.until;
     let mut days = Days::new(shared.clone(), scene::repository(), span, arguments.seed);
-    if let Some(teller) = teller {
-        return headless::days(&mut days, shared, teller, screen).await;
+    if let Some(transcript) = transcript {
+        return play::play_days(&mut days, shared, transcript, screen).await;
     }
     while days.next().await.is_some() {
         tokio::task::yield_now().await;
@@ -314,23 +364,23 @@ async fn before(
     Ok(())
 }
 
-/// Deliveries of the running service come twice and late as well.
-fn trouble(arguments: &Sandbox, shared: &Shared) {
-    if is_fair(arguments) {
+/// Makes the model delay and repeat deliveries of the running service.
+fn disturb_deliveries(arguments: &Sandbox, shared: &Shared) {
+    if has_no_fault_settings(arguments) {
         let mut world = shared.world();
         let knobs = world.knobs_mut();
-        knobs.webhook_doubled = DOUBLED;
+        knobs.webhook_doubled = DOUBLED_SHARE;
         knobs.webhook_late_seconds = LATE_SECONDS;
     }
 }
 
-fn repositories(
+fn build_repositories(
     shared: &Shared,
     others: &[&str],
     outside: Outside,
     changed: Arc<Notify>,
-) -> Result<Repositories, Stopped> {
-    let fault = |error: &dyn std::fmt::Display| Stopped::fault(error.to_string());
+) -> Result<Repositories, CliError> {
+    let fault = |error: &dyn std::fmt::Display| CliError::fault(error.to_string());
     let token = Token::new(scene::GITHUB_TOKEN).map_err(|error| fault(&error))?;
     let key = JulesKey::new(scene::JULES_KEY).map_err(|error| fault(&error))?;
     let names = std::iter::once(scene::NAME).chain(others.iter().copied());
@@ -354,7 +404,7 @@ fn repositories(
 }
 
 /// The listeners of the models and of the service.
-struct Places {
+struct Listeners {
     github: TcpListener,
     github_at: SocketAddr,
     jules: TcpListener,
@@ -363,36 +413,36 @@ struct Places {
     admin: TcpListener,
 }
 
-impl Places {
-    async fn bind(arguments: &Sandbox) -> Result<Self, Stopped> {
-        let github = bind("--github", arguments.github).await?;
-        let jules = bind("--jules", arguments.jules).await?;
+impl Listeners {
+    async fn bind_all(arguments: &Sandbox) -> Result<Self, CliError> {
+        let github = bind_listener("--github", arguments.github).await?;
+        let jules = bind_listener("--jules", arguments.jules).await?;
         let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
         Ok(Self {
             github_at: github.local_addr()?,
             jules_at: jules.local_addr()?,
             github,
             jules,
-            public: bind("--serve", anywhere).await?,
-            admin: bind("--admin-listen", arguments.admin_listen).await?,
+            public: bind_listener("--serve", anywhere).await?,
+            admin: bind_listener("--admin-listen", arguments.admin_listen).await?,
         })
     }
 }
 
-/// Where everything listens.
-struct At {
+/// The addresses of the listeners.
+struct Addresses {
     github: SocketAddr,
     jules: SocketAddr,
     admin: SocketAddr,
     public: SocketAddr,
 }
 
-fn tell(
+fn print_addresses(
     arguments: &Sandbox,
     screen: &mut Screen<impl Write>,
-    at: &At,
+    at: &Addresses,
     factor: f64,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let repository = scene::repository();
     if arguments.json {
         let places = json!({
@@ -404,24 +454,24 @@ fn tell(
             "jules_key": scene::JULES_KEY,
             "repository": repository.to_string(),
         });
-        screen.line(&places.to_string())?;
+        screen.print_line(&places.to_string())?;
         screen.flush()?;
         return Ok(());
     }
     let minutes = factor / 60.0;
     if arguments.empty {
-        screen.lines(&format!(
+        screen.print_lines(&format!(
             "The dashboard is at http://{}/\n\
              {repository} is empty; models of GitHub and Jules run behind it, and the service looks after it. One second \
              here is {minutes:.1} minutes there.\n",
             at.admin
         ))?;
-        for line in first_session(at.github, &repository) {
-            screen.line(&line)?;
+        for line in first_session_commands(at.github, &repository) {
+            screen.print_line(&line)?;
         }
-        screen.line("What happens follows here. Ctrl-C ends it.")?;
+        screen.print_line("What happens follows here. Ctrl-C ends it.")?;
     } else {
-        screen.lines(&format!(
+        screen.print_lines(&format!(
             "The dashboard is at http://{}/\n\
              Models of GitHub and Jules run behind it; one second here is {minutes:.1} minutes there. Some webhooks are \
              lost, doubled or late. Ctrl-C ends it.",
@@ -432,9 +482,9 @@ fn tell(
     Ok(())
 }
 
-/// The commands from an empty repository to the pull request of a session that a label started, to be pasted into
-/// another shell. What they need stands in them, so that none of them has to be prepared.
-fn first_session(github: SocketAddr, repository: &RepositoryName) -> [String; 9] {
+/// The commands that lead from an empty repository to the pull request of a session that a label started, to paste into
+/// another shell. They contain all values, so the user prepares nothing.
+fn first_session_commands(github: SocketAddr, repository: &RepositoryName) -> [String; 9] {
     let token = scene::MAINTAINER_TOKEN;
     let name = &repository.name;
     let issues = format!("http://{github}/repos/{repository}/issues");
@@ -446,7 +496,7 @@ fn first_session(github: SocketAddr, repository: &RepositoryName) -> [String; 9]
         format!(
             "phileas init --yes --action phileas/phileas@{ANY_COMMIT}   # any commit does here"
         ),
-        "git commit -qm 'Let phileas run Jules by the clock' && git push -q origin HEAD:main"
+        "git commit -qm 'Let phileas run Jules on a schedule' && git push -q origin HEAD:main"
             .to_owned(),
         format!(
             "n=$(curl -sS {authorization} -d '{{\"title\": \"Say how to install it\", \"labels\": [\"phileas:tester\"]}}' {issues} \

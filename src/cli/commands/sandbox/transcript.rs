@@ -1,4 +1,4 @@
-//! A sandbox told line by line: what Jules and people did, what phileas did, and what it waits for.
+//! The transcript of a sandbox, line by line: what Jules and people did, what phileas did, and what it waits for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -9,39 +9,39 @@ use phileas_domain::engine::{Line, Reason, Verdict};
 use phileas_domain::model::{RepositoryName, SessionId, TrackName};
 use phileas_world::books::Books;
 
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::runtime::TickReport;
 use crate::sandbox::{Shared, scene};
 
-/// Where a line goes on that is wider than the terminal, in columns.
+/// The column at which the further rows of a long line begin.
 const INDENT: usize = 11;
 
-/// Tells what happens, line by line.
-pub(crate) struct Teller {
+/// Prints what happens, line by line.
+pub(crate) struct Transcript {
     colour: bool,
-    /// Whether what people ask for and what they are told is told as well.
+    /// Whether requests of people and the answers are printed.
     by_hand: bool,
-    /// Whether each reason for which something is left out is told.
+    /// Whether each reason for skipping something is printed.
     thorough: bool,
-    /// How many of GitHub's books were told.
+    /// How many records of GitHub were printed.
     written: usize,
-    /// What the prompts of sessions say of the work before them, by the sessions' ids.
+    /// What the prompts of sessions say about earlier work, by the sessions' ids.
     told_to: BTreeMap<String, &'static str>,
     day: String,
-    /// The lines of comments that were told, by what they stand on.
+    /// The printed lines of comments, by issue or pull request.
     comments: BTreeMap<String, BTreeSet<String>>,
-    /// Why each track waits, as it was told since something was done in it: two reasons may take turns at each look.
+    /// The printed reasons why each track waits, since its last action: two reasons may alternate.
     waits: BTreeMap<(String, Option<TrackName>), BTreeSet<Reason>>,
-    /// What was told of each track since something was done in it.
+    /// What was printed about each track since its last action.
     told: BTreeMap<Option<TrackName>, BTreeSet<String>>,
-    /// What is wrong with the plan, as it was told.
+    /// The printed mistakes of the plan.
     mistakes: BTreeSet<String>,
 }
 
-/// The newcomer's own repository needs no name; the others stand beside it.
-fn prefix(repository: &str) -> String {
+/// The sample repository needs no prefix; the others have one.
+fn repository_prefix(repository: &str) -> String {
     let name = repository.rsplit('/').next().unwrap_or(repository);
     if name == scene::NAME {
         String::new()
@@ -50,8 +50,8 @@ fn prefix(repository: &str) -> String {
     }
 }
 
-/// Whether a wait is news. That a session is at work is not.
-fn is_worth_telling(reason: Reason) -> bool {
+/// Whether a wait is news. A session at work is not.
+fn is_news(reason: Reason) -> bool {
     !matches!(
         reason,
         Reason::SessionRunning
@@ -62,15 +62,15 @@ fn is_worth_telling(reason: Reason) -> bool {
     )
 }
 
-/// The lines of a comment that say something: no markers, and not the heading of the status comment.
-fn lines(body: &str) -> impl Iterator<Item = &str> {
+/// The lines of a comment without markers and without the heading of the status comment.
+fn comment_lines(body: &str) -> impl Iterator<Item = &str> {
     let lines = body.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(['<', '*']));
     lines.map(|line| line.strip_prefix("- ").unwrap_or(line))
 }
 
-/// Whose a line is: the persona, or the slot where one persona has many, each for a work item or a stream of its own.
-fn who(line: &Line) -> String {
+/// The persona of a line; the slot, if a persona has many, each for a work item or a workstream.
+fn actor_text(line: &Line) -> String {
     let persona = line.persona.as_ref().map(ToString::to_string);
     let slot = line.slot.as_ref().map(ToString::to_string);
     match (persona, slot) {
@@ -79,8 +79,8 @@ fn who(line: &Line) -> String {
     }
 }
 
-/// What a prompt says of the work before it; `None`: nothing.
-fn told_to(prompt: &str) -> Option<&'static str> {
+/// What a prompt says about earlier work; `None`: nothing.
+fn handover_note(prompt: &str) -> Option<&'static str> {
     let returned = ["\nreturned_because:", "\n### returned because\n"];
     let is_implementer = prompt.contains(" slot=implementer/");
     if is_implementer && returned.iter().any(|one| prompt.contains(one)) {
@@ -92,8 +92,8 @@ fn told_to(prompt: &str) -> Option<&'static str> {
     }
 }
 
-/// A line in pieces: what is said, and each finding that follows, which begins with its file and how bad it is.
-fn findings(text: &str) -> Vec<&str> {
+/// Splits a line into the sentence and its findings. A finding begins with its file and its severity.
+fn split_findings(text: &str) -> Vec<&str> {
     let begins = |part: &str| {
         let mut words = part.split(' ');
         let file = words.next().unwrap_or_default();
@@ -115,7 +115,7 @@ fn findings(text: &str) -> Vec<&str> {
     cut
 }
 
-impl Teller {
+impl Transcript {
     pub(crate) fn new(colour: bool) -> Self {
         Self {
             colour,
@@ -131,33 +131,33 @@ impl Teller {
         }
     }
 
-    /// Tells everything, and why each layer of a track is passed over, for a transcript.
-    pub(crate) fn of_a_scenario(colour: bool) -> Self {
+    /// Prints everything, and why each layer of a track is skipped.
+    pub(crate) fn for_scenario(colour: bool) -> Self {
         Self {
             thorough: true,
-            ..Self::of_a_person(colour)
+            ..Self::for_person(colour)
         }
     }
 
-    /// Tells issues, labels and comments too, for somebody who makes them.
-    pub(crate) fn of_a_person(colour: bool) -> Self {
+    /// Also prints issues, labels and comments, for a person who makes them.
+    pub(crate) fn for_person(colour: bool) -> Self {
         Self {
             by_hand: true,
             ..Self::new(colour)
         }
     }
 
-    pub(crate) fn say(
+    pub(crate) fn write_line(
         &mut self,
         screen: &mut Screen<impl Write>,
         at: Timestamp,
         sign: &str,
         colour: AnsiColor,
         text: &str,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), CliError> {
         let day = at.strftime("%A %Y-%m-%d").to_string();
         if day != self.day {
-            screen.line(&day)?;
+            screen.print_line(&day)?;
             self.day = day;
         }
         let style = if self.colour {
@@ -166,16 +166,16 @@ impl Teller {
             Style::new()
         };
         let line = format!("  {}  {style}{sign}{style:#} {text}", at.strftime("%H:%M"));
-        screen.wrapped(&line, INDENT)?;
+        screen.print_wrapped(&line, INDENT)?;
         Ok(())
     }
 
-    /// What Jules and the maintainer did on GitHub since last time.
-    pub(crate) fn world(
+    /// Prints what Jules and the maintainer did on GitHub since the last call.
+    pub(crate) fn write_world(
         &mut self,
         screen: &mut Screen<impl Write>,
         books: &Books,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), CliError> {
         let news: Vec<_> = books
             .github_writes
             .iter()
@@ -184,14 +184,14 @@ impl Teller {
             .collect();
         self.written = books.github_writes.len();
         for session in books.sessions.iter().filter(|_| self.thorough) {
-            if let Some(said) = told_to(&session.prompt) {
+            if let Some(said) = handover_note(&session.prompt) {
                 self.told_to.insert(session.id.clone(), said);
             }
         }
         for write in news {
             let number = write.detail["number"].as_u64().unwrap_or_default();
             let title = write.detail["title"].as_str().unwrap_or_default();
-            let pull = format!("{}#{number}", prefix(&write.repository));
+            let pull = format!("{}#{number}", repository_prefix(&write.repository));
             let (sign, text) = match write.what.as_str() {
                 "pull.opened" => ("◇", format!("Jules opens pull request {pull}: {title}")),
                 "pull.merged" => ("◆", format!("{} merges {pull}", write.actor)),
@@ -209,39 +209,39 @@ impl Teller {
                 }
                 "comment.created" | "comment.edited" if self.by_hand => {
                     let body = write.detail["body"].as_str().unwrap_or_default();
-                    // The status comment is edited line by line; what stood there before is no news.
+                    // The status comment is edited line by line; unchanged lines are not news.
                     let known = self.comments.entry(pull.clone()).or_default();
-                    let Some(line) = lines(body).find(|line| !known.contains(*line)) else {
+                    let Some(line) = comment_lines(body).find(|line| !known.contains(*line)) else {
                         continue;
                     };
-                    known.extend(lines(body).map(str::to_owned));
+                    known.extend(comment_lines(body).map(str::to_owned));
                     ("◇", format!("{} writes on {pull}: {line}", write.actor))
                 }
                 _ => continue,
             };
-            self.say(screen, write.at, sign, AnsiColor::Magenta, &text)?;
+            self.write_line(screen, write.at, sign, AnsiColor::Magenta, &text)?;
         }
         Ok(())
     }
 
-    /// What phileas did.
-    pub(crate) fn tick(
+    /// Prints what phileas did.
+    pub(crate) fn write_tick(
         &mut self,
         screen: &mut Screen<impl Write>,
         repository: &RepositoryName,
         report: &TickReport,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), CliError> {
         if self.thorough {
             for one in &report.plan_diagnostics {
                 if self.mistakes.insert(one.to_string()) {
                     let text = format!("phileas finds {one}");
-                    self.say(screen, report.now, "✘", AnsiColor::Red, &text)?;
+                    self.write_line(screen, report.now, "✘", AnsiColor::Red, &text)?;
                 }
             }
         }
         for (at, line) in &report.done {
-            let who = who(line);
-            let whose = prefix(&repository.name);
+            let who = actor_text(line);
+            let whose = repository_prefix(&repository.name);
             let turn = match (&line.track, line.seq) {
                 (Some(track), Some(seq)) => format!("{whose}{track}#{seq}"),
                 (Some(track), None) => format!("{whose}{track}"),
@@ -281,24 +281,24 @@ impl Teller {
             self.waits
                 .remove(&(repository.to_string(), line.track.clone()));
             self.told.remove(&line.track);
-            let mut findings = findings(&text).into_iter();
+            let mut findings = split_findings(&text).into_iter();
             let first = findings.next().unwrap_or_default();
-            self.say(screen, *at, sign, colour, first)?;
+            self.write_line(screen, *at, sign, colour, first)?;
             let session = line.session_id.as_ref().map(SessionId::as_str);
             let said = session.and_then(|id| self.told_to.get(id).copied());
             if let Some(said) = said.filter(|_| line.verdict == Verdict::Dispatched) {
                 let text = format!("its prompt says {said}");
-                self.say(screen, *at, "·", AnsiColor::White, &text)?;
+                self.write_line(screen, *at, "·", AnsiColor::White, &text)?;
             }
-            // What is wrong with somebody's work is read one by one.
+            // Findings in other people's work are printed one by one.
             for one in findings {
-                self.say(screen, *at, "✘", AnsiColor::Red, one)?;
+                self.write_line(screen, *at, "✘", AnsiColor::Red, one)?;
             }
         }
         for (at, line) in report
             .waiting
             .iter()
-            .filter(|(_, line)| is_worth_telling(line.reason))
+            .filter(|(_, line)| is_news(line.reason))
         {
             let is_news = if self.thorough {
                 let told = self.told.entry(line.track.clone()).or_default();
@@ -309,20 +309,20 @@ impl Teller {
             };
             if is_news {
                 let track = line.track.as_ref().map_or("everything", TrackName::as_str);
-                let whose = prefix(&repository.name);
+                let whose = repository_prefix(&repository.name);
                 let text = format!("phileas waits with {whose}{track}: {}", line.detail);
-                self.say(screen, *at, "…", AnsiColor::Yellow, &text)?;
+                self.write_line(screen, *at, "…", AnsiColor::Yellow, &text)?;
             }
         }
         Ok(())
     }
 
-    /// What it came to.
-    pub(crate) fn end(
+    /// Prints the result.
+    pub(crate) fn write_result(
         &mut self,
         screen: &mut Screen<impl Write>,
         shared: &Shared,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), CliError> {
         let world = shared.world();
         let books = world.complete_books();
         let merged = books
@@ -340,12 +340,12 @@ impl Teller {
             .iter()
             .filter(|delivery| delivery.fate == "lost")
             .count();
-        screen.line("")?;
-        screen.line(&format!(
+        screen.print_line("")?;
+        screen.print_line(&format!(
             "{}, {}, {merged} merged; {lost} of {} lost, and nothing with them.",
-            several(books.sessions.len(), "session"),
-            several(pulls, "pull request"),
-            several(books.deliveries.len(), "webhook"),
+            pluralize(books.sessions.len(), "session"),
+            pluralize(pulls, "pull request"),
+            pluralize(books.deliveries.len(), "webhook"),
         ))?;
         Ok(())
     }

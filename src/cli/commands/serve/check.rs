@@ -1,4 +1,4 @@
-//! `phileas serve --check`: credentials and permissions, asked of those who decide them.
+//! `phileas serve --check`: checks credentials and permissions with GitHub, Jules and the database.
 
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
@@ -12,20 +12,20 @@ use tokio::time::timeout;
 use super::fleet;
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::adapters::inbox::sqlite::DataDirectory;
-use crate::cli::context::env_var::variable;
-use crate::cli::context::service_config::{self, ADMIN_LISTEN, LISTEN};
+use crate::cli::context::env_var::env_value;
+use crate::cli::context::service_config::{self, ADMIN_LISTEN_SETTING, LISTEN_SETTING};
 use crate::cli::context::{bind, database_url};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::server::accounts::app::{APP_FILE, origin_of_identity};
 use crate::server::admin::check::{Finding, Found, Grade, Told, check, check_key};
 use crate::server::admin::setup::GITHUB;
 use crate::server::config::{Config, secret};
 
-/// How long is waited for the database, GitHub and Jules in all.
-const LIMIT: Duration = Duration::from_secs(10);
+/// The time limit for the database, GitHub and Jules together.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// Prints what was found, the gravest last.
+/// Prints the findings, the most severe last.
 pub(super) async fn run(
     config: &Config,
     mcp: bool,
@@ -33,47 +33,51 @@ pub(super) async fn run(
     inbox: &str,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let mut findings = vec![
-        found(
+        result_finding(
             "webhook secret",
-            service_config::secrets(config).map(|_| "there is one"),
+            service_config::webhook_secrets(config).map(|_| "there is one"),
         ),
-        found("admin listener", admin(config, mcp)),
-        found("data directory", data_dir(config)),
+        result_finding("admin listener", check_admin_listener(config, mcp)),
+        result_finding("data directory", check_data_dir(config)),
     ];
     let inbox = |text: &str| format!("{inbox}: {text}");
-    // Both at once, so that one that does not answer holds up nothing else.
+    // Ask both at once, so that one without an answer does not delay the other.
     let outside = Found::default();
     let (reached, asked) = tokio::join!(
         async {
             match database {
-                Some(url) => Some(timeout(LIMIT, database_url::reached(url)).await),
+                Some(url) => Some(timeout(ANSWER_LIMIT, database_url::check_database(url)).await),
                 None => None,
             }
         },
-        timeout(LIMIT, credentials(config, &outside)),
+        timeout(ANSWER_LIMIT, check_credentials(config, &outside)),
     );
     findings.push(match reached {
         Some(reached) => {
             let reached = reached.unwrap_or_else(|_| {
-                Err(Stopped {
+                Err(CliError {
                     exit: Exit::Unavailable,
-                    message: format!("no answer within {} s", LIMIT.as_secs()),
+                    message: format!("no answer within {} s", ANSWER_LIMIT.as_secs()),
                 })
             });
-            let refused = |stopped: Stopped| Stopped {
+            let refused = |stopped: CliError| CliError {
                 message: inbox(&stopped.message),
                 ..stopped
             };
-            found("inbox", reached.map(inbox).map_err(refused))
+            result_finding("inbox", reached.map(inbox).map_err(refused))
         }
-        // Whether it can be written is what the data directory tells.
-        None => found("inbox", Ok(inbox("for this service alone"))),
+        // The check of the data directory says whether it can be written.
+        None => result_finding("inbox", Ok(inbox("for this service alone"))),
     });
-    findings.extend(port("--listen", LISTEN, config.listen));
-    findings.extend(port("--admin-listen", ADMIN_LISTEN, config.admin_listen));
-    if let Some(name) = fleet::passed_over(config) {
+    findings.extend(check_port("--listen", LISTEN_SETTING, config.listen));
+    findings.extend(check_port(
+        "--admin-listen",
+        ADMIN_LISTEN_SETTING,
+        config.admin_listen,
+    ));
+    if let Some(name) = fleet::ignored_app_variable(config) {
         findings.push(Finding {
             grade: Grade::Hint,
             about: "GitHub".to_owned(),
@@ -90,7 +94,7 @@ pub(super) async fn run(
             text: format!(
                 "they did not answer all questions within {} s, so the rest is not checked; is there a proxy or a firewall \
                  between?",
-                LIMIT.as_secs()
+                ANSWER_LIMIT.as_secs()
             ),
         });
     }
@@ -104,7 +108,7 @@ pub(super) async fn run(
             Grade::Credential => "missing",
         };
         let Finding { about, text, .. } = finding;
-        screen.line(&if json {
+        screen.print_line(&if json {
             json!({"grade": word, "about": about, "text": text}).to_string()
         } else {
             format!("{word}: {about}: {text}")
@@ -118,39 +122,39 @@ pub(super) async fn run(
     })
 }
 
-/// Whether GitHub and Jules take what the service has. Where one of the two is missing or cannot be read, the other is
-/// asked all the same, so that all that is to be mended is told at once.
+/// Checks whether GitHub and Jules accept the credentials. If one of the two is missing or unreadable, the other is
+/// checked all the same, so that one run reports everything to fix.
 ///
-/// What was found when this is dropped counts.
-async fn credentials(config: &Config, findings: &Found) {
-    let outside = match fleet::outside() {
+/// Findings that exist when this future is dropped count.
+async fn check_credentials(config: &Config, findings: &Found) {
+    let outside = match fleet::external_services() {
         Ok(outside) => outside,
-        Err(stopped) => return findings.add(refused("addresses", stopped)),
+        Err(stopped) => return findings.add(refused_finding("addresses", stopped)),
     };
-    let key = fleet::jules_key();
+    let key = fleet::default_jules_key();
     let is_broken = key.is_err();
     let key = key.unwrap_or_else(|stopped| {
-        findings.add(refused("Jules key", stopped));
+        findings.add(refused_finding("Jules key", stopped));
         None
     });
     let is_told = key.is_some() || is_broken || config.jules_keys_dir.is_some();
     let told = Told {
         jules: key.clone(),
-        identity: origin_of_identity(variable),
+        identity: origin_of_identity(env_value),
         public_url: config.public_url.clone(),
-        github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
     };
     let shared = key.as_ref().map(|(_, key)| key.clone());
     let changed = Arc::new(Notify::new());
-    let members = match fleet::repositories(config, outside.clone(), changed, shared) {
+    let members = match fleet::build_repositories(config, outside.clone(), changed, shared) {
         Ok(Some(repositories)) => {
             check(&repositories, &told, findings).await;
             repositories.members().len()
         }
         other => {
             findings.add(match other {
-                Err(stopped) => refused("GitHub", stopped),
-                Ok(_) => missing(
+                Err(stopped) => refused_finding("GitHub", stopped),
+                Ok(_) => missing_finding(
                     "GitHub",
                     "there is no credential; set GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an \
                      App with `phileas serve --setup`",
@@ -162,16 +166,16 @@ async fn credentials(config: &Config, findings: &Found) {
             0
         }
     };
-    // Of repositories without a key each is told by its name.
+    // Repositories without a key are reported by name.
     if !is_told && members == 0 {
-        findings.add(missing(
+        findings.add(missing_finding(
             "Jules key",
             "there is none; set JULES_API_KEY, or name a folder of keys with --jules-keys-dir",
         ));
     }
 }
 
-fn missing(about: &str, text: &str) -> Finding {
+fn missing_finding(about: &str, text: &str) -> Finding {
     Finding {
         grade: Grade::Credential,
         about: about.to_owned(),
@@ -179,19 +183,19 @@ fn missing(about: &str, text: &str) -> Finding {
     }
 }
 
-/// A finding of something that `serve` would refuse in the same words.
-fn found(about: &str, result: Result<impl Into<String>, Stopped>) -> Finding {
+/// A finding with the text of the error that `serve` would end with.
+fn result_finding(about: &str, result: Result<impl Into<String>, CliError>) -> Finding {
     match result {
         Ok(text) => Finding {
             grade: Grade::Good,
             about: about.to_owned(),
             text: text.into(),
         },
-        Err(stopped) => refused(about, stopped),
+        Err(stopped) => refused_finding(about, stopped),
     }
 }
 
-fn refused(about: &str, stopped: Stopped) -> Finding {
+fn refused_finding(about: &str, stopped: CliError) -> Finding {
     let grade = match stopped.exit {
         Exit::Credential => Grade::Credential,
         Exit::Unavailable => Grade::Unavailable,
@@ -204,19 +208,19 @@ fn refused(about: &str, stopped: Stopped) -> Finding {
     }
 }
 
-/// Whether the admin listener would be opened.
-fn admin(config: &Config, mcp: bool) -> Result<&'static str, Stopped> {
-    let guarded = secret(service_config::ADMIN_TOKEN, variable)?.is_some();
+/// Checks whether the admin listener may be opened.
+fn check_admin_listener(config: &Config, mcp: bool) -> Result<&'static str, CliError> {
+    let guarded = secret(service_config::ADMIN_TOKEN_VARIABLE, env_value)?.is_some();
     service_config::admin_access(config, mcp)?;
     Ok(if guarded {
         "it asks for the token"
     } else {
-        "whoever reaches it on this machine is let in"
+        "every account of this machine has access"
     })
 }
 
-/// Whether the data directory could be used. A service that runs holds it, which is as it should be.
-fn data_dir(config: &Config) -> Result<&'static str, Stopped> {
+/// Checks whether the data directory can be used. A running service holds it, which is fine.
+fn check_data_dir(config: &Config) -> Result<&'static str, CliError> {
     let path = &config.data_dir;
     DataDirectory::could_be(path)?;
     Ok(if path.exists() {
@@ -226,8 +230,8 @@ fn data_dir(config: &Config) -> Result<&'static str, Stopped> {
     })
 }
 
-/// Whether a port could be listened at.
-fn port(option: &str, said_by: &str, address: SocketAddr) -> Option<Finding> {
+/// Checks whether a port is free.
+fn check_port(option: &str, said_by: &str, address: SocketAddr) -> Option<Finding> {
     let error = std::net::TcpListener::bind(address).err()?;
     let taken = error.kind() == ErrorKind::AddrInUse;
     let (grade, text) = if taken {
@@ -235,7 +239,7 @@ fn port(option: &str, said_by: &str, address: SocketAddr) -> Option<Finding> {
             format!("{address} is in use, by phileas where it is running, or by another program");
         (Grade::Hint, text)
     } else {
-        let text = format!("{address}: {error}; {}", bind::mend(&error, said_by));
+        let text = format!("{address}: {error}; {}", bind::bind_help(&error, said_by));
         (Grade::Configuration, text)
     };
     Some(Finding {

@@ -1,4 +1,4 @@
-//! The service's own hands: with what it is to GitHub and to Jules.
+//! Builds what ticks the service's repositories, with its identity on GitHub and its Jules keys.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::adapters::github;
 use crate::adapters::jules::{JulesKey, key};
 use crate::adapters::pause::SystemPause;
 use crate::cli::context::clients;
-use crate::cli::context::env_var::{is_set, variable};
-use crate::cli::context::run_identity::{entropy, hex};
-use crate::cli::exit::Stopped;
+use crate::cli::context::env_var::{env_value, is_switched_on};
+use crate::cli::context::run_identity::{hex_text, random_bytes};
+use crate::cli::exit::CliError;
 use crate::runtime::SERVICE;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::server::Fleet;
@@ -26,25 +26,25 @@ use crate::server::repositories::{Repositories, Source};
 use crate::server::worker::tick_observer::Onlooker;
 use crate::server::worker::ticks::Ticks;
 
-/// What ticks the repositories. `None`, with a word in the log, while nobody has said who the service is to GitHub: it
-/// accepts deliveries all the same, and ticks what they woke once it is told.
-pub(super) fn of(
+/// Builds the fleet. `None`, with a warning in the log, if there is no GitHub identity: the service still stores
+/// deliveries, and ticks their repositories once it has one.
+pub(super) fn build_fleet(
     config: &Config,
     changed: Arc<Notify>,
     pulse: Arc<Pulse>,
     metrics: &Arc<Metrics>,
     onlookers: Vec<Arc<dyn Onlooker>>,
     feed: Option<Arc<Feed>>,
-) -> Result<Option<Fleet<SystemPause>>, Stopped> {
-    if let Some(name) = passed_over(config) {
+) -> Result<Option<Fleet<SystemPause>>, CliError> {
+    if let Some(name) = ignored_app_variable(config) {
         tracing::warn!(
             "{APP_FILE} in the data directory keeps an App, and {name} counts before it; unset {name} to be that App"
         );
     }
-    // First, so that a key that cannot be read is told whoever the service is.
-    let key = jules_key()?.map(|(_, key)| key);
-    let outside = count_requests(outside()?, metrics);
-    let Some(repositories) = repositories(config, outside, changed, key)? else {
+    // Read the key first, so that an unreadable key is reported with or without an identity.
+    let key = default_jules_key()?.map(|(_, key)| key);
+    let outside = count_requests(external_services()?, metrics);
+    let Some(repositories) = build_repositories(config, outside, changed, key)? else {
         tracing::warn!(
             "there is no GitHub credential, so that deliveries are stored and nothing is ticked; set GITHUB_APP_ID and \
              GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with `phileas serve --setup`"
@@ -57,13 +57,17 @@ pub(super) fn of(
              ticked; add `[[repository]]` entries with `name = \"owner/name\"`"
         );
     }
-    let entropy = entropy()?;
-    let run = format!("{SERVICE}{}:{}", std::process::id(), hex(&entropy[..4]));
+    let entropy = random_bytes()?;
+    let run = format!(
+        "{SERVICE}{}:{}",
+        std::process::id(),
+        hex_text(&entropy[..4])
+    );
     let repositories = Arc::new(repositories);
     let ticks = Ticks::new(
         Arc::clone(&repositories),
         run.clone(),
-        variable("PHILEAS_PAUSED").filter(|value| is_set(value)),
+        env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
     )
     .feeding(feed);
     let ticks = onlookers.into_iter().fold(ticks, Ticks::seen_by);
@@ -77,21 +81,20 @@ pub(super) fn of(
     }))
 }
 
-/// The variable that counts before the App which set-up has kept, where both are there.
-pub(super) fn passed_over(config: &Config) -> Option<String> {
+/// The variable that overrides the stored App, if both exist.
+pub(super) fn ignored_app_variable(config: &Config) -> Option<String> {
     let kept = config.data_dir.join(APP_FILE).is_file();
-    named_by(variable).filter(|_| kept)
+    named_by(env_value).filter(|_| kept)
 }
 
-/// The repositories, of which nothing is known yet, with the key of those that have none of their own. `None`: nobody has
-/// said who the service is to GitHub.
-pub(super) fn repositories(
+/// The repositories, with the default Jules key. `None` if there is no GitHub identity.
+pub(super) fn build_repositories(
     config: &Config,
     outside: Outside,
     changed: Arc<Notify>,
     key: Option<JulesKey>,
-) -> Result<Option<Repositories>, Stopped> {
-    let Some(identity) = identity(variable, &config.data_dir)? else {
+) -> Result<Option<Repositories>, CliError> {
+    let Some(identity) = identity(env_value, &config.data_dir)? else {
         return Ok(None);
     };
     let source = Source::new(identity, config.repositories.clone(), &outside);
@@ -99,28 +102,28 @@ pub(super) fn repositories(
     Ok(Some(Repositories::new(source, keys, outside, changed)))
 }
 
-/// The world, at the addresses of the environment.
-pub(super) fn outside() -> Result<Outside, Stopped> {
-    let api = variable("GITHUB_API_URL");
-    let graphql = variable("GITHUB_GRAPHQL_URL");
+/// The external services, at the addresses of the environment.
+pub(super) fn external_services() -> Result<Outside, CliError> {
+    let api = env_value("GITHUB_API_URL");
+    let graphql = env_value("GITHUB_GRAPHQL_URL");
     let github = github::Base::from_values(api.as_deref(), graphql.as_deref())
-        .map_err(|error| Stopped::usage(error.to_string()))?;
+        .map_err(|error| CliError::usage(error.to_string()))?;
     Ok(Outside::real(
         github,
         clients::jules_base()?,
-        clients::transport(),
+        clients::http_transport(),
     ))
 }
 
-/// The key of all repositories that have none of their own, and where it comes from.
-pub(super) fn jules_key() -> Result<Option<(String, JulesKey)>, Stopped> {
+/// The Jules key of all repositories without their own, and its source.
+pub(super) fn default_jules_key() -> Result<Option<(String, JulesKey)>, CliError> {
     for name in [key::VARIABLE, key::OLD_VARIABLE] {
-        if let Some(text) = secret(name, variable)? {
+        if let Some(text) = secret(name, env_value)? {
             let key = JulesKey::new(text.expose_secret());
-            let name = origin(name, variable);
+            let name = origin(name, env_value);
             return key
                 .map(|key| Some((name.clone(), key)))
-                .map_err(|error| Stopped::credential(format!("{name}: {error}")));
+                .map_err(|error| CliError::credential(format!("{name}: {error}")));
         }
     }
     Ok(None)

@@ -1,4 +1,4 @@
-//! `phileas serve --setup`: a page that makes the service its own GitHub App.
+//! `phileas serve --setup`: serves a page that creates the service's GitHub App.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use tokio::task::JoinHandle;
 
 use crate::adapters::github;
 use crate::adapters::inbox::sqlite::DataDirectory;
-use crate::cli::context::bind::bind;
+use crate::cli::context::bind::bind_listener;
 use crate::cli::context::clock::local_now;
-use crate::cli::context::env_var::variable;
-use crate::cli::context::local_actor::who;
-use crate::cli::context::service_config::ADMIN_LISTEN;
+use crate::cli::context::env_var::env_value;
+use crate::cli::context::local_actor::local_actor;
+use crate::cli::context::service_config::ADMIN_LISTEN_SETTING;
 use crate::cli::context::{clients, shutdown_signal};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::server::accounts::app::{APP_FILE, kept_app, named_by};
 use crate::server::admin::audit::{Audit, Deed};
@@ -25,51 +25,54 @@ use crate::server::public::counters::Figures;
 use crate::server::public::listen::{Listeners, listen};
 use crate::server::service::TIME_TO_END;
 
-/// Serves the page on the admin listener until the App is made, or a signal ends it.
-pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
-    if let Some(name) = named_by(variable) {
-        return Err(Stopped::usage(format!(
+/// Serves the page on the admin listener until the App exists, or a signal ends it.
+pub(super) async fn run(
+    config: &Config,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    if let Some(name) = named_by(env_value) {
+        return Err(CliError::usage(format!(
             "{name} says already who the service is to GitHub, and would count before the App that is made here; unset it \
              for the set-up and for the service"
         )));
     }
-    // Nobody else writes there meanwhile.
+    // No other process may write there meanwhile.
     let directory = DataDirectory::lock(&config.data_dir)?;
     if kept_app(directory.path())?.is_some() {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "{} keeps an App already; start `phileas serve`, or remove the file to make another one",
             directory.path().join(APP_FILE).display()
         )));
     }
-    let listener = bind(ADMIN_LISTEN, config.admin_listen).await?;
+    let listener = bind_listener(ADMIN_LISTEN_SETTING, config.admin_listen).await?;
     let address = listener.local_addr()?;
-    // A listener on all addresses has none that a browser could go to.
+    // A browser cannot open the address of a listener on all addresses.
     let origin = if address.ip().is_unspecified() {
         format!("http://localhost:{}", address.port())
     } else {
         format!("http://{address}")
     };
-    let api = variable("GITHUB_API_URL");
+    let api = env_value("GITHUB_API_URL");
     let base = github::Base::from_values(api.as_deref(), None)
-        .map_err(|error| Stopped::usage(error.to_string()))?;
+        .map_err(|error| CliError::usage(error.to_string()))?;
     let (end, mut ended) = ending();
     let (over, listening) = ending();
     let setup = Setup {
         data_dir: directory.path().to_owned(),
         origin,
-        github: variable("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         base,
-        transport: clients::transport(),
+        transport: clients::http_transport(),
         public_url: config.public_url.clone(),
         end,
     };
     let (router, address, busy) =
-        routes(setup).map_err(|error| Stopped::fault(error.to_string()))?;
-    screen.line(&format!(
+        routes(setup).map_err(|error| CliError::fault(error.to_string()))?;
+    screen.print_line(&format!(
         "open this page once, in a browser on this machine: {address}"
     ))?;
     screen.flush()?;
-    let signals = shutdown_signal::signals()?;
+    let signals = shutdown_signal::shutdown_signal()?;
     let serving = tokio::spawn(listen(
         listener,
         router,
@@ -81,18 +84,18 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         () = ended.come() => {}
         () = signals => {}
     }
-    // The page that says so is still on its way.
+    // The response that reports the end is still being sent.
     over.now();
     wind_down(serving, &busy, TIME_TO_END).await;
     let Some(kept) = kept_app(directory.path())? else {
-        return Err(Stopped::credential(
+        return Err(CliError::credential(
             "no App was made; start `phileas serve --setup` again for a new page",
         ));
     };
     match Audit::open(directory.path()) {
         Ok(audit) => audit.record(&Deed {
             at: local_now(),
-            who: &who(),
+            who: &local_actor(),
             what: "setup",
             about: Some(&kept.slug),
             result: "done",
@@ -100,12 +103,12 @@ pub(super) async fn run(config: &Config, screen: &mut Screen<impl Write>) -> Res
         }),
         Err(error) => tracing::error!("the audit log misses a line: {error}"),
     }
-    screen.line("the App is made and kept; install it, then start `phileas serve`")?;
+    screen.print_line("the App is made and kept; install it, then start `phileas serve`")?;
     Ok(Exit::Done)
 }
 
-/// Waits until requests at work are answered and no exchange is under way, whose browser may have gone; but not for
-/// whoever never comes to an end.
+/// Waits, within a limit, until running requests are answered and no exchange with GitHub is under way. The browser of
+/// an exchange may be gone.
 async fn wind_down(mut serving: JoinHandle<()>, busy: &Busy, limit: Duration) {
     let ended = tokio::time::timeout(limit, async {
         let _ended = (&mut serving).await;
@@ -121,7 +124,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_never_comes_to_an_end_is_not_waited_for() {
+    async fn an_endless_request_is_not_waited_for() {
         let endless = tokio::spawn(std::future::pending());
         wind_down(endless, &Busy::default(), Duration::from_millis(10)).await;
         let busy = Busy::default();

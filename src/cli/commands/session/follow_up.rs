@@ -1,4 +1,4 @@
-//! The tick that carries out what a person decided about a session.
+//! The tick that carries out a person's decision about a session.
 
 use std::io::Write;
 
@@ -10,32 +10,32 @@ use crate::adapters::stopwatch::SystemStopwatch;
 use crate::cli::commands::tick;
 use crate::cli::context::clients::Connection;
 use crate::cli::deadline::Deadline;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::Tense;
 use crate::cli::terminal::output::Screen;
 use crate::runtime::{Settings, Tick, TickReport};
 
-/// One tick, so that what was written is carried out at once.
-pub(crate) async fn carry_out(
+/// Runs one tick, to carry out at once what was written.
+pub(crate) async fn run_follow_up(
     connection: &Connection,
     ask: RunRequest,
     json: bool,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let settings = connection.settings(ask)?;
     let stop = || Deadline::is_near(deadline);
-    let report = tick_of(connection).run_until(&settings, &stop).await?;
-    show(connection, &report, &settings.ask, json, deadline, screen)
+    let report = tick_for(connection).run_until(&settings, &stop).await?;
+    print_report(connection, &report, &settings.ask, json, deadline, screen)
 }
 
-/// One tick that follows what is live and starts nothing: whoever cancels does not ask for the next session.
-pub(crate) async fn end_only(
+/// Runs one tick that follows live sessions and starts nothing: a cancel is not a request for the next session.
+pub(crate) async fn run_without_starts(
     connection: &Connection,
     json: bool,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let settings = connection.settings(RunRequest::Due)?;
     let paused_already = settings.paused_by_variable.is_some();
     let settings = Settings {
@@ -43,14 +43,14 @@ pub(crate) async fn end_only(
         ..settings
     };
     let stop = || Deadline::is_near(deadline);
-    let mut report = tick_of(connection).run_until(&settings, &stop).await?;
+    let mut report = tick_for(connection).run_until(&settings, &stop).await?;
     if !paused_already {
-        // The pause was this command's own, for as long as it ran.
+        // This command paused the repository itself, while it ran.
         let own = |line: &Line| line.reason == Reason::PausedVariable;
         report.waiting.retain(|(_, line)| !own(line));
         report.wake_at = Some(report.now);
     }
-    show(
+    print_report(
         connection,
         &report,
         &RunRequest::Due,
@@ -60,7 +60,7 @@ pub(crate) async fn end_only(
     )
 }
 
-fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
+fn tick_for(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
     Tick {
         github: &connection.github,
         jules: &connection.jules,
@@ -68,24 +68,24 @@ fn tick_of(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules,
     }
 }
 
-fn show(
+fn print_report(
     connection: &Connection,
     report: &TickReport,
     ask: &RunRequest,
     json: bool,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    tick::print(
+) -> Result<Exit, CliError> {
+    tick::print_report(
         screen,
         &connection.repository,
         report,
-        connection.cost(),
+        connection.client_cost(),
         Tense::Deed,
         json,
     )?;
     if report.stopped {
-        return Err(Deadline::stopped(deadline));
+        return Err(Deadline::deadline_error(deadline));
     }
-    tick::ended(report, ask)
+    tick::tick_result(report, ask)
 }

@@ -1,4 +1,4 @@
-//! `phileas session import`: a session that somebody started elsewhere counts as a persona's work from now on.
+//! `phileas session import`: imports a session that was started elsewhere as the work of a persona.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -8,12 +8,12 @@ use phileas_domain::model::PersonaId;
 use phileas_domain::plan;
 use serde_json::json;
 
-use super::lookup::of_repository;
+use super::lookup::read_own_session;
 use crate::cli::arguments::Repository;
-use crate::cli::commands::track::meant;
+use crate::cli::commands::track::suggestion_text;
 use crate::cli::context::clients::Connection;
-use crate::cli::context::run_identity::{self, hex};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::run_identity::{self, hex_text};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::{Edit, edit};
 
@@ -22,25 +22,25 @@ pub(super) async fn run(
     persona: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let session = of_repository(&connection, id).await?;
-    let holder = run_identity::this_run()?;
-    let actor = run_identity::actor();
-    let nonce = hex(&run_identity::entropy()?[..6]);
+    let session = read_own_session(&connection, id).await?;
+    let holder = run_identity::run_holder()?;
+    let actor = run_identity::github_actor();
+    let nonce = hex_text(&run_identity::random_bytes()?[..6]);
     let persona = PersonaId::from(persona);
     let headline = format!("import session {id} as {persona}");
-    let wish = Edit {
+    let request = Edit {
         headline: &headline,
         holder: &holder,
         moves_pointer_of: None,
     };
     let taken = RefCell::new(None);
-    edit(&connection.github, &wish, |state, observation| {
+    edit(&connection.github, &request, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         if !plan.personas.contains_key(&persona) {
             let known = plan.personas.keys().map(PersonaId::as_str);
-            let meant = meant(persona.as_str(), known);
+            let meant = suggestion_text(persona.as_str(), known);
             return Err(format!("there is no persona `{persona}`{meant}"));
         }
         let import = Import {
@@ -61,14 +61,14 @@ pub(super) async fn run(
     .await?;
     let (track, turn) = taken
         .into_inner()
-        .ok_or_else(|| Stopped::fault("nothing was imported"))?;
+        .ok_or_else(|| CliError::fault("nothing was imported"))?;
     if arguments.json {
         let document = json!({
             "session_id": id, "persona": persona.as_str(), "track": track.as_str(), "turn": turn.as_str(),
         });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
     } else {
-        screen.line(&format!(
+        screen.print_line(&format!(
             "session {id} is turn {turn} of `{persona}` in track `{track}`; the next tick follows it"
         ))?;
     }

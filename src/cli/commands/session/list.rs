@@ -1,4 +1,4 @@
-//! `phileas session list`.
+//! `phileas session list`: lists the sessions of a repository.
 
 use std::io::Write;
 
@@ -6,26 +6,26 @@ use phileas_domain::engine::{ListingNeed, Session, SessionState};
 use phileas_domain::state::State;
 use serde_json::{Value, json};
 
-use super::lookup::observe;
+use super::lookup::observe_repository;
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 use crate::cli::terminal::table::Table;
 use crate::runtime::ports::ReadJules as _;
 
-/// How much of a title stands in the table, in characters.
+/// How many characters of a title the table shows.
 pub(super) const TITLE_CHARS: usize = 50;
 
 pub(super) async fn run(
     archived: bool,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let (observation, state) = observe(&connection).await?;
+    let (observation, state) = observe_repository(&connection).await?;
     let need = if archived {
         ListingNeed::Everything
     } else {
@@ -43,11 +43,11 @@ pub(super) async fn run(
         .iter()
         .rev()
         .filter(|session| archived || !session.archived)
-        // Those of other repositories are shown to nobody; one from before a rename is known to the ledger.
-        .filter(|session| !session.elsewhere || place(session, state.as_ref()).is_some());
+        // Hide sessions of other repositories. The ledger knows a session from before a rename.
+        .filter(|session| !session.elsewhere || ledger_location(session, state.as_ref()).is_some());
     if arguments.json {
         for session in sessions {
-            screen.line(&document(session, state.as_ref()).to_string())?;
+            screen.print_line(&session_json(session, state.as_ref()).to_string())?;
         }
         return Ok(Exit::Done);
     }
@@ -62,25 +62,25 @@ pub(super) async fn run(
     let mut count = 0;
     for session in sessions {
         count += 1;
-        table.row([
+        table.push_row([
             session.id.to_string(),
-            state_words(session),
-            short(session.created_at),
-            place(session, state.as_ref()).unwrap_or_else(|| "not ours".to_owned()),
-            pulls(session),
-            plain(&session.title, TITLE_CHARS),
+            state_text(session),
+            short_time(session.created_at),
+            ledger_location(session, state.as_ref()).unwrap_or_else(|| "not ours".to_owned()),
+            pulls_text(session),
+            sanitize(&session.title, TITLE_CHARS),
         ]);
     }
     if count == 0 {
-        screen.line("Jules shows no session of this repository")?;
+        screen.print_line("Jules shows no session of this repository")?;
     } else {
-        screen.lines(&table.text())?;
+        screen.print_lines(&table.table_text())?;
     }
     Ok(Exit::Done)
 }
 
-/// One session as programs read it.
-pub(super) fn document(session: &Session, state: Option<&State>) -> Value {
+/// One session as JSON.
+pub(super) fn session_json(session: &Session, state: Option<&State>) -> Value {
     let id = session.id.as_str();
     let live = state.and_then(|state| state.live_turn(id));
     let entry = state.and_then(|state| state.entry_of_session(&session.id));
@@ -105,14 +105,14 @@ pub(super) fn document(session: &Session, state: Option<&State>) -> Value {
     })
 }
 
-/// `default#7 curator`, where the ledger knows the session.
-pub(super) fn place(session: &Session, state: Option<&State>) -> Option<String> {
+/// `default#7 curator`, if the ledger knows the session.
+pub(super) fn ledger_location(session: &Session, state: Option<&State>) -> Option<String> {
     let (_, entry) = state?.entry_of_session(&session.id)?;
     let seq = entry.seq.map_or_else(String::new, |seq| format!("#{seq}"));
     Some(format!("{}{seq} {}", entry.track_name(), entry.persona_id))
 }
 
-pub(super) fn pulls(session: &Session) -> String {
+pub(super) fn pulls_text(session: &Session) -> String {
     let numbers: Vec<String> = session
         .pulls
         .iter()
@@ -121,11 +121,11 @@ pub(super) fn pulls(session: &Session) -> String {
     numbers.join(" ")
 }
 
-fn state_words(session: &Session) -> String {
+fn state_text(session: &Session) -> String {
     let archived = if session.archived { " (archived)" } else { "" };
     format!(
         "{}{archived}",
-        plain(&state_code(&session.state), TITLE_CHARS)
+        sanitize(&state_code(&session.state), TITLE_CHARS)
     )
 }
 

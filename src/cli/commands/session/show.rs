@@ -1,4 +1,4 @@
-//! `phileas session show`: one session, what happened in it, and which turn it belongs to.
+//! `phileas session show`: shows one session, its activities, and its turn.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -9,52 +9,55 @@ use phileas_domain::state::{HistoryEntry, State};
 use serde_json::{Value, json};
 
 use super::list;
-use super::lookup::{observe, of_repository, session_named};
+use super::lookup::{observe_repository, read_own_session, resolve_session};
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 use crate::runtime::ports::ReadJules as _;
 
-/// How much of a title or a message is printed, in characters.
+/// How many characters of a title or a message are printed.
 const TEXT_CHARS: usize = 240;
 
 pub(super) async fn run(
     id: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let (_, state) = observe(&connection).await?;
-    let id = &session_named(state.as_ref(), id)?;
-    let session = of_repository(&connection, id).await?;
+    let (_, state) = observe_repository(&connection).await?;
+    let id = &resolve_session(state.as_ref(), id)?;
+    let session = read_own_session(&connection, id).await?;
     let activities = connection
         .jules
         .activities(&SessionId::from(id.as_str()))
         .await?;
     let state = state.as_ref();
     if arguments.json {
-        let mut document = list::document(&session, state);
+        let mut document = list::session_json(&session, state);
         document["activities"] = match &activities {
             Some(activities) => activities.iter().map(activity_json).collect(),
             None => Value::Null,
         };
         document["prompt"] = json!(session.prompt);
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
         return Ok(Exit::Done);
     }
-    let mut say = |name: &str, text: &str| screen.line(&format!("{name:<10} {text}"));
+    let mut say = |name: &str, text: &str| screen.print_line(&format!("{name:<10} {text}"));
     say("session", id)?;
-    say("title", &plain(&session.title, TEXT_CHARS))?;
+    say("title", &sanitize(&session.title, TEXT_CHARS))?;
     let archived = if session.archived { ", archived" } else { "" };
-    let code = plain(&list::state_code(&session.state), TEXT_CHARS);
+    let code = sanitize(&list::state_code(&session.state), TEXT_CHARS);
     say("state", &format!("{code}{archived}"))?;
-    say("created", &format!("{} UTC", short(session.created_at)))?;
-    say("turn", &turn(state, &session.id))?;
+    say(
+        "created",
+        &format!("{} UTC", short_time(session.created_at)),
+    )?;
+    say("turn", &turn_text(state, &session.id))?;
     let outputs = match (session.pulls.is_empty(), session.has_changes) {
-        (false, _) => format!("pull requests {}", list::pulls(&session)),
+        (false, _) => format!("pull requests {}", list::pulls_text(&session)),
         (true, true) => "changes, without a pull request".to_owned(),
         (true, false) => "nothing yet".to_owned(),
     };
@@ -65,10 +68,10 @@ pub(super) async fn run(
         Some(activities) => {
             for one in &activities {
                 let changes = if one.has_changes { " [changes]" } else { "" };
-                let words = plain(&activity_words(&one.kind), TEXT_CHARS);
+                let words = sanitize(&activity_text(&one.kind), TEXT_CHARS);
                 say(
                     "activity",
-                    &format!("{} UTC  {words}{changes}", short(one.at)),
+                    &format!("{} UTC  {words}{changes}", short_time(one.at)),
                 )?;
             }
         }
@@ -76,8 +79,8 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-/// Which turn it belongs to, as a sentence.
-fn turn(state: Option<&State>, id: &SessionId) -> String {
+/// A sentence about the session's turn.
+fn turn_text(state: Option<&State>, id: &SessionId) -> String {
     let Some(state) = state else {
         return "the ledger cannot be read, or there is none".to_owned();
     };
@@ -85,10 +88,14 @@ fn turn(state: Option<&State>, id: &SessionId) -> String {
         return "none: the ledger does not know this session".to_owned();
     };
     let live = state.live_turn(id.as_str()).is_some();
-    format!("{}, entry {key}, {}", named(entry, id), fate(entry, live))
+    format!(
+        "{}, entry {key}, {}",
+        named_session(entry, id),
+        outcome_text(entry, live)
+    )
 }
 
-fn named(entry: &HistoryEntry, id: &SessionId) -> String {
+fn named_session(entry: &HistoryEntry, id: &SessionId) -> String {
     let turn = entry
         .turn
         .as_ref()
@@ -106,7 +113,7 @@ fn named(entry: &HistoryEntry, id: &SessionId) -> String {
     )
 }
 
-fn fate(entry: &HistoryEntry, live: bool) -> String {
+fn outcome_text(entry: &HistoryEntry, live: bool) -> String {
     match (&entry.outcome, live) {
         (_, true) => "under way".to_owned(),
         (Some(outcome), false) => outcome.to_string(),
@@ -115,7 +122,7 @@ fn fate(entry: &HistoryEntry, live: bool) -> String {
 }
 
 fn activity_json(activity: &Activity) -> Value {
-    let (kind, text) = words_of(&activity.kind);
+    let (kind, text) = activity_detail(&activity.kind);
     json!({
         "id": activity.id,
         "at": activity.at.to_string(),
@@ -125,15 +132,15 @@ fn activity_json(activity: &Activity) -> Value {
     })
 }
 
-fn activity_words(kind: &ActivityKind) -> String {
-    match words_of(kind) {
+fn activity_text(kind: &ActivityKind) -> String {
+    match activity_detail(kind) {
         (kind, Some(text)) if !text.is_empty() => format!("{kind}: {text}"),
         (kind, _) => kind.to_owned(),
     }
 }
 
 /// The titles of a plan's steps, with their numbers.
-fn steps_of(steps: &[PlanStep]) -> String {
+fn plan_steps(steps: &[PlanStep]) -> String {
     let steps = steps.iter().enumerate();
     let titles: Vec<String> = steps
         .map(|(index, step)| format!("{}. {}", index + 1, step.title))
@@ -141,12 +148,14 @@ fn steps_of(steps: &[PlanStep]) -> String {
     titles.join("\n")
 }
 
-fn words_of(kind: &ActivityKind) -> (&str, Option<Cow<'_, str>>) {
+fn activity_detail(kind: &ActivityKind) -> (&str, Option<Cow<'_, str>>) {
     let borrowed = |text| Some(Cow::Borrowed(text));
     match kind {
         ActivityKind::AgentMessaged(text) => ("agent_messaged", borrowed(text.as_str())),
         ActivityKind::UserMessaged(text) => ("user_messaged", borrowed(text.as_str())),
-        ActivityKind::PlanGenerated(steps) => ("plan_generated", Some(Cow::Owned(steps_of(steps)))),
+        ActivityKind::PlanGenerated(steps) => {
+            ("plan_generated", Some(Cow::Owned(plan_steps(steps))))
+        }
         ActivityKind::PlanApproved => ("plan_approved", None),
         ActivityKind::Progress => ("progress", None),
         ActivityKind::Completed => ("completed", None),

@@ -1,4 +1,5 @@
-//! Whether bash can read the parts that a repository brings. One that it cannot would take the rest of the script with it.
+//! Checks that bash can parse the parts that a repository brings. A part with a syntax error would break the whole
+//! script.
 
 use std::io::{self, Write as _};
 use std::process::Stdio;
@@ -7,20 +8,20 @@ use phileas_domain::Diagnostic;
 use phileas_domain::setup::{Compiled, Origin};
 
 use crate::cli::context::subprocess::other_program;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// Asks bash about each part, without running it. Where there is no bash, that is a warning.
-pub(super) fn check(compiled: &Compiled) -> Result<Vec<Diagnostic>, Stopped> {
+/// Lets bash parse each part, without running it. A missing bash is a warning.
+pub(super) fn check_syntax(compiled: &Compiled) -> Result<Vec<Diagnostic>, CliError> {
     let mut found = Vec::new();
     let own = compiled.order.iter();
     for component in own.filter(|one| one.origin == Origin::Repository) {
         let folder = format!("components/{}/install.sh", component.name);
         let file = compiled.layout.path(&folder);
-        match complaint(&component.fragment) {
+        match bash_error(&component.fragment) {
             Ok(None) => {}
             Ok(Some(said)) => found.push(
                 Diagnostic::error(file, format!("bash cannot read it: {said}"))
-                    .mend("mend it; bash -n FILE tells the same"),
+                    .mend("fix it; bash -n FILE reports the same"),
             ),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 found.push(
@@ -38,11 +39,11 @@ pub(super) fn check(compiled: &Compiled) -> Result<Vec<Diagnostic>, Stopped> {
     Ok(found)
 }
 
-/// What bash says of a part, on one line.
-fn complaint(script: &str) -> io::Result<Option<String>> {
+/// The first error of bash about a part, on one line.
+fn bash_error(script: &str) -> io::Result<Option<String>> {
     let mut bash = other_program("bash")
         .args(["--norc", "-n", "-s"])
-        // Whatever it says beside mistakes would be taken for one: of a locale that is not installed, for example.
+        // Any other output would look like a mistake, such as a warning about a missing locale.
         .env("LC_ALL", "C")
         .env_remove("BASH_ENV")
         .env_remove("BASHOPTS")
@@ -53,14 +54,14 @@ fn complaint(script: &str) -> io::Result<Option<String>> {
         .spawn()?;
     if let Some(mut stdin) = bash.stdin.take() {
         match stdin.write_all(format!("{script}\n").as_bytes()) {
-            // It stops to read at a mistake.
+            // It stops reading at a mistake.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error),
             _ => {}
         }
     }
     let ended = bash.wait_with_output()?;
     let said = String::from_utf8_lossy(&ended.stderr);
-    // An unclosed here-document is a warning to bash, and swallows the rest of a script.
+    // For bash an unclosed here-document is a warning, but it swallows the rest of a script.
     let lines: Vec<&str> = said
         .lines()
         .map(|line| line.strip_prefix("bash: ").unwrap_or(line).trim())
@@ -71,12 +72,12 @@ fn complaint(script: &str) -> io::Result<Option<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::complaint;
+    use super::bash_error;
 
     #[test]
     fn bash_is_asked_and_nothing_is_run() {
         for sound in ["", "(exit 3)", "if x; then\n  exit 0\nfi", "cat <<E\nE"] {
-            assert_eq!(complaint(sound).unwrap(), None, "{sound}");
+            assert_eq!(bash_error(sound).unwrap(), None, "{sound}");
         }
         for (wrong, word) in [
             (")\nexit 0\n(", "line 1"),
@@ -84,7 +85,7 @@ mod tests {
             ("cat <<E\nx", "here-document"),
             ("echo 'x", "matching"),
         ] {
-            let said = complaint(wrong).unwrap().unwrap();
+            let said = bash_error(wrong).unwrap().unwrap();
             assert!(said.contains(word), "{wrong}: {said}");
         }
     }

@@ -1,4 +1,4 @@
-//! What git does with the file that holds secrets. Outside of a work tree: nothing.
+//! Checks what git does with the file of secrets. Outside of a work tree there is nothing to check.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -8,21 +8,24 @@ use phileas_domain::prompt::clean_line;
 use phileas_domain::setup::Compiled;
 
 use crate::cli::context::subprocess::other_program;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// Files with secrets that git has in its index already, so that an entry in `.gitignore` does not help. What git would
-/// not answer is told as a warning.
-pub(super) fn tracked(dir: &Path, compiled: &Compiled) -> Result<Vec<Diagnostic>, Stopped> {
+/// Finds files of secrets that git tracks already, so that an entry in `.gitignore` does not help. A failure of git is
+/// a warning.
+pub(super) fn tracked_secrets(
+    dir: &Path,
+    compiled: &Compiled,
+) -> Result<Vec<Diagnostic>, CliError> {
     let mut found = Vec::new();
     for path in &compiled.private {
-        match ask(dir, &["ls-files", "--error-unmatch", "--", path])? {
-            Answer::Yes => found.push(
+        match ask_git(dir, &["ls-files", "--error-unmatch", "--", path])? {
+            IgnoreAnswer::Yes => found.push(
                 Diagnostic::error(path, "git keeps this file, and it holds secrets").mend(format!(
                     "take it out of the index (git rm --cached {path}), and make new secrets where it was committed"
                 )),
             ),
-            Answer::No => {}
-            Answer::None(why) => found.push(
+            IgnoreAnswer::No => {}
+            IgnoreAnswer::None(why) => found.push(
                 Diagnostic::warning(path, format!("git does not say whether it keeps this file: {why}"))
                     .mend("it holds secrets: see that it is never committed"),
             ),
@@ -31,15 +34,18 @@ pub(super) fn tracked(dir: &Path, compiled: &Compiled) -> Result<Vec<Diagnostic>
     Ok(found)
 }
 
-/// Files with secrets that git would take in. Further rules than those beside the file may count. That git does not
-/// answer was told by [`tracked`].
-pub(super) fn not_ignored(dir: &Path, compiled: &Compiled) -> Result<Vec<Diagnostic>, Stopped> {
+/// Finds files of secrets that git would add. Rules other than those beside the file may count. [`tracked_secrets`] has
+/// reported a failure of git.
+pub(super) fn unignored_secrets(
+    dir: &Path,
+    compiled: &Compiled,
+) -> Result<Vec<Diagnostic>, CliError> {
     let mut found = Vec::new();
-    if ask(dir, &["rev-parse", "--is-inside-work-tree"])? != Answer::Yes {
+    if ask_git(dir, &["rev-parse", "--is-inside-work-tree"])? != IgnoreAnswer::Yes {
         return Ok(found);
     }
     for path in &compiled.private {
-        if ask(dir, &["check-ignore", "--quiet", "--", path])? == Answer::No {
+        if ask_git(dir, &["check-ignore", "--quiet", "--", path])? == IgnoreAnswer::No {
             found.push(
                 Diagnostic::error(path, "git does not ignore this file, and it holds secrets")
                     .mend(format!("git check-ignore --verbose --non-matching {path} tells the rule that takes it in")),
@@ -49,38 +55,38 @@ pub(super) fn not_ignored(dir: &Path, compiled: &Compiled) -> Result<Vec<Diagnos
     Ok(found)
 }
 
-/// What git says to a question.
+/// The answer of git.
 #[derive(Debug, PartialEq, Eq)]
-enum Answer {
+enum IgnoreAnswer {
     Yes,
     No,
     /// Why there is none.
     None(String),
 }
 
-/// How git ends when it cannot go on, as its manual has it.
-const FATAL: i32 = 128;
+/// The exit code of git for a fatal error, by its manual.
+const GIT_FATAL: i32 = 128;
 
-/// Asks git. Where it is not installed, or the folder is in no repository, there is nothing it could keep.
-fn ask(dir: &Path, arguments: &[&str]) -> Result<Answer, Stopped> {
+/// Asks git. Without git, or outside of a repository, it would add nothing.
+fn ask_git(dir: &Path, arguments: &[&str]) -> Result<IgnoreAnswer, CliError> {
     let output = other_program("git")
         .arg("-C")
         .arg(dir)
         .args(arguments)
-        // Its words are looked at below.
+        // Its output is parsed below.
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .output();
     let output = match output {
         Ok(output) => output,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Answer::No),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(IgnoreAnswer::No),
         Err(error) => return Err(error.into()),
     };
     let words = String::from_utf8_lossy(&output.stderr);
     Ok(match output.status.code() {
-        Some(0) => Answer::Yes,
-        Some(1) => Answer::No,
-        Some(FATAL) if words.contains("not a git repository (or any") => Answer::No,
-        _ => Answer::None(clean_line(words.lines().next().unwrap_or("no word of why"))),
+        Some(0) => IgnoreAnswer::Yes,
+        Some(1) => IgnoreAnswer::No,
+        Some(GIT_FATAL) if words.contains("not a git repository (or any") => IgnoreAnswer::No,
+        _ => IgnoreAnswer::None(clean_line(words.lines().next().unwrap_or("no word of why"))),
     })
 }

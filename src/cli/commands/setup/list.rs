@@ -1,4 +1,4 @@
-//! `phileas setup list`: which tools there are.
+//! `phileas setup list`: lists the available tools.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,8 +10,8 @@ use phileas_domain::setup::{Catalogue, Class, Component, Layout, Origin, compile
 use serde_json::{Value, json};
 
 use crate::adapters::files;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::diagnostics::tell_beside;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::print_to_stderr;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table::Table;
 
@@ -20,32 +20,32 @@ pub(super) fn run(
     detail: Option<&str>,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let tree = files::read_tree(dir)?;
     let layout = Layout::of(&tree).unwrap_or(Layout::Split);
     let (catalogue, found) = Catalogue::read(&tree, layout);
-    tell_beside(&found, json)?;
+    print_to_stderr(&found, json)?;
     let exit = if found.iter().any(Diagnostic::is_error) {
         Exit::Findings
     } else {
         Exit::Done
     };
-    let chosen = chosen(&tree);
+    let chosen = chosen_tools(&tree);
     if let Some(name) = detail {
         let component = catalogue
             .get(name)
-            .ok_or_else(|| unknown(&catalogue, name))?;
+            .ok_or_else(|| unknown_tool(&catalogue, name))?;
         if json {
-            screen.line(&document(component, &chosen).to_string())?;
+            screen.print_line(&tool_json(component, &chosen).to_string())?;
         } else {
-            screen.lines(&details(component))?;
+            screen.print_lines(&print_details(component))?;
         }
         return Ok(exit);
     }
-    let mut table = Table::new(["", "tool", "what it is", "needs"]).within(screen.width);
+    let mut table = Table::new(["", "tool", "what it is", "needs"]).with_max_width(screen.width);
     for component in catalogue.components() {
         if json {
-            screen.line(&document(component, &chosen).to_string())?;
+            screen.print_line(&tool_json(component, &chosen).to_string())?;
             continue;
         }
         let mark = if chosen.contains(&component.name) {
@@ -53,7 +53,7 @@ pub(super) fn run(
         } else {
             ""
         };
-        table.row([
+        table.push_row([
             mark.to_owned(),
             component.name.clone(),
             component.summary.clone(),
@@ -61,34 +61,34 @@ pub(super) fn run(
         ]);
     }
     if !json {
-        screen.lines(&table.text())?;
+        screen.print_lines(&table.table_text())?;
         if !chosen.is_empty() {
-            screen.line("* is installed by the present tools.yml")?;
+            screen.print_line("* is installed by the present tools.yml")?;
         }
     }
     Ok(exit)
 }
 
-/// What the present `tools.yml` installs; nothing where it is not there or wrong.
-fn chosen(tree: &Tree) -> Vec<String> {
+/// The tools that the present `tools.yml` installs; none if it is missing or wrong.
+fn chosen_tools(tree: &Tree) -> Vec<String> {
     let order = compile(tree, &[])
         .map(|compiled| compiled.order)
         .unwrap_or_default();
     order.into_iter().map(|component| component.name).collect()
 }
 
-fn unknown(catalogue: &Catalogue, name: &str) -> Stopped {
-    let mend = match closest(name, catalogue.names()) {
+fn unknown_tool(catalogue: &Catalogue, name: &str) -> CliError {
+    let help = match closest(name, catalogue.names()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!(
             "there are {}",
             catalogue.names().collect::<Vec<_>>().join(", ")
         ),
     };
-    Stopped::usage(format!("there is no tool `{name}`; {mend}"))
+    CliError::usage(format!("there is no tool `{name}`; {help}"))
 }
 
-fn document(component: &Component, chosen: &[String]) -> Value {
+fn tool_json(component: &Component, chosen: &[String]) -> Value {
     let variables: Vec<_> = component
         .variables
         .iter()
@@ -113,7 +113,7 @@ fn document(component: &Component, chosen: &[String]) -> Value {
     })
 }
 
-fn details(component: &Component) -> String {
+fn print_details(component: &Component) -> String {
     let mut text = format!("{}: {}\n", component.name, component.summary);
     if !component.dependencies.is_empty() {
         text.push_str(&format!("needs {}\n", component.dependencies.join(", ")));

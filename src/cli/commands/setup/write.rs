@@ -1,4 +1,4 @@
-//! Files of a set-up, written whole or not at all, and only where something changes.
+//! Writes the files of a set-up, all or none, and only where something changes.
 
 use std::path::Path;
 use std::{fs, io};
@@ -6,23 +6,23 @@ use std::{fs, io};
 use phileas_domain::setup::{Mode, Output};
 
 use crate::adapters::files::{Wanted, change_together};
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// What becomes of a file.
+/// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// It was not there.
+pub(super) enum ChangeKind {
+    /// It is new.
     Written,
-    /// It was another one.
+    /// Its text changes.
     Rewritten,
-    /// Its text stays, and who may read or run it changes.
+    /// Its text stays, and its permissions change.
     Guarded,
-    /// It is as it should be.
+    /// It stays.
     Unchanged,
 }
 
-impl Fate {
-    pub(super) fn word(self) -> &'static str {
+impl ChangeKind {
+    pub(super) fn change_text(self) -> &'static str {
         match self {
             Self::Written => "write",
             Self::Rewritten => "rewrite",
@@ -32,21 +32,26 @@ impl Fate {
     }
 }
 
-/// Writes what differs: all of it, or nothing. Answers in the order of the files.
-pub(super) fn write(root: &Path, files: &[Output], dry_run: bool) -> Result<Vec<Fate>, Stopped> {
+/// Writes the files that differ: all or none. Returns the change of each file, in order.
+pub(super) fn write_files(
+    root: &Path,
+    files: &[Output],
+    dry_run: bool,
+) -> Result<Vec<ChangeKind>, CliError> {
     for file in files {
-        check(root, &file.path)?;
+        check_file(root, &file.path)?;
     }
     let fate = |file: &Output| {
         let path = root.join(&file.path);
-        fate(&path, file).map_err(|error| Stopped::usage(format!("{}: {error}", path.display())))
+        change_kind(&path, file)
+            .map_err(|error| CliError::usage(format!("{}: {error}", path.display())))
     };
-    let fates: Vec<Fate> = files.iter().map(fate).collect::<Result<_, _>>()?;
+    let fates: Vec<ChangeKind> = files.iter().map(fate).collect::<Result<_, _>>()?;
     if !dry_run {
         let due = files.iter().zip(&fates);
-        let due = due.filter(|(_, fate)| **fate != Fate::Unchanged);
+        let due = due.filter(|(_, fate)| **fate != ChangeKind::Unchanged);
         let wanted = due.map(|(file, _)| {
-            let mode = mode(&root.join(&file.path), file.mode);
+            let mode = unix_mode(&root.join(&file.path), file.mode);
             (file.path.as_str(), Wanted::WithMode(&file.text, mode))
         });
         change_together(root, &wanted.collect::<Vec<_>>())?;
@@ -54,14 +59,14 @@ pub(super) fn write(root: &Path, files: &[Output], dry_run: bool) -> Result<Vec<
     Ok(fates)
 }
 
-/// Sees that nothing is written through a link, which may lead out of the repository, and that nothing else stands in the
+/// Checks that nothing is written through a link, which may lead out of the repository, and that nothing else is in the
 /// way.
-fn check(root: &Path, path: &str) -> Result<(), Stopped> {
+fn check_file(root: &Path, path: &str) -> Result<(), CliError> {
     let mut here = root.to_owned();
     for part in path.split('/') {
         here.push(part);
         if here.is_symlink() {
-            return Err(Stopped::usage(format!(
+            return Err(CliError::usage(format!(
                 "{} is a symbolic link, and nothing is written through links; put the file or folder itself there",
                 here.display()
             )));
@@ -70,7 +75,7 @@ fn check(root: &Path, path: &str) -> Result<(), Stopped> {
         let is_file = here == root.join(path);
         if here.exists() && here.is_dir() == is_file {
             let wanted = if is_file { "a file" } else { "a folder" };
-            return Err(Stopped::usage(format!(
+            return Err(CliError::usage(format!(
                 "{} is not {wanted}; move what is there out of the way",
                 here.display()
             )));
@@ -79,25 +84,25 @@ fn check(root: &Path, path: &str) -> Result<(), Stopped> {
     Ok(())
 }
 
-fn fate(path: &Path, file: &Output) -> io::Result<Fate> {
+fn change_kind(path: &Path, file: &Output) -> io::Result<ChangeKind> {
     let before = match fs::read(path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
     let same = before.as_deref() == Some(file.text.as_bytes());
-    if same && is_guarded(path, file.mode)? {
-        return Ok(Fate::Unchanged);
+    if same && has_private_mode(path, file.mode)? {
+        return Ok(ChangeKind::Unchanged);
     }
     Ok(match before {
-        None => Fate::Written,
-        Some(_) if same => Fate::Guarded,
-        Some(_) => Fate::Rewritten,
+        None => ChangeKind::Written,
+        Some(_) if same => ChangeKind::Guarded,
+        Some(_) => ChangeKind::Rewritten,
     })
 }
 
 #[cfg(unix)]
-fn is_guarded(path: &Path, mode: Mode) -> io::Result<bool> {
+fn has_private_mode(path: &Path, mode: Mode) -> io::Result<bool> {
     use std::os::unix::fs::PermissionsExt as _;
     let now = fs::metadata(path)?.permissions().mode() & 0o777;
     Ok(match mode {
@@ -107,12 +112,12 @@ fn is_guarded(path: &Path, mode: Mode) -> io::Result<bool> {
     })
 }
 
-/// The mode of Unix that a file is to have.
-fn mode(path: &Path, mode: Mode) -> u32 {
+/// The Unix mode of a file.
+fn unix_mode(path: &Path, mode: Mode) -> u32 {
     match mode {
         Mode::Private => 0o600,
         Mode::Executable => 0o755,
-        // Whoever has restricted it keeps it so.
+        // Permissions that a user restricted stay so.
         Mode::Open => present_mode(path).unwrap_or(0o644),
     }
 }
@@ -130,6 +135,6 @@ fn present_mode(_: &Path) -> Option<u32> {
 }
 
 #[cfg(not(unix))]
-fn is_guarded(_: &Path, _: Mode) -> io::Result<bool> {
+fn has_private_mode(_: &Path, _: Mode) -> io::Result<bool> {
     Ok(true)
 }

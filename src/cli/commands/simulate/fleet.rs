@@ -7,39 +7,39 @@ use serde_json::json;
 
 use crate::adapters::files::write_named;
 use crate::cli::arguments::Simulate;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table::Table;
 
 /// Prints the costs of fleets up to this size, and draws them where a file was named.
-pub(super) fn show(
+pub(super) fn print_fleet(
     repositories: u64,
     habits: Habits,
     arguments: &Simulate,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let costs: Vec<Cost> = fleet::sizes(repositories)
         .into_iter()
         .map(|size| fleet::cost(size, arguments.per_installation, habits))
         .collect();
     if let Some(path) = &arguments.svg {
         write_named(path, &fleet::plot(&costs)).map_err(|error| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "--svg {}: {error}; let --svg name a file in a folder that this user may write to",
                 path.display()
             ))
         })?;
     }
     for cost in costs.iter().filter(|_| arguments.json) {
-        screen.line(&document(cost).to_string())?;
+        screen.print_line(&fleet_json(cost).to_string())?;
     }
     if !arguments.json {
-        print(&costs, habits, arguments, screen)?;
+        print_text(&costs, habits, arguments, screen)?;
     }
     Ok(())
 }
 
-fn document(cost: &Cost) -> serde_json::Value {
+fn fleet_json(cost: &Cost) -> serde_json::Value {
     json!({
         "repositories": cost.repositories,
         "installations": cost.installations,
@@ -55,17 +55,17 @@ fn document(cost: &Cost) -> serde_json::Value {
     })
 }
 
-fn print(
+fn print_text(
     costs: &[Cost],
     habits: Habits,
     arguments: &Simulate,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
-    screen.line(&format!(
+) -> Result<(), CliError> {
+    screen.print_line(&format!(
         "Each repository starts {:.1} sessions a day by this plan, of {:#} each; {} share an installation.",
         habits.sessions_a_day, arguments.session, arguments.per_installation
     ))?;
-    screen.line("")?;
+    screen.print_line("")?;
     let mut table = Table::new([
         "repositories",
         "sessions a day",
@@ -74,29 +74,29 @@ fn print(
         "of an installation",
         "Actions minutes a month",
     ])
-    .figures(0..6);
+    .with_figures(0..6);
     for cost in costs {
-        table.row([
-            grouped(cost.repositories as f64),
-            grouped(cost.sessions_a_day),
-            grouped(cost.keys as f64),
-            grouped(cost.all_points),
+        table.push_row([
+            grouped_digits(cost.repositories as f64),
+            grouped_digits(cost.sessions_a_day),
+            grouped_digits(cost.keys as f64),
+            grouped_digits(cost.all_points),
             format!("{:.1} %", cost.points.share() * 100.0),
-            grouped(cost.action_minutes),
+            grouped_digits(cost.action_minutes),
         ]);
     }
-    for line in table.text().lines() {
-        screen.line(line)?;
+    for line in table.table_text().lines() {
+        screen.print_line(line)?;
     }
-    screen.line("")?;
-    for line in verdict(costs, habits) {
-        screen.line(&line)?;
+    screen.print_line("")?;
+    for line in verdict_text(costs, habits) {
+        screen.print_line(&line)?;
     }
     Ok(())
 }
 
 /// What stands in the way, for people.
-fn verdict(costs: &[Cost], habits: Habits) -> Vec<String> {
+fn verdict_text(costs: &[Cost], habits: Habits) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(last) = costs.last().filter(|last| last.keys > 0) {
         let (limit, of, beside) = match last.bound {
@@ -115,7 +115,7 @@ fn verdict(costs: &[Cost], habits: Habits) -> Vec<String> {
     if let Some(cost) = beyond(|cost| cost.points.share()) {
         lines.push(format!(
             "An installation of {} needs {:.0} of GitHub's points an hour and has {:.0}: divide the fleet among several.",
-            grouped(cost.repositories as f64),
+            grouped_digits(cost.repositories as f64),
             cost.points.used,
             cost.points.limit
         ));
@@ -123,7 +123,7 @@ fn verdict(costs: &[Cost], habits: Habits) -> Vec<String> {
     if let Some(cost) = beyond(|cost| cost.content.share()) {
         lines.push(format!(
             "An installation of {} makes {:.0} commits an hour; GitHub limits what creates content to {:.0}, if commits count.",
-            grouped(cost.repositories as f64),
+            grouped_digits(cost.repositories as f64),
             cost.content.used,
             cost.content.limit
         ));
@@ -135,7 +135,7 @@ fn verdict(costs: &[Cost], habits: Habits) -> Vec<String> {
 }
 
 /// A number with a comma between thousands.
-fn grouped(number: f64) -> String {
+fn grouped_digits(number: f64) -> String {
     let digits = format!("{number:.0}");
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -149,11 +149,11 @@ fn grouped(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::grouped_digits;
 
     #[test]
     fn thousands_are_grouped() {
-        let said = [0.0, 999.0, 1_000.0, 1_234_567.4].map(grouped);
+        let said = [0.0, 999.0, 1_000.0, 1_234_567.4].map(grouped_digits);
         assert_eq!(said, ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -1,20 +1,20 @@
-//! A state file on this machine: read whole, written without a moment in which it is missing.
+//! A state file on this machine: read whole, and replaced without a moment in which it is missing.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::state_text::Found;
+use super::state_text::StateText;
 use crate::adapters::files::refuse_link;
 use crate::adapters::github::STATE_LIMIT_BYTES;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// How many corrupt files are kept beside one state file.
+/// The most corrupt files that are kept beside one state file.
 const MAX_KEPT: usize = 100;
 
-pub(super) fn read(path: &Path) -> Result<Found, Stopped> {
+pub(super) fn read_file(path: &Path) -> Result<StateText, CliError> {
     let wrong = |error: &dyn std::fmt::Display| {
-        Stopped::usage(format!("{} cannot be read: {error}", path.display()))
+        CliError::usage(format!("{} cannot be read: {error}", path.display()))
     };
     let facts = fs::metadata(path).map_err(|error| wrong(&error))?;
     if !facts.is_file() {
@@ -27,24 +27,24 @@ pub(super) fn read(path: &Path) -> Result<Found, Stopped> {
         )));
     }
     let bytes = fs::read(path).map_err(|error| wrong(&error))?;
-    Ok(Found {
+    Ok(StateText {
         place: path.display().to_string(),
-        // What is not UTF-8 is replaced, which leaves a text that is told to be broken where it is.
+        // Invalid UTF-8 is replaced, and the parser reports where the text is broken.
         text: String::from_utf8_lossy(&bytes).into_owned(),
     })
 }
 
-/// Puts a text in a file's place and keeps the old one beside it. Answers with the path of the old one.
-pub(super) fn replace(path: &Path, text: &str) -> Result<PathBuf, Stopped> {
-    replaced(path, text).map_err(|error| {
-        Stopped::usage(format!(
+/// Replaces a file and keeps the old one beside it. Returns the path of the old one.
+pub(super) fn replace_file(path: &Path, text: &str) -> Result<PathBuf, CliError> {
+    write_in_place(path, text).map_err(|error| {
+        CliError::usage(format!(
             "{} was not written and is as it was: {error}",
             path.display()
         ))
     })
 }
 
-fn replaced(path: &Path, text: &str) -> io::Result<PathBuf> {
+fn write_in_place(path: &Path, text: &str) -> io::Result<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -55,17 +55,17 @@ fn replaced(path: &Path, text: &str) -> io::Result<PathBuf> {
     new.as_file()
         .set_permissions(fs::metadata(path)?.permissions())?;
     new.as_file().sync_all()?;
-    let kept = keep(path)?;
+    let kept = keep_old_file(path)?;
     if let Err(error) = new.persist(path) {
-        // The file is as it was, and needs no second name.
+        // The file is unchanged and needs no second name.
         let _stays = fs::remove_file(&kept);
         return Err(error.error);
     }
     Ok(kept)
 }
 
-/// A second name for the old file, under which it stays.
-fn keep(path: &Path) -> io::Result<PathBuf> {
+/// Gives the old file a second name, under which it stays.
+fn keep_old_file(path: &Path) -> io::Result<PathBuf> {
     for count in 1..=MAX_KEPT {
         let mut name = path.as_os_str().to_owned();
         name.push(".corrupt");
@@ -76,7 +76,7 @@ fn keep(path: &Path) -> io::Result<PathBuf> {
         match fs::hard_link(path, &kept) {
             Ok(()) => return Ok(kept),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            // A file system without hard links takes a copy.
+            // On a file system without hard links, make a copy.
             Err(_) if kept.symlink_metadata().is_err() => {
                 if let Err(error) = fs::copy(path, &kept) {
                     let _part = fs::remove_file(&kept);
@@ -102,11 +102,11 @@ mod tests {
         let path = folder.path().join("state.json");
         fs::write(&path, "one").unwrap();
         assert_eq!(
-            replace(&path, "two").unwrap(),
+            replace_file(&path, "two").unwrap(),
             folder.path().join("state.json.corrupt")
         );
         assert_eq!(
-            replace(&path, "three").unwrap(),
+            replace_file(&path, "three").unwrap(),
             folder.path().join("state.json.corrupt.2")
         );
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();

@@ -5,26 +5,26 @@ use phileas_domain::state::STATE_PATH;
 
 use crate::adapters::github;
 use crate::cli::context::run_identity;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::runtime::ports::{Commit, CommitError, WriteGitHub as _};
 use crate::runtime::signed;
 
-/// Commits files to the ledger branch by compare-and-swap. Answers with the new head.
-pub(crate) async fn commit(
+/// Commits the state by compare-and-swap. Returns the new head.
+pub(crate) async fn commit_state(
     github: &github::Client,
     base: Option<Oid>,
     headline: &str,
     text: String,
-) -> Result<Oid, Stopped> {
+) -> Result<Oid, CliError> {
     let commit = Commit {
         base,
         headline: format!("phileas: {headline}"),
-        body: signed(&run_identity::this_run()?),
+        body: signed(&run_identity::run_holder()?),
         files: [(STATE_PATH.to_owned(), Some(text))].into(),
     };
     match github.commit(&commit).await {
         Ok(head) => Ok(head),
-        Err(CommitError::Stale) => Err(Stopped {
+        Err(CommitError::Stale) => Err(CliError {
             exit: Exit::Unavailable,
             message: "the branch jules moved meanwhile, so nothing was written; run it again"
                 .to_owned(),

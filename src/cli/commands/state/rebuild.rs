@@ -1,4 +1,4 @@
-//! `phileas state rebuild`: a ledger out of Jules' own list of sessions, for one that is lost or was put back.
+//! `phileas state rebuild`: rebuilds a lost or rolled back ledger from Jules' list of sessions.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -14,14 +14,14 @@ use phileas_domain::state::rebuild::{
 use phileas_domain::state::{STATE_PATH, codec, invariant};
 use serde_json::json;
 
-use super::ledger_commit::commit;
-use super::state_text::{is_newer, newer};
-use super::written::Written;
+use super::ledger_commit::commit_state;
+use super::state_text::{has_newer_format, newer_format_error};
+use super::written_to::WrittenTo;
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
-use crate::cli::context::run_identity::hex;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::context::run_identity::hex_text;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::runtime::ports::{LEDGER_BRANCH, ReadGitHub as _, ReadJules as _};
 
@@ -29,27 +29,27 @@ pub(super) async fn run(
     write: bool,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let snapshot = look(&connection).await?;
+    let snapshot = read_snapshot(&connection).await?;
     if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger
-        && is_newer(diagnostics)
+        && has_newer_format(diagnostics)
     {
         let place = format!("{}, branch {LEDGER_BRANCH}, {STATE_PATH}", arguments.repo);
-        return Err(newer(&place));
+        return Err(newer_format_error(&place));
     }
-    if let Some(why) = whole(&snapshot)? {
+    if let Some(why) = why_unneeded(&snapshot)? {
         if arguments.json {
             let document =
                 json!({ "sessions": null, "notes": [why], "written": null, "state": null });
-            screen.line(&document.to_string())?;
+            screen.print_line(&document.to_string())?;
         } else {
-            screen.line(&why)?;
+            screen.print_line(&why)?;
         }
         return Ok(Exit::Done);
     }
-    let facts = facts(&snapshot);
-    let nonce = hex(&snapshot.entropy[..6]);
+    let facts = session_facts(&snapshot);
+    let nonce = hex_text(&snapshot.entropy[..6]);
     let (id, now) = (snapshot.repository.id, snapshot.now);
     let (base, proposal) = match &snapshot.ledger {
         Ledger::Missing { head } => (head.clone(), rebuild(id, now, nonce, &facts)),
@@ -60,42 +60,42 @@ pub(super) async fn run(
         }
     };
     if let Some(first) = invariant::check(&proposal.state).first() {
-        return Err(Stopped::fault(format!(
+        return Err(CliError::fault(format!(
             "the proposal would not be sound, so it is not made: {first}"
         )));
     }
     let text = codec::save(&proposal.state);
     let written = if write {
         let headline = "rebuild the state from Jules' list of sessions";
-        let head = commit(&connection.github, base, headline, text.clone()).await?;
-        Some(Written::Commit(head))
+        let head = commit_state(&connection.github, base, headline, text.clone()).await?;
+        Some(WrittenTo::Commit(head))
     } else {
         None
     };
     if arguments.json {
         let state: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| Stopped::fault(error.to_string()))?;
+            serde_json::from_str(&text).map_err(|error| CliError::fault(error.to_string()))?;
         let document = json!({
             "sessions": facts.len(),
             "notes": proposal.notes,
-            "written": written.as_ref().map(Written::json),
+            "written": written.as_ref().map(WrittenTo::written_json),
             "state": state,
         });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
     } else {
-        print(&proposal, facts.len(), written.as_ref(), screen)?;
+        print_proposal(&proposal, facts.len(), written.as_ref(), screen)?;
     }
     Ok(Exit::Done)
 }
 
-/// How to go on without a whole list.
-const GO_ON: &str = "to go on, put the newest commit of the branch `jules` back if anybody still has it; or delete \
-    sessions in Jules that nobody needs (those of other repositories of this key count as well) and run this again; or \
-    begin anew with an empty ledger, the file `.jules/cycle_state.json` with the content \
+/// What to do without a complete list.
+const ALTERNATIVES: &str = "to continue, restore the newest commit of the branch `jules` if a clone still has it; or delete \
+    sessions in Jules that are not needed (those of other repositories of this key count as well) and run this again; or \
+    begin again with an empty ledger, the file `.jules/cycle_state.json` with the content \
     `{\"version\": 5, \"history\": {}}` on the branch `jules`, which forgets what ran before";
 
-/// What a listing does not show; nothing for a whole one.
-fn unseen(sessions: &Sessions) -> Option<String> {
+/// What a listing does not show; `None` for a complete one.
+fn missing_sessions(sessions: &Sessions) -> Option<String> {
     let seen = sessions.sessions.len();
     let mut unseen = Vec::new();
     if let Some(since) = sessions.since {
@@ -103,7 +103,7 @@ fn unseen(sessions: &Sessions) -> Option<String> {
             format!(
                 "it goes on beyond what is read of it, so that sessions created before {} UTC were not seen ({seen} of \
                  this repository were)",
-                short(since)
+                short_time(since)
             )
         } else {
             format!(
@@ -118,8 +118,8 @@ fn unseen(sessions: &Sessions) -> Option<String> {
     (!unseen.is_empty()).then(|| unseen.join(", and "))
 }
 
-/// Everything that Jules and GitHub know of the repository's sessions.
-async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
+/// Reads everything that Jules and GitHub know about the repository's sessions.
+async fn read_snapshot(connection: &Connection) -> Result<Snapshot, CliError> {
     let settings = connection.settings(RunRequest::Due)?;
     let github = &connection.github;
     let sight =
@@ -129,13 +129,13 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
         .jules
         .list(&snapshot.repository, &ListingNeed::Everything, snapshot.now)
         .await?;
-    // A name from before a rename is told from another repository's by the turn that is sought, and none is here.
+    // A session from before a rename is recognised by its turn in the ledger, which is missing here.
     sessions.sessions.retain(|session| !session.elsewhere);
-    if let Some(unseen) = unseen(&sessions) {
-        return Err(Stopped {
+    if let Some(unseen) = missing_sessions(&sessions) {
+        return Err(CliError {
             exit: Exit::Unavailable,
             message: format!(
-                "nothing can be proposed from Jules' list of sessions: {unseen}; {GO_ON}"
+                "nothing can be proposed from Jules' list of sessions: {unseen}; {ALTERNATIVES}"
             ),
         });
     }
@@ -152,8 +152,8 @@ async fn look(connection: &Connection) -> Result<Snapshot, Stopped> {
     Ok(snapshot)
 }
 
-/// A ledger that can be read and is not behind says more than Jules does: then nothing is to be done, and this says why.
-fn whole(snapshot: &Snapshot) -> Result<Option<String>, Stopped> {
+/// A readable ledger that is up to date knows more than Jules. Then a rebuild is not needed, and this says why.
+fn why_unneeded(snapshot: &Snapshot) -> Result<Option<String>, CliError> {
     let Ledger::Present { state, .. } = &snapshot.ledger else {
         return Ok(None);
     };
@@ -168,10 +168,10 @@ fn whole(snapshot: &Snapshot) -> Result<Option<String>, Stopped> {
         .iter()
         .find(|line| line.reason == Reason::LedgerCatchingUp)
     {
-        return Err(Stopped::usage(format!(
-            "nothing is rebuilt: {}; look again after {} UTC",
+        return Err(CliError::usage(format!(
+            "nothing is rebuilt: {}; try again after {} UTC",
             line.detail,
-            line.until.map_or_else(String::new, short)
+            line.until.map_or_else(String::new, short_time)
         )));
     }
     Ok(Some(format!(
@@ -181,7 +181,7 @@ fn whole(snapshot: &Snapshot) -> Result<Option<String>, Stopped> {
     )))
 }
 
-fn facts(snapshot: &Snapshot) -> Vec<SessionFact> {
+fn session_facts(snapshot: &Snapshot) -> Vec<SessionFact> {
     let Listing::Taken(listing) = &snapshot.sessions else {
         return Vec::new();
     };
@@ -198,7 +198,7 @@ fn facts(snapshot: &Snapshot) -> Vec<SessionFact> {
             SessionState::Failed => Some(Ending::Failed),
             SessionState::Completed if session.has_changes => Some(Ending::Changes),
             SessionState::Completed => Some(Ending::Nothing),
-            // Whoever archived it does not wait for it.
+            // An archived session is not waited for.
             _ if session.archived && session.has_changes => Some(Ending::Changes),
             _ if session.archived => Some(Ending::Nothing),
             _ => None,
@@ -216,18 +216,18 @@ fn facts(snapshot: &Snapshot) -> Vec<SessionFact> {
     listing.sessions.iter().map(fact).collect()
 }
 
-fn print(
+fn print_proposal(
     proposal: &Rebuilt,
     sessions: usize,
-    written: Option<&Written>,
+    written: Option<&WrittenTo>,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
-    screen.line(&format!(
+) -> Result<(), CliError> {
+    screen.print_line(&format!(
         "Jules shows {sessions} sessions of this repository; {} entries of history are proposed:",
         proposal.state.history.len()
     ))?;
     for (key, entry) in &proposal.state.history {
-        let created = entry.created_at.map_or_else(String::new, short);
+        let created = entry.created_at.map_or_else(String::new, short_time);
         let outcome = entry
             .outcome
             .as_ref()
@@ -239,20 +239,20 @@ fn print(
             .session_id
             .as_ref()
             .map_or("none", |session| session.as_str());
-        screen.line(&format!(
+        screen.print_line(&format!(
             "  {key:>5}  {created}  {:<20} {:<16} session {session}  {outcome}{pull}",
             entry.track_name().to_string(),
             entry.persona_id.to_string(),
         ))?;
     }
     for note in &proposal.notes {
-        screen.line(&format!("  ! {note}"))?;
+        screen.print_line(&format!("  ! {note}"))?;
     }
     let last = written.map_or_else(
         || "nothing was written; `--write` commits the proposal".to_owned(),
-        Written::to_string,
+        WrittenTo::to_string,
     );
-    screen.line(&last)?;
+    screen.print_line(&last)?;
     Ok(())
 }
 
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_listing_does_not_show_is_named() {
+    fn gaps_of_a_listing_are_reported() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let listing = |since: Option<&str>, archived| Sessions {
             taken_at: at("2026-01-05T12:00:00Z"),
@@ -273,13 +273,13 @@ mod tests {
             sessions: Vec::new(),
             key: KeyUsage::default(),
         };
-        assert_eq!(unseen(&listing(None, true)), None);
-        let cut_off = unseen(&listing(Some("2025-03-01T00:00:00Z"), true)).unwrap();
+        assert_eq!(missing_sessions(&listing(None, true)), None);
+        let cut_off = missing_sessions(&listing(Some("2025-03-01T00:00:00Z"), true)).unwrap();
         assert!(
             cut_off.contains("created before 2025-03-01 00:00 UTC"),
             "{cut_off}"
         );
-        let unordered = unseen(&listing(Some("2026-01-05T12:00:00Z"), false)).unwrap();
+        let unordered = missing_sessions(&listing(Some("2026-01-05T12:00:00Z"), false)).unwrap();
         assert!(
             unordered.contains("any session may be missing"),
             "{unordered}"

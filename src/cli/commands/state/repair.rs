@@ -1,4 +1,4 @@
-//! `phileas state repair`: a whole file in place of one that cannot be read, shown first and written when told to.
+//! `phileas state repair`: proposes a readable state for a corrupt one, and writes it with `--write`.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,12 +7,12 @@ use phileas_domain::state::codec;
 use phileas_domain::state::repair::{self, Line, Origin, Proposal};
 use serde_json::json;
 
-use super::repair_target::Target;
-use super::state_text::{Found, is_newer, newer, tell};
-use super::written::Written;
+use super::repair_target::RepairTarget;
+use super::state_text::{StateText, has_newer_format, newer_format_error, print_diagnostics};
+use super::written_to::WrittenTo;
 use crate::cli::arguments::StateSource;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
 
@@ -21,33 +21,33 @@ pub(super) async fn run(
     write: bool,
     source: &StateSource,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let mut target = Target::of(path, source).await?;
+) -> Result<Exit, CliError> {
+    let mut target = RepairTarget::open_target(path, source).await?;
     if let Err(diagnostics) = codec::load(&target.found.text)
-        && is_newer(&diagnostics)
+        && has_newer_format(&diagnostics)
     {
-        // An earlier version of it would be a step back behind what the newer program wrote.
-        tell(&target.found, &diagnostics)?;
-        return Err(newer(&target.found.place));
+        // An earlier version would lose what the newer program wrote.
+        print_diagnostics(&target.found, &diagnostics)?;
+        return Err(newer_format_error(&target.found.place));
     }
-    let past = target.past().await;
+    let past = target.earlier_versions().await;
     let proposal = repair::propose(&target.found.text, &past.versions);
     let intact = proposal.origin == Origin::Intact && !target.misplaced;
-    let unseen = past.unseen.filter(|_| !intact).map(|why| Stopped {
+    let unseen = past.unseen.filter(|_| !intact).map(|why| CliError {
         message: format!(
-            "earlier versions of {} could not be looked at: {}",
+            "earlier versions of {} could not be read: {}",
             target.found.place, why.message
         ),
         ..why
     });
     match unseen {
-        // A file that can be mended from itself needs nobody else.
-        Some(why) if path.is_some() && proposal.state.is_some() => output::beside(&format!(
+        // A file that can be repaired from itself needs no earlier version.
+        Some(why) if path.is_some() && proposal.state.is_some() => output::print_error(&format!(
             "{why}; what only they hold is not in the proposal"
         ))?,
-        // Of the branch's own file nothing may be left out, so its history is waited for.
+        // A proposal for the branch's own file must not leave anything out, so its history is required.
         Some(why) => {
-            tell(&target.found, &proposal.diagnostics)?;
+            print_diagnostics(&target.found, &proposal.diagnostics)?;
             return Err(why);
         }
         None => {}
@@ -57,26 +57,26 @@ pub(super) async fn run(
         _ => None,
     };
     if source.json {
-        screen.line(&document(&proposal, intact, done.as_ref()).to_string())?;
+        screen.print_line(&proposal_json(&proposal, intact, done.as_ref()).to_string())?;
     } else {
-        print(&target.found, &proposal, intact, screen)?;
+        print_proposal(&target.found, &proposal, intact, screen)?;
     }
     if proposal.origin == Origin::Newer {
-        return Err(newer(&target.found.place));
+        return Err(newer_format_error(&target.found.place));
     }
     match (&proposal.state, done) {
-        (None, _) if target.github.is_none() => Err(Stopped::corrupt(format!(
-            "nothing of {} can be saved by itself, and earlier versions were not looked at; name the repository \
+        (None, _) if target.github.is_none() => Err(CliError::corrupt(format!(
+            "nothing of {} can be saved by itself, and earlier versions were not read; name the repository \
              by `--repo OWNER/NAME`, or let `phileas state rebuild` propose a state from Jules' list",
             target.found.place
         ))),
-        (None, _) => Err(Stopped::corrupt(format!(
+        (None, _) => Err(CliError::corrupt(format!(
             "no earlier version of {} that can be read was found; `phileas state rebuild` proposes a state from \
              Jules' list",
             target.found.place
         ))),
         (Some(_), Some(done)) if !source.json => {
-            screen.line(&done.to_string())?;
+            screen.print_line(&done.to_string())?;
             Ok(Exit::Done)
         }
         (Some(_), None) if !source.json => {
@@ -85,20 +85,20 @@ pub(super) async fn run(
                 (true, false) => "nothing is wrong with it",
                 (false, _) => "nothing was written; `--write` accepts the proposal",
             };
-            screen.line(last)?;
+            screen.print_line(last)?;
             Ok(Exit::Done)
         }
         _ => Ok(Exit::Done),
     }
 }
 
-fn print(
-    found: &Found,
+fn print_proposal(
+    found: &StateText,
     proposal: &Proposal,
     intact: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
-    tell(found, &proposal.diagnostics)?;
+) -> Result<(), CliError> {
+    print_diagnostics(found, &proposal.diagnostics)?;
     if intact {
         return Ok(());
     }
@@ -109,22 +109,22 @@ fn print(
             several => format!("the sides {} together", several.join(" and ")),
         },
         Origin::Earlier { oid, committed_at } => {
-            format!("the version of {} UTC ({oid})", short(*committed_at))
+            format!("the version of {} UTC ({oid})", short_time(*committed_at))
         }
     };
-    screen.line(&format!("proposal: {origin}"))?;
+    screen.print_line(&format!("proposal: {origin}"))?;
     if proposal.lines.is_empty() {
-        screen.line(
+        screen.print_line(
             "  nothing is lost and nothing is gained against the newest version that can be read",
         )?;
     }
     for line in &proposal.lines {
-        screen.line(&format!("  {line}"))?;
+        screen.print_line(&format!("  {line}"))?;
     }
     Ok(())
 }
 
-fn document(proposal: &Proposal, intact: bool, done: Option<&Written>) -> serde_json::Value {
+fn proposal_json(proposal: &Proposal, intact: bool, done: Option<&WrittenTo>) -> serde_json::Value {
     let origin = match &proposal.origin {
         Origin::Intact => json!({ "kind": "intact" }),
         Origin::Sides(sides) => json!({ "kind": "sides", "sides": sides }),
@@ -153,8 +153,8 @@ fn document(proposal: &Proposal, intact: bool, done: Option<&Written>) -> serde_
         .as_ref()
         .and_then(|state| serde_json::from_str(&codec::save(state)).ok());
     json!({
-        "mended": !intact && proposal.state.is_some(),
-        "written": done.map(Written::json),
+        "repaired": !intact && proposal.state.is_some(),
+        "written": done.map(WrittenTo::written_json),
         "origin": origin,
         "lines": lines,
         "diagnostics": diagnostics,

@@ -7,40 +7,43 @@ use phileas_domain::state::repair::{EarlierVersion, MAX_EARLIER};
 use phileas_domain::state::{STATE_PATH, codec};
 
 use super::file;
-use super::ledger_commit::commit;
-use super::source::{no_ledger, wanted};
-use super::state_text::Found;
-use super::written::Written;
+use super::ledger_commit::commit_state;
+use super::source::{no_ledger_error, required_repository};
+use super::state_text::StateText;
+use super::written_to::WrittenTo;
 use crate::adapters::github;
 use crate::cli::arguments::StateSource;
 use crate::cli::context::clients;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::runtime::ports::{LEDGER_BRANCH, LedgerRead, ReadGitHub as _};
 
-/// What is to be mended, and where earlier versions of it are.
-pub(crate) struct Target<'a> {
-    pub(crate) found: Found,
+/// The state file to repair, and the source of its earlier versions.
+pub(crate) struct RepairTarget<'a> {
+    pub(crate) found: StateText,
     path: Option<&'a Path>,
     pub(crate) github: Option<github::Client>,
-    /// Why GitHub cannot be asked, where a repository was named.
-    unasked: Option<Stopped>,
+    /// Why GitHub cannot be asked, if a repository is named.
+    unasked: Option<CliError>,
     head: Option<Oid>,
-    /// Something else than a file stands in the file's place.
+    /// Something other than a file is in the file's place.
     pub(crate) misplaced: bool,
 }
 
-impl<'a> Target<'a> {
-    pub(crate) async fn of(path: Option<&'a Path>, source: &StateSource) -> Result<Self, Stopped> {
+impl<'a> RepairTarget<'a> {
+    pub(crate) async fn open_target(
+        path: Option<&'a Path>,
+        source: &StateSource,
+    ) -> Result<Self, CliError> {
         match path {
             Some(path) => Self::of_file(path, source),
             None => Self::of_branch(source).await,
         }
     }
 
-    fn of_file(path: &'a Path, source: &StateSource) -> Result<Self, Stopped> {
-        let found = file::read(path)?;
-        // The repository may have come from the environment of a workflow; the file is what was asked for.
-        let (github, unasked) = match source.repo.as_ref().map(clients::github) {
+    fn of_file(path: &'a Path, source: &StateSource) -> Result<Self, CliError> {
+        let found = file::read_file(path)?;
+        // The repository may come from the environment of a workflow; the user asked for the file.
+        let (github, unasked) = match source.repo.as_ref().map(clients::github_client) {
             Some(Ok(github)) => (Some(github), None),
             Some(Err(stopped)) => (None, Some(stopped)),
             None => (None, None),
@@ -55,19 +58,21 @@ impl<'a> Target<'a> {
         })
     }
 
-    async fn of_branch(source: &StateSource) -> Result<Self, Stopped> {
-        let repository = wanted(source)?;
-        let github = clients::github(repository)?;
+    async fn of_branch(source: &StateSource) -> Result<Self, CliError> {
+        let repository = required_repository(source)?;
+        let github = clients::github_client(repository)?;
         let (head, text, misplaced) = match github.observe().await?.ledger {
             LedgerRead::State { head, text } => (head, text, false),
             LedgerRead::Unreadable { head, what } => {
                 tracing::warn!("{what}");
                 (head, String::new(), true)
             }
-            LedgerRead::NoBranch | LedgerRead::NoState { .. } => return Err(no_ledger(repository)),
+            LedgerRead::NoBranch | LedgerRead::NoState { .. } => {
+                return Err(no_ledger_error(repository));
+            }
         };
         Ok(Self {
-            found: Found {
+            found: StateText {
                 place: format!("{repository}, branch {LEDGER_BRANCH}, {STATE_PATH}"),
                 text,
             },
@@ -79,17 +84,17 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// Earlier versions of the file, or why they were not looked at.
-    pub(crate) async fn past(&mut self) -> Past {
-        let (versions, unseen) = match self.earlier().await {
+    /// Earlier versions of the file, or why they were not read.
+    pub(crate) async fn earlier_versions(&mut self) -> EarlierVersions {
+        let (versions, unseen) = match self.read_earlier_versions().await {
             Ok(versions) => (versions, self.unasked.take()),
             Err(stopped) => (Vec::new(), Some(stopped)),
         };
-        Past { versions, unseen }
+        EarlierVersions { versions, unseen }
     }
 
-    /// The versions of the file that the branch holds, without the one that is to be mended.
-    async fn earlier(&self) -> Result<Vec<EarlierVersion>, Stopped> {
+    /// The versions of the file on the branch, without the one to repair.
+    async fn read_earlier_versions(&self) -> Result<Vec<EarlierVersion>, CliError> {
         let Some(github) = &self.github else {
             return Ok(Vec::new());
         };
@@ -110,11 +115,11 @@ impl<'a> Target<'a> {
             .collect())
     }
 
-    /// Writes the proposal and says where.
-    pub(crate) async fn write(&self, text: String) -> Result<Written, Stopped> {
+    /// Writes the proposal. Returns where.
+    pub(crate) async fn write(&self, text: String) -> Result<WrittenTo, CliError> {
         if let Some(path) = self.path {
-            let kept = file::replace(path, &text)?;
-            return Ok(Written::File {
+            let kept = file::replace_file(path, &text)?;
+            return Ok(WrittenTo::File {
                 path: path.to_owned(),
                 kept,
             });
@@ -122,15 +127,15 @@ impl<'a> Target<'a> {
         let github = self
             .github
             .as_ref()
-            .ok_or_else(|| Stopped::fault("there is nowhere to write to"))?;
-        let head = commit(github, self.head.clone(), "repair the state", text).await?;
-        Ok(Written::Commit(head))
+            .ok_or_else(|| CliError::fault("there is nowhere to write to"))?;
+        let head = commit_state(github, self.head.clone(), "repair the state", text).await?;
+        Ok(WrittenTo::Commit(head))
     }
 }
 
 /// The earlier versions of a file.
-pub(crate) struct Past {
+pub(crate) struct EarlierVersions {
     pub(crate) versions: Vec<EarlierVersion>,
-    /// Why they were not looked at, where a repository was named.
-    pub(crate) unseen: Option<Stopped>,
+    /// Why they were not read, if a repository is named.
+    pub(crate) unseen: Option<CliError>,
 }

@@ -1,4 +1,4 @@
-//! `phileas state show`: version 5 on standard output, and a few words for people beside it.
+//! `phileas state show`: prints the state as version 5, and a summary for people to standard error.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,50 +7,50 @@ use phileas_domain::Diagnostic;
 use phileas_domain::state::codec::{self, Loaded};
 use phileas_domain::state::{Outcome, State, repair};
 
-use super::repair_target::{self, Past};
-use super::source::read;
-use super::state_text::{Found, newer, tell};
+use super::repair_target::{self, EarlierVersions};
+use super::source::read_state_text;
+use super::state_text::{StateText, newer_format_error, print_diagnostics};
 use crate::cli::arguments::StateSource;
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::{self, Screen};
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 
 pub(super) async fn run(
     file: Option<&Path>,
     source: &StateSource,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let found = read(file, source).await?;
+) -> Result<Exit, CliError> {
+    let found = read_state_text(file, source).await?;
     let loaded = match codec::load(&found.text) {
         Ok(loaded) => loaded,
         Err(diagnostics) => {
-            tell(&found, &diagnostics)?;
-            return Err(unreadable(&found, &diagnostics, file, source).await);
+            print_diagnostics(&found, &diagnostics)?;
+            return Err(unreadable_error(&found, &diagnostics, file, source).await);
         }
     };
-    tell(&found, &loaded.warnings)?;
-    screen.json(&codec::save(&loaded.state))?;
+    print_diagnostics(&found, &loaded.warnings)?;
+    screen.print_json(&codec::save(&loaded.state))?;
     screen.flush()?;
-    // Beside the document, so that a program that reads it is not troubled.
+    // On standard error, so that it is not part of the document.
     if !source.json {
-        for line in summary(&found.place, &loaded) {
-            output::beside(&line)?;
+        for line in summary_lines(&found.place, &loaded) {
+            output::print_error(&line)?;
         }
     }
     Ok(Exit::Done)
 }
 
-/// Says what helps: only what would come to something is advised.
-async fn unreadable(
-    found: &Found,
+/// The error for an unreadable state. It advises only commands that would succeed.
+async fn unreadable_error(
+    found: &StateText,
     diagnostics: &[Diagnostic],
     file: Option<&Path>,
     source: &StateSource,
-) -> Stopped {
+) -> CliError {
     let place = &found.place;
     if diagnostics.iter().any(Diagnostic::is_newer_format) {
-        return newer(&found.place);
+        return newer_format_error(&found.place);
     }
     let named = match (file, &source.repo) {
         (Some(path), Some(repo)) => format!(" {} --repo {repo}", path.display()),
@@ -58,9 +58,9 @@ async fn unreadable(
         (None, Some(repo)) => format!(" --repo {repo}"),
         (None, None) => String::new(),
     };
-    let past = match repair_target::Target::of(file, source).await {
-        Ok(mut target) => target.past().await,
-        Err(stopped) => Past {
+    let past = match repair_target::RepairTarget::open_target(file, source).await {
+        Ok(mut target) => target.earlier_versions().await,
+        Err(stopped) => EarlierVersions {
             versions: Vec::new(),
             unseen: Some(stopped),
         },
@@ -69,7 +69,7 @@ async fn unreadable(
         format!("`phileas state repair{named}` proposes a whole file")
     } else if let Some(why) = past.unseen {
         format!(
-            "nothing of it can be saved by itself, and earlier versions could not be looked at: {}; when that is mended, \
+            "nothing of it can be saved by itself, and earlier versions could not be read: {}; when that is fixed, \
              `phileas state repair{named}` looks for one",
             why.message
         )
@@ -81,20 +81,20 @@ async fn unreadable(
         "no earlier version that can be read was found; `phileas state rebuild` proposes a state from Jules' list"
             .to_owned()
     };
-    Stopped::corrupt(format!("{place} cannot be read; {advice}"))
+    CliError::corrupt(format!("{place} cannot be read; {advice}"))
 }
 
-/// What people want to know first, line by line.
-fn summary(place: &str, loaded: &Loaded) -> Vec<String> {
+/// A summary for people, line by line.
+fn summary_lines(place: &str, loaded: &Loaded) -> Vec<String> {
     let state = &loaded.state;
     let mut lines = vec![place.to_owned()];
     let mut line = |name: &str, said: String| lines.push(format!("  {name:<10} {said}"));
     if loaded.version < phileas_domain::state::STATE_VERSION {
         line("version", format!("{}, shown as version 5", loaded.version));
     }
-    line("born", born(state));
-    line("history", history(state));
-    line("open", open_pulls(state));
+    line("born", birth_text(state));
+    line("history", history_text(state));
+    line("open", open_pulls_text(state));
     if let Some(pause) = &state.paused {
         let by = pause.by.as_deref().map(|by| format!("by {by}: "));
         let why = pause.reason.as_deref().unwrap_or("no reason was given");
@@ -102,10 +102,10 @@ fn summary(place: &str, loaded: &Loaded) -> Vec<String> {
     }
     for (name, track) in &state.tracks {
         let last = track.persona_id.as_ref().map_or_else(
-            || "nobody has run yet".to_owned(),
+            || "no persona has run yet".to_owned(),
             |persona| format!("{persona} was last"),
         );
-        let turns = several(usize::try_from(track.seq).unwrap_or(usize::MAX), "turn");
+        let turns = pluralize(usize::try_from(track.seq).unwrap_or(usize::MAX), "turn");
         let live = match track.turns.len() {
             0 => String::new(),
             1 => ", one turn under way".to_owned(),
@@ -121,11 +121,11 @@ fn summary(place: &str, loaded: &Loaded) -> Vec<String> {
     lines
 }
 
-fn born(state: &State) -> String {
+fn birth_text(state: &State) -> String {
     match &state.genesis {
         Some(genesis) => format!(
             "{} UTC, for repository {} (nonce {})",
-            short(genesis.born_at),
+            short_time(genesis.born_at),
             genesis.repository_id,
             genesis.nonce
         ),
@@ -133,7 +133,7 @@ fn born(state: &State) -> String {
     }
 }
 
-fn history(state: &State) -> String {
+fn history_text(state: &State) -> String {
     let first = state.history.first_key_value();
     let archived = match first {
         Some((0, _)) | None => String::new(),
@@ -146,7 +146,7 @@ fn history(state: &State) -> String {
     format!("{entries}{archived}")
 }
 
-fn open_pulls(state: &State) -> String {
+fn open_pulls_text(state: &State) -> String {
     let numbers: Vec<String> = state
         .history
         .values()
@@ -165,10 +165,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_names_what_counts() {
+    fn the_summary_names_the_main_facts() {
         let text = include_str!("../../../../tests/fixtures/state/v4-dict.json");
         let loaded = codec::load(text).unwrap();
-        let said = summary("a file", &loaded).join("\n");
+        let said = summary_lines("a file", &loaded).join("\n");
         assert!(said.starts_with("a file\n"), "{said}");
         assert!(said.contains("4, shown as version 5"), "{said}");
         assert!(said.contains("by an older program"), "{said}");

@@ -1,4 +1,4 @@
-//! Where a state file is read from: a file of this machine, or the ledger branch.
+//! Reads a state file from this machine, or from the ledger branch.
 
 use std::path::Path;
 
@@ -6,38 +6,41 @@ use phileas_domain::model::RepositoryName;
 use phileas_domain::state::STATE_PATH;
 
 use super::file;
-use super::state_text::Found;
+use super::state_text::StateText;
 use crate::cli::arguments::StateSource;
 use crate::cli::context::clients;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _};
 
-/// The state file that was asked for.
-pub(crate) async fn read(file: Option<&Path>, source: &StateSource) -> Result<Found, Stopped> {
+/// Reads the state file that the arguments name.
+pub(crate) async fn read_state_text(
+    file: Option<&Path>,
+    source: &StateSource,
+) -> Result<StateText, CliError> {
     if let Some(path) = file {
-        return file::read(path);
+        return file::read_file(path);
     }
-    let repository = wanted(source)?;
-    let github = clients::github(repository)?;
+    let repository = required_repository(source)?;
+    let github = clients::github_client(repository)?;
     match github.observe().await?.ledger {
-        LedgerRead::State { text, .. } => Ok(Found {
+        LedgerRead::State { text, .. } => Ok(StateText {
             place: format!("{repository}, branch jules, {STATE_PATH}"),
             text,
         }),
-        LedgerRead::Unreadable { what, .. } => Err(Stopped::corrupt(what)),
-        LedgerRead::NoBranch | LedgerRead::NoState { .. } => Err(no_ledger(repository)),
+        LedgerRead::Unreadable { what, .. } => Err(CliError::corrupt(what)),
+        LedgerRead::NoBranch | LedgerRead::NoState { .. } => Err(no_ledger_error(repository)),
     }
 }
 
-pub(crate) fn wanted(source: &StateSource) -> Result<&RepositoryName, Stopped> {
+pub(crate) fn required_repository(source: &StateSource) -> Result<&RepositoryName, CliError> {
     source
         .repo
         .as_ref()
-        .ok_or_else(|| Stopped::usage("name a state file, or a repository by --repo OWNER/NAME"))
+        .ok_or_else(|| CliError::usage("name a state file, or a repository by --repo OWNER/NAME"))
 }
 
-pub(crate) fn no_ledger(repository: &RepositoryName) -> Stopped {
-    Stopped::usage(format!(
+pub(crate) fn no_ledger_error(repository: &RepositoryName) -> CliError {
+    CliError::usage(format!(
         "{repository} has no ledger yet (no {STATE_PATH} on the branch jules); it is born with the first tick"
     ))
 }

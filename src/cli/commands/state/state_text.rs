@@ -1,35 +1,38 @@
-//! A state file that was read, and what is wrong with it.
+//! The text of a state file, and what is wrong with it.
 
 use phileas_domain::Diagnostic;
 use phileas_domain::state::codec;
 
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::cli::terminal::output;
 
-/// A state file that was read.
-pub(crate) struct Found {
-    /// What people call it.
+/// The text of a state file.
+pub(crate) struct StateText {
+    /// Its name for people.
     pub(crate) place: String,
     pub(crate) text: String,
 }
 
-/// Whether a file was written by a newer program. Nothing is wrong with it then, and nothing is to be mended.
-pub(crate) fn is_newer(diagnostics: &[Diagnostic]) -> bool {
+/// Whether a newer program wrote the file. Then it is not broken, and there is nothing to repair.
+pub(crate) fn has_newer_format(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_newer_format)
 }
 
-/// What a newer phileas wrote is nothing to mend for this one.
-pub(crate) fn newer(place: &str) -> Stopped {
-    Stopped::corrupt(format!(
+/// The error for a file of a newer phileas.
+pub(crate) fn newer_format_error(place: &str) -> CliError {
+    CliError::corrupt(format!(
         "{place} was written by a newer phileas, so it is left as it is and nothing is proposed; upgrade this one \
          ({})",
         env!("CARGO_PKG_VERSION")
     ))
 }
 
-/// Everything that is wrong with a file goes to standard error, each with its place. What helps is said by the command,
-/// which knows more of it than the file does.
-pub(crate) fn tell(found: &Found, diagnostics: &[Diagnostic]) -> Result<(), Stopped> {
+/// Prints diagnostics to standard error, each with its location. The command prints the help, because it knows more
+/// than the parser.
+pub(crate) fn print_diagnostics(
+    found: &StateText,
+    diagnostics: &[Diagnostic],
+) -> Result<(), CliError> {
     for one in diagnostics {
         let named = Diagnostic {
             file: found.place.clone(),
@@ -40,7 +43,7 @@ pub(crate) fn tell(found: &Found, diagnostics: &[Diagnostic]) -> Result<(), Stop
             },
             ..one.clone()
         };
-        output::beside(&named.to_string())?;
+        output::print_error(&named.to_string())?;
     }
     Ok(())
 }

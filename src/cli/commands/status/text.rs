@@ -1,4 +1,4 @@
-//! The status as people read it.
+//! The status as text for people.
 
 use std::io::Write;
 
@@ -8,35 +8,35 @@ use phileas_domain::engine::{Line, Reason, Yield};
 use phileas_domain::model::RepositoryName;
 
 use super::model::Status;
-use crate::cli::exit::Stopped;
-use crate::cli::terminal::decision_line::{Tense, short, words};
+use crate::cli::exit::CliError;
+use crate::cli::terminal::decision_line::{Tense, short_time, verdict_text};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 use crate::cli::terminal::table::Table;
 
-/// Where a line goes on that is wider than the terminal, in columns.
+/// The column at which the further rows of a long line begin.
 const INDENT: usize = 2;
-/// How much of a reason stands in the table, in characters.
+/// How many characters of a reason the table shows.
 const DETAIL_CHARS: usize = 90;
 
-pub(super) fn print(
+pub(super) fn print_status(
     repository: &RepositoryName,
     status: &Status,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     let report = &status.report;
     let next = report.wake_at.map_or_else(
         || "nothing is due".to_owned(),
-        |at| format!("next look {} UTC", short(at)),
+        |at| format!("next look {} UTC", short_time(at)),
     );
-    screen.line(&format!(
+    screen.print_line(&format!(
         "{repository} at {} UTC; {next}",
-        short(report.now)
+        short_time(report.now)
     ))?;
     for one in &report.plan_diagnostics {
-        screen.wrapped(&one.to_string(), INDENT)?;
+        screen.print_wrapped(&one.to_string(), INDENT)?;
     }
-    heading("tracks", screen)?;
+    print_heading("tracks", screen)?;
     let header = [
         "track",
         "persona",
@@ -45,65 +45,65 @@ pub(super) fn print(
         "what happens, or why not",
         "until (UTC)",
     ];
-    let mut table = Table::new(header).within(screen.width);
+    let mut table = Table::new(header).with_max_width(screen.width);
     for (_, line) in report.all() {
         let paused = line
             .track
             .as_ref()
             .and_then(|track| status.paused.get(track));
-        table.row(row(line, paused));
+        table.push_row(table_row(line, paused));
     }
-    screen.lines(&table.text())?;
+    screen.print_lines(&table.table_text())?;
 
-    heading("budget", screen)?;
-    for line in budget(status) {
-        screen.wrapped(&line, INDENT)?;
+    print_heading("budget", screen)?;
+    for line in budget_lines(status) {
+        screen.print_wrapped(&line, INDENT)?;
     }
 
     match status.entries {
         None => {
-            heading("yield", screen)?;
-            screen.line("unknown: the ledger cannot be read")?;
+            print_heading("yield", screen)?;
+            screen.print_line("unknown: the ledger cannot be read")?;
         }
         Some(entries) => {
             let entries = match entries {
                 1 => "1 entry".to_owned(),
                 several => format!("{several} entries"),
             };
-            heading(&format!("yield of the last {entries}"), screen)?;
+            print_heading(&format!("yield of the last {entries}"), screen)?;
             if status.yields.is_empty() {
-                screen.line("nobody has run yet")?;
+                screen.print_line("no persona has run yet")?;
             } else {
-                screen.lines(&yields(status, screen.width))?;
+                screen.print_lines(&yield_table(status, screen.width))?;
             }
         }
     }
 
     if !status.notices.is_empty() {
-        heading("open notices", screen)?;
+        print_heading("open notices", screen)?;
         for notice in &status.notices {
-            screen.line(&format!(
+            screen.print_line(&format!(
                 "#{} {}",
                 notice.number,
-                plain(&notice.title, DETAIL_CHARS)
+                sanitize(&notice.title, DETAIL_CHARS)
             ))?;
         }
     }
     Ok(())
 }
 
-fn heading(text: &str, screen: &mut Screen<impl Write>) -> Result<(), Stopped> {
+fn print_heading(text: &str, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
     let style = if screen.colour {
         Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()))
     } else {
         Style::new()
     };
-    screen.line("")?;
-    screen.line(&format!("{style}{text}{style:#}"))?;
+    screen.print_line("")?;
+    screen.print_line(&format!("{style}{text}{style:#}"))?;
     Ok(())
 }
 
-fn row(line: &Line, paused: Option<&String>) -> [String; 6] {
+fn table_row(line: &Line, paused: Option<&String>) -> [String; 6] {
     let mut who = line
         .track
         .as_ref()
@@ -112,14 +112,14 @@ fn row(line: &Line, paused: Option<&String>) -> [String; 6] {
         who.push_str(&format!("#{seq}"));
     }
     let text = |id: Option<String>| id.unwrap_or_default();
-    // What a tick would do reads like a wait without a word before it.
-    let would = match words(line.verdict, Tense::Forecast) {
+    // Without a word before it, what a tick would do looks like a wait.
+    let would = match verdict_text(line.verdict, Tense::Forecast) {
         words if words == line.verdict.as_str() => String::new(),
         words => format!("{words}: "),
     };
     let paused = match paused {
         Some(why) if line.reason != Reason::PausedTrack => {
-            format!("; the track is paused: {}", plain(why, DETAIL_CHARS))
+            format!("; the track is paused: {}", sanitize(why, DETAIL_CHARS))
         }
         _ => String::new(),
     };
@@ -130,14 +130,14 @@ fn row(line: &Line, paused: Option<&String>) -> [String; 6] {
         text(line.pr_number.map(|number| format!("#{number}"))),
         format!(
             "{would}{} [{}]{paused}",
-            plain(&line.detail, DETAIL_CHARS),
+            sanitize(&line.detail, DETAIL_CHARS),
             line.reason.code()
         ),
-        text(line.until.map(short)),
+        text(line.until.map(short_time)),
     ]
 }
 
-fn budget(status: &Status) -> Vec<String> {
+fn budget_lines(status: &Status) -> Vec<String> {
     let figures = &status.budget;
     let known = |used: Option<u32>| used.map_or_else(|| "?".to_owned(), |used| used.to_string());
     let ours = |used: u32| known(status.entries.map(|_| used));
@@ -169,13 +169,13 @@ fn budget(status: &Status) -> Vec<String> {
     if let Some(until) = figures.paused_until {
         lines.push(format!(
             "Jules says that the key is spent; nothing starts before {} UTC",
-            short(until)
+            short_time(until)
         ));
     }
     lines
 }
 
-fn yields(status: &Status, width: Option<usize>) -> String {
+fn yield_table(status: &Status, width: Option<usize>) -> String {
     let header = [
         "persona",
         "sessions",
@@ -193,15 +193,17 @@ fn yields(status: &Status, width: Option<usize>) -> String {
         "to merge",
         "resting until (UTC)",
     ];
-    let mut table = Table::new(header).within(width).figures(1..=13);
+    let mut table = Table::new(header)
+        .with_max_width(width)
+        .with_figures(1..=13);
     for (persona, figures) in &status.yields {
-        table.row(yield_row(persona.as_str(), figures));
+        table.push_row(yield_row(persona.as_str(), figures));
     }
-    table.row(yield_row("all", &status.total));
-    table.text()
+    table.push_row(yield_row("all", &status.total));
+    table.table_text()
 }
 
-/// The columns from `at work` to `other` add up to the sessions; the ignored are among the open.
+/// The columns from `at work` to `other` add up to the sessions. Ignored ones are among the open.
 fn yield_row(name: &str, figures: &Yield) -> [String; 15] {
     [
         name.to_owned(),
@@ -217,13 +219,13 @@ fn yield_row(name: &str, figures: &Yield) -> [String; 15] {
         figures.cancelled.to_string(),
         figures.other.to_string(),
         figures.ignored.to_string(),
-        figures.median_to_merge.map_or_else(String::new, span),
-        figures.resting_until.map_or_else(String::new, short),
+        figures.median_to_merge.map_or_else(String::new, short_span),
+        figures.resting_until.map_or_else(String::new, short_time),
     ]
 }
 
-/// A span in the two largest units that people speak of.
-fn span(span: SignedDuration) -> String {
+/// A span in its two largest units.
+fn short_span(span: SignedDuration) -> String {
     let minutes = span.as_mins();
     let (days, hours) = (minutes / (24 * 60), minutes / 60 % 24);
     match (days, hours) {
@@ -235,7 +237,7 @@ fn span(span: SignedDuration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::span;
+    use super::short_span;
     use jiff::SignedDuration;
 
     #[test]
@@ -246,7 +248,7 @@ mod tests {
             (1_500, "1d01h"),
             (14_400, "10d00h"),
         ] {
-            assert_eq!(span(SignedDuration::from_mins(minutes)), text);
+            assert_eq!(short_span(SignedDuration::from_mins(minutes)), text);
         }
     }
 }

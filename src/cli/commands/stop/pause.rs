@@ -1,4 +1,4 @@
-//! The pause in the state: made by the brake, taken back by `phileas resume`.
+//! The pause in the state: `phileas stop` writes it, `phileas resume` removes it.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -9,29 +9,30 @@ use serde_json::json;
 
 use crate::cli::arguments::Repository;
 use crate::cli::context::{clients, env_var, run_identity};
-use crate::cli::exit::{Exit, Stopped};
-use crate::cli::terminal::decision_line::short;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::runtime::ports::WriteGitHub;
 use crate::runtime::{Edit, EditError, edit};
 
-/// What the state says of a pause that this command made.
-const REASON: &str = "phileas stop --all";
+/// The reason of a pause that this command wrote.
+const PAUSE_REASON: &str = "phileas stop --all";
 
-/// Writes the pause; one that stands already is left as it is. Answers with who paused.
-pub(super) async fn pause(github: &impl WriteGitHub) -> Result<Option<String>, EditError> {
-    let holder = run_identity::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
-    let wish = Edit {
+/// Writes the pause. An existing pause stays. Returns its author.
+pub(super) async fn write_pause(github: &impl WriteGitHub) -> Result<Option<String>, EditError> {
+    let holder =
+        run_identity::run_holder().map_err(|stopped| EditError::Refused(stopped.message))?;
+    let request = Edit {
         headline: "stop",
         holder: &holder,
         moves_pointer_of: None,
     };
     let by = RefCell::new(None);
-    edit(github, &wish, |state, observation| {
+    edit(github, &request, |state, observation| {
         let pause = state.paused.get_or_insert_with(|| Pause {
             at: Some(observation.now),
-            by: run_identity::actor(),
-            reason: Some(REASON.to_owned()),
+            by: run_identity::github_actor(),
+            reason: Some(PAUSE_REASON.to_owned()),
             ..Pause::default()
         });
         by.replace(pause.by.clone());
@@ -41,39 +42,39 @@ pub(super) async fn pause(github: &impl WriteGitHub) -> Result<Option<String>, E
     Ok(by.into_inner())
 }
 
-/// What `phileas resume` took back.
+/// What `phileas resume` removed.
 #[derive(Default)]
-struct Taken {
+struct RemovedPause {
     /// The pause itself.
     pause: bool,
-    /// Nothing was to start before, because Jules had said that its quota is spent.
+    /// The wait after Jules had reported that its quota was spent.
     quota: Option<Timestamp>,
-    /// The open issue whose label pauses the repository still.
+    /// The open issue whose label still pauses the repository.
     label: Option<u64>,
 }
 
-/// Takes the pause out of the state, and a wait for Jules' quota with it: whoever resumes knows better, and Jules says
-/// so again if not. Other pauses are named, because they stay.
-pub(crate) async fn resume(
+/// Removes the pause from the state, and a wait for Jules' quota with it: the person may know better, and Jules reports
+/// it again if not. Other pauses are printed, because they stay.
+pub(crate) async fn resume_repository(
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let github = clients::github(&arguments.repo)?;
-    let holder = run_identity::this_run()?;
-    let wish = Edit {
+) -> Result<Exit, CliError> {
+    let github = clients::github_client(&arguments.repo)?;
+    let holder = run_identity::run_holder()?;
+    let request = Edit {
         headline: "resume",
         holder: &holder,
         moves_pointer_of: None,
     };
-    let taken = RefCell::new(Taken::default());
-    edit(&github, &wish, |state, observation| {
+    let taken = RefCell::new(RemovedPause::default());
+    edit(&github, &request, |state, observation| {
         let budget = &mut state.budget;
         let quota = budget.paused_until.take();
         if quota.is_some() {
             budget.reason = None;
             budget.strikes = 0;
         }
-        taken.replace(Taken {
+        taken.replace(RemovedPause {
             pause: state.paused.take().is_some(),
             quota: quota.filter(|until| *until > observation.now),
             label: observation.paused_by_label,
@@ -82,33 +83,34 @@ pub(crate) async fn resume(
     })
     .await?;
     let taken = taken.into_inner();
-    let variable = env_var::variable("PHILEAS_PAUSED").filter(|value| env_var::is_set(value));
+    let variable =
+        env_var::env_value("PHILEAS_PAUSED").filter(|value| env_var::is_switched_on(value));
     if arguments.json {
         let document = json!({
             "resumed": taken.pause, "quota_retried": taken.quota.map(|until| until.to_string()),
             "paused_by_label": taken.label, "paused_by_variable": variable,
         });
-        screen.line(&document.to_string())?;
+        screen.print_line(&document.to_string())?;
         return Ok(Exit::Done);
     }
-    screen.line(if taken.pause {
+    screen.print_line(if taken.pause {
         "resumed; the next tick starts what is due"
     } else {
         "the state says nothing of a pause"
     })?;
     if let Some(until) = taken.quota {
-        screen.line(&format!(
+        screen.print_line(&format!(
             "Jules' quota was called spent until {} UTC; the next tick asks again",
-            short(until)
+            short_time(until)
         ))?;
     }
     if let Some(number) = taken.label {
-        screen.line(&format!(
+        screen.print_line(&format!(
             "still paused: #{number} carries the label `phileas:pause`"
         ))?;
     }
     if let Some(value) = variable {
-        screen.line(&format!(
+        screen.print_line(&format!(
             "still paused: the variable PHILEAS_PAUSED says `{value}`"
         ))?;
     }

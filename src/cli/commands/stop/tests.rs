@@ -9,18 +9,18 @@ use phileas_world::maintainer::Temper;
 use phileas_world::{Face, Fault, FaultPlan, FaultRule};
 use serde_json::Value;
 
-use super::look::announced;
+use super::live_sessions::announced_sessions;
 use super::*;
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::{Settings, Tick};
 use crate::sandbox::{Clients, Scene, Shared, scene};
 
-struct Stage {
+struct Fixture {
     shared: Shared,
     clients: Clients,
 }
 
-impl Stage {
+impl Fixture {
     fn new() -> Self {
         let mut scene = Scene::new(7);
         scene.temper = Temper::away();
@@ -29,8 +29,8 @@ impl Stage {
         Self { shared, clients }
     }
 
-    /// A process announces sessions, and what it asks of Jules gets lost on the way there.
-    async fn announced() -> Self {
+    /// A process announces sessions, and its calls to Jules are lost on the way.
+    async fn with_announced_sessions() -> Self {
         let stage = Self::new();
         let lost = FaultRule {
             face: Some(Face::Jules),
@@ -65,11 +65,11 @@ impl Stage {
             .world()
             .faults_mut()
             .replace(FaultPlan::default());
-        assert!(!announced(&stage.state()).is_empty());
+        assert!(!announced_sessions(&stage.read_state()).is_empty());
         stage
     }
 
-    fn state(&self) -> State {
+    fn read_state(&self) -> State {
         let world = self.shared.world();
         let github = world.github();
         let repo = github
@@ -82,16 +82,19 @@ impl Stage {
             .state
     }
 
-    async fn stop(&self, pause: &dyn Waiting, variable: bool) -> (Exit, Vec<Value>) {
-        let brake = Brake {
+    async fn run_stop(&self, pause: &dyn Waiting, variable: bool) -> (Exit, Vec<Value>) {
+        let brake = Stopper {
             github: &self.clients.github,
             pause,
             paused_otherwise: variable,
             json: true,
         };
         let mut out = Vec::new();
-        let screen = &mut Screen::plain(&mut out);
-        let exit = brake.pull(Ok(&self.clients.jules), screen).await.unwrap();
+        let screen = &mut Screen::without_terminal(&mut out);
+        let exit = brake
+            .stop_repository(Ok(&self.clients.jules), screen)
+            .await
+            .unwrap();
         let lines = String::from_utf8(out).unwrap();
         let lines = lines
             .lines()
@@ -100,24 +103,24 @@ impl Stage {
     }
 }
 
-fn count(lines: &[Value], key: &str) -> usize {
+fn count_key(lines: &[Value], key: &str) -> usize {
     lines.iter().filter(|line| !line[key].is_null()).count()
 }
 
 #[tokio::test]
-async fn an_announced_session_is_waited_for_and_doubted_until_it_must_be_listed() {
-    let stage = Stage::announced().await;
-    let announced = announced(&stage.state());
+async fn an_announced_session_is_unconfirmed_until_it_must_be_listed() {
+    let stage = Fixture::with_announced_sessions().await;
+    let announced = announced_sessions(&stage.read_state());
     let called = announced
         .iter()
         .map(Announced::called_before)
         .max()
         .unwrap();
-    let (exit, lines) = stage.stop(&stage.clients.time, false).await;
+    let (exit, lines) = stage.run_stop(&stage.clients.time, false).await;
     assert_eq!(exit, Exit::Findings);
-    assert_eq!(count(&lines, "announced"), announced.len(), "{lines:?}");
+    assert_eq!(count_key(&lines, "announced"), announced.len(), "{lines:?}");
     assert_eq!(
-        count(&lines, "may_still_start"),
+        count_key(&lines, "may_still_start"),
         announced.len(),
         "{lines:?}"
     );
@@ -125,17 +128,17 @@ async fn an_announced_session_is_waited_for_and_doubted_until_it_must_be_listed(
     assert!(stage.shared.now() >= called);
 
     stage.shared.pass(Duration::from_secs(15 * 60));
-    let (exit, lines) = stage.stop(&stage.clients.time, false).await;
+    let (exit, lines) = stage.run_stop(&stage.clients.time, false).await;
     assert_eq!((exit, lines.len()), (Exit::Done, 1), "{lines:?}");
 }
 
-/// While somebody waits by this clock, the process that announced a session creates it.
-struct Meanwhile<'a> {
-    stage: &'a Stage,
+/// While the command waits by this clock, the process that announced a session creates it.
+struct CreatesWhileWaiting<'a> {
+    stage: &'a Fixture,
     create: CreateSession,
 }
 
-impl Waiting for Meanwhile<'_> {
+impl Waiting for CreatesWhileWaiting<'_> {
     fn now(&self) -> Timestamp {
         self.stage.shared.now()
     }
@@ -150,10 +153,10 @@ impl Waiting for Meanwhile<'_> {
 }
 
 #[tokio::test]
-async fn a_session_that_is_created_behind_our_back_is_archived() {
-    let stage = Stage::announced().await;
-    let state = stage.state();
-    let all = announced(&state);
+async fn a_session_that_is_created_meanwhile_is_archived() {
+    let stage = Fixture::with_announced_sessions().await;
+    let state = stage.read_state();
+    let all = announced_sessions(&state);
     let [one] = &all[..] else {
         panic!("{} are announced", all.len());
     };
@@ -184,21 +187,26 @@ async fn a_session_that_is_created_behind_our_back_is_archived() {
         not_after: one.not_after,
     };
     let stage = &stage;
-    let (exit, lines) = stage.stop(&Meanwhile { stage, create }, false).await;
+    let (exit, lines) = stage
+        .run_stop(&CreatesWhileWaiting { stage, create }, false)
+        .await;
     assert_eq!(exit, Exit::Done, "{lines:?}");
-    assert_eq!(count(&lines, "announced"), 1);
-    assert_eq!(count(&lines, "archived"), 1, "{lines:?}");
-    assert_eq!(count(&lines, "may_still_start"), 0, "{lines:?}");
+    assert_eq!(count_key(&lines, "announced"), 1);
+    assert_eq!(count_key(&lines, "archived"), 1, "{lines:?}");
+    assert_eq!(count_key(&lines, "may_still_start"), 0, "{lines:?}");
     let books = stage.shared.world().complete_books();
     assert!(books.sessions.iter().all(|session| session.archived));
 }
 
 #[tokio::test]
-async fn without_a_ledger_only_variable_or_label_stop_anything() {
-    let stage = Stage::new();
-    let (exit, lines) = stage.stop(&stage.clients.time, false).await;
+async fn without_a_ledger_only_a_variable_or_label_stops_sessions() {
+    let stage = Fixture::new();
+    let (exit, lines) = stage.run_stop(&stage.clients.time, false).await;
     assert_eq!(exit, Exit::Findings);
     assert_eq!(lines[0]["paused"], false);
-    assert_eq!(lines[0]["mend"], BY_HAND);
-    assert_eq!(stage.stop(&stage.clients.time, true).await.0, Exit::Done);
+    assert_eq!(lines[0]["help"], MANUAL_STOP);
+    assert_eq!(
+        stage.run_stop(&stage.clients.time, true).await.0,
+        Exit::Done
+    );
 }

@@ -8,28 +8,29 @@ use phileas_domain::model::Tree;
 use serde_json::json;
 
 use crate::adapters::files::{self, ReadError};
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::cli::terminal::output::Screen;
 
-/// Says what was done.
-pub(crate) fn tell(
+/// Prints a change that was made.
+pub(crate) fn print_change(
     done: &Change,
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     if json {
-        screen
-            .line(&json!({ "file": done.to, "from": done.from, "done": done.done }).to_string())?;
+        screen.print_line(
+            &json!({ "file": done.to, "from": done.from, "done": done.done }).to_string(),
+        )?;
     } else {
-        screen.line(&format!("{}: {}", done.to, done.done))?;
+        screen.print_line(&format!("{}: {}", done.to, done.done))?;
     }
     Ok(())
 }
 
-pub(crate) fn read(dir: &Path) -> Result<Tree, Stopped> {
+pub(crate) fn read_folder(dir: &Path) -> Result<Tree, CliError> {
     Ok(files::read_tree(dir)?)
 }
 
-pub(crate) fn refused(error: ReadError) -> Stopped {
+pub(crate) fn read_error(error: ReadError) -> CliError {
     error.into()
 }

@@ -1,4 +1,4 @@
-//! `phileas task`: what personas hand to one another as tasks, listed, written down, taken, moved and checked.
+//! `phileas task`: lists, creates, claims, moves and checks the tasks that personas leave for each other.
 
 pub(super) mod folder;
 pub(crate) mod lint;
@@ -13,16 +13,19 @@ use phileas_domain::board::{self, Change, Claim, NewTask, Task, TaskError};
 use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan;
 
-use super::track::meant;
+use super::track::suggestion_text;
 use crate::adapters::files;
-use crate::cli::arguments::{BoardPlace, TaskCommand};
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::arguments::{BoardFolder, TaskCommand};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::plural::several;
+use crate::cli::terminal::plural::pluralize;
 use crate::cli::terminal::table::Table;
-use folder::{read, refused, tell};
+use folder::{print_change, read_error, read_folder};
 
-pub(crate) fn run(command: &TaskCommand, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+pub(crate) fn run(
+    command: &TaskCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
     match command {
         TaskCommand::List {
             dir,
@@ -31,15 +34,15 @@ pub(crate) fn run(command: &TaskCommand, screen: &mut Screen<impl Write>) -> Res
             tag,
             json,
         } => {
-            let tree = read(dir)?;
+            let tree = read_folder(dir)?;
             let tasks = board::tasks(&tree);
             let mut chosen: Vec<&Task> = match persona {
-                Some(id) => waiting_for(&tree, &tasks, id)?,
+                Some(id) => tasks_for_persona(&tree, &tasks, id)?,
                 None => tasks.iter().collect(),
             };
             chosen.retain(|task| state.is_none_or(|state| task.state == state.0));
             chosen.retain(|task| tag.as_ref().is_none_or(|tag| task.has_tag(tag)));
-            show(&chosen, *json, screen)
+            print_tasks(&chosen, *json, screen)
         }
         TaskCommand::New {
             title,
@@ -56,11 +59,11 @@ pub(crate) fn run(command: &TaskCommand, screen: &mut Screen<impl Write>) -> Res
                 created_by: by.clone(),
                 body: body
                     .as_deref()
-                    .map(text_of)
+                    .map(read_text)
                     .transpose()?
                     .unwrap_or_default(),
             };
-            change(place, screen, |_| board::new_task(&task, Timestamp::now()))
+            change_task(place, screen, |_| board::new_task(&task, Timestamp::now()))
         }
         TaskCommand::Claim {
             id,
@@ -73,12 +76,12 @@ pub(crate) fn run(command: &TaskCommand, screen: &mut Screen<impl Write>) -> Res
             } else {
                 Claim::Free
             };
-            change(place, screen, |tree| {
+            change_task(place, screen, |tree| {
                 board::claimed(tree, id, persona, claim)
             })
         }
         TaskCommand::Move { id, state, place } => {
-            change(place, screen, |tree| board::moved(tree, id, state.0))
+            change_task(place, screen, |tree| board::moved(tree, id, state.0))
         }
         TaskCommand::Lint {
             dir,
@@ -87,7 +90,7 @@ pub(crate) fn run(command: &TaskCommand, screen: &mut Screen<impl Write>) -> Res
             strict,
             json,
         } => {
-            let what = lint::What {
+            let what = lint::LintOptions {
                 kinds: only.map_or(board::Kind::ALL.to_vec(), |only| vec![only.0]),
                 journals_of: None,
                 strict: *strict,
@@ -98,18 +101,22 @@ pub(crate) fn run(command: &TaskCommand, screen: &mut Screen<impl Write>) -> Res
     }
 }
 
-fn show(tasks: &[&Task], json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, Stopped> {
+fn print_tasks(
+    tasks: &[&Task],
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
     if json {
         for task in tasks {
-            screen.line(&task.json().to_string())?;
+            screen.print_line(&task.json().to_string())?;
         }
         return Ok(Exit::Done);
     }
     if !tasks.is_empty() {
         let mut table =
-            Table::new(["STATE", "TASK", "PERSONA", "TAGS", "TITLE"]).within(screen.width);
+            Table::new(["STATE", "TASK", "PERSONA", "TAGS", "TITLE"]).with_max_width(screen.width);
         for task in tasks {
-            table.row([
+            table.push_row([
                 task.state.to_string(),
                 task.id.clone(),
                 task.persona.clone().unwrap_or_default(),
@@ -117,43 +124,47 @@ fn show(tasks: &[&Task], json: bool, screen: &mut Screen<impl Write>) -> Result<
                 task.title.clone(),
             ]);
         }
-        screen.lines(&table.text())?;
+        screen.print_lines(&table.table_text())?;
     }
-    screen.line(&several(tasks.len(), "task"))?;
+    screen.print_line(&pluralize(tasks.len(), "task"))?;
     Ok(Exit::Done)
 }
 
-/// The tasks that a persona's prompt would show, without its limits.
-fn waiting_for<'t>(tree: &Tree, tasks: &'t [Task], id: &str) -> Result<Vec<&'t Task>, Stopped> {
+/// The tasks in a persona's prompt, without the prompt's limits.
+fn tasks_for_persona<'t>(
+    tree: &Tree,
+    tasks: &'t [Task],
+    id: &str,
+) -> Result<Vec<&'t Task>, CliError> {
     let (personas, _) = plan::read_personas(tree);
     let Some(persona) = personas.get(&PersonaId::from(id)) else {
-        let meant = meant(id, personas.keys().map(PersonaId::as_str));
+        let meant = suggestion_text(id, personas.keys().map(PersonaId::as_str));
         let wrong = format!("there is no persona `{id}` that can be read{meant}");
-        return Err(Stopped::usage(wrong));
+        return Err(CliError::usage(wrong));
     };
     Ok(board::tasks_for(tasks, persona))
 }
 
-/// Makes one change, while nobody else of this machine makes another.
-fn change(
-    place: &BoardPlace,
+/// Makes one change under a lock, so that no other process of this machine changes tasks meanwhile.
+fn change_task(
+    place: &BoardFolder,
     screen: &mut Screen<impl Write>,
     wanted: impl FnOnce(&Tree) -> Result<Change, TaskError>,
-) -> Result<Exit, Stopped> {
-    read(&place.dir)?;
-    let _lock = files::board::lock_tasks(&place.dir).map_err(refused)?;
-    let tree = read(&place.dir)?;
-    let wanted = wanted(&tree).map_err(|error| Stopped::usage(error.to_string()))?;
-    files::board::carry_out(&place.dir, &wanted).map_err(refused)?;
-    tell(&wanted, place.json, screen)?;
+) -> Result<Exit, CliError> {
+    read_folder(&place.dir)?;
+    let _lock = files::board::lock_tasks(&place.dir).map_err(read_error)?;
+    let tree = read_folder(&place.dir)?;
+    let wanted = wanted(&tree).map_err(|error| CliError::usage(error.to_string()))?;
+    files::board::carry_out(&place.dir, &wanted).map_err(read_error)?;
+    print_change(&wanted, place.json, screen)?;
     Ok(Exit::Done)
 }
 
 /// The text of a file, or of standard input.
-fn text_of(path: &Path) -> Result<String, Stopped> {
+fn read_text(path: &Path) -> Result<String, CliError> {
     let mut bytes = Vec::new();
     let limit = PAPER_LIMIT_BYTES + 1;
-    let failed = |error| Stopped::usage(format!("{}: {error}", path.display()));
+    let failed = |error| CliError::usage(format!("{}: {error}", path.display()));
     if path == Path::new("-") {
         std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
@@ -166,8 +177,8 @@ fn text_of(path: &Path) -> Result<String, Stopped> {
             "{}: it is larger than {PAPER_LIMIT_BYTES} bytes",
             path.display()
         );
-        return Err(Stopped::usage(wrong));
+        return Err(CliError::usage(wrong));
     }
     String::from_utf8(bytes)
-        .map_err(|_| Stopped::usage(format!("{}: it is not text in UTF-8", path.display())))
+        .map_err(|_| CliError::usage(format!("{}: it is not text in UTF-8", path.display())))
 }

@@ -1,32 +1,32 @@
-//! Files of a work tree: looked at, changed and staged.
+//! Checks, writes and stages files of a work tree.
 
 use super::WorkTree;
 use crate::adapters::files::{self, Wanted};
-use crate::cli::exit::Stopped;
-use crate::cli::exit::paths::no_folder;
+use crate::cli::exit::CliError;
+use crate::cli::exit::paths::not_a_folder;
 
 impl WorkTree {
-    /// Sees that nothing would be written through a link.
-    pub(crate) fn check(&self, path: &str) -> Result<(), Stopped> {
+    /// Checks that the path does not lead through a link.
+    pub(crate) fn check_path(&self, path: &str) -> Result<(), CliError> {
         let mut folder = self.root.clone();
         let (folders, _) = path.rsplit_once('/').unwrap_or_default();
         for part in folders.split('/').filter(|part| !part.is_empty()) {
             folder.push(part);
             if folder.is_symlink() {
-                return Err(Stopped::usage(format!(
+                return Err(CliError::usage(format!(
                     "{} is a symbolic link, and nothing is written through links; put a folder there",
                     folder.display()
                 )));
             }
             if folder.exists() && !folder.is_dir() {
-                return Err(no_folder(&folder));
+                return Err(not_a_folder(&folder));
             }
         }
         Ok(())
     }
 
-    /// Sees that no folder stands in a file's place, and where it is to be new, nothing at all.
-    pub(crate) fn check_file(&self, path: &str, new: bool) -> Result<(), Stopped> {
+    /// Checks that the path is not a folder, and for a new file, that nothing is there.
+    pub(crate) fn check_file(&self, path: &str, new: bool) -> Result<(), CliError> {
         let whole = self.root.join(path);
         let Ok(meta) = whole.symlink_metadata() else {
             return Ok(());
@@ -39,27 +39,27 @@ impl WorkTree {
         } else {
             "is there, and cannot be read as a file"
         };
-        Err(Stopped::usage(format!(
+        Err(CliError::usage(format!(
             "{} {what}; move it out of the way",
             whole.display()
         )))
     }
 
-    /// Writes files, or removes them: all of it, or none.
-    pub(crate) fn change(&self, wanted: &[(&str, Wanted<'_>)]) -> Result<(), Stopped> {
+    /// Writes or removes files: all or none.
+    pub(crate) fn change_files(&self, wanted: &[(&str, Wanted<'_>)]) -> Result<(), CliError> {
         for (path, _) in wanted {
-            self.check(path)?;
+            self.check_path(path)?;
         }
         Ok(files::change_together(&self.root, wanted)?)
     }
 
-    /// Puts what was written or removed into the index, so that a commit takes it.
-    pub(crate) fn stage(&self, written: &[&str], removed: &[&str]) -> Result<(), Stopped> {
+    /// Stages written and removed files for the next commit.
+    pub(crate) fn stage_paths(&self, written: &[&str], removed: &[&str]) -> Result<(), CliError> {
         let add = ["add", "--"];
         let remove = ["rm", "--cached", "--quiet", "--ignore-unmatch", "--"];
         for (command, paths) in [(&add[..], written), (&remove[..], removed)] {
             if !paths.is_empty() && self.git(&[command, paths].concat())?.is_none() {
-                return Err(Stopped::fault(format!(
+                return Err(CliError::fault(format!(
                     "the files are as they should be, and git could not stage them; `git {} {}` says why",
                     command.join(" "),
                     paths.join(" ")

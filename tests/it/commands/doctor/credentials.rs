@@ -178,7 +178,7 @@ fn kinds_of_tokens() {
         if let Some(unknown) = unknown {
             let text = unknown["text"].as_str().unwrap();
             assert!(
-                text.contains("Of a public repository everybody may read"),
+                text.contains("Anyone may read a public repository"),
                 "{text}"
             );
         }
@@ -195,7 +195,7 @@ fn no_repository_is_named() {
         Folder::repository("cycle = [\"curator\"]\n", &["curator"]),
     );
     let looked = |folder: &Folder| patient.run(&["--json", "--dir", folder.text()]).done();
-    for (folder, word) in [(&empty, "holds no plan"), (&planned, "may differ")] {
+    for (folder, word) in [(&empty, "contains no plan"), (&planned, "may differ")] {
         let ran = looked(folder);
         let found = findings(&ran);
         let of = |id: &str| found.iter().find(|one| one["id"] == id);

@@ -165,7 +165,7 @@ pub(super) fn found_in(patient: &Patient, (id, grade, word, code): (&str, &str, 
     let one = one.unwrap_or_else(|| panic!("{id} {grade}: {ran:?}"));
     assert!(one["text"].as_str().unwrap().contains(word), "{id}: {one}");
     assert!(
-        grade == "unknown" || one["mend"].as_str().is_some_and(|mend| mend.len() > 5),
+        grade == "unknown" || one["help"].as_str().is_some_and(|mend| mend.len() > 5),
         "{id} has no mend: {one}"
     );
     let said = format!("{}{}", ran.out, ran.err);

@@ -148,7 +148,7 @@ fn what_stands_still_and_what_waits() {
         .iter()
         .find(|one| one["id"] == "standing.clock")
         .unwrap();
-    let mend = clock["mend"].as_str().unwrap();
+    let mend = clock["help"].as_str().unwrap();
     assert!(
         mend.contains("GITHUB_API_URL") && !mend.contains("timedatectl"),
         "{mend}"

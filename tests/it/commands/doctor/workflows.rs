@@ -251,12 +251,7 @@ fn what_a_broken_plan_costs_is_not_known() {
     broken.push("main", ".jules/schedules.toml", Some(plan));
     found_in(
         &broken,
-        (
-            "plan.budget",
-            "unknown",
-            "before the mistakes are mended",
-            1,
-        ),
+        ("plan.budget", "unknown", "until the mistakes are fixed", 1),
     );
     let whole = healthy();
     let found = super::findings(&whole.run(&["--json"]).done());

@@ -41,7 +41,7 @@ fn an_issue_goes_through_failing_tests_and_a_blocker_to_the_archive() {
     }
     let status = pipeline(folder.path(), &["status"]).done();
     assert!(
-        status.out.contains("X-1") && status.out.ends_with("1 run, 0 put away\n"),
+        status.out.contains("X-1") && status.out.ends_with("1 run, 0 archived\n"),
         "{status:?}"
     );
     let one = on(&folder, &["status", "--json"]).done().json();
@@ -50,8 +50,8 @@ fn an_issue_goes_through_failing_tests_and_a_blocker_to_the_archive() {
     on(&folder, &["archive"]).done();
     assert_eq!(names(&folder.join(".pipeline")), ["completed"]);
     let status = pipeline(folder.path(), &["status"]).done();
-    assert_eq!(status.out, "0 runs, 1 put away\n");
-    on(&folder, &["next"]).refused(2, "was put away");
+    assert_eq!(status.out, "0 runs, 1 archived\n");
+    on(&folder, &["next"]).refused(2, "is archived in");
 }
 
 #[test]

@@ -1,27 +1,27 @@
-//! What a workflow file says, as far as it matters to phileas.
+//! A workflow file, as far as it matters to phileas.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// The longest workflow file that is read, in bytes.
+/// The largest workflow file that is read, in bytes.
 const MAX_BYTES: u64 = 512 * 1024;
 
 /// A workflow that calls phileas.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct File {
+pub(crate) struct WorkflowFile {
     pub(crate) path: String,
-    /// The events that call it.
+    /// The events that trigger it.
     pub(crate) triggers: BTreeSet<String>,
     pub(crate) crons: Vec<String>,
-    /// Whether a newer run ends an older one.
+    /// Whether a newer run cancels an older one.
     pub(crate) cancels: bool,
 }
 
-/// The workflow files of a folder that call phileas.
-pub(crate) fn of_folder(dir: &Path) -> Vec<File> {
-    let Ok(entries) = std::fs::read_dir(dir.join(FOLDER)) else {
+/// Reads the workflow files of a folder that call phileas.
+pub(crate) fn read_folder_workflows(dir: &Path) -> Vec<WorkflowFile> {
+    let Ok(entries) = std::fs::read_dir(dir.join(WORKFLOWS_FOLDER)) else {
         return Vec::new();
     };
     let mut names: Vec<String> = entries
@@ -32,26 +32,26 @@ pub(crate) fn of_folder(dir: &Path) -> Vec<File> {
                 .is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES)
         })
         .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| is_workflow(name))
+        .filter(|name| is_workflow_name(name))
         .collect();
     names.sort_unstable();
     let files = names.iter().take(MAX_FILES).filter_map(|name| {
-        let text = std::fs::read_to_string(dir.join(FOLDER).join(name)).ok()?;
-        File::read(&format!("{FOLDER}/{name}"), &text)
+        let text = std::fs::read_to_string(dir.join(WORKFLOWS_FOLDER).join(name)).ok()?;
+        WorkflowFile::parse_workflow(&format!("{WORKFLOWS_FOLDER}/{name}"), &text)
     });
     files.collect()
 }
 
-/// Whether GitHub takes a file of this name for a workflow.
-pub(super) fn is_workflow(name: &str) -> bool {
+/// Whether GitHub treats a file of this name as a workflow.
+pub(super) fn is_workflow_name(name: &str) -> bool {
     Path::new(name)
         .extension()
         .is_some_and(|end| end == "yml" || end == "yaml")
 }
 
-impl File {
-    /// Reads a file; `None` where it is no workflow, or one that does not call phileas.
-    pub(super) fn read(path: &str, text: &str) -> Option<Self> {
+impl WorkflowFile {
+    /// Parses a file. `None` if it is not a workflow, or does not call phileas.
+    pub(super) fn parse_workflow(path: &str, text: &str) -> Option<Self> {
         if phileas_domain::yaml_too_deep(text).is_some() {
             return None;
         }
@@ -59,11 +59,11 @@ impl File {
         let steps = whole["jobs"].as_object()?.values();
         let calls = steps
             .flat_map(|job| job["steps"].as_array().into_iter().flatten())
-            .any(is_ours);
+            .any(runs_phileas);
         if !calls {
             return None;
         }
-        // By the older YAML a bare `on` is the truth.
+        // In YAML 1.1 a bare `on` is the boolean true.
         let on = [&whole["on"], &whole["true"]]
             .into_iter()
             .find(|on| !on.is_null())?;
@@ -96,7 +96,7 @@ impl File {
 }
 
 /// Whether a step is the action, or runs the program.
-fn is_ours(step: &Value) -> bool {
+fn runs_phileas(step: &Value) -> bool {
     let uses = step["uses"].as_str().is_some_and(|uses| {
         let place = uses.split('@').next().unwrap_or(uses);
         place.trim_end_matches('/').rsplit('/').next() == Some("phileas")
@@ -110,7 +110,7 @@ fn is_ours(step: &Value) -> bool {
 }
 
 /// The folder of workflows.
-pub(crate) const FOLDER: &str = ".github/workflows";
+pub(crate) const WORKFLOWS_FOLDER: &str = ".github/workflows";
 
 /// The most workflow files that are read.
 pub(crate) const MAX_FILES: usize = 50;
@@ -123,7 +123,7 @@ mod tests {
     fn events_are_read_in_all_three_forms() {
         let read = |on: &str| {
             let text = format!("on: {on}\njobs:\n  a:\n    steps:\n      - uses: o/phileas@v1\n");
-            File::read("x.yml", &text).unwrap()
+            WorkflowFile::parse_workflow("x.yml", &text).unwrap()
         };
         assert!(read("push").triggers.contains("push"));
         assert_eq!(read("[push, issues]").triggers.len(), 2);
@@ -133,11 +133,11 @@ mod tests {
     }
 
     #[test]
-    fn other_workflows_are_none_of_ours() {
+    fn other_workflows_are_ignored() {
         let other = "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n";
-        assert_eq!(File::read("x.yml", other), None);
-        assert_eq!(File::read("x.yml", "- a\n"), None);
+        assert_eq!(WorkflowFile::parse_workflow("x.yml", other), None);
+        assert_eq!(WorkflowFile::parse_workflow("x.yml", "- a\n"), None);
         let runs = "on: push\nconcurrency: { cancel-in-progress: true }\njobs:\n  a:\n    steps:\n      - run: phileas tick\n";
-        assert!(File::read("x.yml", runs).unwrap().cancels);
+        assert!(WorkflowFile::parse_workflow("x.yml", runs).unwrap().cancels);
     }
 }

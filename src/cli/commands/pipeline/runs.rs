@@ -1,4 +1,4 @@
-//! Where runs are, and what was changed in their work tree.
+//! The folder of the runs, and the files that changed in its work tree.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,36 +6,36 @@ use std::path::{Path, PathBuf};
 use phileas_domain::pipeline::Run;
 
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs, RunsError};
-use crate::cli::arguments::{RunPlace, RunsPlace};
+use crate::cli::arguments::{RunLocation, RunsLocation};
 use crate::cli::context::subprocess::other_program;
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 
-/// The runs that are meant.
-pub(crate) fn runs(place: &RunsPlace) -> Result<Runs, Stopped> {
+/// Opens the folder of the runs.
+pub(crate) fn open_runs(place: &RunsLocation) -> Result<Runs, CliError> {
     Ok(match &place.pipeline_dir {
         Some(folder) => Runs::at(folder),
         None => {
-            let root = git(Path::new("."), &["rev-parse", "--show-toplevel"]).ok();
+            let root = git_output(Path::new("."), &["rev-parse", "--show-toplevel"]).ok();
             let root = root.map(|text| PathBuf::from(text.trim_end()));
-            // In the work tree's own folder names stay as short as people write them.
+            // In the work tree's own folder, print names as short as people write them.
             let here =
-                std::env::current_dir().map_err(|error| Stopped::usage(error.to_string()))?;
+                std::env::current_dir().map_err(|error| CliError::usage(error.to_string()))?;
             let elsewhere = root.filter(|root| *root != here);
             Runs::at(elsewhere.unwrap_or_default().join(RUNS_FOLDER))
         }
     })
 }
 
-/// Paths in the work tree that differ from where its branch began: committed, staged, changed or new.
-pub(super) fn changed(runs: &Runs, base: Option<&str>) -> Result<Vec<String>, Stopped> {
+/// Paths that differ from the commit where the branch began: committed, staged, changed or new.
+pub(super) fn changed_paths(runs: &Runs, base: Option<&str>) -> Result<Vec<String>, CliError> {
     let inside = runs
         .folder()
         .parent()
         .filter(|folder| *folder != Path::new(""));
     let inside = inside.unwrap_or(Path::new("."));
-    let root = root_of(inside)?;
+    let root = worktree_root(inside)?;
     let root = Path::new(root.trim_end());
-    let since = since(root, base)?;
+    let since = base_commit(root, base)?;
     let mut paths = BTreeSet::new();
     let committed = ["diff", "--name-only", "--no-renames", "-z", &since, "--"];
     let staged = [
@@ -49,42 +49,42 @@ pub(super) fn changed(runs: &Runs, base: Option<&str>) -> Result<Vec<String>, St
     ];
     let new = ["ls-files", "--others", "--exclude-standard", "-z"];
     for command in [&committed[..], &staged[..], &new[..]] {
-        let listed = git(root, command)?;
+        let listed = git_output(root, command)?;
         let listed = listed.split('\0').filter(|path| !path.is_empty());
         paths.extend(listed.map(str::to_owned));
     }
     Ok(paths.into_iter().collect())
 }
 
-/// The work tree that the runs lie in.
-fn root_of(inside: &Path) -> Result<String, Stopped> {
-    git(inside, &["rev-parse", "--show-toplevel"]).map_err(|error| {
+/// The root of the work tree that contains the runs.
+fn worktree_root(inside: &Path) -> Result<String, CliError> {
+    git_output(inside, &["rev-parse", "--show-toplevel"]).map_err(|error| {
         let here = if inside == Path::new(".") {
             "this folder".to_owned()
         } else {
             inside.display().to_string()
         };
         let said = error.message;
-        Stopped::usage(if said.contains("not a git repository") {
+        CliError::usage(if said.contains("not a git repository") {
             format!(
                 "{here} is in no git work tree, and the stage `implement` is checked against what git sees as changed; go \
                  into the work tree of the repository, or make one (git init)"
             )
         } else {
-            // A bare repository, or one that belongs to somebody else.
+            // A bare repository, or one of another user.
             format!(
                 "git does not tell the work tree of {here}, and the stage `implement` is checked against what it sees as \
-                 changed; mend what it says: {said}"
+                 changed; fix what it reports: {said}"
             )
         })
     })
 }
 
-/// The commit from which the work went off.
-fn since(root: &Path, base: Option<&str>) -> Result<String, Stopped> {
+/// The commit from which the work began.
+fn base_commit(root: &Path, base: Option<&str>) -> Result<String, CliError> {
     let commit = |name: &str| {
         let whole = format!("{name}^{{commit}}");
-        git(
+        git_output(
             root,
             &[
                 "rev-parse",
@@ -102,17 +102,17 @@ fn since(root: &Path, base: Option<&str>) -> Result<String, Stopped> {
         "refs/heads/master",
     ];
     if commit("HEAD").is_none() {
-        let branch = git(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok();
+        let branch = git_output(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok();
         let branch = branch.map(|name| format!("the branch `{}`", name.trim_end()));
-        return Err(Stopped::usage(format!(
-            "{} has no commit, so nobody knows what was changed since it began; commit first, or check out the branch of \
+        return Err(CliError::usage(format!(
+            "{} has no commit, so the changes since its beginning are unknown; commit first, or check out the branch of \
              the work (git switch)",
             branch.unwrap_or_else(|| "what is checked out".to_owned())
         )));
     }
     let base = match base {
         Some(base) => Some(commit(base).ok_or_else(|| {
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "--base: there is no commit `{base}` here; name a branch or a commit that git branch --all or git log shows, \
                  or get it first (git fetch)"
             ))
@@ -122,38 +122,38 @@ fn since(root: &Path, base: Option<&str>) -> Result<String, Stopped> {
     let Some(base) = base else {
         return Ok("HEAD".to_owned());
     };
-    git(root, &["merge-base", base.trim_end(), "HEAD"])
+    git_output(root, &["merge-base", base.trim_end(), "HEAD"])
         .map(|text| text.trim_end().to_owned())
         .map_err(|_| {
             let wrong = "the branch has no commit in common with where it is said to begin";
-            Stopped::usage(format!(
+            CliError::usage(format!(
                 "{wrong}; name its beginning with --base, or get the history that is missing (git fetch --unshallow)"
             ))
         })
 }
 
-fn git(dir: &Path, arguments: &[&str]) -> Result<String, Stopped> {
+fn git_output(dir: &Path, arguments: &[&str]) -> Result<String, CliError> {
     let output = other_program("git")
         .arg("-C")
         .arg(dir)
         .args(arguments)
         .output()
-        .map_err(|error| Stopped::usage(format!("git cannot be run: {error}; install it")))?;
+        .map_err(|error| CliError::usage(format!("git cannot be run: {error}; install it")))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let first = said.lines().next().unwrap_or("it gave no reason");
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "git {}: {first}",
             arguments.first().copied().unwrap_or_default()
         )));
     }
     String::from_utf8(output.stdout)
-        .map_err(|_| Stopped::usage("a changed path is no UTF-8; give the file another name"))
+        .map_err(|_| CliError::usage("a changed path is no UTF-8; give the file another name"))
 }
 
 /// The run of an issue.
-pub(crate) fn open(place: &RunPlace) -> Result<(Runs, Run), Stopped> {
-    let (runs, run) = find(place)?;
+pub(crate) fn open_run(place: &RunLocation) -> Result<(Runs, Run), CliError> {
+    let (runs, run) = find_run(place)?;
     match run {
         Some(run) => Ok((runs, run)),
         None => {
@@ -163,20 +163,20 @@ pub(crate) fn open(place: &RunPlace) -> Result<(Runs, Run), Stopped> {
     }
 }
 
-/// The run of an issue, or an empty one: somebody must begin.
-pub(crate) fn begun_or_not(place: &RunPlace) -> Result<(Runs, Run), Stopped> {
-    let (runs, run) = find(place)?;
+/// The run of an issue, or an empty one for an issue without a run.
+pub(crate) fn open_or_empty_run(place: &RunLocation) -> Result<(Runs, Run), CliError> {
+    let (runs, run) = find_run(place)?;
     let settings = runs.settings()?;
     let run = run.unwrap_or_else(|| Run::read(place.issue.clone(), &[], settings));
     Ok((runs, run))
 }
 
-fn find(place: &RunPlace) -> Result<(Runs, Option<Run>), Stopped> {
-    let runs = runs(&place.place)?;
+fn find_run(place: &RunLocation) -> Result<(Runs, Option<Run>), CliError> {
+    let runs = open_runs(&place.place)?;
     let run = runs.run(&place.issue, runs.settings()?)?;
     if run.is_none() && runs.is_archived(&place.issue)? {
-        return Err(Stopped::usage(format!(
-            "the run of {} was put away; look in {}",
+        return Err(CliError::usage(format!(
+            "the run of {} is archived in {}",
             place.issue,
             runs.folder().join("completed").display()
         )));

@@ -1,4 +1,4 @@
-//! Jules and GitHub for jobs: a client for each key, and GitHub where there is a credential.
+//! Clients for jobs: a Jules client for each key, and GitHub if there is a credential.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,28 +10,28 @@ use crate::adapters::github;
 use crate::adapters::jules::{self, JulesKey, SystemPause};
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::cli::context::{clients, credentials, run_identity};
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::jobs::files;
 use crate::jobs::monitor::DEFAULT_ACCOUNT;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// The longest file of a key, in bytes.
+/// The largest file of a key, in bytes.
 const MAX_KEY_BYTES: usize = 4 << 10;
-/// The most files that are looked at in a folder of keys.
+/// The most files that are read in a folder of keys.
 const MAX_KEYS: usize = 1_000;
 
-/// A client for each Jules key, by the name of its file, in lower case; the key of the environment is the one for all.
+/// A client for each Jules key, by the lower-case name of its file. The key of the environment is the default.
 ///
-/// `patient`: whether a call that failed is sent again after a pause.
-pub(super) fn accounts(
+/// `patient`: whether a failed call is retried after a pause.
+pub(super) fn jules_accounts(
     base: Option<&str>,
     folder: Option<&Path>,
     patient: bool,
-) -> Result<BTreeMap<String, jules::Client>, Stopped> {
+) -> Result<BTreeMap<String, jules::Client>, CliError> {
     let base = match base {
         Some(text) => {
             let (base, warning) =
-                jules::Base::parse(text).map_err(|error| Stopped::usage(error.to_string()))?;
+                jules::Base::parse(text).map_err(|error| CliError::usage(error.to_string()))?;
             if let Some(warning) = warning {
                 tracing::warn!("{warning}");
             }
@@ -42,7 +42,7 @@ pub(super) fn accounts(
     let mut keys: BTreeMap<String, JulesKey> = BTreeMap::new();
     if let Some(folder) = folder {
         let wrong = |error: std::io::Error| {
-            Stopped::credential(format!(
+            CliError::credential(format!(
                 "{}: {error}; name a folder with a file for each Jules key",
                 folder.display()
             ))
@@ -52,13 +52,13 @@ pub(super) fn accounts(
             let name = path
                 .file_name()
                 .map(|name| name.to_string_lossy().to_lowercase());
-            // Orchestrators keep hidden folders beside the files that they mount.
+            // Orchestrators keep hidden folders beside the mounted files.
             let Some(name) = name.filter(|name| !name.starts_with('.') && path.is_file()) else {
                 continue;
             };
             let text = files::read(&path, MAX_KEY_BYTES)?.unwrap_or_default();
             let key = JulesKey::new(&text)
-                .map_err(|error| Stopped::credential(format!("{}: {error}", path.display())))?;
+                .map_err(|error| CliError::credential(format!("{}: {error}", path.display())))?;
             keys.insert(name, key);
         }
     }
@@ -69,12 +69,12 @@ pub(super) fn accounts(
         Err(_) if !keys.is_empty() => {}
         Err(stopped) => return Err(stopped),
     }
-    let transport = clients::transport();
+    let transport = clients::http_transport();
     let mut accounts = BTreeMap::new();
     for (name, key) in keys {
         let settings = jules::Settings {
             base: base.clone(),
-            seed: run_identity::seed()?,
+            seed: run_identity::random_seed()?,
             patient,
             ..jules::Settings::new(key)
         };
@@ -90,10 +90,11 @@ pub(super) fn accounts(
     Ok(accounts)
 }
 
-/// GitHub for any repository, where there is a credential.
-pub(super) fn pulls() -> Option<impl Fn(&RepositoryName) -> Result<github::Client, Failure>> {
+/// A GitHub client for any repository, if there is a credential.
+pub(super) fn github_clients() -> Option<impl Fn(&RepositoryName) -> Result<github::Client, Failure>>
+{
     credentials::has_github_credential().then_some(|repository: &RepositoryName| {
-        clients::github(repository).map_err(|stopped| Failure {
+        clients::github_client(repository).map_err(|stopped| Failure {
             disposition: Disposition::Denied,
             detail: stopped.message,
         })

@@ -8,9 +8,9 @@ use phileas_domain::model::RepositoryName;
 use super::repository::Repository;
 use crate::starter::Pin;
 
-/// Where `init` and `deinit` work.
+/// The repository that `init` and `deinit` change.
 #[derive(Debug, Clone, Args)]
-pub struct Where {
+pub struct TargetArguments {
     /// The repository's folder: a git work tree
     #[arg(default_value = ".")]
     pub dir: PathBuf,
@@ -34,27 +34,27 @@ pub struct Where {
     pub json: bool,
 }
 
-/// A beginning.
+/// Arguments of `init`.
 #[derive(Debug, Clone, Args)]
 pub struct Init {
-    /// Where.
+    /// Which repository.
     #[command(flatten)]
-    pub place: Where,
+    pub place: TargetArguments,
     /// The action that the workflow runs, at a commit; without it, the one of this release
     #[arg(long, value_name = "OWNER/NAME@COMMIT")]
     pub action: Option<Pin>,
-    /// Let the layers run instead of a cycle of personas: writes `.jlo/` and the workflow
+    /// Run the layers instead of a cycle of personas: writes `.jlo/` and the workflow
     #[arg(long)]
     pub layers: bool,
 }
 
-/// An end.
+/// Arguments of `deinit`.
 #[derive(Debug, Clone, Args)]
 pub struct Deinit {
-    /// Where.
+    /// Which repository.
     #[command(flatten)]
-    pub place: Where,
-    /// Delete the labels, too, as far as nobody has changed them; issues lose them
+    pub place: TargetArguments,
+    /// Delete the unchanged labels, too; issues lose them
     #[arg(long)]
     pub labels: bool,
 }
@@ -62,12 +62,12 @@ pub struct Deinit {
 /// `labels …`
 #[derive(Debug, Subcommand)]
 pub enum LabelsCommand {
-    /// Create the labels of personas and commands, and mend their colours and descriptions
+    /// Create the labels of personas and commands, and update their colours and descriptions
     Sync {
-        /// Delete the labels of personas that are gone; issues lose them
+        /// Delete the labels of removed personas; issues lose them
         #[arg(long)]
         prune: bool,
-        /// Change nothing, say what would be
+        /// Change nothing, print the changes
         #[arg(long)]
         dry_run: bool,
         /// Which repository.

@@ -1,4 +1,4 @@
-//! `phileas session approve` and `phileas session message`: a person's word to a session.
+//! `phileas session approve` and `phileas session message`.
 
 use std::io::Write;
 
@@ -8,96 +8,96 @@ use phileas_domain::state::State;
 use serde_json::json;
 
 use super::list::{TITLE_CHARS, state_code};
-use super::lookup::{observe, of_repository, session_named};
+use super::lookup::{observe_repository, read_own_session, resolve_session};
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize::plain;
+use crate::cli::terminal::sanitize::sanitize;
 use crate::runtime::ports::{ReadJules as _, WriteJules as _};
 
-/// The longest message, in characters. Jules names no limit; this is far above what people type.
+/// The longest message, in characters. Jules names no limit; people type far less.
 const MAX_MESSAGE_CHARS: usize = 100_000;
 
-pub(super) async fn approve(
+pub(super) async fn approve_plan(
     id: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let session = of_repository(&connection, id).await?;
+    let session = read_own_session(&connection, id).await?;
     let activities = connection.jules.activities(&SessionId::from(id)).await?;
-    match plan_of(&session.state, &activities.unwrap_or_default()) {
-        Planned::Waits => {
+    match plan_status(&session.state, &activities.unwrap_or_default()) {
+        PlanStatus::Waits => {
             connection.jules.approve_plan(&SessionId::from(id)).await?;
-            done(id, "approved", "its plan is approved", arguments, screen)
+            print_done(id, "approved", "its plan is approved", arguments, screen)
         }
-        Planned::Approved => {
+        PlanStatus::Approved => {
             let sentence = "its plan was approved before; nothing was sent";
-            done(id, "approved before", sentence, arguments, screen)
+            print_done(id, "approved before", sentence, arguments, screen)
         }
-        Planned::Nothing => Err(Stopped::usage(format!(
+        PlanStatus::Nothing => Err(CliError::usage(format!(
             "session {id} has no plan that waits for approval; its state is {}",
-            plain(&state_code(&session.state), TITLE_CHARS)
+            sanitize(&state_code(&session.state), TITLE_CHARS)
         ))),
     }
 }
 
-/// Whether a session has a plan, and what became of it.
+/// Whether a session has a plan, and whether it is approved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Planned {
-    /// There is none.
+enum PlanStatus {
+    /// There is no plan.
     Nothing,
-    /// It waits for somebody's approval.
+    /// It waits for an approval.
     Waits,
-    /// Somebody has approved it, or Jules itself.
+    /// A person or Jules has approved it.
     Approved,
 }
 
-/// Some sessions read COMPLETED and wait for their plan's approval all the same, so the activities count, too.
-fn plan_of(state: &SessionState, activities: &[Activity]) -> Planned {
+/// Some sessions have the state COMPLETED and still wait for an approval, so check the activities, too.
+fn plan_status(state: &SessionState, activities: &[Activity]) -> PlanStatus {
     if *state == SessionState::AwaitingPlanApproval {
-        return Planned::Waits;
+        return PlanStatus::Waits;
     }
     let last = activities.iter().rev().find_map(|one| match one.kind {
-        ActivityKind::PlanGenerated(_) => Some(Planned::Waits),
-        ActivityKind::PlanApproved => Some(Planned::Approved),
+        ActivityKind::PlanGenerated(_) => Some(PlanStatus::Waits),
+        ActivityKind::PlanApproved => Some(PlanStatus::Approved),
         _ => None,
     });
-    last.unwrap_or(Planned::Nothing)
+    last.unwrap_or(PlanStatus::Nothing)
 }
 
-pub(super) async fn message(
+pub(super) async fn send_message(
     id: &str,
     text: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     if text.trim().is_empty() {
-        return Err(Stopped::usage("the message is empty"));
+        return Err(CliError::usage("the message is empty"));
     }
     if text.chars().count() > MAX_MESSAGE_CHARS {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "the message is longer than {MAX_MESSAGE_CHARS} characters"
         )));
     }
     let connection = Connection::from_environment(&arguments.repo)?;
-    let (observation, state) = observe(&connection).await?;
-    let id = session_named(state.as_ref(), id)?;
+    let (observation, state) = observe_repository(&connection).await?;
+    let id = resolve_session(state.as_ref(), id)?;
     let id = id.as_str();
-    let session = of_repository(&connection, id).await?;
-    let over = state.as_ref().and_then(|state| outcome_of(state, id));
+    let session = read_own_session(&connection, id).await?;
+    let over = state.as_ref().and_then(|state| turn_outcome(state, id));
     if session.archived {
         let over = over.map_or_else(String::new, |outcome| {
             format!(", and its turn is over as {outcome}")
         });
-        return Err(Stopped::usage(format!(
-            "session {id} is archived{over}, so nobody works on what is said to it; nothing was sent (`phileas session \
-             retry {id}` asks for its persona anew)"
+        return Err(CliError::usage(format!(
+            "session {id} is archived{over}, so it does not handle messages; nothing was sent (`phileas session \
+             retry {id}` requests its persona again)"
         )));
     }
     let at = observation.now.as_second();
-    let text = marked(text, state.as_ref(), id, at);
+    let text = add_marker(text, state.as_ref(), id, at);
     connection
         .jules
         .send_message(&SessionId::from(id), &text)
@@ -109,11 +109,11 @@ pub(super) async fn message(
         ),
         None => "the message is sent".to_owned(),
     };
-    done(id, "sent", &sentence, arguments, screen)
+    print_done(id, "sent", &sentence, arguments, screen)
 }
 
-/// How the session's turn has ended, where it has.
-fn outcome_of(state: &State, id: &str) -> Option<String> {
+/// The outcome of the session's turn, if it is over.
+fn turn_outcome(state: &State, id: &str) -> Option<String> {
     if state.live_turn(id).is_some() {
         return None;
     }
@@ -121,9 +121,9 @@ fn outcome_of(state: &State, id: &str) -> Option<String> {
     Some(entry.outcome.as_ref()?.to_string())
 }
 
-/// The message with a last line of its own, by which it is told from a standard answer. A session that the ledger does
-/// not know gets the message as it was typed.
-fn marked(text: &str, state: Option<&State>, id: &str, at_second: i64) -> String {
+/// Appends a line that distinguishes the message from a standard answer. The message to a session that the ledger does
+/// not know stays as typed.
+fn add_marker(text: &str, state: Option<&State>, id: &str, at_second: i64) -> String {
     let entry = state.and_then(|state| state.entry_named(id));
     let marker = entry.and_then(|(_, entry)| Some((entry.turn.as_ref()?, entry.attempt?)));
     match marker {
@@ -135,17 +135,17 @@ fn marked(text: &str, state: Option<&State>, id: &str, at_second: i64) -> String
     }
 }
 
-fn done(
+fn print_done(
     id: &str,
     word: &str,
     sentence: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     if arguments.json {
-        screen.line(&json!({ "session_id": id, "done": word }).to_string())?;
+        screen.print_line(&json!({ "session_id": id, "done": word }).to_string())?;
     } else {
-        screen.line(&format!("session {id}: {sentence}"))?;
+        screen.print_line(&format!("session {id}: {sentence}"))?;
     }
     Ok(Exit::Done)
 }
@@ -156,7 +156,7 @@ mod tests {
     use phileas_domain::state::codec;
 
     #[test]
-    fn a_message_to_a_turn_is_told_from_a_standard_answer() {
+    fn a_message_to_a_turn_differs_from_a_standard_answer() {
         let state = codec::load(
             r#"{"version":5,"history":{"0":{"persona_id":"a","session_id":"77","pr_number":null,
             "created_at":"2026-01-05T00:00:00Z","track":"default","turn":"k3v9w2m1q8zt","seq":1,"slot":"","attempt":2}},
@@ -164,9 +164,9 @@ mod tests {
         )
         .unwrap()
         .state;
-        let said = marked("Go on.\n", Some(&state), "77", 5);
+        let said = add_marker("Go on.\n", Some(&state), "77", 5);
         assert_eq!(said, "Go on.\n\nphileas-message: k3v9w2m1q8zt.2/person-5");
         assert!(!said.contains("k3v9w2m1q8zt.2/q"));
-        assert_eq!(marked("Go on.", Some(&state), "78", 5), "Go on.");
+        assert_eq!(add_marker("Go on.", Some(&state), "78", 5), "Go on.");
     }
 }

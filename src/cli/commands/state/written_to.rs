@@ -9,23 +9,23 @@ use serde_json::json;
 use crate::runtime::ports::LEDGER_BRANCH;
 
 /// Where a proposal was written.
-pub(super) enum Written {
-    /// Into the file that was named.
+pub(super) enum WrittenTo {
+    /// To the named file.
     File {
         path: PathBuf,
-        /// What stood in it before.
+        /// The path of the old file.
         kept: PathBuf,
     },
-    /// Onto the ledger's branch.
+    /// To the ledger branch.
     Commit(Oid),
 }
 
-impl Written {
-    /// As programs read it.
-    pub(super) fn json(&self) -> serde_json::Value {
+impl WrittenTo {
+    /// As JSON.
+    pub(super) fn written_json(&self) -> serde_json::Value {
         match self {
             Self::File { path, kept } => json!({
-                // A path need not be UTF-8.
+                // A path may not be UTF-8.
                 "file": path.display().to_string(),
                 "kept": kept.display().to_string(),
             }),
@@ -34,7 +34,7 @@ impl Written {
     }
 }
 
-impl fmt::Display for Written {
+impl fmt::Display for WrittenTo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, kept } => write!(

@@ -1,4 +1,4 @@
-//! Jules for the tools of a service: every key that its repositories use, each for what is its own.
+//! Jules for the tools of a service: every key of its repositories, each for its own jobs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,13 +11,13 @@ use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::keys::KeyClient;
 use crate::server::repositories::Repositories;
 
-/// How many jobs are remembered by their keys; of others each key is asked in turn.
+/// How many jobs are cached with their keys. For other jobs each key is asked in turn.
 const MAX_KNOWN: usize = 10_000;
 
-/// All keys of a service, as its ticks know them.
+/// All keys of a service, as its ticks use them.
 pub(super) struct ServiceJules {
     repositories: Arc<Repositories>,
-    /// Which key knows which job, by the key's number.
+    /// The number of the key for each job.
     known: Mutex<BTreeMap<String, u64>>,
 }
 
@@ -30,7 +30,7 @@ impl ServiceJules {
     }
 
     /// Each key once, by its number.
-    fn keys(&self) -> Result<BTreeMap<u64, KeyClient>, Failure> {
+    fn distinct_keys(&self) -> Result<BTreeMap<u64, KeyClient>, Failure> {
         let keys = self.repositories.jules_keys();
         if keys.is_empty() {
             return Err(Failure {
@@ -41,24 +41,24 @@ impl ServiceJules {
         Ok(keys)
     }
 
-    fn remember(&self, job: &str, key: u64) {
+    fn remember_key(&self, job: &str, key: u64) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MAX_KNOWN {
-            // The smallest ids are no older than others; any will do.
+            // The smallest ids are not the oldest; any choice is fine.
             known.pop_first();
         }
         known.insert(job.to_owned(), key);
     }
 
-    fn remembered(&self, job: &str) -> Option<u64> {
+    fn remembered_key(&self, job: &str) -> Option<u64> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(job).copied()
     }
 
-    /// The job with its key; `None`: no key knows it. One that cannot be asked is told only where no other knows it.
-    async fn find(&self, id: &str) -> Result<Option<(Job, Account)>, Failure> {
-        let keys = self.keys()?;
-        let first = self.remembered(id).and_then(|number| {
+    /// The job and its account. `None`: no key knows it. A failed key is reported only if no other key knows the job.
+    async fn find_job(&self, id: &str) -> Result<Option<(Job, Account)>, Failure> {
+        let keys = self.distinct_keys()?;
+        let first = self.remembered_key(id).and_then(|number| {
             let key = keys.get(&number)?;
             Some((number, key.clone()))
         });
@@ -71,7 +71,7 @@ impl ServiceJules {
             let account = Account::new(key.client);
             match account.job(id).await {
                 Ok(Some(job)) => {
-                    self.remember(id, number);
+                    self.remember_key(id, number);
                     return Ok(Some((job, account)));
                 }
                 Ok(None) => {}
@@ -81,27 +81,30 @@ impl ServiceJules {
         failed.map_or(Ok(None), Err)
     }
 
-    /// The account of a job, for what is done to it.
-    async fn account(&self, id: &str) -> Result<Account, Failure> {
-        let found = self.find(id).await?;
+    /// The account of a job.
+    async fn account_of_job(&self, id: &str) -> Result<Account, Failure> {
+        let found = self.find_job(id).await?;
         found.map(|(_, account)| account).ok_or_else(|| Failure {
             disposition: Disposition::NotFound,
             detail: format!("no Jules key of this service knows job {id}"),
         })
     }
 
-    /// Where a listing goes on that goes through all keys. A page of the key at `place` is named `<place> <its own name>`.
-    fn place<'p>(&self, page: Option<&'p str>) -> Result<Place<'p>, Failure> {
-        let keys: Vec<KeyClient> = self.keys()?.into_values().collect();
+    /// Parses the name of a page in a listing over all keys. A page of the key at `place` is named `<place> <its own
+    /// name>`.
+    fn parse_page<'p>(&self, page: Option<&'p str>) -> Result<KeyPage<'p>, Failure> {
+        let keys: Vec<KeyClient> = self.distinct_keys()?.into_values().collect();
         let (at, token) = match page.and_then(|page| page.split_once(' ')) {
             Some((at, token)) => (at.parse().unwrap_or(keys.len()), token),
             None => (0, ""),
         };
         let key = keys.get(at).ok_or_else(|| Failure {
             disposition: Disposition::Refused,
-            detail: "the keys of this service have changed meanwhile; list anew".to_owned(),
+            detail:
+                "the keys of this service have changed meanwhile; list from the first page again"
+                    .to_owned(),
         })?;
-        Ok(Place {
+        Ok(KeyPage {
             at,
             is_last: at + 1 == keys.len(),
             account: Account::new(Arc::clone(&key.client)),
@@ -111,16 +114,16 @@ impl ServiceJules {
 }
 
 /// One page of one key.
-struct Place<'p> {
+struct KeyPage<'p> {
     at: usize,
     is_last: bool,
     account: Account,
     token: Option<&'p str>,
 }
 
-impl Place<'_> {
+impl KeyPage<'_> {
     /// The name of the page after this one.
-    fn next(&self, next: Option<String>) -> Option<String> {
+    fn next_page_name(&self, next: Option<String>) -> Option<String> {
         match next {
             Some(next) => Some(format!("{} {next}", self.at)),
             None => (!self.is_last).then(|| format!("{} ", self.at + 1)),
@@ -138,13 +141,13 @@ impl HireJules for ServiceJules {
             })?;
             let number = key.number;
             let job = Account::new(key.client).create(new).await?;
-            self.remember(&job.id, number);
+            self.remember_key(&job.id, number);
             Ok(job)
         })
     }
 
     fn job<'a>(&'a self, id: &'a str) -> Answer<'a, Result<Option<Job>, Failure>> {
-        Box::pin(async move { Ok(self.find(id).await?.map(|(job, _)| job)) })
+        Box::pin(async move { Ok(self.find_job(id).await?.map(|(job, _)| job)) })
     }
 
     fn jobs<'a>(
@@ -153,9 +156,9 @@ impl HireJules for ServiceJules {
         archived: bool,
     ) -> Answer<'a, Result<JobPage, Failure>> {
         Box::pin(async move {
-            let place = self.place(page)?;
+            let place = self.parse_page(page)?;
             let JobPage { jobs, next } = place.account.jobs(place.token, archived).await?;
-            let next = place.next(next);
+            let next = place.next_page_name(next);
             Ok(JobPage { jobs, next })
         })
     }
@@ -165,7 +168,7 @@ impl HireJules for ServiceJules {
         id: &'a str,
     ) -> Answer<'a, Result<Option<Vec<Happening>>, Failure>> {
         Box::pin(async move {
-            match self.find(id).await? {
+            match self.find_job(id).await? {
                 Some((_, account)) => account.happenings(id).await,
                 None => Ok(None),
             }
@@ -173,22 +176,22 @@ impl HireJules for ServiceJules {
     }
 
     fn say<'a>(&'a self, id: &'a str, text: &'a str) -> Answer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account(id).await?.say(id, text).await })
+        Box::pin(async move { self.account_of_job(id).await?.say(id, text).await })
     }
 
     fn approve<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account(id).await?.approve(id).await })
+        Box::pin(async move { self.account_of_job(id).await?.approve(id).await })
     }
 
     fn archive<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account(id).await?.archive(id).await })
+        Box::pin(async move { self.account_of_job(id).await?.archive(id).await })
     }
 
     fn sources<'a>(&'a self, page: Option<&'a str>) -> Answer<'a, Result<SourcePage, Failure>> {
         Box::pin(async move {
-            let place = self.place(page)?;
+            let place = self.parse_page(page)?;
             let SourcePage { sources, next } = place.account.sources(place.token).await?;
-            let next = place.next(next);
+            let next = place.next_page_name(next);
             Ok(SourcePage { sources, next })
         })
     }

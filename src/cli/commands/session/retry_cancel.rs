@@ -1,4 +1,4 @@
-//! `phileas session retry` and `phileas session cancel`: a person decides what becomes of a turn.
+//! `phileas session retry` and `phileas session cancel`.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -9,42 +9,42 @@ use phileas_domain::model::{PersonaId, Slot, TrackName};
 use phileas_domain::state::{State, Turn};
 use serde_json::json;
 
-use super::follow_up::{carry_out, end_only};
-use super::lookup::turn_named;
+use super::follow_up::{run_follow_up, run_without_starts};
+use super::lookup::resolve_turn;
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
 use crate::cli::context::run_identity;
 use crate::cli::deadline::Deadline;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::{Edit, EditError, edit};
 
-/// What became of the wish.
+/// What happened to the turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Found {
+enum TurnChange {
     /// The turn is live, and was changed.
     Live { place: String },
-    /// It was a request that had not started, and is taken back.
+    /// It was a request that had not started, and is withdrawn.
     Withdrawn { persona: String },
     /// The turn is over.
     Over { persona: PersonaId, outcome: String },
 }
 
-/// A turn that is held goes on; one that is over is asked for anew.
-pub(super) async fn retry(
+/// Resumes a held turn; requests a finished one again.
+pub(super) async fn retry_turn(
     id: &str,
     arguments: &Repository,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let found = change(&connection, id, &format!("retry {id}"), |state, _| {
-        if let Some(persona) = waiting(state, id) {
-            return Err(format!("`{persona}` is asked for as {id} already, and waits for its place"));
+    let found = change_state(&connection, id, &format!("retry {id}"), |state, _| {
+        if let Some(persona) = waiting_persona(state, id) {
+            return Err(format!("`{persona}` is requested as {id} already, and waits"));
         }
-        let turn = turn_named(state, id);
-        let Some((track, slot, turn)) = live(state, &turn) else {
-            return over(state, id, &turn);
+        let turn = resolve_turn(state, id);
+        let Some((track, slot, turn)) = live_turn(state, &turn) else {
+            return finished_turn(state, id, &turn);
         };
         if let Some(session) = &turn.session_id {
             return Err(format!(
@@ -61,43 +61,43 @@ pub(super) async fn retry(
         if let Some(turn) = turn {
             engine::resume_turn(turn);
         }
-        Ok(Found::Live { place })
+        Ok(TurnChange::Live { place })
     })
     .await?;
     let ask = match found {
-        // A wish is taken back by `cancel` alone.
-        Found::Withdrawn { .. } => RunRequest::Due,
-        Found::Live { place } => {
-            say(id, "goes on", &place, arguments, screen)?;
+        // Only `cancel` withdraws a request.
+        TurnChange::Withdrawn { .. } => RunRequest::Due,
+        TurnChange::Live { place } => {
+            print_result(id, "resumed", &place, arguments, screen)?;
             RunRequest::Due
         }
-        Found::Over { persona, outcome } => {
-            let text = format!("`{persona}` is asked for anew; the turn ended as {outcome}");
-            say(id, "asked anew", &text, arguments, screen)?;
+        TurnChange::Over { persona, outcome } => {
+            let text = format!("`{persona}` is requested again; the turn ended as {outcome}");
+            print_result(id, "requested again", &text, arguments, screen)?;
             RunRequest::Persona(persona)
         }
     };
-    carry_out(&connection, ask, arguments.json, deadline, screen).await
+    run_follow_up(&connection, ask, arguments.json, deadline, screen).await
 }
 
-/// A live turn ends; its session is archived. A request that has not started is taken back.
-pub(super) async fn cancel(
+/// Ends a live turn and archives its session, or withdraws a request that has not started.
+pub(super) async fn cancel_turn(
     id: &str,
     arguments: &Repository,
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
+) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let found = change(&connection, id, &format!("cancel {id}"), |state, now| {
-        if let Some(persona) = waiting(state, id)
+    let found = change_state(&connection, id, &format!("cancel {id}"), |state, now| {
+        if let Some(persona) = waiting_persona(state, id)
             && let Some(number) = TrackName::from(id).request_number()
             && engine::withdraw_request(state, number, now)
         {
-            return Ok(Found::Withdrawn { persona });
+            return Ok(TurnChange::Withdrawn { persona });
         }
-        let turn = turn_named(state, id);
-        let Some((track, slot, turn)) = live(state, &turn) else {
-            return over(state, id, &turn);
+        let turn = resolve_turn(state, id);
+        let Some((track, slot, turn)) = live_turn(state, &turn) else {
+            return finished_turn(state, id, &turn);
         };
         let place = format!("{track}, {}", turn.persona_id);
         let (track, slot) = (track.clone(), slot.clone());
@@ -108,29 +108,29 @@ pub(super) async fn cancel(
         if let Some(turn) = turn {
             turn.cancel = true;
         }
-        Ok(Found::Live { place })
+        Ok(TurnChange::Live { place })
     })
     .await?;
     match found {
-        Found::Live { place } => {
-            say(id, "cancelled", &place, arguments, screen)?;
-            end_only(&connection, arguments.json, deadline, screen).await
+        TurnChange::Live { place } => {
+            print_result(id, "cancelled", &place, arguments, screen)?;
+            run_without_starts(&connection, arguments.json, deadline, screen).await
         }
-        Found::Withdrawn { persona } => {
-            let text = format!("`{persona}` is asked for no more");
-            say(id, "taken back", &text, arguments, screen)?;
+        TurnChange::Withdrawn { persona } => {
+            let text = format!("`{persona}` is no longer requested");
+            print_result(id, "withdrawn", &text, arguments, screen)?;
             Ok(Exit::Done)
         }
-        Found::Over { outcome, .. } => {
+        TurnChange::Over { outcome, .. } => {
             let text = format!("the turn is over already, as {outcome}");
-            say(id, "over already", &text, arguments, screen)?;
+            print_result(id, "over already", &text, arguments, screen)?;
             Ok(Exit::Done)
         }
     }
 }
 
-/// The live turn that is meant, also by the session of an earlier attempt at it.
-fn live<'s>(state: &'s State, id: &str) -> Option<(&'s TrackName, &'s Slot, &'s Turn)> {
+/// The live turn with this id, or with the session of an earlier attempt.
+fn live_turn<'s>(state: &'s State, id: &str) -> Option<(&'s TrackName, &'s Slot, &'s Turn)> {
     state.live_turn(id).or_else(|| {
         let (_, entry) = state.entry_named(id)?;
         state.live_turn(entry.turn.as_ref()?.as_str())
@@ -138,17 +138,17 @@ fn live<'s>(state: &'s State, id: &str) -> Option<(&'s TrackName, &'s Slot, &'s 
 }
 
 /// The persona of a request that has not started, by the request's name.
-fn waiting(state: &State, id: &str) -> Option<String> {
+fn waiting_persona(state: &State, id: &str) -> Option<String> {
     let number = TrackName::from(id).request_number()?;
     let pending = engine::pending_requests(state).find(|(one, _)| *one == number);
     pending.map(|(_, persona)| persona.to_string())
 }
 
-/// What became of a turn that is not live, or of a request that has none.
-fn over(state: &State, id: &str, turn: &str) -> Result<Found, String> {
+/// The outcome of a turn that is not live, or of a request without a turn.
+fn finished_turn(state: &State, id: &str, turn: &str) -> Result<TurnChange, String> {
     let outcome_of = |outcome: Option<String>| outcome.unwrap_or_else(|| "unknown".to_owned());
     if let Some((_, entry)) = state.entry_named(turn) {
-        return Ok(Found::Over {
+        return Ok(TurnChange::Over {
             persona: entry.persona_id.clone(),
             outcome: outcome_of(entry.outcome.as_ref().map(ToString::to_string)),
         });
@@ -158,7 +158,7 @@ fn over(state: &State, id: &str, turn: &str) -> Result<Found, String> {
     let asked = number.and_then(|number| requests.find(|one| one.number == Some(number)));
     let persona = asked.and_then(engine::requested_persona);
     match (asked, persona) {
-        (Some(request), Some(persona)) => Ok(Found::Over {
+        (Some(request), Some(persona)) => Ok(TurnChange::Over {
             persona,
             outcome: outcome_of(request.outcome.clone()),
         }),
@@ -168,20 +168,21 @@ fn over(state: &State, id: &str, turn: &str) -> Result<Found, String> {
     }
 }
 
-async fn change(
+async fn change_state(
     connection: &Connection,
     id: &str,
     headline: &str,
-    change: impl Fn(&mut State, Timestamp) -> Result<Found, String>,
-) -> Result<Found, EditError> {
-    let holder = run_identity::this_run().map_err(|stopped| EditError::Refused(stopped.message))?;
-    let wish = Edit {
+    change: impl Fn(&mut State, Timestamp) -> Result<TurnChange, String>,
+) -> Result<TurnChange, EditError> {
+    let holder =
+        run_identity::run_holder().map_err(|stopped| EditError::Refused(stopped.message))?;
+    let request = Edit {
         headline,
         holder: &holder,
         moves_pointer_of: None,
     };
     let found = RefCell::new(None);
-    edit(&connection.github, &wish, |state, observation| {
+    edit(&connection.github, &request, |state, observation| {
         found.replace(Some(change(state, observation.now)?));
         Ok(())
     })
@@ -191,17 +192,17 @@ async fn change(
         .ok_or_else(|| EditError::Refused(format!("nothing was found out about `{id}`")))
 }
 
-fn say(
+fn print_result(
     id: &str,
     word: &str,
     text: &str,
     arguments: &Repository,
     screen: &mut Screen<impl Write>,
-) -> Result<(), Stopped> {
+) -> Result<(), CliError> {
     if arguments.json {
-        screen.line(&json!({ "id": id, "done": word, "detail": text }).to_string())?;
+        screen.print_line(&json!({ "id": id, "done": word, "detail": text }).to_string())?;
     } else {
-        screen.line(&format!("{id} {word}: {text}"))?;
+        screen.print_line(&format!("{id} {word}: {text}"))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Jules where there is no key: who calls a tool that asks it hears so, and other tools do without.
+//! Jules without a key: a tool that needs Jules reports the missing key, and other tools work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,14 +8,14 @@ use phileas_domain::engine::CreateFailure;
 use crate::runtime::ports::hire::{Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage};
 use crate::runtime::ports::{Disposition, Failure};
 
-/// Answers everything with why there is no key. Copies share whether anything was asked.
+/// Answers every call with the reason for the missing key. Copies share whether there was a call.
 #[derive(Debug, Clone)]
-pub(super) struct Keyless {
+pub(super) struct KeylessJules {
     why: String,
     asked: Arc<AtomicBool>,
 }
 
-impl Keyless {
+impl KeylessJules {
     pub(super) fn new(why: String) -> Self {
         Self {
             why,
@@ -23,12 +23,12 @@ impl Keyless {
         }
     }
 
-    /// Whether a tool wanted Jules.
-    pub(super) fn was_asked(&self) -> bool {
+    /// Whether a tool has called Jules.
+    pub(super) fn was_called(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 
-    fn denied(&self) -> Failure {
+    fn credential_failure(&self) -> Failure {
         self.asked.store(true, Ordering::Relaxed);
         Failure {
             disposition: Disposition::Denied,
@@ -36,20 +36,20 @@ impl Keyless {
         }
     }
 
-    fn no<T: Send + 'static>(&self) -> Answer<'_, Result<T, Failure>> {
-        let failure = self.denied();
+    fn denied_answer<T: Send + 'static>(&self) -> Answer<'_, Result<T, Failure>> {
+        let failure = self.credential_failure();
         Box::pin(async { Err(failure) })
     }
 }
 
-impl HireJules for Keyless {
+impl HireJules for KeylessJules {
     fn create(&self, _new: NewJob) -> Answer<'_, Result<Job, CreateFailure>> {
-        let detail = self.denied().detail;
+        let detail = self.credential_failure().detail;
         Box::pin(async { Err(CreateFailure::Credential { detail }) })
     }
 
     fn job<'a>(&'a self, _id: &'a str) -> Answer<'a, Result<Option<Job>, Failure>> {
-        self.no()
+        self.denied_answer()
     }
 
     fn jobs<'a>(
@@ -57,29 +57,29 @@ impl HireJules for Keyless {
         _page: Option<&'a str>,
         _archived: bool,
     ) -> Answer<'a, Result<JobPage, Failure>> {
-        self.no()
+        self.denied_answer()
     }
 
     fn happenings<'a>(
         &'a self,
         _id: &'a str,
     ) -> Answer<'a, Result<Option<Vec<Happening>>, Failure>> {
-        self.no()
+        self.denied_answer()
     }
 
     fn say<'a>(&'a self, _id: &'a str, _text: &'a str) -> Answer<'a, Result<(), Failure>> {
-        self.no()
+        self.denied_answer()
     }
 
     fn approve<'a>(&'a self, _id: &'a str) -> Answer<'a, Result<(), Failure>> {
-        self.no()
+        self.denied_answer()
     }
 
     fn archive<'a>(&'a self, _id: &'a str) -> Answer<'a, Result<(), Failure>> {
-        self.no()
+        self.denied_answer()
     }
 
     fn sources<'a>(&'a self, _page: Option<&'a str>) -> Answer<'a, Result<SourcePage, Failure>> {
-        self.no()
+        self.denied_answer()
     }
 }

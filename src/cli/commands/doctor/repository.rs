@@ -2,8 +2,8 @@
 
 use phileas_domain::model::RepositoryName;
 
-/// Whose health it is, and where people meet GitHub.
-pub(crate) struct Place<'p> {
+/// The repository, and the address of GitHub's pages.
+pub(crate) struct CheckedRepository<'p> {
     pub(crate) repository: &'p RepositoryName,
     pub(crate) github: &'p str,
 }

@@ -1,43 +1,43 @@
-//! Which of a report's lines the outputs `decision` and `reason` are of.
+//! Which line of a report the outputs `decision` and `reason` describe.
 //!
-//! The rule: a line about what this run was asked for comes before all others; then what was done comes before what
-//! waits, and what a person has to see before what time settles by itself. What was refused to other people comes last.
-//! Of equals the first one counts.
+//! A line about what this run was asked for comes first. Then what was done comes before what waits, and what a person
+//! has to see before what only time changes. Refused requests of other people come last. Of equal lines the first one
+//! counts.
 
 use phileas_domain::engine::{Line, Reason, RunRequest, Verdict};
 
 use crate::runtime::TickReport;
 
-/// What a report comes down to.
+/// The main line of a report.
 #[derive(Debug, Clone, Copy)]
-pub enum Told<'a> {
+pub enum MainLine<'a> {
     /// This line.
     Line(&'a Line),
-    /// The repository has no plan, so there is nothing to say a line about.
+    /// The repository has no plan, so the report has no lines.
     NoPlan,
 }
 
-impl<'a> Told<'a> {
-    /// The most telling line of a report.
+impl<'a> MainLine<'a> {
+    /// Finds the main line of a report.
     #[must_use]
-    pub fn of(report: &'a TickReport, ask: &RunRequest) -> Self {
+    pub fn from_report(report: &'a TickReport, ask: &RunRequest) -> Self {
         report
             .all()
             .map(|(_, line)| line)
-            .min_by_key(|line| (!is_asked_for(line, ask), weight(line)))
+            .min_by_key(|line| (!is_requested(line, ask), line_weight(line)))
             .map_or(Self::NoPlan, Self::Line)
     }
 
-    /// The word of the output `decision`.
+    /// The value of the output `decision`.
     #[must_use]
-    pub fn decision(&self) -> &'static str {
+    pub fn decision_code(&self) -> &'static str {
         match self {
             Self::Line(line) => line.verdict.as_str(),
             Self::NoPlan => "skipped",
         }
     }
 
-    /// The code of the output `reason`.
+    /// The value of the output `reason`.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl<'a> Told<'a> {
     }
 }
 
-fn is_asked_for(line: &Line, ask: &RunRequest) -> bool {
+fn is_requested(line: &Line, ask: &RunRequest) -> bool {
     match ask {
         RunRequest::Persona(id) => line.persona.as_ref() == Some(id),
         RunRequest::Track(name) => line.track.as_ref() == Some(name),
@@ -55,8 +55,8 @@ fn is_asked_for(line: &Line, ask: &RunRequest) -> bool {
     }
 }
 
-/// The less, the more telling.
-fn weight(line: &Line) -> u8 {
+/// The rank of a line; the main line has the lowest.
+fn line_weight(line: &Line) -> u8 {
     match (line.verdict, line.reason) {
         (Verdict::Dispatched, _) => 0,
         (Verdict::Adopted, _) => 1,
@@ -67,7 +67,7 @@ fn weight(line: &Line) -> u8 {
         (Verdict::Paused, _) => 6,
         (Verdict::Refused, _) if line.is_requested => 7,
         (Verdict::Refused, _) => 13,
-        // A person is waited for, or has to mend something.
+        // A person has to answer or fix something.
         (
             _,
             Reason::PersonAnswer
@@ -77,7 +77,7 @@ fn weight(line: &Line) -> u8 {
             | Reason::PromptInvalid,
         ) => 8,
         (_, Reason::ReviewBacklog | Reason::JulesUnavailable | Reason::JulesQuota) => 9,
-        // Nothing but time is waited for.
+        // Only time has to pass.
         (_, Reason::NotDue | Reason::Unchanged | Reason::Manual | Reason::PersonaUnscheduled) => 12,
         (Verdict::Waiting, _) => 10,
         (Verdict::Skipped, _) => 11,
@@ -88,7 +88,7 @@ fn weight(line: &Line) -> u8 {
 mod tests {
     use super::*;
 
-    fn line(track: &str, persona: &str, verdict: Verdict, reason: Reason) -> Line {
+    fn sample_line(track: &str, persona: &str, verdict: Verdict, reason: Reason) -> Line {
         Line {
             track: Some(track.into()),
             seq: None,
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_that_tells_most_is_chosen() {
+    fn the_main_line_is_chosen() {
         let report = |done: Vec<Line>, waiting: Vec<Line>| TickReport {
             done: done
                 .into_iter()
@@ -120,17 +120,17 @@ mod tests {
         };
         let waits = || {
             vec![
-                line("a", "one", Verdict::Waiting, Reason::NotDue),
-                line("b", "two", Verdict::Waiting, Reason::SessionRunning),
-                line("c", "three", Verdict::Waiting, Reason::PersonAnswer),
-                line("d", "four", Verdict::Skipped, Reason::Manual),
+                sample_line("a", "one", Verdict::Waiting, Reason::NotDue),
+                sample_line("b", "two", Verdict::Waiting, Reason::SessionRunning),
+                sample_line("c", "three", Verdict::Waiting, Reason::PersonAnswer),
+                sample_line("d", "four", Verdict::Skipped, Reason::Manual),
             ]
         };
-        let settled = line("a", "one", Verdict::Settled, Reason::PullSettled);
-        let started = line("b", "two", Verdict::Dispatched, Reason::DueTrack);
+        let settled = sample_line("a", "one", Verdict::Settled, Reason::PullSettled);
+        let started = sample_line("b", "two", Verdict::Dispatched, Reason::DueTrack);
         let said = |report: &TickReport, ask| {
-            let told = Told::of(report, &ask);
-            (told.decision(), told.reason())
+            let main = MainLine::from_report(report, &ask);
+            (main.decision_code(), main.reason())
         };
         let both = report(vec![settled, started], waits());
         assert_eq!(said(&both, RunRequest::Due), ("dispatched", "due.track"));

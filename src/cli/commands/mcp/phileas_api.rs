@@ -1,4 +1,4 @@
-//! phileas for the tools that ask it: with the credentials of the environment, or as the service that it is.
+//! phileas for the MCP tools: with the credentials of the environment, or as the service.
 
 use std::sync::Arc;
 
@@ -15,50 +15,49 @@ use crate::runtime::{self, Tick, TickReport};
 use crate::server::accounts::external_services::Watch;
 use crate::server::repositories::{Member, Repositories};
 
-/// Who phileas is to a repository.
-pub(super) enum Reach {
-    /// Whoever the environment says. Each call takes the credentials anew: a server that only speaks with Jules needs
-    /// none of GitHub.
+/// The credentials for a repository.
+pub(super) enum RepositoryAccess {
+    /// Those of the environment. Each call reads them again: a server that only uses Jules needs none for GitHub.
     Environment,
-    /// The service: with its App or token, and with the repository's own Jules key.
+    /// Those of the service: its App or token, and the repository's own Jules key.
     Service(Arc<Repositories>),
 }
 
-/// What one call works with.
-struct Way {
+/// The clients of one call.
+struct CallClients {
     github: github::Client,
     jules: RepositoryJules,
     stopwatch: Watch,
 }
 
-impl Reach {
-    fn github(&self, repository: &RepositoryName) -> Result<github::Client, Trouble> {
+impl RepositoryAccess {
+    fn github_client(&self, repository: &RepositoryName) -> Result<github::Client, Trouble> {
         match self {
-            Self::Environment => clients::github(repository).map_err(trouble),
+            Self::Environment => clients::github_client(repository).map_err(mcp_error),
             Self::Service(repositories) => {
-                let member = member(repositories, repository)?;
+                let member = find_member(repositories, repository)?;
                 let outside = repositories.outside();
                 Ok(outside.client(member.name.clone(), &member.account))
             }
         }
     }
 
-    fn way(&self, repository: &RepositoryName) -> Result<Way, Trouble> {
+    fn call_clients(&self, repository: &RepositoryName) -> Result<CallClients, Trouble> {
         match self {
             Self::Environment => {
-                let connection = Connection::from_environment(repository).map_err(trouble)?;
-                Ok(Way {
+                let connection = Connection::from_environment(repository).map_err(mcp_error)?;
+                Ok(CallClients {
                     github: connection.github,
                     jules: connection.jules,
                     stopwatch: Watch::new(Arc::new(connection.stopwatch)),
                 })
             }
             Self::Service(repositories) => {
-                let member = member(repositories, repository)?;
+                let member = find_member(repositories, repository)?;
                 let key = repositories.key_of(&member.name);
                 let key = key.map_err(|no_key| Trouble::new(no_key.to_string()))?;
-                Ok(Way {
-                    github: self.github(repository)?,
+                Ok(CallClients {
+                    github: self.github_client(repository)?,
                     jules: RepositoryJules::new(key.client, member.name.clone()),
                     stopwatch: repositories.outside().watch(),
                 })
@@ -67,7 +66,7 @@ impl Reach {
     }
 }
 
-fn member(
+fn find_member(
     repositories: &Repositories,
     repository: &RepositoryName,
 ) -> Result<Arc<Member>, Trouble> {
@@ -82,19 +81,19 @@ fn member(
         })
 }
 
-fn trouble(stopped: crate::cli::exit::Stopped) -> Trouble {
+fn mcp_error(stopped: crate::cli::exit::CliError) -> Trouble {
     Trouble::new(stopped.message)
 }
 
-impl House for Reach {
+impl House for RepositoryAccess {
     fn explain<'a>(
         &'a self,
         repository: &'a RepositoryName,
         ask: RunRequest,
     ) -> Answer<'a, Result<(TickReport, Box<Snapshot>), Trouble>> {
         Box::pin(async move {
-            let way = self.way(repository)?;
-            let settings = clients::settings(ask).map_err(trouble)?;
+            let way = self.call_clients(repository)?;
+            let settings = clients::run_settings(ask).map_err(mcp_error)?;
             let (report, sight) =
                 runtime::explain(&way.github, &way.jules, &way.stopwatch, &settings).await?;
             Ok((report, Box::new(sight.snapshot)))
@@ -107,8 +106,8 @@ impl House for Reach {
         ask: RunRequest,
     ) -> Answer<'a, Result<TickReport, Trouble>> {
         Box::pin(async move {
-            let way = self.way(repository)?;
-            let settings = clients::settings(ask).map_err(trouble)?;
+            let way = self.call_clients(repository)?;
+            let settings = clients::run_settings(ask).map_err(mcp_error)?;
             let tick = Tick {
                 github: &way.github,
                 jules: &way.jules,
@@ -123,7 +122,7 @@ impl House for Reach {
         repository: &'a RepositoryName,
     ) -> Answer<'a, Result<Option<String>, Trouble>> {
         Box::pin(async move {
-            let github = self.github(repository)?;
+            let github = self.github_client(repository)?;
             Ok(match github.observe().await?.ledger {
                 LedgerRead::State { text, .. } => Some(text),
                 LedgerRead::NoBranch | LedgerRead::NoState { .. } => None,
@@ -142,7 +141,7 @@ impl House for Reach {
         path: &'a str,
     ) -> Answer<'a, Result<Option<String>, Trouble>> {
         Box::pin(async move {
-            let github = self.github(repository)?;
+            let github = self.github_client(repository)?;
             let Some(head) = github.observe().await?.repository.default_head else {
                 return Ok(None);
             };
@@ -157,7 +156,7 @@ impl House for Reach {
         pull: PullNumber,
     ) -> Answer<'a, Result<Option<MergeFacts>, Trouble>> {
         Box::pin(async move {
-            let github = self.github(repository)?;
+            let github = self.github_client(repository)?;
             Ok(github.read_merge_facts(pull).await?)
         })
     }
@@ -170,7 +169,7 @@ impl House for Reach {
         method: MergeMethod,
     ) -> Answer<'a, Result<(), Trouble>> {
         Box::pin(async move {
-            let github = self.github(repository)?;
+            let github = self.github_client(repository)?;
             Ok(github.merge_pull(pull, head, method).await?)
         })
     }

@@ -1,4 +1,4 @@
-//! `phileas handle-event`.
+//! `phileas handle-event`: handles one event, and prints what an agent needs to know.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write};
@@ -7,12 +7,12 @@ use phileas_domain::jobs::line::{MAX_LINE_BYTES, text_of};
 use phileas_domain::jobs::{Event, config};
 use serde_json::json;
 
-use super::configuration::Configuration;
-use super::reach;
+use super::clients;
+use super::configuration::JobsConfiguration;
 use crate::cli::arguments::HandleEvent as Arguments;
 use crate::cli::context::clock::local_now;
-use crate::cli::context::env_var::variable;
-use crate::cli::exit::{Exit, Stopped};
+use crate::cli::context::env_var::env_value;
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::command::VARIABLE;
 use crate::jobs::handler::{Allowed, Dealt, EventHandler};
@@ -22,9 +22,10 @@ use crate::jobs::settle::Settling;
 pub(crate) async fn run(
     arguments: &Arguments,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, Stopped> {
-    let Configuration { config, places } = Configuration::read(&arguments.places, None, None)?;
-    let event = event(arguments)?;
+) -> Result<Exit, CliError> {
+    let JobsConfiguration { config, places } =
+        JobsConfiguration::read_configuration(&arguments.places, None, None)?;
+    let event = read_event(arguments)?;
     let actions = &config.actions;
     let allowed = Allowed {
         look: !arguments.no_look && actions.look.unwrap_or(true),
@@ -40,15 +41,16 @@ pub(crate) async fn run(
         },
     };
     let base = arguments.api_base.as_ref().or(config.api_base.as_ref());
-    let told = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);
-    let folder = arguments.jules_keys_dir.clone().or(told);
-    let accounts = match reach::accounts(base.map(String::as_str), folder.as_deref(), true) {
+    let configured = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);
+    let folder = arguments.jules_keys_dir.clone().or(configured);
+    let accounts = match clients::jules_accounts(base.map(String::as_str), folder.as_deref(), true)
+    {
         Ok(accounts) => accounts,
-        // The brief says what could not be done without a key.
+        // The brief says what was not possible without a key.
         Err(stopped) if stopped.exit == Exit::Credential => BTreeMap::new(),
         Err(stopped) => return Err(stopped),
     };
-    let pulls = reach::pulls();
+    let pulls = clients::github_clients();
     let handler = EventHandler {
         places: &places,
         accounts: &accounts,
@@ -60,12 +62,12 @@ pub(crate) async fn run(
         && let Some((tool, job)) = mcp_command::tool_for(&event)
     {
         let answer = mcp_command::call(command, tool, job).await;
-        show_answer(&mut dealt, tool, answer);
+        add_answer(&mut dealt, tool, answer);
     }
     if arguments.json {
-        screen.line(&dealt.document.to_string())?;
+        screen.print_line(&dealt.document.to_string())?;
     } else {
-        screen.lines(&dealt.text)?;
+        screen.print_lines(&dealt.text)?;
     }
     Ok(if dealt.again {
         Exit::Unavailable
@@ -74,8 +76,8 @@ pub(crate) async fn run(
     })
 }
 
-/// Adds what the MCP server of the configuration says. It is another program's text, so it stands quoted.
-fn show_answer(dealt: &mut Dealt, tool: &str, answer: Result<String, String>) {
+/// Adds the answer of the MCP server in the configuration, quoted, because another program wrote it.
+fn add_answer(dealt: &mut Dealt, tool: &str, answer: Result<String, String>) {
     let shown = match &answer {
         Ok(text) => {
             let quoted = text.lines().map(|line| format!("> {line}\n"));
@@ -96,9 +98,9 @@ fn show_answer(dealt: &mut Dealt, tool: &str, answer: Result<String, String>) {
     };
 }
 
-fn event(arguments: &Arguments) -> Result<Event, Stopped> {
+fn read_event(arguments: &Arguments) -> Result<Event, CliError> {
     let (source, text) = match &arguments.event {
-        Some(text) if variable(VARIABLE).as_ref() == Some(text) => (VARIABLE, text.clone()),
+        Some(text) if env_value(VARIABLE).as_ref() == Some(text) => (VARIABLE, text.clone()),
         Some(text) => ("--event", text.clone()),
         None => {
             let mut bytes = Vec::new();
@@ -106,23 +108,23 @@ fn event(arguments: &Arguments) -> Result<Event, Stopped> {
                 .lock()
                 .take(MAX_LINE_BYTES as u64 + 1)
                 .read_to_end(&mut bytes)
-                .map_err(|error| Stopped::usage(format!("standard input: {error}")))?;
+                .map_err(|error| CliError::usage(format!("standard input: {error}")))?;
             if bytes.len() > MAX_LINE_BYTES {
-                return Err(Stopped::usage(format!(
+                return Err(CliError::usage(format!(
                     "standard input: the event has more than {MAX_LINE_BYTES} bytes; leave out its payload"
                 )));
             }
             let text = text_of(&bytes).map_err(|fault| {
-                Stopped::usage(format!("standard input: {fault}; {}", fault.help()))
+                CliError::usage(format!("standard input: {fault}; {}", fault.help()))
             })?;
             ("standard input", text.to_owned())
         }
     };
     if text.trim().is_empty() {
-        return Err(Stopped::usage(format!(
+        return Err(CliError::usage(format!(
             "there is no event; it is read from --event, from the variable {VARIABLE}, or from standard input"
         )));
     }
     let text = text.trim_start_matches('\u{feff}').trim();
-    Event::parse(text).map_err(|why| Stopped::usage(format!("{source}: {why}")))
+    Event::parse(text).map_err(|why| CliError::usage(format!("{source}: {why}")))
 }

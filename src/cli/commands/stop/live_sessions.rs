@@ -1,4 +1,4 @@
-//! What goes on in a repository: live sessions of ours, and those that may be about to start.
+//! Finds the live sessions of a repository, and those that may be about to start.
 
 use std::collections::BTreeSet;
 
@@ -7,27 +7,27 @@ use phileas_domain::engine::{Ledger, ListingNeed, Session};
 use phileas_domain::model::{Holder, Marker, SessionId, TrackName};
 use phileas_domain::state::{State, Turn};
 
-use crate::cli::exit::Stopped;
+use crate::cli::exit::CliError;
 use crate::runtime::ledger_of;
 use crate::runtime::ports::{ReadGitHub, ReadJules};
 
-/// How long after an intent's deadline the call that it announced may take to end: a request's longest time, and some.
+/// How long after an intent's deadline its call may still run: the longest time of a request, and a margin.
 const CALL_LIMIT: SignedDuration = SignedDuration::from_mins(2);
 
 /// How long after its intent a session may exist without being listed.
 const LISTING_LAG: SignedDuration = SignedDuration::from_mins(15);
 
-/// What one look found.
-pub(super) struct Found {
+/// The result of one check.
+pub(super) struct LiveSessions {
     /// GitHub's time.
     pub(super) now: Timestamp,
     pub(super) live: Vec<SessionId>,
-    pub(super) announced: Vec<Announced>,
+    pub(super) announced: Vec<AnnouncedSession>,
     pub(super) paused_by_label: bool,
 }
 
-/// A session that was announced and is not to be seen: somebody may be about to create it, or has just done so.
-pub(super) struct Announced {
+/// A session that was announced and cannot be seen: a process may be about to create it, or has just done so.
+pub(super) struct AnnouncedSession {
     pub(super) track: TrackName,
     pub(super) turn: Turn,
     pub(super) created_at: Timestamp,
@@ -35,12 +35,12 @@ pub(super) struct Announced {
     pub(super) holder: Holder,
 }
 
-/// The live sessions that are ours (those of the ledger's turns, and those that bear the marker of this repository),
-/// and the announced ones that are not to be seen.
-pub(super) async fn look(
+/// Finds the live sessions of the ledger's turns and those with this repository's marker, and the announced sessions
+/// that cannot be seen.
+pub(super) async fn find_live_sessions(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
-) -> Result<Found, Stopped> {
+) -> Result<LiveSessions, CliError> {
     let observation = github.observe().await?;
     let state = match ledger_of(observation.ledger) {
         Ledger::Present { state, .. } => *state,
@@ -50,13 +50,13 @@ pub(super) async fn look(
     let now = observation.now;
     let repository = &observation.repository;
     let listing = jules.list(repository, &need, now).await?;
-    let known = known(&state);
+    let known = known_sessions(&state);
     let ours = |session: &Session| {
         let line = session.prompt.as_deref().and_then(Marker::in_prompt);
         let by_marker = match (line, &session.prompt) {
             (Some(line), _) => line.repository == repository.id,
             (None, Some(_)) => false,
-            // The listing hides the prompt: the title's marker counts where the ledger knows its turn.
+            // The listing omits the prompt, so use the marker in the title if the ledger knows its turn.
             (None, None) => Marker::in_title(&session.title).is_some_and(|marker| {
                 state.live_turn(marker.turn.as_str()).is_some()
                     || state.entry_named(marker.turn.as_str()).is_some()
@@ -67,23 +67,23 @@ pub(super) async fn look(
     let mut live: Vec<SessionId> = listing
         .sessions
         .iter()
-        .filter(|session| stops(session) && ours(session))
+        .filter(|session| is_stoppable(session) && ours(session))
         .map(|session| session.id.clone())
         .collect();
-    // A listing may lag behind; what the ledger follows is looked at one by one.
+    // A listing may lag behind, so read the sessions of the ledger one by one.
     let of_turns = state.tracks.values().flat_map(|track| track.turns.values());
     for id in of_turns.filter_map(|turn| turn.session_id.as_ref()) {
         if live.contains(id) || listing.get(id).is_some() {
             continue;
         }
         let session = jules.session(id).await?;
-        if session.as_ref().is_some_and(stops) {
+        if session.as_ref().is_some_and(is_stoppable) {
             live.push(id.clone());
         }
     }
-    let mut announced = announced(&state);
-    announced.retain(|one| one.listed_before() > now && !one.is_among(&listing.sessions));
-    Ok(Found {
+    let mut announced = announced_sessions(&state);
+    announced.retain(|one| one.listed_by() > now && !one.is_listed_in(&listing.sessions));
+    Ok(LiveSessions {
         now,
         live,
         announced,
@@ -91,8 +91,8 @@ pub(super) async fn look(
     })
 }
 
-impl Announced {
-    fn is_among(&self, sessions: &[Session]) -> bool {
+impl AnnouncedSession {
+    fn is_listed_in(&self, sessions: &[Session]) -> bool {
         let marker = Marker {
             turn: self.turn.turn.clone(),
             attempt: self.turn.attempt,
@@ -104,24 +104,24 @@ impl Announced {
         })
     }
 
-    /// When whoever announced it has called Jules and has the answer, if it calls at all.
-    pub(super) fn called_before(&self) -> Timestamp {
-        later(self.not_after, CALL_LIMIT)
+    /// When the process that announced it has called Jules and has the answer, if it calls at all.
+    pub(super) fn call_ends_by(&self) -> Timestamp {
+        add_span(self.not_after, CALL_LIMIT)
     }
 
     /// When a listing shows it, if it exists.
-    pub(super) fn listed_before(&self) -> Timestamp {
-        later(self.created_at, LISTING_LAG)
+    pub(super) fn listed_by(&self) -> Timestamp {
+        add_span(self.created_at, LISTING_LAG)
     }
 }
 
 /// Whether archiving stops it.
-fn stops(session: &Session) -> bool {
+fn is_stoppable(session: &Session) -> bool {
     !session.archived && session.state.is_live()
 }
 
-/// Turns whose intent stands and whose session the ledger does not know.
-pub(super) fn announced(state: &State) -> Vec<Announced> {
+/// Turns with an intent whose session the ledger does not know.
+pub(super) fn announced_sessions(state: &State) -> Vec<AnnouncedSession> {
     let turns = state
         .tracks
         .iter()
@@ -130,7 +130,7 @@ pub(super) fn announced(state: &State) -> Vec<Announced> {
         .filter(|(_, turn)| turn.session_id.is_none())
         .filter_map(|(name, turn)| {
             let intent = turn.intent.as_ref()?;
-            Some(Announced {
+            Some(AnnouncedSession {
                 track: name.clone(),
                 turn: turn.clone(),
                 created_at: intent.created_at,
@@ -141,7 +141,7 @@ pub(super) fn announced(state: &State) -> Vec<Announced> {
         .collect()
 }
 
-fn known(state: &State) -> BTreeSet<SessionId> {
+fn known_sessions(state: &State) -> BTreeSet<SessionId> {
     let history = state
         .history
         .values()
@@ -151,6 +151,6 @@ fn known(state: &State) -> BTreeSet<SessionId> {
     history.chain(live).cloned().collect()
 }
 
-fn later(at: Timestamp, span: SignedDuration) -> Timestamp {
+fn add_span(at: Timestamp, span: SignedDuration) -> Timestamp {
     at.checked_add(span).unwrap_or(Timestamp::MAX)
 }
