@@ -468,14 +468,11 @@ fn the_core_is_pure_and_the_judge_is_independent() {
     }
 }
 
-/// People look a code up in the README; it lists every one, and none that does not exist.
+/// People look a code up in the reference; it lists every one, and none that does not exist.
 #[test]
-fn the_readme_explains_every_reason_code() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let (_, section) = readme
-        .split_once("## Reason codes")
-        .expect("README.md has a section `## Reason codes`");
-    let section = section.split("\n## ").next().unwrap();
+fn the_reference_explains_every_reason_code() {
+    let page = std::fs::read_to_string(root().join("docs/reference/reason-codes.md")).unwrap();
+    let section = page.split("\n## ").next().unwrap();
     let listed: BTreeSet<&str> = section
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
@@ -486,10 +483,10 @@ fn the_readme_explains_every_reason_code() {
     let unknown: Vec<_> = listed.difference(&known).collect();
     assert!(
         missing.is_empty(),
-        "add to the table in README.md: {missing:?}"
+        "add to the table in docs/reference/reason-codes.md: {missing:?}"
     );
     assert!(
         unknown.is_empty(),
-        "remove from the table in README.md, or keep the code: {unknown:?}"
+        "remove from the table in docs/reference/reason-codes.md, or keep the code: {unknown:?}"
     );
 }

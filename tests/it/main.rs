@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod dashboard_issue;
 mod determinism;
+mod docs;
 mod exchange;
 mod export;
 mod fleet;
@@ -28,7 +29,7 @@ mod outages;
 mod packaging;
 mod prompt;
 mod race;
-mod readme;
+
 mod rename;
 mod requests;
 mod reviews;

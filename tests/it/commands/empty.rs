@@ -119,12 +119,15 @@ fn first_session(pause: Option<&str>) -> u64 {
     let port = shown.until("git clone");
     let port = port.split_once("127.0.0.1:").unwrap().1;
     let port = port.split('/').next().unwrap().to_owned();
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/quickstart.md");
+    let page = std::fs::read_to_string(page).unwrap();
     let printed = |words: &str| {
         let line = shown.told.iter().find(|line| line.contains(words)).unwrap();
         let general = line.replace(&port, "PORT");
-        assert!(readme.contains(&general), "the README lacks {general}");
+        assert!(
+            page.contains(&general),
+            "docs/quickstart.md lacks {general}"
+        );
         line.clone()
     };
     let [clone, init, push, label, approve] = [

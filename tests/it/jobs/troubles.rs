@@ -215,8 +215,8 @@ async fn an_unknown_job_has_the_grace_that_people_are_told_of() {
             && help.contains("two checks in a row"),
         "{help}"
     );
-    let readme = include_str!("../../../README.md");
-    assert!(readme.contains("is waited for during its first minute in the file"));
+    let page = include_str!("../../../docs/guide/agent.md");
+    assert!(page.contains("is waited for during its first minute in the file"));
 }
 
 /// A monitor that was killed between its events and its memory does not tell them twice.
