@@ -30,6 +30,7 @@ mod packaging;
 mod prompt;
 mod race;
 
+mod reference;
 mod rename;
 mod requests;
 mod reviews;

@@ -91,11 +91,11 @@ impl Verdict {
 }
 
 macro_rules! reasons {
-    ($($(#[$doc:meta])* $name:ident = $code:literal,)*) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal,)*) => {
         /// Why something happens or does not. The codes are stable: programs may rely on them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Reason {
-            $($(#[$doc])* $name,)*
+            $($(#[doc = $doc])+ $name,)*
         }
 
         impl Reason {
@@ -114,6 +114,14 @@ macro_rules! reasons {
             #[must_use]
             pub fn from_code(code: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|reason| reason.code() == code)
+            }
+
+            /// What the code means, in one sentence.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$name => concat!($($doc),+).trim(),)*
+                }
             }
         }
     };
