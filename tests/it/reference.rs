@@ -87,8 +87,7 @@ fn reasons() -> String {
 fn knobs() -> String {
     let values = |knobs: &Knobs| serde_json::to_value(knobs).unwrap();
     let (documented, worst) = (values(&Knobs::documented()), values(&Knobs::worst()));
-    let mut table =
-        "| knob | meaning | documented | worst |\n|---|---|---|---|\n".to_owned();
+    let mut table = "| knob | meaning | documented | worst |\n|---|---|---|---|\n".to_owned();
     for name in Knobs::names() {
         let meaning = cell(&Knobs::meaning(&name).unwrap());
         writeln!(
@@ -159,13 +158,18 @@ fn rows_of_keys(schema: &Value, part: &Value, prefix: &str, table: &mut String) 
         )
         .unwrap();
         rows_of_keys(schema, target, &format!("{path}."), table);
-        if let Some(each) = target.get("additionalProperties").filter(|each| each.is_object()) {
+        if let Some(each) = target
+            .get("additionalProperties")
+            .filter(|each| each.is_object())
+        {
             let each = resolved(schema, each);
             let each = each["anyOf"]
                 .as_array()
                 .into_iter()
                 .flatten()
-                .find_map(|one| Some(resolved(schema, one)).filter(|one| one["properties"].is_object()))
+                .find_map(|one| {
+                    Some(resolved(schema, one)).filter(|one| one["properties"].is_object())
+                })
                 .unwrap_or(each);
             rows_of_keys(schema, each, &format!("{path}.NAME."), table);
         }
@@ -174,7 +178,9 @@ fn rows_of_keys(schema: &Value, part: &Value, prefix: &str, table: &mut String) 
 
 /// What a reference leads to.
 fn resolved<'a>(schema: &'a Value, part: &'a Value) -> &'a Value {
-    let reference = part["$ref"].as_str().or_else(|| part["allOf"][0]["$ref"].as_str());
+    let reference = part["$ref"]
+        .as_str()
+        .or_else(|| part["allOf"][0]["$ref"].as_str());
     match reference.and_then(|reference| reference.strip_prefix('#')) {
         Some(pointer) => schema.pointer(pointer).unwrap_or(part),
         None => part,
@@ -249,7 +255,9 @@ fn row_of_argument(argument: &clap::Arg) -> String {
         .iter()
         .map(|value| format!("`{}`", value.to_string_lossy()))
         .collect();
-    let takes_value = argument.get_num_args().is_some_and(|range| range.takes_values());
+    let takes_value = argument
+        .get_num_args()
+        .is_some_and(|range| range.takes_values());
     if takes_value && !defaults.is_empty() {
         write!(meaning, " [default: {}]", defaults.join(", ")).unwrap();
     }

@@ -49,7 +49,7 @@ fn scenarios() -> Vec<Scenario> {
         beats.extend(more);
         beats
     };
-    let ask = |text: &str| (1.0, Deed::RunRequest(text.to_owned()));
+    let ask = |text: &str| (1.0, Deed::Ask(text.to_owned()));
     let pull = || {
         vec![
             (1.0, Deed::EditSomehow),

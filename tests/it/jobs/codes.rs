@@ -12,7 +12,7 @@ use crate::support::{Phileas, Served};
 fn asking() -> Stage {
     let beats = vec![
         beat(20.0, Deed::Start),
-        beat(60.0, Deed::RunRequest("Tabs or spaces?".to_owned())),
+        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
     ];
     let stage = stage(vec![("asks", beats)], Vec::new());
     let runtime = tokio::runtime::Builder::new_current_thread()

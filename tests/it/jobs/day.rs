@@ -79,9 +79,9 @@ fn day() -> Stage {
         beat(20.0, Deed::Start),
         beat(40.0, Deed::Plan),
         beat(minutes(2.0), progress()),
-        beat(minutes(1.0), Deed::RunRequest("Tabs or spaces?".to_owned())),
+        beat(minutes(1.0), Deed::Ask("Tabs or spaces?".to_owned())),
         beat(minutes(2.0), progress()),
-        beat(minutes(1.0), Deed::RunRequest("And the tests?".to_owned())),
+        beat(minutes(1.0), Deed::Ask("And the tests?".to_owned())),
         beat(minutes(2.0), progress()),
         beat(minutes(50.0), progress()),
         beat(minutes(1.0), Deed::EditSomehow),
@@ -254,7 +254,7 @@ async fn two_monitors_tell_each_cause_once_and_ask_once() {
     let asks = vec![
         beat(20.0, Deed::Start),
         beat(40.0, Deed::Plan),
-        beat(60.0, Deed::RunRequest("Tabs or spaces?".to_owned())),
+        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
     ];
     let stage = stage(vec![("asks", asks)], Vec::new());
     let job = stage.hire("asks", false).await;
@@ -291,7 +291,7 @@ async fn jobs_of_a_higher_priority_are_told_first() {
         vec![
             beat(20.0, Deed::Start),
             beat(40.0, Deed::Plan),
-            beat(60.0, Deed::RunRequest("Tabs or spaces?".to_owned())),
+            beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
         ]
     };
     let titles = ["usual", "low", "critical", "high"];

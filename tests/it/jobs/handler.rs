@@ -166,7 +166,7 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
 async fn no_agent_is_told_to_answer_what_is_answered() {
     let asks = vec![
         beat(20.0, Deed::Start),
-        beat(60.0, Deed::RunRequest("Tabs or spaces?".to_owned())),
+        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
     ];
     let stage = stage(vec![("asks", asks)], Vec::new());
     let id = stage.hire("asks", false).await;

@@ -48,7 +48,7 @@ fn asking() -> Stage {
     let beats = vec![
         beat(20.0, Deed::Start),
         beat(40.0, Deed::Plan),
-        beat(60.0, Deed::RunRequest("Tabs or spaces?".to_owned())),
+        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
     ];
     stage(vec![("asks", beats)], Vec::new())
 }

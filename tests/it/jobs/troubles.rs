@@ -16,7 +16,7 @@ fn asks() -> Vec<phileas_world::jules::Beat> {
     vec![
         beat(20.0, Deed::Start),
         beat(40.0, Deed::Plan),
-        beat(60.0, Deed::RunRequest("Tabs or spaces?".to_owned())),
+        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
     ]
 }
 
