@@ -31,10 +31,10 @@ impl JobFiles {
         #[derive(clap::Parser)]
         struct OfEnvironment {
             #[command(flatten)]
-            places: JobFiles,
+            files: JobFiles,
         }
         let given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])?;
-        Ok(given.places)
+        Ok(given.files)
     }
 }
 
@@ -43,7 +43,7 @@ impl JobFiles {
 pub struct Monitor {
     /// Which files.
     #[command(flatten)]
-    pub places: JobFiles,
+    pub files: JobFiles,
     /// The monitor's memory [default: `.phileas/monitor.json`]
     #[arg(long, env = "PHILEAS_MONITOR_STATE_PATH", value_name = "FILE")]
     pub state: Option<PathBuf>,
@@ -81,7 +81,7 @@ pub struct Monitor {
 pub struct Watch {
     /// Which files.
     #[command(flatten)]
-    pub places: JobFiles,
+    pub files: JobFiles,
     /// The watcher's memory [default: `.phileas/watcher.json`]
     #[arg(long, env = "PHILEAS_WATCHER_STATE_PATH", value_name = "FILE")]
     pub state: Option<PathBuf>,
@@ -107,7 +107,7 @@ pub struct Watch {
 pub struct HandleEvent {
     /// Which files.
     #[command(flatten)]
-    pub places: JobFiles,
+    pub files: JobFiles,
     /// The address of Jules' API
     #[arg(long, env = "JULES_API_BASE", value_name = "URL")]
     pub api_base: Option<String>,
@@ -145,7 +145,7 @@ pub struct HandleEvent {
 pub struct Events {
     /// Which files.
     #[command(flatten)]
-    pub places: JobFiles,
+    pub files: JobFiles,
     /// Only events after this one, by its id
     #[arg(long, default_value_t = 0, value_name = "ID")]
     pub after: u64,
@@ -182,7 +182,7 @@ pub enum JobsCommand {
         json: bool,
         /// Which files.
         #[command(flatten)]
-        places: JobFiles,
+        files: JobFiles,
     },
     /// Register a session as a job
     ///
@@ -202,7 +202,7 @@ pub enum JobsCommand {
         priority: Option<phileas_domain::jobs::Priority>,
         /// Which files.
         #[command(flatten)]
-        places: JobFiles,
+        files: JobFiles,
     },
     /// Retire a job; its session is left alone
     Retire {
@@ -213,7 +213,7 @@ pub enum JobsCommand {
         reason: RetireReason,
         /// Which files.
         #[command(flatten)]
-        places: JobFiles,
+        files: JobFiles,
     },
 }
 

@@ -38,7 +38,7 @@ pub struct McpOptions {
     pub pipeline_dir: Option<std::path::PathBuf>,
     /// Which files.
     #[command(flatten)]
-    pub places: JobFiles,
+    pub files: JobFiles,
 }
 
 /// `mcp …`

@@ -164,7 +164,7 @@ async fn run_tick(
     let tense = if dry_run {
         Tense::Forecast
     } else {
-        Tense::Deed
+        Tense::Done
     };
     let report = if dry_run {
         let (mut report, sight) = runtime::explain(

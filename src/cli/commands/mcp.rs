@@ -70,7 +70,7 @@ pub(crate) fn http_routes(
     let mut given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])
         .map_err(|error| CliError::usage(error.to_string()))?;
     // The tools show the events file that the service writes.
-    given.options.places.events = Some(events);
+    given.options.files.events = Some(events);
     let server = match repositories {
         Some(repositories) => {
             let jules = Arc::new(ServiceJules::new(Arc::clone(&repositories)));
@@ -85,7 +85,7 @@ pub(crate) fn http_routes(
 fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
     let jules = Account::new(Arc::new(clients::jules_client()?));
     let monitor = (!arguments.read_only)
-        .then(|| monitor_from_environment(&arguments.places))
+        .then(|| monitor_from_environment(&arguments.files))
         .transpose()?;
     let reach = Arc::new(RepositoryAccess::Environment);
     build_server(arguments, Arc::new(jules), reach, monitor)
@@ -115,7 +115,7 @@ fn build_server(
     phileas: Arc<dyn House>,
     monitor: Option<Monitor<jules::Client>>,
 ) -> Result<Server, CliError> {
-    let places = monitored_files(&arguments.places)?;
+    let places = monitored_files(&arguments.files)?;
     let checks = monitor.map(|monitor| Arc::new(EnvironmentMonitor(monitor)) as Arc<dyn CheckJobs>);
     let policy = Policy {
         read_only: arguments.read_only,

@@ -180,18 +180,18 @@ async fn run_headless(
             Ok(report) if arguments.json => {
                 for (at, line) in &report.done {
                     screen
-                        .print_line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
+                        .print_line(&line_json(*at, &repository, line, Tense::Done).to_string())?;
                 }
                 for (at, line) in report.waiting.iter().filter(|(_, line)| said.is_news(line)) {
                     screen
-                        .print_line(&line_json(*at, &repository, line, Tense::Deed).to_string())?;
+                        .print_line(&line_json(*at, &repository, line, Tense::Done).to_string())?;
                 }
-                screen.print_line(&summary_json(&report, ticked.cost, Tense::Deed).to_string())?;
+                screen.print_line(&summary_json(&report, ticked.cost, Tense::Done).to_string())?;
             }
             Ok(report) => {
                 let colour = screen.colour;
                 for (at, line) in &report.done {
-                    let text = line_text(line, colour, Tense::Deed);
+                    let text = line_text(line, colour, Tense::Done);
                     screen.print_wrapped(&format!("{}  {text}", short_time(*at)), INDENT)?;
                 }
             }

@@ -328,7 +328,7 @@ fn print_text(
                     .is_none_or(|name| !layered.contains(&name))
         };
         for line in forecast.waiting.iter().filter(foreseen) {
-            screen.print_line(&line_text(line, colour, Tense::Deed))?;
+            screen.print_line(&line_text(line, colour, Tense::Done))?;
         }
     }
     if forecast.cut {

@@ -66,7 +66,7 @@ async fn print_status(
         (Some(sprint), Some(head)) if there => read_files(&github, head, sprint).await?,
         _ => Tree::new(),
     };
-    let papers = state
+    let files = state
         .sprint
         .map(|sprint| board::papers(&tree, sprint))
         .unwrap_or_default();
@@ -78,7 +78,7 @@ async fn print_status(
             "track": track.map(ToString::to_string),
             "sprint": state.sprint,
             "passes": passes,
-            "papers": papers.iter().map(|paper| paper.path).collect::<Vec<_>>(),
+            "files": files.iter().map(|file| file.path).collect::<Vec<_>>(),
         });
         screen.print_line(&document.to_string())?;
         return Ok(Exit::Done);
@@ -90,14 +90,14 @@ async fn print_status(
     match state.sprint {
         Some(sprint) => screen.print_line(&format!(
             "sprint {sprint}, the next one begins when the track `{track}` comes round; {}",
-            pluralize(papers.len(), "paper")
+            pluralize(files.len(), "file")
         ))?,
         None => screen.print_line(&format!(
             "the first sprint begins with the next turn; later ones when the track `{track}` comes round"
         ))?,
     }
-    for paper in papers {
-        screen.print_line(&format!("  {}", paper.path))?;
+    for file in files {
+        screen.print_line(&format!("  {}", file.path))?;
     }
     Ok(Exit::Done)
 }

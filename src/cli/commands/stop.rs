@@ -83,7 +83,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         // Pause first, so that no session starts meanwhile.
         let paused = write_pause(self.github).await;
         match &paused {
-            Ok(by) => self.say(
+            Ok(by) => self.print_result(
                 screen,
                 &json!({ "paused": true, "by": by }),
                 &format!("paused by {}", by.as_deref().unwrap_or("this command")),
@@ -133,7 +133,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
             Ok(ended) => {
                 for (track, turn) in &ended {
                     let (id, persona) = (turn.turn.as_str(), &turn.persona_id);
-                    self.say(
+                    self.print_result(
                         screen,
                         &json!({
                             "ended": id, "track": track.as_str(), "persona": persona.as_str(), "outcome": "cancelled",
@@ -144,7 +144,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
                 Ok(true)
             }
             Err(error) => {
-                self.say(
+                self.print_result(
                     screen,
                     &json!({ "ended": null, "detail": error.to_string() }),
                     &format!(
@@ -173,7 +173,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         let turns = state.tracks.values().flat_map(|track| track.turns.values());
         let followed = turns.filter_map(|turn| Some((turn.session_id.as_ref()?, turn)));
         for (id, turn) in followed.filter(|(id, _)| !archived.contains(*id)) {
-            self.say(
+            self.print_result(
                 screen,
                 &json!({ "session_id": id.as_str(), "archived": false, "detail": "Jules could not be asked" }),
                 &format!(
@@ -251,12 +251,12 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         let id = session.as_str();
         let done = jules.archive(session).await;
         match &done {
-            Ok(()) => self.say(
+            Ok(()) => self.print_result(
                 screen,
                 &json!({ "session_id": id, "archived": true }),
                 &format!("session {id} archived"),
             )?,
-            Err(failure) => self.say(
+            Err(failure) => self.print_result(
                 screen,
                 &json!({ "session_id": id, "archived": false, "detail": failure.detail }),
                 &format!("session {id} NOT archived: {failure}"),
@@ -271,7 +271,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         screen: &mut Screen<impl Write>,
     ) -> Result<(), CliError> {
         let (track, persona) = (&one.track, &one.turn.persona_id);
-        self.say(
+        self.print_result(
             screen,
             &json!({
                 "announced": one.turn.turn.as_str(), "track": track.as_str(), "persona": persona.as_str(),
@@ -292,7 +292,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
     ) -> Result<(), CliError> {
         let (track, persona) = (&one.track, &one.turn.persona_id);
         let listed_by = one.listed_by();
-        self.say(
+        self.print_result(
             screen,
             &json!({
                 "may_still_start": one.turn.turn.as_str(), "track": track.as_str(), "persona": persona.as_str(),
@@ -306,17 +306,17 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         )
     }
 
-    fn say(
+    fn print_result(
         &self,
         screen: &mut Screen<impl Write>,
         document: &serde_json::Value,
         text: &str,
     ) -> Result<(), CliError> {
-        say(self.json, screen, document, text)
+        print_result(self.json, screen, document, text)
     }
 }
 
-fn say(
+fn print_result(
     json: bool,
     screen: &mut Screen<impl Write>,
     document: &serde_json::Value,
@@ -332,7 +332,7 @@ fn say(
 
 /// Prints that nothing keeps the repository from starting sessions, and how to stop it.
 fn print_unpaused(json: bool, screen: &mut Screen<impl Write>, why: &str) -> Result<(), CliError> {
-    say(
+    print_result(
         json,
         screen,
         &json!({ "paused": false, "detail": why, "help": MANUAL_STOP }),

@@ -39,7 +39,7 @@ pub(crate) async fn run(
     let tense = if arguments.dry_run {
         Tense::Forecast
     } else {
-        Tense::Deed
+        Tense::Done
     };
     let report = if arguments.dry_run {
         runtime::explain(

@@ -164,7 +164,7 @@ pub(crate) fn count_runnable(plan: &Plan, tree: &Tree) -> usize {
         StepKind::Persona(id) => can(id),
         StepKind::Layer(layer) => validate_layers::can_run(&plan.roster, layer),
     });
-    let by_clock = plan.schedules.values();
-    let by_clock = by_clock.filter(|schedule| schedule.cron.is_some() && can(&schedule.persona));
-    in_tracks.count() + by_clock.count()
+    let scheduled = plan.schedules.values();
+    let scheduled = scheduled.filter(|schedule| schedule.cron.is_some() && can(&schedule.persona));
+    in_tracks.count() + scheduled.count()
 }

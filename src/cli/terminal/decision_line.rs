@@ -12,7 +12,7 @@ use crate::runtime::{Failed, TickReport};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tense {
     /// It was done.
-    Deed,
+    Done,
     /// A tick would do it now.
     Forecast,
 }

@@ -89,7 +89,7 @@ fn the_sprint_goes_on_when_the_track_comes_round_and_by_hand() {
     );
     let json = bench.run(&["sprint", "status", "--json"]).done().json();
     assert_eq!(json["sprint"], 2);
-    assert_eq!(json["papers"][0], ".jules/sprints/sprint-2/scout-plan.md");
+    assert_eq!(json["files"][0], ".jules/sprints/sprint-2/scout-plan.md");
     let said = bench.run(&["sprint", "advance"]).done().out;
     assert_eq!(said, "this is sprint 3 now\n");
     assert_eq!(bench.state().sprint, Some(3));

@@ -67,7 +67,7 @@ pub(super) struct Findings {
 }
 
 impl Grade {
-    fn word(self) -> &'static str {
+    fn code(self) -> &'static str {
         match self {
             Self::Good => "ok",
             Self::Unknown => "unknown",
@@ -89,7 +89,7 @@ impl Grade {
 }
 
 impl Group {
-    fn word(self) -> &'static str {
+    fn code(self) -> &'static str {
         match self {
             Self::Credential => "credential",
             Self::Jules => "jules",
@@ -217,7 +217,7 @@ impl Findings {
             if group != Some(one.group) {
                 group = Some(one.group);
                 let style = style_if(screen.colour, Style::new().bold());
-                screen.print_line(&format!("{style}{}{style:#}", one.group.word()))?;
+                screen.print_line(&format!("{style}{}{style:#}", one.group.code()))?;
             }
             let (sign, colour) = one.grade.sign();
             let style = style_if(screen.colour, Style::new().fg_color(Some(colour.into())));
@@ -259,7 +259,7 @@ impl Findings {
         ];
         let mut summary: serde_json::Map<String, Value> = grades
             .into_iter()
-            .map(|grade| (grade.word().to_owned(), of(grade).into()))
+            .map(|grade| (grade.code().to_owned(), of(grade).into()))
             .collect();
         let fixed = self.all.iter().filter(|one| one.fixed).count();
         summary.insert("fixed".to_owned(), fixed.into());
@@ -271,8 +271,8 @@ impl Finding {
     fn document(&self) -> Value {
         json!({
             "id": self.id,
-            "group": self.group.word(),
-            "grade": self.grade.word(),
+            "group": self.group.code(),
+            "grade": self.grade.code(),
             "text": self.text,
             "help": self.help,
             "fixed": self.fixed,

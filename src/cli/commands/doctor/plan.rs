@@ -147,7 +147,7 @@ fn check_cost(
         findings.add_good(
             "plan.budget",
             format!(
-                "at most {} a day and {} at once in the coming week, of {left} and {} that the key's tier gives",
+                "at most {} a day and {} at once in the coming week, of {left} and {} that the Jules key allows",
                 pluralize(forecast.most_in_a_day, "session"),
                 forecast.most_at_once,
                 key.active

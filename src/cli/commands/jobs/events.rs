@@ -21,7 +21,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let JobsConfiguration { places, .. } =
-        JobsConfiguration::read_configuration(&arguments.places, None, None)?;
+        JobsConfiguration::read_configuration(&arguments.files, None, None)?;
     let file = places.events_file();
     if let Some(id) = arguments.acknowledge {
         let id = EventId(id);

@@ -24,7 +24,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let JobsConfiguration { config, places } =
-        JobsConfiguration::read_configuration(&arguments.places, None, None)?;
+        JobsConfiguration::read_configuration(&arguments.files, None, None)?;
     let event = read_event(arguments)?;
     let actions = &config.actions;
     let allowed = Allowed {

@@ -23,7 +23,11 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     match command {
-        JobsCommand::List { all, json, places } => {
+        JobsCommand::List {
+            all,
+            json,
+            files: places,
+        } => {
             let JobsConfiguration { places, .. } =
                 JobsConfiguration::read_configuration(places, None, None)?;
             list_jobs(&places, *all, *json, screen)
@@ -33,7 +37,7 @@ pub(crate) async fn run(
             repo,
             task,
             priority,
-            places,
+            files: places,
         } => {
             let JobsConfiguration { places, .. } =
                 JobsConfiguration::read_configuration(places, None, None)?;
@@ -51,7 +55,11 @@ pub(crate) async fn run(
             screen.print_line(&format!("job {id} {word}"))?;
             Ok(Exit::Done)
         }
-        JobsCommand::Retire { id, reason, places } => {
+        JobsCommand::Retire {
+            id,
+            reason,
+            files: places,
+        } => {
             let JobsConfiguration { places, .. } =
                 JobsConfiguration::read_configuration(places, None, None)?;
             if places.jobs_file().retire(id, *reason, local_now())? {

@@ -25,7 +25,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let JobsConfiguration { config, places } =
-        JobsConfiguration::read_configuration(&arguments.places, None, arguments.state.as_deref())?;
+        JobsConfiguration::read_configuration(&arguments.files, None, arguments.state.as_deref())?;
     let commands = event_commands(arguments, &config)?;
     let attempts = config.max_attempts.unwrap_or(config::MAX_ATTEMPTS);
     let Some(watcher) = Watcher::new(&places, commands, attempts)? else {

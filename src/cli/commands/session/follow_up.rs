@@ -81,7 +81,7 @@ fn print_report(
         &connection.repository,
         report,
         connection.client_cost(),
-        Tense::Deed,
+        Tense::Done,
         json,
     )?;
     if report.stopped {
