@@ -26,7 +26,7 @@ pub use board::{BoardFolder, KindName, SprintCommand, StateName, TaskCommand};
 pub use deadline::{CommandDeadline, DEADLINE};
 pub use doctor::{Doctor, Probe};
 pub use exchange::{ExchangeCommand, ExchangeLocation};
-pub use inbox::{Deliveries, InboxLocation, ParkCommand, ParkedRepositories, Replay};
+pub use inbox::{Deliveries, InboxLocation, Replay, SuspendedCommand, SuspendedRepositories};
 pub use init::{Deinit, Init, LabelsCommand, TargetArguments};
 pub use jobs::{Events, HandleEvent, JobFiles, JobsCommand, Monitor, Watch};
 pub use layers::{Bootstrap, RoleCommand, RoleLayer, RoleRepository, Upgrade};
@@ -196,10 +196,10 @@ pub enum Command {
     /// Run a stored delivery again
     Replay(Replay),
     /// List repositories that a service has suspended, and resume them
-    Park {
+    Suspended {
         /// What to do.
         #[command(subcommand)]
-        command: ParkCommand,
+        command: SuspendedCommand,
     },
     /// Check the jobs of your own agent, and write an event when one needs the agent
     Monitor(Monitor),

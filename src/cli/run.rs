@@ -10,8 +10,8 @@ use clap::CommandFactory as _;
 use super::arguments::{self, Arguments, Command};
 use super::commands::{
     action, bootstrap, deinit, deliveries, doctor, exchange, health, init, jobs, labels, manual,
-    mcp, park, persona, pipeline, probe, prompt, replay, role, sandbox, schema, serve, session,
-    setup, simulate, sprint, state, status, stop, task, tick, track, upgrade, validate,
+    mcp, persona, pipeline, probe, prompt, replay, role, sandbox, schema, serve, session, setup,
+    simulate, sprint, state, status, stop, suspended, task, tick, track, upgrade, validate,
 };
 use super::deadline::Deadline;
 use super::exit::{CliError, Exit};
@@ -171,7 +171,7 @@ async fn run_command(
         Command::Health(arguments) => health::run(arguments, screen).await,
         Command::Deliveries(arguments) => deliveries::run(arguments, screen).await,
         Command::Replay(arguments) => replay::run(arguments, screen).await,
-        Command::Park { command } => park::run(command, screen).await,
+        Command::Suspended { command } => suspended::run(command, screen).await,
         Command::Monitor(arguments) => jobs::monitor(arguments, screen).await,
         Command::Watch(arguments) => jobs::watch(arguments, screen).await,
         Command::HandleEvent(arguments) => jobs::handle_event(arguments, screen).await,

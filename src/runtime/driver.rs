@@ -447,8 +447,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             let repository = self.ticker.called(id);
             tracing::error!(
                 repository,
-                "the repository is suspended: {}; the others go on. `phileas park list` says why, `phileas park resume` \
-                 lets it go on",
+                "the repository is suspended: {}; the others go on. `phileas suspended list` says why, `phileas suspended \
+                 resume` resumes it",
                 parked.because
             );
         }

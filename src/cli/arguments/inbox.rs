@@ -1,4 +1,4 @@
-//! `deliveries`, `replay` and `park`.
+//! `deliveries`, `replay` and `suspended`.
 
 use std::path::PathBuf;
 
@@ -48,24 +48,24 @@ pub struct Replay {
     pub json: bool,
 }
 
-/// `park …`
+/// `suspended …`
 #[derive(Debug, Subcommand)]
-pub enum ParkCommand {
+pub enum SuspendedCommand {
     /// List suspended repositories, and the reasons
-    List(ParkedRepositories),
+    List(SuspendedRepositories),
     /// Resume a suspended repository
     Resume {
         /// The repository, `owner/name` or its number on GitHub
         repository: String,
         /// Which inbox.
         #[command(flatten)]
-        park: ParkedRepositories,
+        arguments: SuspendedRepositories,
     },
 }
 
-/// Arguments of the `park` commands.
+/// Arguments of the `suspended` commands.
 #[derive(Debug, Clone, Args)]
-pub struct ParkedRepositories {
+pub struct SuspendedRepositories {
     /// Which inbox.
     #[command(flatten)]
     pub kept: InboxLocation,

@@ -52,7 +52,7 @@ pub(crate) async fn run(
     let called = name.unwrap_or_else(|| format!("repository {repository}"));
     if parked {
         screen.print_line(&format!(
-            "{called} is due, but suspended: `phileas park resume {repository}{option}` resumes it"
+            "{called} is due, but suspended: `phileas suspended resume {repository}{option}` resumes it"
         ))?;
     } else {
         screen.print_line(&format!("{called} is due now"))?;

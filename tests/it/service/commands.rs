@@ -1,4 +1,4 @@
-//! `deliveries`, `replay` and `park` beside a service, and after it.
+//! `deliveries`, `replay` and `suspended` beside a service, and after it.
 
 use jiff::Timestamp;
 use phileas::adapters::inbox::sqlite::SqliteInbox;
@@ -47,10 +47,10 @@ fn deliveries_are_listed_for_people_and_programs() {
         .run()
         .expect(0);
     assert!(ended.out.contains("guid-0"), "{ended}");
-    let ended = Phileas::new(&["park", "list", "--config", config])
+    let ended = Phileas::new(&["suspended", "list", "--config", config])
         .run()
         .expect(0);
-    assert!(ended.out.contains("no repository is parked"), "{ended}");
+    assert!(ended.out.contains("no repository is suspended"), "{ended}");
 }
 
 /// A table is as wide as its widest row, so that all of it must be in memory: it is not made of a million rows.
@@ -101,8 +101,8 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
         ask(service.public, &Post::new("ping", "ping", "{}").bytes()).status,
         202
     );
-    let none = program(&["park", "list"]).run().expect(0);
-    assert!(none.out.contains("no repository is parked"), "{none}");
+    let none = program(&["suspended", "list"]).run().expect(0);
+    assert!(none.out.contains("no repository is suspended"), "{none}");
 
     let inbox = SqliteInbox::visit(data.path()).unwrap();
     let holder = Holder::from("driver");
@@ -123,22 +123,27 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
         };
         inbox.fail(&leases[0], now, &fault).await.unwrap();
     }
-    let list = program(&["park", "list", "--json"]).run().expect(0).lines();
+    let list = program(&["suspended", "list", "--json"])
+        .run()
+        .expect(0)
+        .lines();
     assert_eq!(list[0]["repository_id"], 7);
     assert_eq!(list[0]["repository"], "acme/r7");
-    let list = program(&["park", "list"]).run().expect(0);
+    let list = program(&["suspended", "list"]).run().expect(0);
     assert!(list.out.contains("the ledger says [31mno"), "{list}");
     assert_eq!(deliveries(data.path())[0]["outcome"], "failed");
 
     let replay = program(&["replay", "first"]).run().expect(0);
     assert!(replay.out.contains("acme/r7 is due"), "{replay}");
-    assert!(replay.out.contains("park resume 7"), "{replay}");
+    assert!(replay.out.contains("suspended resume 7"), "{replay}");
     program(&["replay", "ping"]).run().expect(2);
     program(&["replay", "unknown"]).run().expect(2);
     program(&["replay", "no guid"]).run().expect(2);
-    program(&["park", "resume", "acme/other"]).run().expect(2);
-    program(&["park", "resume", "ACME/r7"]).run().expect(0);
-    program(&["park", "resume", "7"]).run().expect(2);
+    program(&["suspended", "resume", "acme/other"])
+        .run()
+        .expect(2);
+    program(&["suspended", "resume", "ACME/r7"]).run().expect(0);
+    program(&["suspended", "resume", "7"]).run().expect(2);
     let wake = inbox.look(RepositoryId(7)).await.unwrap().unwrap();
     assert_eq!((wake.parked, wake.attempts), (None, 0));
     assert!(wake.due_at.is_some());

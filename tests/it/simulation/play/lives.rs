@@ -94,7 +94,7 @@ impl Play<'_> {
             if !self.calm && now.duration_since(since) < SEEN_AFTER {
                 continue;
             }
-            // That its processes died is the play's doing; anything else is told, as `phileas park list` does.
+            // That its processes died is the play's doing; anything else is told, as `phileas suspended list` does.
             if let Some(parked) = parked
                 .parked
                 .filter(|parked| !DIED.iter().any(|died| parked.because.contains(died)))

@@ -1,4 +1,4 @@
-//! `phileas park`: lists repositories that keep failing through their own fault, and resumes them.
+//! `phileas suspended`: lists repositories that keep failing through their own fault, and resumes them.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 use serde_json::{Value, json};
 
-use crate::cli::arguments::{ParkCommand, ParkedRepositories};
+use crate::cli::arguments::{SuspendedCommand, SuspendedRepositories};
 use crate::cli::context::clock::local_now;
 use crate::cli::context::service_data::DataDirAccess;
 use crate::cli::exit::{CliError, Exit};
@@ -20,39 +20,47 @@ use crate::runtime::inbox::{Inbox, Wake};
 const REASON_CHARS: usize = 80;
 
 pub(crate) async fn run(
-    command: &ParkCommand,
+    command: &SuspendedCommand,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     match command {
-        ParkCommand::List(park) => {
-            let access = DataDirAccess::open_inbox(&park.kept).await?;
-            list_parked(&access.inbox, park, screen).await
+        SuspendedCommand::List(arguments) => {
+            let access = DataDirAccess::open_inbox(&arguments.kept).await?;
+            list_suspended(&access.inbox, arguments, screen).await
         }
-        ParkCommand::Resume { repository, park } => {
-            let access = DataDirAccess::open_inbox(&park.kept).await?;
-            resume_repository(&access, repository, local_now(), park, screen).await
+        SuspendedCommand::Resume {
+            repository,
+            arguments,
+        } => {
+            let access = DataDirAccess::open_inbox(&arguments.kept).await?;
+            resume_repository(&access, repository, local_now(), arguments, screen).await
         }
     }
 }
 
-async fn list_parked(
+async fn list_suspended(
     inbox: &impl Inbox,
-    park: &ParkedRepositories,
+    arguments: &SuspendedRepositories,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let parked = inbox.parked().await?;
-    if park.json {
-        for wake in &parked {
+    let suspended = inbox.parked().await?;
+    if arguments.json {
+        for wake in &suspended {
             screen.print_line(&wake_json(wake).to_string())?;
         }
         return Ok(Exit::Done);
     }
-    if parked.is_empty() {
-        screen.print_line("no repository is parked")?;
+    if suspended.is_empty() {
+        screen.print_line("no repository is suspended")?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(["repository", "parked (UTC)", "tried next (UTC)", "because"]);
-    for wake in &parked {
+    let mut table = Table::new([
+        "repository",
+        "suspended (UTC)",
+        "tried next (UTC)",
+        "because",
+    ]);
+    for wake in &suspended {
         let Some(why) = &wake.parked else { continue };
         table.push_row([
             display_name(wake),
@@ -69,23 +77,23 @@ async fn resume_repository(
     access: &DataDirAccess,
     repository: &str,
     now: Timestamp,
-    park: &ParkedRepositories,
+    arguments: &SuspendedRepositories,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let parked = access.inbox.parked().await?;
-    let wake = parked
+    let suspended = access.inbox.parked().await?;
+    let wake = suspended
         .iter()
         .find(|wake| is_named(wake, repository))
         .ok_or_else(|| {
             CliError::usage(format!(
-                "{repository} is not parked; `phileas park list{}` shows which repositories are",
+                "{repository} is not suspended; `phileas suspended list{}` shows which repositories are",
                 access.data_dir_option()
             ))
         })?;
     let resumed = access.inbox.resume(wake.repository, now).await?;
-    let result = if resumed { "done" } else { "was not parked" };
+    let result = if resumed { "done" } else { "was not suspended" };
     access.record_action("resume", &wake.repository.to_string(), result, now);
-    if park.json {
+    if arguments.json {
         let said = json!({"repository_id": wake.repository.0, "resumed": resumed});
         screen.print_line(&said.to_string())?;
     } else {
@@ -116,7 +124,7 @@ fn wake_json(wake: &Wake) -> Value {
     json!({
         "repository_id": wake.repository.0,
         "repository": wake.name.as_ref().map(ToString::to_string),
-        "parked_at": wake.parked.as_ref().map(|why| why.at.to_string()),
+        "suspended_at": wake.parked.as_ref().map(|why| why.at.to_string()),
         "because": wake.parked.as_ref().map(|why| &why.because),
         "tried_next_at": wake.parked.as_ref().map(|why| why.probe_at.to_string()),
     })
