@@ -50,7 +50,7 @@ fn reviewed(plan: &str) -> Scenario {
         base: "main".into(),
         labels: BTreeSet::new(),
         checks: Checks::Passed,
-        stands: MergeStatus::Yes,
+        status: MergeStatus::Yes,
         demand: ReviewDemand::Met,
         opinions: Some(vec![opinion("eve", true)]),
         files: Some(vec!["src/main.rs".to_owned()]),
@@ -312,7 +312,7 @@ fn of_two_that_may_be_merged_the_second_is_read_again_after_the_first() {
 fn an_approval_that_comes_after_the_label_counts() {
     let mut scenario = reviewed(GREEN);
     facts(&mut scenario).opinions = Some(Vec::new());
-    facts(&mut scenario).stands = MergeStatus::Blocked;
+    facts(&mut scenario).status = MergeStatus::Blocked;
     scenario.label(PULL.0, "merge", "ada");
     for _ in 0..2 {
         scenario.tick();
@@ -327,7 +327,7 @@ fn an_approval_that_comes_after_the_label_counts() {
         scenario.minutes(5);
     }
     facts(&mut scenario).opinions = Some(vec![opinion("eve", true)]);
-    facts(&mut scenario).stands = MergeStatus::Yes;
+    facts(&mut scenario).status = MergeStatus::Yes;
     scenario.tick();
     assert!(is_merged(&scenario), "{:?}", scenario.lines);
 }
@@ -357,7 +357,7 @@ fn only_a_limited_number_is_read_in_one_decision() {
         scenario.facts.insert(
             number,
             MergeFacts {
-                stands: MergeStatus::Unknown,
+                status: MergeStatus::Unknown,
                 ..seen.clone()
             },
         );

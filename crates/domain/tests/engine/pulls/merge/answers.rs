@@ -157,7 +157,7 @@ fn a_postponed_merge_is_requested_again_and_not_counted() {
 #[test]
 fn a_merge_that_github_never_computes_is_refused_after_some_checks() {
     let mut scenario = reviewed(GREEN);
-    facts(&mut scenario).stands = MergeStatus::Unknown;
+    facts(&mut scenario).status = MergeStatus::Unknown;
     scenario.label(PULL.0, "merge", "ada");
     for _ in 0..121 {
         scenario.tick();

@@ -70,7 +70,7 @@ fn r18_one_condition_that_fails_is_enough() {
         ),
         (
             "conflict",
-            |scenario| facts(scenario).stands = MergeStatus::Conflicting,
+            |scenario| facts(scenario).status = MergeStatus::Conflicting,
             Reason::NotMergeable,
         ),
         (
@@ -80,7 +80,7 @@ fn r18_one_condition_that_fails_is_enough() {
         ),
         (
             "blocked",
-            |scenario| facts(scenario).stands = MergeStatus::Blocked,
+            |scenario| facts(scenario).status = MergeStatus::Blocked,
             Reason::NotMergeable,
         ),
         (
@@ -287,8 +287,8 @@ fn r18_it_waits_for_checks_for_hold_and_for_github_and_goes_on_by_itself() {
             Reason::SubjectHeld,
         ),
         (
-            |scenario| facts(scenario).stands = MergeStatus::Unknown,
-            |scenario| facts(scenario).stands = MergeStatus::Yes,
+            |scenario| facts(scenario).status = MergeStatus::Unknown,
+            |scenario| facts(scenario).status = MergeStatus::Yes,
             Reason::MergeableUnknown,
         ),
     ];
