@@ -21,12 +21,12 @@ pub(crate) async fn run(
     let replayed = access.inbox.replay(guid, now).await?;
     let result = match replayed {
         Replayed::Woken(_) => "done",
-        Replayed::Parked(_) => "its repository is parked",
+        Replayed::Parked(_) => "its repository is suspended",
         Replayed::WakesNobody => "it wakes no repository",
         Replayed::Unknown => "unknown",
     };
     access.record_action("replay", guid.as_str(), result, now);
-    let (repository, parked) = match replayed {
+    let (repository, suspended) = match replayed {
         Replayed::Woken(repository) => (repository, false),
         Replayed::Parked(repository) => (repository, true),
         Replayed::WakesNobody => {
@@ -44,13 +44,13 @@ pub(crate) async fn run(
     let name = wake.and_then(|wake| wake.name).map(|name| name.to_string());
     if arguments.json {
         let said = json!({
-            "guid": guid.as_str(), "repository_id": repository.0, "repository": name, "parked": parked,
+            "guid": guid.as_str(), "repository_id": repository.0, "repository": name, "suspended": suspended,
         });
         screen.print_line(&said.to_string())?;
         return Ok(Exit::Done);
     }
     let called = name.unwrap_or_else(|| format!("repository {repository}"));
-    if parked {
+    if suspended {
         screen.print_line(&format!(
             "{called} is due, but suspended: `phileas suspended resume {repository}{option}` resumes it"
         ))?;

@@ -166,8 +166,8 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
     assert_eq!(
         deeds,
         [
-            "replay first: its repository is parked",
-            "replay ping: it wakes nobody",
+            "replay first: its repository is suspended",
+            "replay ping: it wakes no repository",
             "replay unknown: unknown",
             "resume 7: done",
             "replay first: done",

@@ -16,7 +16,7 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// `text` has been freed of secrets by whoever knows them.
+    /// `text` must not contain secrets; the caller removes them.
     pub(super) fn new(request: impl Into<String>, status: Option<u16>, text: &str) -> Self {
         Self {
             request: request.into(),

@@ -13,7 +13,7 @@ use crate::adapters::jules::JulesKey;
 use crate::cli::context::clients::{self, Connection};
 use crate::cli::exit::CliError;
 
-/// A key that nobody has. It is no secret.
+/// A key that does not exist. It is no secret.
 const NO_KEY: &str = "phileas-probe-no-such-key";
 /// An id that no session has: Jules' ids do not begin with a zero.
 const NO_SESSION: &str = "000000000000000000";
@@ -147,7 +147,7 @@ async fn probe_archived(asker: &mut Prober<'_>, plain: &[Value]) -> Finding {
         (false, false) => finding
             .with_answer("hidden, and shown by the filter")
             .with_knob("archived-listed", false),
-        // Nobody has archived anything, so nothing is proven.
+        // No session is archived, so nothing is proven.
         (true, false) => finding,
     }
 }

@@ -151,12 +151,9 @@ mod tests {
         let line = "phileas-turn: 0123456789ab.1 repository=7 track=default seq=1 slot= persona=a";
         let ours = json!({ "prompt": format!("Do.\n\n{line}"), "title": "a: default [phileas:0123456789ab.1]" });
         let renamed = json!({ "prompt": format!("Do.\n\n{line}"), "title": "Doing" });
-        let strangers = json!({ "prompt": "Do.", "title": "Doing" });
-        assert_eq!(
-            own_titles(&[ours, renamed, strangers.clone()]),
-            Some((1, 2))
-        );
-        assert_eq!(own_titles(&[strangers]), None);
+        let others = json!({ "prompt": "Do.", "title": "Doing" });
+        assert_eq!(own_titles(&[ours, renamed, others.clone()]), Some((1, 2)));
+        assert_eq!(own_titles(&[others]), None);
     }
 
     #[test]

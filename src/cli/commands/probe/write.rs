@@ -159,7 +159,7 @@ async fn probe_unarchive_and_delete(asker: &mut Prober<'_>, id: &str) -> Finding
         .with_evidence(after.success_evidence("still there"));
     let answer = match (gone.status, after.status) {
         (Some(400), _) => {
-            // Left as it was found: archived, so that nobody waits for it.
+            // Left as it was found: archived, so that no turn waits for it.
             let _reply = asker
                 .ask_jules(Method::POST, &format!("{path}:archive"), Some(&json!({})))
                 .await;

@@ -116,10 +116,11 @@ fn exchange_files(shared: &Shared, repository: &RepositoryName) -> Vec<(String, 
     let Some((repo, head)) = found else {
         return Vec::new();
     };
-    let handed_over = |path: &String| EXCHANGE_FOLDERS.iter().any(|begin| path.starts_with(begin));
+    let is_exchange_file =
+        |path: &String| EXCHANGE_FOLDERS.iter().any(|begin| path.starts_with(begin));
     let paths = github.list_files(repo, head).into_iter();
     paths
-        .filter(handed_over)
+        .filter(is_exchange_file)
         .map(|path| {
             let bytes = github.read_file(repo, head, &path).unwrap_or_default();
             (path, String::from_utf8_lossy(&bytes).into_owned())
