@@ -1,4 +1,4 @@
-//! The protocol against a small branch of git with every fate of every attempt.
+//! Tests commits against a small branch of git, with every combination of results.
 
 mod place;
 
@@ -35,7 +35,7 @@ const RIVALS: [Rival; 4] = [
 /// How many reads of the head still show the old one. [`LOOKS`] bridges three.
 const LAGS: [u32; 5] = [0, 1, 3, 4, 12];
 
-/// Every combination of two fates, a rival and a lag, for a branch that exists and for one that is born.
+/// Every combination of two results, a rival and a lag, for an existing and for a new branch.
 fn every_place() -> Vec<(Place, bool)> {
     let mut places = Vec::new();
     for born in [false, true] {
@@ -72,7 +72,7 @@ async fn whatever_happens_a_win_is_a_fact_and_nothing_is_done_twice() {
                 );
                 assert!(place.is_on_branch(oid.as_str()), "{told}");
             }
-            // Only what shows up after all looks may be hidden from us.
+            // Only a commit that appears after all checks may stay unnoticed.
             Err(CommitError::Stale) => {
                 assert!(
                     place.ours() == 0 || place.is_beyond_looking(),
@@ -114,7 +114,7 @@ async fn a_lost_answer_of_a_commit_that_landed_is_a_win() {
         commit(&place, &commit_on(Some("base"))).await.unwrap();
         assert_eq!(place.sent(), 1, "lag {lag}");
     }
-    // The replica hides it from all looks; the repetition is refused, and found by the looks after it.
+    // The replica hides it from all checks; the repetition is refused, and the checks after it find it.
     let place = Place::new(true, [Fate::LandsUnheard, Fate::Lands], Rival::Never, 4);
     commit(&place, &commit_on(Some("base"))).await.unwrap();
     assert_eq!(place.sent(), 2);

@@ -1,4 +1,4 @@
-//! Activities: read whole once, then only what is new, and never twice.
+//! Tests that activities are read completely once, and then only new ones.
 
 use phileas_domain::engine::Activity;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Every method, as it goes out and as its answer is read.
+//! Tests the request and the answer of every method.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Creating sessions: one request, and the right word for what came of it.
+//! Tests that a session is created by one request, and that its failure is classified right.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ const NOON: &str = "2026-01-05T12:00:00Z";
 async fn failure(reply: Reply) -> CreateFailure {
     let cast = stage([reply]);
     let failure = cast.jules.create(&create()).await.unwrap_err();
-    // Whatever happened, it is not tried again.
+    // A create is never repeated.
     assert_eq!(cast.client.requests(), 1);
     assert!(cast.stage.waits().is_empty());
     failure
@@ -174,7 +174,7 @@ async fn a_refused_key_is_no_refused_request() {
             "{failure:?}"
         );
     }
-    // What a turn says is refused for this turn alone.
+    // A refused prompt fails this turn only.
     for reply in [
         refusal(
             400,

@@ -1,4 +1,4 @@
-//! What is repeated, what is not, and what is said about it.
+//! Tests which calls are repeated, which are not, and the messages.
 
 use std::time::Duration;
 

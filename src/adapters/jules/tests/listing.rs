@@ -1,4 +1,4 @@
-//! Listings: unordered, overlapping, endless, and full of other people's sessions.
+//! Tests listings that are unordered, overlapping, endless, and full of other repositories' sessions.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{KeyUsage, ListingNeed, Sessions};
@@ -19,7 +19,7 @@ fn ago(minutes: i64) -> Timestamp {
         .unwrap()
 }
 
-/// A session of this repository that was created so many minutes ago.
+/// A session of this repository that was created this many minutes ago.
 fn ours(id: u64, minutes: i64) -> Value {
     json!({"id": id.to_string(), "createTime": ago(minutes).to_string(), "state": "IN_PROGRESS",
            "sourceContext": {"source": "sources/github/Acme/Widget"}})
@@ -299,7 +299,7 @@ async fn a_session_from_before_a_rename_is_ours_by_our_line() {
     assert_eq!(read.pulls, [PullNumber(5)]);
 }
 
-/// Only a look at it can tell, and the engine asks for one where it may matter.
+/// Only reading it shows that, and the engine does so where it matters.
 #[tokio::test]
 async fn a_session_under_another_name_that_hides_its_prompt_may_be_ours() {
     let mut hidden = from_before_the_rename(1, repository().id.0);

@@ -1,4 +1,4 @@
-//! The stage: a scripted transport, and time that passes only in pauses.
+//! A scripted transport, and a clock that advances only in pauses.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::runtime::ports::Stopwatch;
 
 pub(super) const KEY: &str = "test-key-0123456789";
 
-/// What the other side does.
+/// The scripted answers.
 pub(super) type Reply = Result<Response<Bytes>, TransportError>;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Replies that leave things out, and replies from a future version.
+//! Tests answers with missing fields, and answers of a future version.
 
 use phileas_domain::engine::{ActivityKind, PlanStep, SessionState};
 use phileas_domain::model::PullNumber;

@@ -1,4 +1,4 @@
-//! A branch of git in memory, whose answers get lost as a script says.
+//! A branch of git in memory, whose answers get lost as scripted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use crate::runtime::ports::{Commit, Disposition, Failure};
 pub(super) const OURS: &str =
     "phileas: intent default#1 curator\n\nPhileas-Turn: k3v9w2m1q8zt\nPhileas-Holder: serve:a:1";
 
-/// What becomes of one attempt.
+/// The result of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Lands,
@@ -21,7 +21,7 @@ pub(super) enum Fate {
     /// It lands while we wait, if it still can.
     LandsLate,
     IsLost,
-    /// It lands, and a copy of the request is refused; only the refusal is heard.
+    /// It lands, and a copy of the request is refused; only the refusal arrives.
     LandsAndIsRefused,
     Refused,
 }
@@ -162,7 +162,7 @@ impl Place {
             .map(|(recorded, _)| recorded.message.clone())
     }
 
-    /// How many commits of ours the branch holds.
+    /// How many of our commits the branch has.
     pub(super) fn ours(&self) -> usize {
         let git = self.git.lock().unwrap();
         let is_ours = |oid: &&String| git.commits[oid.as_str()].0.message == OURS;

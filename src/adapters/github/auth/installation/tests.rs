@@ -140,7 +140,7 @@ async fn a_limit_while_minting_is_a_limit() {
     assert_eq!(failure.disposition, Disposition::Retry { after });
 }
 
-/// Twelve repositories wait for a token while GitHub is out: one of them asks, and all of them have its answer.
+/// Twelve repositories wait for a token while GitHub is down: one of them asks, and all get its answer.
 #[tokio::test]
 async fn a_failed_minting_answers_all_who_waited_for_it() {
     let out = || json(502, &value!({ "message": "Server Error" }));
@@ -239,7 +239,7 @@ async fn one_signature_serves_many_requests_until_it_is_refused_or_old() {
     ask().await;
     set.clock.pass(Duration::from_secs(1));
     ask().await;
-    // The refusal's own time is that of the world's beginning.
+    // The refusal has the time of the world's start.
     ask().await;
     ask().await;
     ask().await;
@@ -252,7 +252,7 @@ async fn one_signature_serves_many_requests_until_it_is_refused_or_old() {
     assert_eq!(shown[2], shown[3]);
     assert_eq!(shown[3], shown[4]);
     assert_ne!(shown[4], shown[5], "what was refused is not shown again");
-    // GitHub's time, that the token was mended by, lies before this clock by more than a token's use.
+    // GitHub's time, by which the token was corrected, is earlier than this clock by more than a token's use.
     assert_ne!(shown[5], shown[6]);
     assert_eq!(shown[6], shown[7]);
 }

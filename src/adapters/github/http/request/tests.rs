@@ -82,7 +82,7 @@ async fn a_short_limit_is_waited_for_and_a_long_one_is_told() {
     let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
     assert_eq!(failure.disposition, retry(Some(90)));
 
-    // Until then nothing is asked any more, by neither face.
+    // Until then no request is sent, by neither API.
     set.clock.pass(Duration::from_secs(30));
     let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
     assert_eq!(failure.disposition, retry(Some(60)));
@@ -116,7 +116,7 @@ async fn a_spent_primary_limit_closes_its_own_face_only() {
     assert_eq!(failure.disposition, retry(Some(601)));
     let quota = set.client.quota(Face::Rest).unwrap();
     assert_eq!((quota.limit, quota.remaining), (5000, 0));
-    // GraphQL is still asked.
+    // GraphQL requests are still sent.
     let failure = set.client.observe_once().await.unwrap_err();
     assert_eq!(failure.disposition, retry(None));
     assert_eq!(set.script.lines().len(), 5);
@@ -149,7 +149,7 @@ async fn r16_a_rename_is_followed_and_remembered() {
         .write(CREATE_ISSUE, &[], &value!({}))
         .await
         .unwrap();
-    // Another repository is not ours, whatever stands in its way.
+    // A redirect to another repository is refused.
     let failure = set
         .client
         .write(CREATE_ISSUE, &[], &value!({}))

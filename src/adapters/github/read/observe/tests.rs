@@ -150,7 +150,7 @@ async fn one_request_tells_everything() {
     let number = 5;
     assert_eq!(seen.notices, [Notice { number, key, title }]);
     assert_eq!(seen.paused_by_label, Some(8));
-    // Labels of ours on what is open, whatever their case; pull requests that are closed do not count.
+    // `phileas:` labels of any case on open entries; closed pull requests do not count.
     let words = |word: &str| BTreeSet::from([word.to_owned()]);
     let labelled = [(3, words("curator")), (8, words("pause"))];
     assert_eq!(seen.labelled, labelled.into());
@@ -163,7 +163,7 @@ async fn one_request_tells_everything() {
         heard,
         [(8, 4_000_000_001), (9, 4_000_000_001), (3, 4_000_000_001)]
     );
-    // More was said on one than is shown.
+    // One has more comments than are shown.
     assert_eq!(seen.heard.cut, [(9, start())].into());
     assert_eq!(seen.heard.issues_after, None);
     assert_eq!(seen.heard.pulls_after, None);
@@ -279,7 +279,7 @@ async fn what_is_no_text_is_unreadable_and_never_absent() {
     assert!(matches!(seen, LedgerRead::Unreadable { .. }), "{seen:?}");
 }
 
-/// How many of each list a question asks for.
+/// How many entries of each list a query asks for.
 fn sizes(asked: &Value) -> [u64; 3] {
     ["open", "recent", "active"].map(|list| asked["variables"][list].as_u64().unwrap())
 }
@@ -359,7 +359,7 @@ async fn pull_requests_that_are_too_much_for_one_answer_come_without_their_texts
     assert_eq!(asked[3]["bodies"], false);
 }
 
-/// What GitHub works out for each of many pull requests may take longer than it gives a query.
+/// The fields that GitHub computes for many pull requests may exceed its time limit for a query.
 #[tokio::test]
 async fn what_takes_github_too_long_is_left_out_and_an_outage_is_not_asked_for_less() {
     let slow = || json(502, &value!({}));
@@ -417,7 +417,7 @@ async fn an_unknown_repository_and_a_spent_limit_are_told() {
     let (set, seen) = observe([reply(200, &spent, &error("RATE_LIMITED"))]).await;
     let after = Some(Duration::from_secs(601));
     assert_eq!(seen.unwrap_err().disposition, Disposition::Retry { after });
-    // And is not asked again before.
+    // And it is not read again earlier.
     let again = set.client.observe_once().await.unwrap_err();
     assert_eq!(again.disposition, Disposition::Retry { after });
 }

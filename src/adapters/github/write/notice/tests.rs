@@ -8,7 +8,7 @@ fn issue(number: u64, key: &str, label: &str) -> Value {
         "labels": [{ "name": label }] })
 }
 
-/// The open issues that bear the label, with who has opened each: what kind of account, or what a person is to the
+/// The open issues with the label, with the kind of the account that opened each, or a person's association with the
 /// repository.
 fn listed(issues: &[(u64, &str, bool, &str)]) -> Value {
     let nodes: Vec<_> = issues
@@ -57,7 +57,7 @@ async fn an_open_notice_is_not_opened_again() {
     }
 }
 
-/// A list lags behind: what it shows may have been closed a moment ago, and is no reason to open none.
+/// A listing lags: an issue in it may have just been closed, and does not replace a new one.
 #[tokio::test]
 async fn a_notice_that_only_a_late_list_shows_as_open_is_opened() {
     let mut closed = issue(3, "ledger_corrupt", NOTICE_LABEL);

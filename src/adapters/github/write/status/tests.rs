@@ -9,7 +9,7 @@ mod copies;
 const MARKER: &str = "<!-- phileas:status -->";
 
 const TEXT: &str = "**phileas**\n\nIt runs.\n\n<!-- phileas:status -->\n";
-/// What another of ours has written before.
+/// A comment that another of our accounts wrote before.
 const BEFORE: &str = "**phileas**\r\n\r\nIt waits.\n\n<!-- phileas:status -->\n";
 
 fn comment(id: u64, ours: bool, author: Value, standing: &str, body: &str) -> Value {

@@ -15,7 +15,7 @@ fn own(id: u64) -> Value {
     bot(id, true, BEFORE)
 }
 
-/// Written so many seconds after those that race.
+/// Written this many seconds after the racing ones.
 fn later(seconds: i64, mut comment: Value) -> Value {
     let first: Timestamp = comment["createdAt"].as_str().unwrap().parse().unwrap();
     comment["createdAt"] = (first + SignedDuration::from_secs(seconds))
@@ -147,7 +147,7 @@ async fn a_copy_that_is_taken_away_before_it_is_edited_leads_to_the_one_that_sta
     assert!(lines[3].starts_with("PATCH"), "{lines:?}");
     assert!(lines[3].ends_with("/issues/comments/6"), "{lines:?}");
 
-    // Where it is still listed, or nothing is, the next tick looks.
+    // If it is still listed, or no comment is, the next tick checks.
     for second in [seen(&[7]), seen(&[])] {
         let set = set([seen(&[7]), gone(), second]);
         let failure = tell(&set, Some(7)).await.unwrap_err();
