@@ -13,7 +13,7 @@ use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
 use super::github::Client;
 use super::github::write::objects::Attempt;
-use super::ledger::{self, Recorded, Remote, Swap};
+use super::ledger::{self, CommitFacts, Remote, Swap};
 use crate::runtime::ports::{
     Commit, CommitError, Failure, Issue, LEDGER_BRANCH, Observation, ReadGitHub, Subjects,
     WriteGitHub,
@@ -64,7 +64,7 @@ impl ReadGitHub for Client {
     }
 
     async fn read_remarks(&self, pull: PullNumber) -> Result<Vec<Remark>, Failure> {
-        self.remarks(pull).await
+        self.read_remarks(pull).await
     }
 
     async fn read_merge_facts(&self, pull: PullNumber) -> Result<Option<MergeFacts>, Failure> {
@@ -90,11 +90,11 @@ impl WriteGitHub for Client {
     }
 
     async fn make_branch(&self, name: &BranchName, at: &Oid) -> Result<(), Failure> {
-        self.make_branch_once(name, at).await
+        self.create_branch_once(name, at).await
     }
 
     async fn retarget_pull(&self, pull: PullNumber, base: &BranchName) -> Result<(), Failure> {
-        self.retarget(pull, base).await
+        self.retarget_pull(pull, base).await
     }
 
     async fn mark_ready(&self, pull: PullNumber) -> Result<(), Failure> {
@@ -123,11 +123,11 @@ impl WriteGitHub for Client {
     }
 
     async fn add_reaction(&self, thread: u64, comment: Option<u64>) -> Result<(), Failure> {
-        self.look_with_eyes(thread, comment).await
+        self.add_eyes(thread, comment).await
     }
 
     async fn remove_label(&self, thread: u64, label: &str) -> Result<(), Failure> {
-        self.take_off_label(thread, label).await
+        self.remove_label(thread, label).await
     }
 
     async fn tell_status(
@@ -137,7 +137,7 @@ impl WriteGitHub for Client {
         marker: &str,
         body: &str,
     ) -> Result<u64, Failure> {
-        self.tell_status_once(thread, known, marker, body).await
+        self.write_status_once(thread, known, marker, body).await
     }
 
     async fn open_dashboard(
@@ -156,31 +156,31 @@ impl WriteGitHub for Client {
 }
 
 impl Remote for Client {
-    async fn swap(&self, base: &Oid, commit: &Commit) -> Swap {
+    async fn swap_head(&self, base: &Oid, commit: &Commit) -> Swap {
         let Commit {
             headline,
             body,
             files,
             ..
         } = commit;
-        Self::swap(self, LEDGER_BRANCH, base, headline, body, files)
+        Self::commit_on_branch(self, LEDGER_BRANCH, base, headline, body, files)
             .await
             .into()
     }
 
-    async fn head(&self) -> Result<Option<Oid>, Failure> {
+    async fn read_head(&self) -> Result<Option<Oid>, Failure> {
         self.branch_head(LEDGER_BRANCH).await
     }
 
-    async fn recorded(&self, oid: &Oid) -> Result<Option<Recorded>, Failure> {
-        let found = Self::recorded(self, oid).await?;
-        Ok(found.map(|found| Recorded {
+    async fn read_commit(&self, oid: &Oid) -> Result<Option<CommitFacts>, Failure> {
+        let found = Self::read_commit(self, oid).await?;
+        Ok(found.map(|found| CommitFacts {
             message: found.message,
             parents: found.parents,
         }))
     }
 
-    async fn texts(
+    async fn read_texts(
         &self,
         at: &Oid,
         paths: &BTreeSet<String>,
@@ -189,7 +189,7 @@ impl Remote for Client {
     }
 
     async fn write_orphan(&self, commit: &Commit) -> Result<Oid, Failure> {
-        let message = ledger::message(commit);
+        let message = ledger::full_message(commit);
         Self::write_orphan(self, &message, &commit.files).await
     }
 
@@ -198,7 +198,7 @@ impl Remote for Client {
     }
 
     async fn pause(&self, length: Duration) {
-        self.wait(length).await;
+        self.wait_for(length).await;
     }
 }
 
@@ -207,7 +207,7 @@ impl From<Attempt> for Swap {
         match attempt {
             Attempt::Done(oid) => Self::Done(oid),
             Attempt::Stale => Self::Stale,
-            Attempt::Doubtful(failure) => Self::Doubtful(failure),
+            Attempt::Doubtful(failure) => Self::Unknown(failure),
             Attempt::Failed(failure) => Self::Failed(failure),
         }
     }

@@ -39,7 +39,7 @@ impl Default for SystemStopwatch {
 
 impl Reading {
     /// The reading for these two clocks. A wall clock that was set back is ignored.
-    fn read(&mut self, monotonic: Duration, wall: SystemTime) -> Duration {
+    fn advance_to(&mut self, monotonic: Duration, wall: SystemTime) -> Duration {
         let by_wall = wall.duration_since(self.wall).unwrap_or_default();
         self.elapsed += monotonic.saturating_sub(self.monotonic).max(by_wall);
         self.monotonic = self.monotonic.max(monotonic);
@@ -52,7 +52,7 @@ impl Stopwatch for SystemStopwatch {
     fn elapsed(&self) -> Duration {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         // Read both clocks under the lock, so that readings are in order.
-        last.read(self.start.elapsed(), SystemTime::now())
+        last.advance_to(self.start.elapsed(), SystemTime::now())
     }
 }
 
@@ -69,17 +69,23 @@ mod tests {
             wall: noon,
             elapsed: Duration::ZERO,
         };
-        assert_eq!(reading.read(seconds(5), noon + seconds(4)), seconds(5));
+        assert_eq!(
+            reading.advance_to(seconds(5), noon + seconds(4)),
+            seconds(5)
+        );
         // It slept for ten minutes.
-        assert_eq!(reading.read(seconds(6), noon + seconds(604)), seconds(605));
+        assert_eq!(
+            reading.advance_to(seconds(6), noon + seconds(604)),
+            seconds(605)
+        );
         // The wall clock is set back by an hour, and time goes on.
         assert_eq!(
-            reading.read(seconds(9), noon - seconds(3_000)),
+            reading.advance_to(seconds(9), noon - seconds(3_000)),
             seconds(608)
         );
         // It sleeps again, for a minute.
         assert_eq!(
-            reading.read(seconds(9), noon - seconds(2_940)),
+            reading.advance_to(seconds(9), noon - seconds(2_940)),
             seconds(668)
         );
     }

@@ -74,7 +74,7 @@ impl Trust {
         self.of_system
             .get_or_init(|| {
                 let mut roots = RootCertStore::empty();
-                let (_, unusable) = roots.add_parsable_certificates(certificates());
+                let (_, unusable) = roots.add_parsable_certificates(trusted_certificates());
                 if unusable > 0 {
                     tracing::debug!("{unusable} certificates of the system are not usable");
                 }
@@ -85,7 +85,7 @@ impl Trust {
 }
 
 /// The certificates of the environment and of the system.
-fn certificates() -> Vec<CertificateDer<'static>> {
+fn trusted_certificates() -> Vec<CertificateDer<'static>> {
     let file = std::env::var_os(FILE).filter(|file| !file.is_empty());
     let folders = std::env::var_os(FOLDERS).filter(|folders| !folders.is_empty());
     if file.is_none() && folders.is_none() {
@@ -94,11 +94,14 @@ fn certificates() -> Vec<CertificateDer<'static>> {
     let mut all = Vec::new();
     if let Some(file) = file {
         let found = load_certs_from_paths(Some(Path::new(&file)), None);
-        all.extend(named(FILE, found));
+        all.extend(certificates_named_by(FILE, found));
     }
     for folder in folders.iter().flat_map(std::env::split_paths) {
         if !folder.as_os_str().is_empty() {
-            all.extend(named(FOLDERS, load_certs_from_paths(None, Some(&folder))));
+            all.extend(certificates_named_by(
+                FOLDERS,
+                load_certs_from_paths(None, Some(&folder)),
+            ));
         }
     }
     all.extend(of_usual_places());
@@ -118,7 +121,7 @@ fn of_usual_places() -> Vec<CertificateDer<'static>> {
 }
 
 /// The certificates that a variable names. Errors are warnings, because a user has set it.
-fn named(variable: &str, found: CertificateResult) -> Vec<CertificateDer<'static>> {
+fn certificates_named_by(variable: &str, found: CertificateResult) -> Vec<CertificateDer<'static>> {
     for error in found.errors.iter().take(MAX_NAMED) {
         tracing::warn!("{variable}: {error}; the other certificates count");
     }

@@ -52,7 +52,7 @@ impl Desk {
             queue,
             checks: None,
             checking: Arc::default(),
-            runs: Runs::at(RUNS_FOLDER),
+            runs: Runs::in_folder(RUNS_FOLDER),
             policy,
             changes: Changes::default(),
             seal: RequestStateCodec::new_unchecked(secret),

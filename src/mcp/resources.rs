@@ -183,7 +183,7 @@ pub(super) fn list(desk: &Desk, from: Option<&str>) -> Result<ListResourcesResul
             );
         }
     }
-    for ((issue, file), _) in desk.runs.marks(MAX_ITEMS) {
+    for ((issue, file), _) in desk.runs.artifact_marks(MAX_ITEMS) {
         let name = format!("{file} of {issue}");
         all.push(Resource::new(format!("{RUNS}/{issue}/{file}"), name).with_mime_type(mime(file)));
     }
@@ -279,8 +279,8 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
             (text, mime(&path))
         }
         Named::Runs => {
-            let (issues, _) = desk.runs.issues()?;
-            let settings = desk.runs.settings()?;
+            let (issues, _) = desk.runs.list_issues()?;
+            let settings = desk.runs.read_settings()?;
             let mut lines = String::new();
             for issue in issues.iter().take(MAX_ITEMS) {
                 if let Some(run) = desk.runs.run(issue, settings)? {
@@ -290,15 +290,18 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
             (lines, LINES)
         }
         Named::Run(issue) => {
-            let run = desk.runs.run(&issue, desk.runs.settings()?)?;
+            let run = desk.runs.run(&issue, desk.runs.read_settings()?)?;
             (overview(&run.ok_or(Unread::Missing)?).to_string(), JSON)
         }
         Named::Paper(issue, file) => {
-            let text = desk.runs.text(&issue, file)?.ok_or(Unread::Missing)?;
+            let text = desk
+                .runs
+                .read_artifact(&issue, file)?
+                .ok_or(Unread::Missing)?;
             (text, mime(file))
         }
         Named::Lessons => {
-            let known = desk.runs.lessons()?.ok_or(Unread::Missing)?;
+            let known = desk.runs.read_lessons()?.ok_or(Unread::Missing)?;
             (
                 known.normal_form().ok_or(Unread::Missing)?,
                 mime(Artifact::Lessons.file_name()),
@@ -345,7 +348,7 @@ pub(super) fn complete(desk: &Desk, name: &str, begun: &str) -> Vec<String> {
             jobs.into_iter().map(|job| job.job_id.to_string()).collect()
         }
         "issue" => {
-            let (issues, _) = desk.runs.issues().unwrap_or_default();
+            let (issues, _) = desk.runs.list_issues().unwrap_or_default();
             issues.iter().map(ToString::to_string).collect()
         }
         "artifact" => Artifact::ALL

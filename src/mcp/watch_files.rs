@@ -28,7 +28,7 @@ impl Mark {
         Self {
             jobs: mark(queue.jobs.path()),
             events: mark(queue.events.path()),
-            runs: runs.marks(MAX_RUNS),
+            runs: runs.artifact_marks(MAX_RUNS),
         }
     }
 

@@ -159,7 +159,7 @@ impl Days {
             entropy: entropy(self.seed, self.ticks),
             paused_by_variable: None,
             previous_tick: self.ticked_at.filter(|_| !self.hourly),
-            renderer: renderer::shared(),
+            renderer: renderer::shared_renderer(),
         };
         let tick = Tick {
             github: &self.clients.github,
@@ -195,7 +195,7 @@ impl Days {
         crate::cli::terminal::decision_line::Cost {
             github_requests: usage.requests,
             github_points: usage.points,
-            jules_requests: self.clients.jules_client.requests(),
+            jules_requests: self.clients.jules_client.request_count(),
         }
     }
 }

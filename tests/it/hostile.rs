@@ -291,11 +291,11 @@ fn one_child_serves_all_rounds_of_a_guard_and_none_waits_without_one() {
             let made = renderer.render(&[honest(number), honest(number + 10)]);
             assert!(made.iter().all(|one| one.error().is_none()), "{made:?}");
         }
-        assert_eq!(renderer.started(), 1);
+        assert_eq!(renderer.started_children(), 1);
     }
     let made = renderer.render(&[honest(1)]);
     assert!(made[0].error().is_none(), "{made:?}");
-    assert_eq!(renderer.started(), 2);
+    assert_eq!(renderer.started_children(), 2);
 }
 
 /// A prompt that a child died of is remembered with its inputs. The turn's own entropy is none of them.
@@ -309,9 +309,9 @@ fn a_prompt_with_other_inputs_is_tried_after_a_death() {
     let died = rendered(&renderer, &[with_note(7)]);
     let said = format!("{:?}", died[0]);
     assert!(said.contains(reason), "{said}");
-    let started = renderer.started();
+    let started = renderer.started_children();
     assert_eq!(renderer.render(&[with_note(8)]), died, "it is remembered");
-    assert_eq!(renderer.started(), started);
+    assert_eq!(renderer.started_children(), started);
     let well = rendered(&renderer, &[request_with("odd", &text, &[], 7)]);
     assert!(matches!(well[0], RenderAnswer::Persona(_)), "{well:?}");
 }

@@ -160,7 +160,7 @@ async fn a_session_lives_and_every_method_is_understood() {
         .get_activity(session.id.as_str(), &after[0].id)
         .await
         .unwrap();
-    assert_eq!(first.id(), after[0].id);
+    assert_eq!(first.activity_id(), after[0].id);
     let whole = PageQuery {
         page_size: Some(100),
         ..PageQuery::default()
@@ -174,7 +174,7 @@ async fn a_session_lives_and_every_method_is_understood() {
         whole
             .activities
             .iter()
-            .any(|activity| activity.changes().is_some())
+            .any(|activity| activity.change_set().is_some())
     );
     assert!(
         whole
@@ -217,7 +217,7 @@ async fn a_session_lives_and_every_method_is_understood() {
         .map(|route| (*route).to_owned())
         .collect();
     assert_eq!(called, all);
-    assert_eq!(requests.len() as u64, client.requests());
+    assert_eq!(requests.len() as u64, client.request_count());
     let refused: Vec<_> = requests
         .iter()
         .filter(|request| request.status != Some(200))

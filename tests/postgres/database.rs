@@ -46,7 +46,9 @@ async fn services_that_start_at_once_make_the_tables_once() {
 #[tokio::test]
 async fn tables_of_other_versions_are_refused_unless_they_can_be_read() {
     let database = Database::new();
-    let missing = PostgresInbox::visit(&database.url()).await.unwrap_err();
+    let missing = PostgresInbox::open_beside_services(&database.url())
+        .await
+        .unwrap_err();
     assert!(matches!(missing, OpenError::Missing { .. }), "{missing}");
     drop(open(&database).await);
     // A rolling upgrade: the newer service has changed the tables, the older one goes on, and may even start again.
@@ -56,11 +58,15 @@ async fn tables_of_other_versions_are_refused_unless_they_can_be_read() {
         .accept(delivery("a", WIDGET, at(0)))
         .await
         .unwrap();
-    drop(PostgresInbox::visit(&database.url()).await.unwrap());
+    drop(
+        PostgresInbox::open_beside_services(&database.url())
+            .await
+            .unwrap(),
+    );
     database.sql("UPDATE phileas.tables SET readable_from = 6");
     for refused in [
         PostgresInbox::open(&database.url(), DEFAULT_ROOM).await,
-        PostgresInbox::visit(&database.url()).await,
+        PostgresInbox::open_beside_services(&database.url()).await,
     ] {
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains("run the newer phileas"), "{refused}");
@@ -239,7 +245,7 @@ async fn a_data_directory_that_is_gone_is_trouble() {
     let database = Database::new();
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let directory = HeldDirectory::new(DataDirectory::lock(&data).unwrap()).unwrap();
+    let directory = HeldDirectory::new(DataDirectory::lock_directory(&data).unwrap()).unwrap();
     let inbox = ServedInbox::Database(open(&database).await, Some(directory));
     assert_eq!(inbox.trouble(), None);
     std::fs::remove_dir_all(&data).unwrap();

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use phileas_domain::board::{Change, SPRINTS_FOLDER, TASKS_FOLDER};
 use tempfile::{NamedTempFile, TempPath};
 
-use super::change_files::{Folders, Unchanged};
-use super::same_file::{differ_in_case, is_same};
-use super::write::{NEW, ReadError, is_want_of_room, linked, staged};
+use super::change_files::{ChangeError, CreatedFolders};
+use super::same_file::{differ_in_case, is_same_file};
+use super::write::{FileError, STAGED_PREFIX, is_disk_full, refuse_outside_path, stage_file};
 
 /// The most sprint folders that are listed.
 const SPRINTS_LIMIT: usize = 5_000;
@@ -20,9 +20,9 @@ const SPRINTS_LIMIT: usize = 5_000;
 /// # Errors
 ///
 /// When the folder cannot be listed.
-pub fn sprint_folders(root: &Path) -> Result<BTreeSet<String>, ReadError> {
+pub fn sprint_folders(root: &Path) -> Result<BTreeSet<String>, FileError> {
     let path = root.join(SPRINTS_FOLDER);
-    let failed = |source| ReadError {
+    let failed = |source| FileError {
         path: path.clone(),
         source,
     };
@@ -47,10 +47,10 @@ pub fn sprint_folders(root: &Path) -> Result<BTreeSet<String>, ReadError> {
 /// # Errors
 ///
 /// What the system says.
-pub fn lock_tasks(root: &Path) -> Result<File, ReadError> {
-    linked(root, TASKS_FOLDER)?;
+pub fn lock_tasks(root: &Path) -> Result<File, FileError> {
+    refuse_outside_path(root, TASKS_FOLDER)?;
     let path = root.join(TASKS_FOLDER);
-    let failed = |source| ReadError {
+    let failed = |source| FileError {
         path: path.clone(),
         source,
     };
@@ -71,8 +71,8 @@ pub fn lock_tasks(root: &Path) -> Result<File, ReadError> {
 /// # Errors
 ///
 /// When a file exists at the new path, a path leads through a link, or the system refuses.
-pub fn carry_out(root: &Path, wanted: &Change) -> Result<(), ReadError> {
-    let mut made = Folders::default();
+pub fn carry_out(root: &Path, wanted: &Change) -> Result<(), FileError> {
+    let mut made = CreatedFolders::default();
     let done = Prepared::new(root, wanted, &mut made).and_then(|prepared| prepared.carry_out(root));
     if done.is_err() {
         made.take_back();
@@ -89,8 +89,8 @@ pub fn carry_out(root: &Path, wanted: &Change) -> Result<(), ReadError> {
 pub fn carry_out_all(
     root: &Path,
     wanted: &[Change],
-) -> Result<Vec<Result<(), ReadError>>, Unchanged> {
-    let mut made = Folders::default();
+) -> Result<Vec<Result<(), FileError>>, ChangeError> {
+    let mut made = CreatedFolders::default();
     let mut prepared = Vec::new();
     for one in wanted {
         match Prepared::new(root, one, &mut made) {
@@ -118,7 +118,7 @@ pub fn carry_out_all(
                 // Their staged texts are in the created folders.
                 drop(rest);
                 made.take_back();
-                return Err(Unchanged {
+                return Err(ChangeError {
                     error,
                     left,
                     kept_in: None,
@@ -132,8 +132,8 @@ pub fn carry_out_all(
     Ok(results)
 }
 
-fn is_no_room(error: &ReadError) -> bool {
-    is_want_of_room(&error.source)
+fn is_no_room(error: &FileError) -> bool {
+    is_disk_full(&error.source)
 }
 
 /// A change whose new text is already on the disk, beside its target.
@@ -152,20 +152,20 @@ struct Done<'c> {
 }
 
 impl<'c> Prepared<'c> {
-    fn new(root: &Path, wanted: &'c Change, made: &mut Folders) -> Result<Self, ReadError> {
+    fn new(root: &Path, wanted: &'c Change, made: &mut CreatedFolders) -> Result<Self, FileError> {
         let to = root.join(&wanted.to);
         let from = wanted.from.as_ref().map(|from| root.join(from));
-        let failed = |source| ReadError {
+        let failed = |source| FileError {
             path: to.clone(),
             source,
         };
-        linked(root, &wanted.to)?;
+        refuse_outside_path(root, &wanted.to)?;
         if let Some(from) = &wanted.from {
-            linked(root, from)?;
+            refuse_outside_path(root, from)?;
         }
         see_that_it_is_free(root, wanted)?;
         let folder = to.parent().unwrap_or(root);
-        made.make(folder)?;
+        made.make_folders(folder)?;
         let says_so =
             |from: &PathBuf| fs::read(from).is_ok_and(|bytes| bytes == wanted.text.as_bytes());
         let text = match &from {
@@ -173,7 +173,7 @@ impl<'c> Prepared<'c> {
             _ => {
                 let like = from.as_ref().unwrap_or(&to);
                 let permissions = fs::metadata(like).map(|meta| meta.permissions()).ok();
-                Some(staged(folder, &wanted.text, permissions).map_err(failed)?)
+                Some(stage_file(folder, &wanted.text, permissions).map_err(failed)?)
             }
         };
         let old = match &from {
@@ -183,10 +183,10 @@ impl<'c> Prepared<'c> {
         Ok(Self { wanted, text, old })
     }
 
-    fn carry_out(self, root: &Path) -> Result<Done<'c>, ReadError> {
+    fn carry_out(self, root: &Path) -> Result<Done<'c>, FileError> {
         let Self { wanted, text, old } = self;
         let to = root.join(&wanted.to);
-        let failed = |source| ReadError {
+        let failed = |source| FileError {
             path: to.clone(),
             source,
         };
@@ -205,14 +205,14 @@ impl<'c> Prepared<'c> {
 }
 
 impl Done<'_> {
-    fn put_back(self, root: &Path) -> Result<(), ReadError> {
+    fn put_back(self, root: &Path) -> Result<(), FileError> {
         let to = root.join(&self.wanted.to);
         let back = match (&self.wanted.from, self.old) {
             (Some(from), Some(old)) => {
                 move_file(root, Some(&self.wanted.to), from).and_then(|()| {
                     let from = root.join(from);
                     // A rename between two names of one file does nothing.
-                    if is_same(&old, &from) {
+                    if is_same_file(&old, &from) {
                         return Ok(());
                     }
                     old.persist(from).map_err(|error| error.error)
@@ -220,22 +220,22 @@ impl Done<'_> {
             }
             _ => fs::remove_file(&to),
         };
-        back.map_err(|source| ReadError { path: to, source })
+        back.map_err(|source| FileError { path: to, source })
     }
 }
 
 /// Checks that no other file is at the target; the file itself in other letters is allowed.
-fn see_that_it_is_free(root: &Path, wanted: &Change) -> Result<(), ReadError> {
+fn see_that_it_is_free(root: &Path, wanted: &Change) -> Result<(), FileError> {
     let to = root.join(&wanted.to);
     let is_same_file =
-        |from: &String| differ_in_case(from, &wanted.to) && is_same(&root.join(from), &to);
+        |from: &String| differ_in_case(from, &wanted.to) && is_same_file(&root.join(from), &to);
     let is_own = |from: &String| *from == wanted.to || is_same_file(from);
     if to.symlink_metadata().is_err() || wanted.from.as_ref().is_some_and(is_own) {
         return Ok(());
     }
     let what = "it is there already, and nothing is written over";
     let source = io::Error::new(io::ErrorKind::AlreadyExists, what);
-    Err(ReadError { path: to, source })
+    Err(FileError { path: to, source })
 }
 
 /// Moves a file, or changes the letters of its path.
@@ -244,8 +244,8 @@ fn move_file(root: &Path, from: Option<&str>, to: &str) -> io::Result<()> {
         return Ok(());
     };
     let (old, new) = (root.join(from), root.join(to));
-    if differ_in_case(from, to) && is_same(&old, &new) {
-        return recase(root, from, to);
+    if differ_in_case(from, to) && is_same_file(&old, &new) {
+        return rename_case(root, from, to);
     }
     fs::rename(old, new)
 }
@@ -255,7 +255,7 @@ fn second_name(path: &Path) -> io::Result<TempPath> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let name = |take: fn(&Path, &Path) -> io::Result<()>| {
         tempfile::Builder::new()
-            .prefix(NEW)
+            .prefix(STAGED_PREFIX)
             .make_in(folder, |new| take(path, new))
     };
     let named = name(|path, new| fs::hard_link(path, new))
@@ -264,7 +264,7 @@ fn second_name(path: &Path) -> io::Result<TempPath> {
 }
 
 /// Changes the letters of each part of a file's path, from the root down.
-fn recase(root: &Path, from: &str, to: &str) -> io::Result<()> {
+fn rename_case(root: &Path, from: &str, to: &str) -> io::Result<()> {
     let mut folder = root.to_owned();
     for (old, new) in from.split('/').zip(to.split('/')) {
         if old != new {
@@ -332,8 +332,11 @@ mod tests {
         let (old, new) = (".jules/tasks/Todo/A.md", ".jules/tasks/todo/a.md");
         carry_out(root.path(), &wanted(None, old, "1")).unwrap();
         assert!(differ_in_case(old, new) && !differ_in_case(new, new));
-        assert!(!is_same(&root.path().join(old), &root.path().join("x")));
-        recase(root.path(), old, new).unwrap();
+        assert!(!is_same_file(
+            &root.path().join(old),
+            &root.path().join("x")
+        ));
+        rename_case(root.path(), old, new).unwrap();
         assert_eq!(fs::read_to_string(root.path().join(new)).unwrap(), "1");
         let names = fs::read_dir(root.path().join(TASKS_FOLDER)).unwrap();
         let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();

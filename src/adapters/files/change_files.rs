@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{TempDir, TempPath};
 
-use super::same_file::{differ_in_case, is_same};
-use super::write::{NEW, ReadError, linked, put};
+use super::same_file::{differ_in_case, is_same_file};
+use super::write::{FileError, STAGED_PREFIX, refuse_outside_path, write_synced};
 
 /// The change of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted<'t> {
+pub enum FileWrite<'t> {
     /// Create it with this text; it must not exist.
     New(&'t str),
     /// Write this text, whether or not it exists.
@@ -25,17 +25,17 @@ pub enum Wanted<'t> {
 /// Why nothing was changed, or what could not be restored.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
-pub struct Unchanged {
+pub struct ChangeError {
     /// The failed path, and the system's error.
-    pub error: ReadError,
+    pub error: FileError,
     /// Files that were changed before and could not be restored.
     pub left: Vec<PathBuf>,
     /// The folder with the original files, if some could not be restored.
     pub kept_in: Option<PathBuf>,
 }
 
-impl From<ReadError> for Unchanged {
-    fn from(error: ReadError) -> Self {
+impl From<FileError> for ChangeError {
+    fn from(error: FileError) -> Self {
         Self {
             error,
             left: Vec::new(),
@@ -55,12 +55,12 @@ impl From<ReadError> for Unchanged {
 ///
 /// When a path leaves the folder, leads through a link or names a folder, a new file already exists, a file to remove
 /// does not exist, or the system refuses.
-pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(), Unchanged> {
+pub fn change_files(root: &Path, wanted: &[(&str, FileWrite<'_>)]) -> Result<(), ChangeError> {
     if wanted.is_empty() {
         return Ok(());
     }
-    let mut made = Folders::default();
-    let prepared = prepare(root, wanted, &mut made);
+    let mut made = CreatedFolders::default();
+    let prepared = prepare_changes(root, wanted, &mut made);
     let (aside, changes) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -68,16 +68,20 @@ pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(),
             return Err(error.into());
         }
     };
-    let mut done: Vec<Older> = Vec::new();
+    let mut done: Vec<Original> = Vec::new();
     for Change { older, new } in changes {
-        if let Err(source) = carry_out(&older, new) {
+        if let Err(source) = apply_change(&older, new) {
             let path = older.path;
-            let left: Vec<_> = done.into_iter().rev().filter_map(Older::put_back).collect();
+            let left: Vec<_> = done
+                .into_iter()
+                .rev()
+                .filter_map(Original::put_back)
+                .collect();
             // It has the only copy of the files that could not be restored.
             let kept_in = (!left.is_empty()).then(|| aside.keep());
             made.take_back();
-            return Err(Unchanged {
-                error: ReadError { path, source },
+            return Err(ChangeError {
+                error: FileError { path, source },
                 left,
                 kept_in,
             });
@@ -85,7 +89,7 @@ pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(),
         done.push(older);
     }
     drop(aside);
-    for (path, _) in wanted.iter().filter(|(_, what)| *what == Wanted::Gone) {
+    for (path, _) in wanted.iter().filter(|(_, what)| *what == FileWrite::Gone) {
         drop_empty(root, path);
     }
     Ok(())
@@ -93,20 +97,20 @@ pub fn change_together(root: &Path, wanted: &[(&str, Wanted<'_>)]) -> Result<(),
 
 /// The prepared change of one file.
 struct Change {
-    older: Older,
+    older: Original,
     /// Its replacement; `None`: it is removed.
-    new: Option<New>,
+    new: Option<StagedFile>,
 }
 
 /// A new text that is already on the disk.
-struct New {
+struct StagedFile {
     text: TempPath,
     /// Whether the target must not exist.
     alone: bool,
 }
 
 /// A file before the change.
-struct Older {
+struct Original {
     path: PathBuf,
     /// Where it is kept meanwhile; `None`: it did not exist.
     kept: Option<PathBuf>,
@@ -114,54 +118,57 @@ struct Older {
 
 /// The folders that were created for the files, outer ones first.
 #[derive(Default)]
-pub(super) struct Folders(Vec<PathBuf>);
+pub(super) struct CreatedFolders(Vec<PathBuf>);
 
-fn prepare(
+fn prepare_changes(
     root: &Path,
-    wanted: &[(&str, Wanted<'_>)],
-    made: &mut Folders,
-) -> Result<(TempDir, Vec<Change>), ReadError> {
+    wanted: &[(&str, FileWrite<'_>)],
+    made: &mut CreatedFolders,
+) -> Result<(TempDir, Vec<Change>), FileError> {
     for (path, what) in wanted {
         // A link itself may be removed, but nothing is written through one.
         let leads = match what {
-            Wanted::Gone => path.rsplit_once('/').map_or("", |(folder, _)| folder),
+            FileWrite::Gone => path.rsplit_once('/').map_or("", |(folder, _)| folder),
             _ => path,
         };
-        linked(root, leads)?;
+        refuse_outside_path(root, leads)?;
     }
-    made.make(root)?;
-    let aside = tempfile::Builder::new().prefix(NEW).tempdir_in(root);
-    let aside = aside.map_err(|error| ReadError {
+    made.make_folders(root)?;
+    let aside = tempfile::Builder::new()
+        .prefix(STAGED_PREFIX)
+        .tempdir_in(root);
+    let aside = aside.map_err(|error| FileError {
         path: root.to_owned(),
         source: error.kind().into(),
     })?;
     let mut changes = Vec::new();
     for (number, (path, what)) in in_order(root, wanted).into_iter().enumerate() {
         let whole = root.join(path);
-        let failed = |source| ReadError {
+        let failed = |source| FileError {
             path: whole.clone(),
             source,
         };
         let kept = aside.path().join(format!("{number}.old"));
-        let there = there(&whole).map_err(failed)?;
-        let older = Older {
+        let there = existing_file(&whole).map_err(failed)?;
+        let older = Original {
             path: whole.clone(),
             kept: there.as_ref().map(|_| kept.clone()),
         };
         let (text, alone) = match (what, &there) {
-            (Wanted::Gone, None) => return Err(failed(io::ErrorKind::NotFound.into())),
-            (Wanted::Gone, Some(_)) => {
+            (FileWrite::Gone, None) => return Err(failed(io::ErrorKind::NotFound.into())),
+            (FileWrite::Gone, Some(_)) => {
                 changes.push(Change { older, new: None });
                 continue;
             }
-            (Wanted::New(_), Some(_)) => {
+            (FileWrite::New(_), Some(_)) => {
                 return Err(failed(io::ErrorKind::AlreadyExists.into()));
             }
-            (Wanted::New(text) | Wanted::Text(text) | Wanted::WithMode(text, _), there) => {
-                (text, there.is_none())
-            }
+            (
+                FileWrite::New(text) | FileWrite::Text(text) | FileWrite::WithMode(text, _),
+                there,
+            ) => (text, there.is_none()),
         };
-        made.make(whole.parent().unwrap_or(root))?;
+        made.make_folders(whole.parent().unwrap_or(root))?;
         if there.is_some() {
             // Some file systems have no hard links.
             fs::hard_link(&whole, &kept)
@@ -171,16 +178,18 @@ fn prepare(
         let staged = aside.path().join(format!("{number}.new"));
         let permissions = match what {
             #[cfg(unix)]
-            Wanted::WithMode(_, mode) => Some(std::os::unix::fs::PermissionsExt::from_mode(mode)),
+            FileWrite::WithMode(_, mode) => {
+                Some(std::os::unix::fs::PermissionsExt::from_mode(mode))
+            }
             _ => there.map(|meta| meta.permissions()),
         };
         fs::File::create_new(&staged)
-            .and_then(|file| put(&file, text, permissions))
+            .and_then(|file| write_synced(&file, text, permissions))
             .map_err(failed)?;
         let text = TempPath::try_from_path(staged).map_err(failed)?;
         changes.push(Change {
             older,
-            new: Some(New { text, alone }),
+            new: Some(StagedFile { text, alone }),
         });
     }
     Ok((aside, changes))
@@ -188,12 +197,15 @@ fn prepare(
 
 /// Removes files last, when everything that replaces them exists. Files that are the same file as a written one, on a
 /// file system that ignores case, are removed first.
-fn in_order<'w, 't>(root: &Path, wanted: &'w [(&str, Wanted<'t>)]) -> Vec<(&'w str, Wanted<'t>)> {
-    let goes = |what: &Wanted<'_>| *what == Wanted::Gone;
+fn in_order<'w, 't>(
+    root: &Path,
+    wanted: &'w [(&str, FileWrite<'t>)],
+) -> Vec<(&'w str, FileWrite<'t>)> {
+    let goes = |what: &FileWrite<'_>| *what == FileWrite::Gone;
     let written = || wanted.iter().filter(|(_, what)| !goes(what));
-    let turn = |(path, what): &(&str, Wanted<'_>)| {
+    let turn = |(path, what): &(&str, FileWrite<'_>)| {
         let is_other_in_case = |other: &str| {
-            differ_in_case(path, other) && is_same(&root.join(path), &root.join(other))
+            differ_in_case(path, other) && is_same_file(&root.join(path), &root.join(other))
         };
         match goes(what) {
             false => 1,
@@ -207,7 +219,7 @@ fn in_order<'w, 't>(root: &Path, wanted: &'w [(&str, Wanted<'t>)]) -> Vec<(&'w s
 }
 
 /// The existing file or link. A folder or any other entry is an error.
-fn there(path: &Path) -> io::Result<Option<fs::Metadata>> {
+fn existing_file(path: &Path) -> io::Result<Option<fs::Metadata>> {
     let meta = match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other?,
@@ -222,9 +234,9 @@ fn there(path: &Path) -> io::Result<Option<fs::Metadata>> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
-fn carry_out(older: &Older, new: Option<New>) -> io::Result<()> {
+fn apply_change(older: &Original, new: Option<StagedFile>) -> io::Result<()> {
     let path = &older.path;
-    let Some(New { text, alone }) = new else {
+    let Some(StagedFile { text, alone }) = new else {
         return match &older.kept {
             Some(kept) => fs::rename(path, kept),
             None => fs::remove_file(path),
@@ -245,7 +257,7 @@ fn carry_out(older: &Older, new: Option<New>) -> io::Result<()> {
     text.persist(path).map_err(|no| no.error)
 }
 
-impl Older {
+impl Original {
     /// Restores the file, and returns its path if that fails.
     fn put_back(self) -> Option<PathBuf> {
         let back = match self.kept {
@@ -256,9 +268,9 @@ impl Older {
     }
 }
 
-impl Folders {
+impl CreatedFolders {
     /// Creates a folder and its missing parents.
-    pub(super) fn make(&mut self, folder: &Path) -> Result<(), ReadError> {
+    pub(super) fn make_folders(&mut self, folder: &Path) -> Result<(), FileError> {
         let missing: Vec<&Path> = folder
             .ancestors()
             .take_while(|one| !one.as_os_str().is_empty() && !one.is_dir())
@@ -270,7 +282,7 @@ impl Folders {
                 Err(_) if one.is_dir() => {}
                 Err(source) => {
                     let path = one.to_owned();
-                    return Err(ReadError { path, source });
+                    return Err(FileError { path, source });
                 }
             }
         }

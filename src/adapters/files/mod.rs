@@ -6,6 +6,6 @@ mod same_file;
 mod tree;
 mod write;
 
-pub use change_files::{Unchanged, Wanted, change_together};
+pub use change_files::{ChangeError, FileWrite, change_files};
 pub use tree::read_tree;
-pub use write::{ReadError, change, refuse_link, write_named};
+pub use write::{FileError, change_file, refuse_link, write_named};

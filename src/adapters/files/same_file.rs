@@ -8,7 +8,7 @@ pub(super) fn differ_in_case(one: &str, other: &str) -> bool {
 }
 
 /// Whether two paths lead to the same file.
-pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;

@@ -7,7 +7,7 @@ use std::path::Path;
 use phileas_domain::model::{Entry, Mode, Tree};
 use phileas_domain::prompt::SOURCE_FOLDERS;
 
-use super::write::{NEW, ReadError};
+use super::write::{FileError, STAGED_PREFIX};
 
 /// The largest file that is read as text.
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
@@ -21,14 +21,14 @@ const FILES_LIMIT: usize = 20_000;
 /// # Errors
 ///
 /// When the folder or an entry below it cannot be listed, or a file that is small enough for a text cannot be read.
-pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
+pub fn read_tree(root: &Path) -> Result<Tree, FileError> {
     if !root.is_dir() {
         let said = match root.exists() {
             true => "it is a file, and a folder is wanted; name another one, or move it",
             false => "there is no such folder",
         };
         let source = io::Error::new(io::ErrorKind::NotADirectory, said);
-        return Err(ReadError {
+        return Err(FileError {
             path: root.to_owned(),
             source,
         });
@@ -38,20 +38,20 @@ pub fn read_tree(root: &Path) -> Result<Tree, ReadError> {
     for folder in SOURCE_FOLDERS {
         let path = root.join(folder);
         if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
-            walk(&path, folder, 0, &mut left, &mut tree)?;
+            walk_folder(&path, folder, 0, &mut left, &mut tree)?;
         }
     }
     Ok(tree)
 }
 
-fn walk(
+fn walk_folder(
     path: &Path,
     name: &str,
     depth: usize,
     left: &mut usize,
     tree: &mut Tree,
-) -> Result<(), ReadError> {
-    let failed = |source| ReadError {
+) -> Result<(), FileError> {
+    let failed = |source| FileError {
         path: path.to_owned(),
         source,
     };
@@ -60,28 +60,28 @@ fn walk(
         let Ok(file_name) = entry.file_name().into_string() else {
             continue;
         };
-        if file_name.starts_with(NEW) {
+        if file_name.starts_with(STAGED_PREFIX) {
             continue;
         }
         let path = entry.path();
         let name = format!("{name}/{file_name}");
-        let meta = path.symlink_metadata().map_err(|source| ReadError {
+        let meta = path.symlink_metadata().map_err(|source| FileError {
             path: path.clone(),
             source,
         })?;
         if meta.is_dir() {
             if depth < DEPTH_LIMIT {
-                walk(&path, &name, depth + 1, left, tree)?;
+                walk_folder(&path, &name, depth + 1, left, tree)?;
             }
             continue;
         }
         if *left == 0 {
             let source = io::Error::other(format!("more than {FILES_LIMIT} files"));
-            return Err(ReadError { path, source });
+            return Err(FileError { path, source });
         }
         *left -= 1;
         let (mode, text) = if meta.is_file() {
-            (Mode::File, text(&path, meta.len())?)
+            (Mode::File, read_text(&path, meta.len())?)
         } else if meta.is_symlink() {
             (Mode::Link, None)
         } else {
@@ -101,14 +101,14 @@ fn walk(
 }
 
 /// The text of a file, unless it is too large, not text, or just removed.
-fn text(path: &Path, size: u64) -> Result<Option<std::sync::Arc<str>>, ReadError> {
+fn read_text(path: &Path, size: u64) -> Result<Option<std::sync::Arc<str>>, FileError> {
     if size > FILE_LIMIT_BYTES {
         return Ok(None);
     }
     match fs::read(path) {
         Ok(bytes) => Ok(String::from_utf8(bytes).ok().map(Into::into)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(ReadError {
+        Err(source) => Err(FileError {
             path: path.to_owned(),
             source,
         }),

@@ -7,12 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// The prefix of temporary files. Files of a killed process are ignored.
-pub(super) const NEW: &str = ".phileas-new-";
+pub(super) const STAGED_PREFIX: &str = ".phileas-new-";
 
 /// A path, and why it cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {source}")]
-pub struct ReadError {
+pub struct FileError {
     /// Where.
     pub path: PathBuf,
     /// What the system says.
@@ -25,26 +25,26 @@ pub struct ReadError {
 /// # Errors
 ///
 /// When the path leaves the folder, leads through a link, or the system refuses.
-pub fn change(root: &Path, path: &str, text: Option<&str>) -> Result<(), ReadError> {
+pub fn change_file(root: &Path, path: &str, text: Option<&str>) -> Result<(), FileError> {
     let whole = root.join(path);
-    let failed = |source| ReadError {
+    let failed = |source| FileError {
         path: whole.clone(),
         source,
     };
-    linked(root, path)?;
+    refuse_outside_path(root, path)?;
     match text {
         Some(text) => {
             let folder = whole.parent().unwrap_or(root);
             fs::create_dir_all(folder).map_err(failed)?;
-            replace(&whole, folder, text).map_err(failed)
+            replace_file(&whole, folder, text).map_err(failed)
         }
         None => fs::remove_file(&whole).map_err(failed),
     }
 }
 
 /// Checks that a path neither leaves the folder nor leads through a link.
-pub(super) fn linked(root: &Path, path: &str) -> Result<(), ReadError> {
-    let refused = |what: &str| ReadError {
+pub(super) fn refuse_outside_path(root: &Path, path: &str) -> Result<(), FileError> {
+    let refused = |what: &str| FileError {
         path: root.join(path),
         source: io::Error::new(io::ErrorKind::InvalidInput, what.to_owned()),
     };
@@ -93,38 +93,38 @@ pub fn write_named(path: &Path, text: &str) -> io::Result<()> {
         return fs::write(path, text);
     }
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    replace(path, folder.unwrap_or(Path::new(".")), text)
+    replace_file(path, folder.unwrap_or(Path::new(".")), text)
 }
 
 /// Replaces a file by one with a new text.
-fn replace(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
+fn replace_file(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let there = fs::metadata(path).map(|meta| meta.permissions()).ok();
-    let new = staged(folder, text, there)?;
+    let new = stage_file(folder, text, there)?;
     new.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
 /// A temporary file with a text, synced to the disk, that is deleted unless it is persisted.
-pub(super) fn staged(
+pub(super) fn stage_file(
     folder: &Path,
     text: &str,
     permissions: Option<fs::Permissions>,
 ) -> io::Result<NamedTempFile> {
     let new = tempfile::Builder::new()
-        .prefix(NEW)
+        .prefix(STAGED_PREFIX)
         .make_in(folder, |path| fs::File::create_new(path))?;
-    put(new.as_file(), text, permissions)?;
+    write_synced(new.as_file(), text, permissions)?;
     Ok(new)
 }
 
 /// Whether the disk or the quota is full.
-pub(super) fn is_want_of_room(error: &io::Error) -> bool {
+pub(super) fn is_disk_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 /// Writes a text into a new file and syncs it. `permissions`: those of the replaced file.
-pub(super) fn put(
+pub(super) fn write_synced(
     mut file: &fs::File,
     text: &str,
     permissions: Option<fs::Permissions>,

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use phileas_domain::model::RepositoryName;
 
 use super::auth::account::{Account, Credential};
-use super::auth::token_source::Tokens;
+use super::auth::token_source::TokenSource;
 use super::http::base::Base;
-use super::http::budget::{Budget, Face, Quota, Usage};
+use super::http::budget::{Api, Budget, Quota, Usage};
 use super::http::channel::Channel;
 use super::http::retry::Backoff;
-use super::read::list_sizes::Busy;
-use super::read::refusal_cache::Refusals;
-use super::repository::Place;
-use super::write::opened_issues::Opened;
+use super::read::list_sizes::BusyRepositories;
+use super::read::refusal_cache::RefusalCache;
+use super::repository::RepositoryAddress;
+use super::write::opened_issues::OpenedIssues;
 use crate::adapters::pause::Pause;
 use crate::adapters::transport::Transport;
 
@@ -39,12 +39,12 @@ pub struct Client {
     pub(super) rest: Channel,
     pub(super) graph: Channel,
     pub(super) base: Base,
-    pub(super) place: Place,
-    pub(super) tokens: Arc<Tokens>,
+    pub(super) address: RepositoryAddress,
+    pub(super) tokens: Arc<TokenSource>,
     pub(super) budget: Arc<Budget>,
-    pub(super) opened: Arc<Opened>,
-    pub(super) busy: Arc<Busy>,
-    pub(super) refusals: Arc<Refusals>,
+    pub(super) opened_issues: Arc<OpenedIssues>,
+    pub(super) busy_repositories: Arc<BusyRepositories>,
+    pub(super) refusal_cache: Arc<RefusalCache>,
     pub(super) backoff: Backoff,
     pub(super) pause: Arc<dyn Pause>,
     /// Fetches from other hosts, without any credential.
@@ -66,20 +66,20 @@ impl Client {
         let Account {
             tokens,
             budget,
-            opened,
-            busy,
-            refusals,
+            opened_issues,
+            busy_repositories,
+            refusal_cache,
         } = Account::new(credential);
         Self {
-            rest: Channel::new(Arc::clone(&transport), base.rest()),
-            graph: Channel::new(Arc::clone(&transport), base.graphql()),
+            rest: Channel::new(Arc::clone(&transport), base.rest_address()),
+            graph: Channel::new(Arc::clone(&transport), base.graphql_address()),
             base,
-            place: Place::new(repository),
+            address: RepositoryAddress::new(repository),
             tokens,
             budget,
-            opened,
-            busy,
-            refusals,
+            opened_issues,
+            busy_repositories,
+            refusal_cache,
             backoff: Backoff::new(seed),
             pause,
             transport,
@@ -94,25 +94,25 @@ impl Client {
 
     /// The primary limit of one API, as GitHub last reported it.
     #[must_use]
-    pub fn quota(&self, face: Face) -> Option<Quota> {
+    pub fn quota(&self, face: Api) -> Option<Quota> {
         self.budget.quota(face)
     }
 
-    pub(crate) async fn wait(&self, length: std::time::Duration) {
+    pub(crate) async fn wait_for(&self, length: std::time::Duration) {
         self.pause.pause(length).await;
     }
 
     /// The repository's name, as GitHub last reported it.
     #[must_use]
-    pub fn repository(&self) -> RepositoryName {
-        self.place.name()
+    pub fn repository_name(&self) -> RepositoryName {
+        self.address.current_name()
     }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("repository", &self.place.name())
+            .field("repository", &self.address.current_name())
             .field("base", &self.base)
             .field("tokens", &self.tokens)
             .field("usage", &self.usage())

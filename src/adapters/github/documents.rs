@@ -9,14 +9,14 @@ use super::read::{file_texts, folders, pulls, subjects};
 /// Every document as it is sent, by name, for the check against GitHub's schema. Documents that grow with the number
 /// of items are shown for two.
 #[must_use]
-pub fn documents() -> Vec<(&'static str, String)> {
+pub fn all_documents() -> Vec<(&'static str, String)> {
     vec![
         ("Observe", OBSERVE.to_owned()),
         ("OpenPulls", OPEN_PULLS.to_owned()),
-        ("PullsByNumber", pulls::document(2)),
-        ("Texts", file_texts::document(2)),
-        ("Folders", folders::document(2)),
-        ("Subjects", subjects::document(2)),
+        ("PullsByNumber", pulls::pulls_document(2)),
+        ("Texts", file_texts::texts_document(2)),
+        ("Folders", folders::folders_document(2)),
+        ("Subjects", subjects::subjects_document(2)),
         ("Edits", EDITS.to_owned()),
         ("Checks", CHECKS.to_owned()),
         ("OwnComments", OWN_COMMENTS.to_owned()),

@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::client::Client;
 use super::http::answer::Answer;
-use super::http::budget::Face;
+use super::http::budget::Api;
 use super::http::error;
 use super::http::request::Call;
-use super::http::retry::{LONGEST_WAIT, Nature, READ_ATTEMPTS};
+use super::http::retry::{CallKind, LONGEST_WAIT, READ_ATTEMPTS};
 use crate::runtime::ports::{Disposition, Failure};
 
 pub(super) const OBSERVE: &str = concat!(
@@ -82,7 +82,7 @@ pub(super) struct Envelope<T> {
 }
 
 #[derive(Deserialize)]
-struct Costly {
+struct CostEnvelope {
     #[serde(default, rename = "rateLimit")]
     rate_limit: Option<Cost>,
 }
@@ -105,19 +105,19 @@ impl GraphError {
         self.path.iter().any(|part| part.as_str() == Some(name))
     }
 
-    pub(super) fn is(&self, kind: &str) -> bool {
+    pub(super) fn has_type(&self, kind: &str) -> bool {
         self.kind.as_deref() == Some(kind)
     }
 }
 
 /// A token may not be allowed to see checks. Nothing else may be missing.
-pub(crate) fn tolerated(problem: &GraphError) -> bool {
-    problem.is("FORBIDDEN") && problem.is_below("statusCheckRollup")
+pub(crate) fn is_hidden_check(problem: &GraphError) -> bool {
+    problem.has_type("FORBIDDEN") && problem.is_below("statusCheckRollup")
 }
 
 impl Client {
     /// Sends a query. Errors that `tolerated` accepts leave nulls in the data; all others fail the call.
-    pub(super) async fn query<T: DeserializeOwned>(
+    pub(super) async fn run_query<T: DeserializeOwned>(
         &self,
         name: &str,
         document: &str,
@@ -128,14 +128,14 @@ impl Client {
         let mut attempt = 1;
         loop {
             let answer = self
-                .post_graph(&what, document, variables, Nature::Read)
+                .post_graph(&what, document, variables, CallKind::Read)
                 .await?;
-            let failure = match self.open(&what, &answer, &tolerated) {
+            let failure = match self.open_envelope(&what, &answer, &tolerated) {
                 Ok(data) => return Ok(Reply { data, answer }),
                 Err(failure) => failure,
             };
             let wait = match failure.disposition {
-                Disposition::Retry { after: None } => self.backoff.wait(attempt),
+                Disposition::Retry { after: None } => self.backoff.wait_after(attempt),
                 Disposition::Retry { after: Some(after) } if after <= LONGEST_WAIT => after,
                 _ => return Err(failure),
             };
@@ -153,21 +153,21 @@ impl Client {
         what: &str,
         document: &str,
         variables: &Value,
-        nature: Nature,
+        nature: CallKind,
     ) -> Result<Answer, Failure> {
         let body = serde_json::json!({ "query": document, "variables": variables });
         let call = Call {
             what,
-            face: Face::Graph,
+            face: Api::Graph,
             nature,
             body: Some(Bytes::from(body.to_string())),
             may_be_forbidden: false,
         };
         let answer = self.call(&call, |_| (Method::POST, String::new())).await?;
-        super::http::request::success(what, answer)
+        super::http::request::require_success(what, answer)
     }
 
-    fn open<T: DeserializeOwned>(
+    fn open_envelope<T: DeserializeOwned>(
         &self,
         what: &str,
         answer: &Answer,
@@ -180,16 +180,21 @@ impl Client {
         }
         let Some(data) = envelope.data.filter(|data| !data.is_null()) else {
             let said = "neither data nor errors";
-            return Err(error::told(what, answer, retry(), said));
+            return Err(error::failure_saying(
+                what,
+                answer,
+                retry_disposition(),
+                said,
+            ));
         };
-        let cost = Costly::deserialize(&data)
+        let cost = CostEnvelope::deserialize(&data)
             .ok()
             .and_then(|costly| costly.rate_limit)
             .map_or(1, |cost| cost.cost);
-        self.budget.cost(cost);
+        self.budget.count_points(cost);
         T::deserialize(data).map_err(|problem| {
             let said = format!("the answer is not understood: {problem}");
-            error::told(what, answer, retry(), &said)
+            error::failure_saying(what, answer, retry_disposition(), &said)
         })
     }
 
@@ -201,19 +206,24 @@ impl Client {
         problem: &GraphError,
     ) -> Failure {
         let now = self.pause.now();
-        let limited = answer.limit(&problem.message, now).or_else(|| {
-            problem.is("RATE_LIMITED").then(|| {
+        let limited = answer.rate_limit_wait(&problem.message, now).or_else(|| {
+            problem.has_type("RATE_LIMITED").then(|| {
                 answer
-                    .spent_until(now)
+                    .time_to_reset(now)
                     .unwrap_or(super::http::answer::SECONDARY_LIMIT_WAIT)
             })
         });
         if let Some(after) = limited {
             if after > LONGEST_WAIT {
-                self.leave_alone(Face::Graph, answer, after);
+                self.pause_api(Api::Graph, answer, after);
             }
             let after = Some(after);
-            return error::told(what, answer, Disposition::Retry { after }, &problem.message);
+            return error::failure_saying(
+                what,
+                answer,
+                Disposition::Retry { after },
+                &problem.message,
+            );
         }
         let disposition = match problem.kind.as_deref() {
             Some("NOT_FOUND") => Disposition::NotFound,
@@ -221,7 +231,7 @@ impl Client {
             // Time-outs and faults inside GitHub have no type, or one of these.
             None if problem.extensions["code"].is_string() => Disposition::Refused,
             None | Some("INTERNAL" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | "TIMEOUT") => {
-                retry()
+                retry_disposition()
             }
             Some(_) => Disposition::Refused,
         };
@@ -229,10 +239,10 @@ impl Client {
             Some(kind) => format!("{kind}: {}", problem.message),
             None => problem.message.clone(),
         };
-        error::told(what, answer, disposition, &said)
+        error::failure_saying(what, answer, disposition, &said)
     }
 }
 
-fn retry() -> Disposition {
+fn retry_disposition() -> Disposition {
     Disposition::Retry { after: None }
 }

@@ -12,12 +12,12 @@ const MARKER_START: &str = "<!-- phileas:notice:";
 const MARKER_END: &str = " -->";
 
 /// The key in an issue's text.
-pub(crate) fn key_in(body: &str) -> Option<&str> {
+pub(crate) fn notice_key_in(body: &str) -> Option<&str> {
     let (_, rest) = body.split_once(MARKER_START)?;
     let (key, _) = rest.split_once(MARKER_END)?;
     Some(key)
 }
 
-pub(super) fn marker_of(key: &str) -> String {
+pub(super) fn notice_marker(key: &str) -> String {
     format!("{MARKER_START}{key}{MARKER_END}")
 }

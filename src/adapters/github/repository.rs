@@ -7,44 +7,44 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 /// The known address of the repository. Another repository may take the old name of a renamed one, so the id, once
 /// known, decides which redirects are followed.
 #[derive(Debug)]
-pub(super) struct Place(Mutex<Known>);
+pub(super) struct RepositoryAddress(Mutex<KnownAddress>);
 
 #[derive(Debug)]
-struct Known {
+struct KnownAddress {
     name: RepositoryName,
     id: Option<RepositoryId>,
     moved: bool,
 }
 
-impl Place {
+impl RepositoryAddress {
     pub(super) fn new(name: RepositoryName) -> Self {
-        Self(Mutex::new(Known {
+        Self(Mutex::new(KnownAddress {
             name,
             id: None,
             moved: false,
         }))
     }
 
-    pub(super) fn name(&self) -> RepositoryName {
-        self.known(|known| known.name.clone())
+    pub(super) fn current_name(&self) -> RepositoryName {
+        self.with_known(|known| known.name.clone())
     }
 
     /// The id, once GitHub has reported it.
-    pub(super) fn id(&self) -> Option<RepositoryId> {
-        self.known(|known| known.id)
+    pub(super) fn known_id(&self) -> Option<RepositoryId> {
+        self.with_known(|known| known.id)
     }
 
     /// The start of this repository's paths: `/repos/{owner}/{repo}`, or by id.
-    pub(super) fn root(&self) -> String {
-        self.known(|known| match known.id {
+    pub(super) fn root_path(&self) -> String {
+        self.with_known(|known| match known.id {
             Some(id) if known.moved => format!("/repositories/{id}"),
             _ => format!("/repos/{}/{}", known.name.owner, known.name.name),
         })
     }
 
     /// Notes the id and present name that GitHub reported.
-    pub(super) fn learn(&self, id: RepositoryId, name: &RepositoryName) {
-        self.known(|known| {
+    pub(super) fn set_identity(&self, id: RepositoryId, name: &RepositoryName) {
+        self.with_known(|known| {
             if known.id.is_none_or(|old| old == id) {
                 known.id = Some(id);
                 known.name = name.clone();
@@ -55,11 +55,11 @@ impl Place {
 
     /// Follows a redirect to `path`. Returns whether it leads to this repository, and remembers its id for later
     /// calls.
-    pub(super) fn follow(&self, path: &str) -> bool {
+    pub(super) fn follow_redirect(&self, path: &str) -> bool {
         let Some(id) = repository_of(path) else {
             return false;
         };
-        self.known(|known| {
+        self.with_known(|known| {
             if known.id.is_some_and(|old| old != id) {
                 return false;
             }
@@ -69,7 +69,7 @@ impl Place {
         })
     }
 
-    fn known<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {
+    fn with_known<T>(&self, look: impl FnOnce(&mut KnownAddress) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -87,14 +87,14 @@ mod tests {
 
     #[test]
     fn only_redirects_to_the_same_repository_are_followed() {
-        let place = Place::new("acme/widget".parse().unwrap());
-        assert!(!place.follow("/repos/acme/gadget/issues"));
-        assert!(place.follow("/repositories/7/issues?x=1"));
-        assert_eq!(place.root(), "/repositories/7");
-        assert!(!place.follow("/repositories/8/issues"));
-        place.learn(RepositoryId(7), &"acme/gadget".parse().unwrap());
-        assert_eq!(place.root(), "/repos/acme/gadget");
-        place.learn(RepositoryId(8), &"acme/widget".parse().unwrap());
-        assert_eq!(place.root(), "/repos/acme/gadget");
+        let place = RepositoryAddress::new("acme/widget".parse().unwrap());
+        assert!(!place.follow_redirect("/repos/acme/gadget/issues"));
+        assert!(place.follow_redirect("/repositories/7/issues?x=1"));
+        assert_eq!(place.root_path(), "/repositories/7");
+        assert!(!place.follow_redirect("/repositories/8/issues"));
+        place.set_identity(RepositoryId(7), &"acme/gadget".parse().unwrap());
+        assert_eq!(place.root_path(), "/repos/acme/gadget");
+        place.set_identity(RepositoryId(8), &"acme/widget".parse().unwrap());
+        assert_eq!(place.root_path(), "/repos/acme/gadget");
     }
 }

@@ -16,22 +16,22 @@ use crate::runtime::inbox::{
 /// An inbox in memory.
 #[derive(Debug)]
 pub struct MemoryInbox {
-    shelves: Mutex<Shelves>,
+    tables: Mutex<Tables>,
     news: watch::Sender<u64>,
     /// How many deliveries fit.
     room: usize,
 }
 
 #[derive(Debug, Default)]
-struct Shelves {
+struct Tables {
     last_place: u64,
-    deliveries: BTreeMap<u64, Kept>,
+    deliveries: BTreeMap<u64, StoredDelivery>,
     places: BTreeMap<DeliveryId, u64>,
     wakes: BTreeMap<RepositoryId, Wake>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct StoredDelivery {
     delivery: Delivery,
     times: u32,
     generation: Option<u64>,
@@ -42,28 +42,28 @@ impl MemoryInbox {
     #[must_use]
     pub fn new(room: usize) -> Self {
         Self {
-            shelves: Mutex::default(),
+            tables: Mutex::default(),
             news: watch::Sender::new(0),
             room,
         }
     }
 
     /// A panic elsewhere leaves whole rows, because every rule is applied under this one lock.
-    fn shelves(&self) -> MutexGuard<'_, Shelves> {
-        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self) {
+    fn notify_change(&self) {
         self.news.send_modify(|count| *count += 1);
     }
 
     /// Applies a rule to the row of a lease.
-    fn settle(&self, lease: &Lease, rule: impl FnOnce(&mut Wake) -> Settled) -> Settled {
-        let settled = match self.shelves().wakes.get_mut(&lease.repository) {
+    fn settle_lease(&self, lease: &Lease, rule: impl FnOnce(&mut Wake) -> Settled) -> Settled {
+        let settled = match self.lock_tables().wakes.get_mut(&lease.repository) {
             Some(wake) => rule(wake),
             None => Settled::Lost,
         };
-        self.tell();
+        self.notify_change();
         settled
     }
 }
@@ -73,14 +73,14 @@ fn is_crowded(used: usize, room: usize) -> bool {
     used as f64 >= room as f64 * CROWDED
 }
 
-impl Shelves {
+impl Tables {
     fn wake(&mut self, repository: RepositoryId) -> &mut Wake {
         self.wakes
             .entry(repository)
             .or_insert_with(|| Wake::new(repository))
     }
 
-    fn outcome(&self, kept: &Kept) -> Outcome {
+    fn outcome(&self, kept: &StoredDelivery) -> Outcome {
         let repository = kept.delivery.repository;
         outcome(
             kept.generation,
@@ -111,7 +111,7 @@ impl Shelves {
                 kept.delivery.received_at = delivery.received_at;
                 kept
             }
-            None => Kept {
+            None => StoredDelivery {
                 delivery,
                 times: 1,
                 generation,
@@ -180,7 +180,7 @@ impl Shelves {
 
     fn prune(&mut self, now: Timestamp, room: usize) -> usize {
         let short = self.deliveries.len() >= room;
-        let old = |kept: &Kept, age| now.duration_since(kept.delivery.received_at) > age;
+        let old = |kept: &StoredDelivery, age| now.duration_since(kept.delivery.received_at) > age;
         let over: Vec<u64> = self
             .deliveries
             .iter()
@@ -202,7 +202,7 @@ impl Shelves {
     }
 
     fn page(&self, page: Page) -> Vec<Record> {
-        let record = |(place, kept): (&u64, &Kept)| Record {
+        let record = |(place, kept): (&u64, &StoredDelivery)| Record {
             place: *place,
             delivery: kept.delivery.clone(),
             times: kept.times,
@@ -229,19 +229,19 @@ impl Shelves {
 
 impl Inbox for MemoryInbox {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
-        let accepted = self.shelves().accept(delivery, self.room);
-        self.tell();
+        let accepted = self.lock_tables().accept(delivery, self.room);
+        self.notify_change();
         Ok(accepted)
     }
 
     async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
-        self.shelves().wake(repository).wake(at);
-        self.tell();
+        self.lock_tables().wake(repository).wake(at);
+        self.notify_change();
         Ok(())
     }
 
     async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
-        Ok(self.shelves().due(now, most))
+        Ok(self.lock_tables().due(now, most))
     }
 
     async fn claim(
@@ -252,13 +252,13 @@ impl Inbox for MemoryInbox {
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
         Ok(self
-            .shelves()
+            .lock_tables()
             .claim(holder, now, length, repositories, false))
     }
 
     async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
-        let shelves = self.shelves();
-        let due = shelves
+        let tables = self.lock_tables();
+        let due = tables
             .wakes
             .values()
             .filter(|wake| wake.needs_to_be_alone() && wake.is_due(now));
@@ -272,39 +272,37 @@ impl Inbox for MemoryInbox {
         length: SignedDuration,
         repository: RepositoryId,
     ) -> Result<Option<Lease>, InboxError> {
-        let mut shelves = self.shelves();
-        Ok(shelves
-            .claim(holder, now, length, &[repository], true)
-            .pop())
+        let mut tables = self.lock_tables();
+        Ok(tables.claim(holder, now, length, &[repository], true).pop())
     }
 
     async fn end_pauses(
         &self,
         repositories: &[RepositoryId],
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
-        let mut shelves = self.shelves();
+        let mut tables = self.lock_tables();
         let mut held = BTreeSet::new();
         for id in repositories {
-            let wake = shelves.wakes.get_mut(id);
+            let wake = tables.wakes.get_mut(id);
             if wake.is_some_and(|wake| !wake.end_pause()) {
                 held.insert(*id);
             }
         }
-        drop(shelves);
-        self.tell();
+        drop(tables);
+        self.notify_change();
         Ok(held)
     }
 
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
-        let mut shelves = self.shelves();
-        let called = shelves
+        let mut tables = self.lock_tables();
+        let called = tables
             .wakes
             .values_mut()
             .filter_map(|wake| wake.call_back(now).then_some(()))
             .count();
-        drop(shelves);
+        drop(tables);
         if called > 0 {
-            self.tell();
+            self.notify_change();
         }
         Ok(called)
     }
@@ -315,9 +313,9 @@ impl Inbox for MemoryInbox {
         now: Timestamp,
         length: SignedDuration,
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
-        let mut shelves = self.shelves();
+        let mut tables = self.lock_tables();
         let held = leases.iter().filter(|lease| {
-            let wake = shelves.wakes.get_mut(&lease.repository);
+            let wake = tables.wakes.get_mut(&lease.repository);
             wake.is_some_and(|wake| wake.extend(lease, now, length))
         });
         Ok(held.map(|lease| lease.repository).collect())
@@ -329,7 +327,7 @@ impl Inbox for MemoryInbox {
         _now: Timestamp,
         next: Option<Timestamp>,
     ) -> Result<Settled, InboxError> {
-        Ok(self.settle(lease, |wake| wake.finish(lease, next)))
+        Ok(self.settle_lease(lease, |wake| wake.finish(lease, next)))
     }
 
     async fn fail(
@@ -338,65 +336,65 @@ impl Inbox for MemoryInbox {
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
-        Ok(self.settle(lease, |wake| wake.fail(lease, now, fault)))
+        Ok(self.settle_lease(lease, |wake| wake.fail(lease, now, fault)))
     }
 
     async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
-        Ok(self.settle(lease, |wake| wake.release(lease, now)))
+        Ok(self.settle_lease(lease, |wake| wake.release(lease, now)))
     }
 
     async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
-        Ok(self.settle(lease, |wake| wake.abandon(lease)))
+        Ok(self.settle_lease(lease, |wake| wake.abandon(lease)))
     }
 
     async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        Ok(self.shelves().wakes.get(&repository).cloned())
+        Ok(self.lock_tables().wakes.get(&repository).cloned())
     }
 
     async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        let shelves = self.shelves();
-        let parked = shelves.wakes.values().filter(|wake| wake.parked.is_some());
+        let tables = self.lock_tables();
+        let parked = tables.wakes.values().filter(|wake| wake.parked.is_some());
         Ok(parked.cloned().collect())
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
-        let mut shelves = self.shelves();
-        let wake = shelves.wakes.get_mut(&repository);
+        let mut tables = self.lock_tables();
+        let wake = tables.wakes.get_mut(&repository);
         let resumed = wake.is_some_and(|wake| wake.resume(now));
-        drop(shelves);
-        self.tell();
+        drop(tables);
+        self.notify_change();
         Ok(resumed)
     }
 
     async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
-        if let Some(wake) = self.shelves().wakes.get_mut(&repository) {
+        if let Some(wake) = self.lock_tables().wakes.get_mut(&repository) {
             wake.forget();
         }
         Ok(())
     }
 
     async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
-        Ok(self.shelves().page(page))
+        Ok(self.lock_tables().page(page))
     }
 
     async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
-        let replayed = self.shelves().replay(id, now);
-        self.tell();
+        let replayed = self.lock_tables().replay(id, now);
+        self.notify_change();
         Ok(replayed)
     }
 
     async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
-        Ok(self.shelves().prune(now, self.room))
+        Ok(self.lock_tables().prune(now, self.room))
     }
 
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        let shelves = self.shelves();
+        let tables = self.lock_tables();
         let mut counts = Counts {
-            deliveries: shelves.deliveries.len() as u64,
-            repositories: shelves.wakes.len() as u64,
+            deliveries: tables.deliveries.len() as u64,
+            repositories: tables.wakes.len() as u64,
             ..Counts::default()
         };
-        for wake in shelves.wakes.values() {
+        for wake in tables.wakes.values() {
             counts.add(wake, now);
         }
         Ok(counts)
@@ -404,7 +402,7 @@ impl Inbox for MemoryInbox {
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
         Ok(self
-            .shelves()
+            .lock_tables()
             .wakes
             .values()
             .filter_map(Wake::next_at)

@@ -40,22 +40,22 @@ use crate::runtime::inbox::{
     PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record, Replayed, Settled, Start, Wake,
 };
 use attempt::{ATTEMPT, LONG_ATTEMPT, retried, tried};
-use clock::{Ahead, CLOCK};
+use clock::{CLOCK, ClockSkew};
 use connections::Connections;
 use failure::Failure;
-use intake::{Brought, QUEUE};
-use locked_wakes::Locked;
-use rows::{RECORD, instant, integer, micros, natural, wake_columns};
+use intake::{QUEUE, QueuedDelivery};
+use locked_wakes::LockedWakes;
+use rows::{RECORD, from_integer, from_micros, to_integer, to_micros, wake_columns};
 use state::State;
-use unanswered_leases::Unanswered;
+use unanswered_leases::UnansweredLeases;
 
 /// An inbox in PostgreSQL.
 #[derive(Debug)]
 pub struct PostgresInbox {
     connections: Connections,
     state: Arc<State>,
-    intake: mpsc::Sender<Brought>,
-    unanswered: Unanswered,
+    intake: mpsc::Sender<QueuedDelivery>,
+    unanswered: UnansweredLeases,
     /// Closed when the task that stores deliveries ends.
     storing: watch::Receiver<()>,
     tasks: Vec<AbortHandle>,
@@ -78,23 +78,24 @@ impl PostgresInbox {
     /// use.
     pub async fn open(url: &DatabaseUrl, room: u64) -> Result<Self, OpenError> {
         let state = Arc::new(State::new(room));
-        let (connections, mut client) = Connections::open(url, Arc::clone(&state)).await?;
-        schema::migrate(&mut client, &Tables::OURS, &url.shown()).await?;
+        let (connections, mut client) = Connections::open_pool(url, Arc::clone(&state)).await?;
+        schema::migrate_tables(&mut client, &Tables::OURS, &url.display_address()).await?;
         // Measure the clock before repositories are called back: by a wrong clock all of them seem to be delayed too
         // far.
         let measured = async {
             let clock = client.prepare_cached(CLOCK).await?;
-            Ahead::measured(&**client, &clock).await
+            ClockSkew::measure_skew(&**client, &clock).await
         };
         let ahead = measured.await;
-        let ahead = ahead.map_err(|failure| schema::unreachable(&url.shown(), failure))?;
+        let ahead = ahead
+            .map_err(|failure| schema::unreachable_database(&url.display_address(), failure))?;
         // Stored deliveries use room from the start. If there are too many to count in time, the count is repeated
         // later.
-        let stored = delivery_count::deliveries(&connections).await;
-        let inbox = Self::start(url, connections, state);
-        ahead.note(&inbox.state);
+        let stored = delivery_count::count_deliveries(&connections).await;
+        let inbox = Self::start_tasks(url, connections, state);
+        ahead.record_in(&inbox.state);
         match stored {
-            Ok(stored) => inbox.state.counted(stored),
+            Ok(stored) => inbox.state.set_stored(stored),
             Err(error) => tracing::warn!("cannot count the stored deliveries: {error}"),
         }
         Ok(inbox)
@@ -108,8 +109,8 @@ impl PostgresInbox {
     /// or refuses one of the steps; then none of them is done.
     pub async fn migrate(url: &DatabaseUrl, tables: &Tables<'_>) -> Result<(), OpenError> {
         let state = Arc::new(State::new(0));
-        let (_connections, mut client) = Connections::open(url, state).await?;
-        schema::migrate(&mut client, tables, &url.shown()).await
+        let (_connections, mut client) = Connections::open_pool(url, state).await?;
+        schema::migrate_tables(&mut client, tables, &url.display_address()).await
     }
 
     /// Opens an inbox that services are using, for a command.
@@ -117,24 +118,24 @@ impl PostgresInbox {
     /// # Errors
     ///
     /// When there is none, it cannot be reached, or another version of phileas made it.
-    pub async fn visit(url: &DatabaseUrl) -> Result<Self, OpenError> {
+    pub async fn open_beside_services(url: &DatabaseUrl) -> Result<Self, OpenError> {
         let state = Arc::new(State::new(u64::MAX));
-        let (connections, client) = Connections::open(url, Arc::clone(&state)).await?;
-        schema::expect(&client, &url.shown()).await?;
+        let (connections, client) = Connections::open_pool(url, Arc::clone(&state)).await?;
+        schema::expect_readable_tables(&client, &url.display_address()).await?;
         drop(client);
-        Ok(Self::start(url, connections, state))
+        Ok(Self::start_tasks(url, connections, state))
     }
 
-    fn start(url: &DatabaseUrl, connections: Connections, state: Arc<State>) -> Self {
+    fn start_tasks(url: &DatabaseUrl, connections: Connections, state: Arc<State>) -> Self {
         let (intake, brought) = mpsc::channel(QUEUE);
         let (living, storing) = watch::channel(());
-        let store = intake::store(connections.clone(), Arc::clone(&state), brought);
+        let store = intake::store_deliveries(connections.clone(), Arc::clone(&state), brought);
         let tasks = [
             tokio::spawn(async move {
                 store.await;
                 drop(living);
             }),
-            tokio::spawn(listen::listen(url.clone(), Arc::clone(&state))),
+            tokio::spawn(listen::listen_for_changes(url.clone(), Arc::clone(&state))),
             tokio::spawn(delivery_count::again_and_again(
                 connections.clone(),
                 Arc::clone(&state),
@@ -144,7 +145,7 @@ impl PostgresInbox {
             connections,
             state,
             intake,
-            unanswered: Unanswered::default(),
+            unanswered: UnansweredLeases::default(),
             storing,
             tasks: tasks.iter().map(JoinHandle::abort_handle).collect(),
         }
@@ -163,27 +164,27 @@ impl PostgresInbox {
         &self,
         repositories: BTreeSet<RepositoryId>,
         make: bool,
-        rule: impl Fn(&mut Locked, SignedDuration) -> T,
+        rule: impl Fn(&mut LockedWakes, SignedDuration) -> T,
     ) -> Result<T, InboxError> {
         let changed = retried!(self.connections, ATTEMPT, |client, waited| {
             let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
             let transaction = client.transaction().await?;
-            let mut rows = Locked::rows(&transaction, &repositories, make).await?;
+            let mut rows = LockedWakes::lock_rows(&transaction, &repositories, make).await?;
             let value = rule(&mut rows, waited);
-            rows.store(&transaction).await?;
+            rows.store_wakes(&transaction).await?;
             transaction.commit().await?;
             Ok::<_, Failure>(value)
         });
-        self.note(&changed);
+        self.note_leases(&changed);
         // Do not notify about a failed change: a caller that is notified would try again at once.
         if changed.is_ok() {
-            self.state.tell();
+            self.state.notify_change();
         }
         changed
     }
 
     /// Applies a rule to the row of a lease.
-    async fn settle(
+    async fn settle_lease(
         &self,
         lease: &Lease,
         rule: impl Fn(&mut Wake) -> Settled,
@@ -196,7 +197,7 @@ impl PostgresInbox {
     }
 
     /// Leases repositories. `is_alone`: the holder runs no other tick.
-    async fn grant(
+    async fn grant_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
@@ -204,21 +205,21 @@ impl PostgresInbox {
         repositories: &[RepositoryId],
         is_alone: bool,
     ) -> Result<Vec<Lease>, InboxError> {
-        let mut unanswered = self.unanswered.take();
+        let mut unanswered = self.unanswered.take_all();
         let claimed = tried!(self.connections, ATTEMPT, |client, waited| {
             let transaction = client.transaction().await?;
-            let ahead = Ahead::within(&transaction).await?;
-            ahead.note(&self.state);
+            let ahead = ClockSkew::measure_in(&transaction).await?;
+            ahead.record_in(&self.state);
             // By a wrong clock, leases of others could seem to have expired.
-            if let Some(apart) = ahead.apart() {
+            if let Some(apart) = ahead.skew_problem() {
                 return Err(Failure::Apart(apart));
             }
             let lost = unanswered.iter().map(|lease| lease.repository);
             let wanted = repositories.iter().copied().chain(lost).collect();
-            let mut rows = Locked::rows(&transaction, &wanted, false).await?;
+            let mut rows = LockedWakes::lock_rows(&transaction, &wanted, false).await?;
             let waited = SignedDuration::try_from(waited).unwrap_or(SignedDuration::MAX);
-            let now = later(now, waited);
-            let leases = unanswered_leases::grant(
+            let now = add_or_max(now, waited);
+            let leases = unanswered_leases::grant_leases(
                 &mut rows,
                 &mut unanswered,
                 holder,
@@ -227,38 +228,38 @@ impl PostgresInbox {
                 repositories,
                 is_alone,
             );
-            rows.store(&transaction).await?;
+            rows.store_wakes(&transaction).await?;
             transaction.commit().await?;
             Ok(leases)
         });
         match claimed {
             Ok(leases) => {
-                self.state.works();
-                self.state.tell();
+                self.state.record_success();
+                self.state.notify_change();
                 Ok(leases)
             }
             Err(failure) => {
-                self.unanswered.keep(unanswered);
+                self.unanswered.keep_leases(unanswered);
                 let is_apart = matches!(failure, Failure::Apart(_));
                 let error = InboxError::from(failure);
                 // The database works.
                 if !is_apart {
-                    self.state.failed(&error);
+                    self.state.record_failure(&error);
                 }
                 Err(error)
             }
         }
     }
 
-    fn note<T>(&self, done: &Result<T, InboxError>) {
+    fn note_leases<T>(&self, done: &Result<T, InboxError>) {
         match done {
-            Ok(_) => self.state.works(),
-            Err(error) => self.state.failed(error),
+            Ok(_) => self.state.record_success(),
+            Err(error) => self.state.record_failure(error),
         }
     }
 
     /// The wakes that a condition selects.
-    async fn wakes(&self, condition: &str) -> Result<Vec<Wake>, InboxError> {
+    async fn read_wakes(&self, condition: &str) -> Result<Vec<Wake>, InboxError> {
         let sql = format!(
             "SELECT {} FROM phileas.wake WHERE {condition} ORDER BY repo",
             wake_columns!()
@@ -266,13 +267,13 @@ impl PostgresInbox {
         retried!(self.connections, ATTEMPT, |client| {
             let rows = client.query(&sql, &[]).await?;
             rows.iter()
-                .map(rows::wake)
+                .map(rows::read_wake)
                 .collect::<Result<Vec<_>, Failure>>()
         })
     }
 
     /// Removes at most this many deliveries that were received before an instant.
-    async fn remove(
+    async fn remove_old(
         &self,
         before: Timestamp,
         most: usize,
@@ -288,7 +289,7 @@ impl PostgresInbox {
              WHERE received_at < $1 ORDER BY received_at, place LIMIT $2)"
         };
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let before = micros(before);
+        let before = to_micros(before);
         retried!(self.connections, LONG_ATTEMPT, |client| {
             let removed = client.execute(sql, &[&before, &most]).await?;
             Ok::<_, Failure>(usize::try_from(removed).unwrap_or(usize::MAX))
@@ -297,14 +298,14 @@ impl PostgresInbox {
 }
 
 /// Adds a length, and stays at the last instant on overflow.
-fn later(at: Timestamp, length: SignedDuration) -> Timestamp {
+fn add_or_max(at: Timestamp, length: SignedDuration) -> Timestamp {
     at.checked_add(length).unwrap_or(Timestamp::MAX)
 }
 
 impl Inbox for PostgresInbox {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
         let (answer, answered) = oneshot::channel();
-        match self.intake.try_send(Brought { delivery, answer }) {
+        match self.intake.try_send(QueuedDelivery { delivery, answer }) {
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(_)) => return Ok(Accepted::Overloaded),
             Err(mpsc::error::TrySendError::Closed(_)) => {
@@ -326,7 +327,7 @@ impl Inbox for PostgresInbox {
 
     async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let now = micros(now);
+        let now = to_micros(now);
         retried!(self.connections, ATTEMPT, |client| {
             let statement = client
                 .prepare_cached(
@@ -336,7 +337,7 @@ impl Inbox for PostgresInbox {
             let rows = client.query(&statement, &[&now, &most]).await?;
             let ids = rows
                 .iter()
-                .map(|row| natural(row.try_get(0)?).map(RepositoryId));
+                .map(|row| from_integer(row.try_get(0)?).map(RepositoryId));
             ids.collect::<Result<Vec<_>, Failure>>()
         })
     }
@@ -348,13 +349,14 @@ impl Inbox for PostgresInbox {
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        self.grant(holder, now, length, repositories, false).await
+        self.grant_leases(holder, now, length, repositories, false)
+            .await
     }
 
     async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
         let deaths = i64::from(ALONE_AFTER_DEATHS);
         let most = i64::try_from(MAX_ALONE).unwrap_or(i64::MAX);
-        let now = micros(now);
+        let now = to_micros(now);
         retried!(self.connections, ATTEMPT, |client| {
             let statement = client
                 .prepare_cached(
@@ -364,7 +366,7 @@ impl Inbox for PostgresInbox {
             let rows = client.query(&statement, &[&now, &deaths, &most]).await?;
             let ids = rows
                 .iter()
-                .map(|row| natural(row.try_get(0)?).map(RepositoryId));
+                .map(|row| from_integer(row.try_get(0)?).map(RepositoryId));
             ids.collect::<Result<Vec<_>, Failure>>()
         })
     }
@@ -376,7 +378,9 @@ impl Inbox for PostgresInbox {
         length: SignedDuration,
         repository: RepositoryId,
     ) -> Result<Option<Lease>, InboxError> {
-        let leases = self.grant(holder, now, length, &[repository], true).await;
+        let leases = self
+            .grant_leases(holder, now, length, &[repository], true)
+            .await;
         leases.map(|mut leases| leases.pop())
     }
 
@@ -398,19 +402,19 @@ impl Inbox for PostgresInbox {
 
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
         // By a wrong clock all others' leases seem to be too far ahead.
-        if self.state.apart().is_some() {
+        if self.state.clock_problem().is_some() {
             return Ok(0);
         }
-        let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
+        let beyond = |most: SignedDuration| to_micros(now.saturating_add(most).unwrap_or(now));
         let condition = format!(
             "lease_until > {} OR not_before > {} OR due_at > {} OR probe_at > {} OR heard_at > {}",
             beyond(MAX_LEASE),
             beyond(LONGEST_RETRY_AFTER),
             beyond(LONGEST_REST),
             beyond(PROBE_INTERVAL),
-            micros(now)
+            to_micros(now)
         );
-        let found = self.wakes(&condition).await?;
+        let found = self.read_wakes(&condition).await?;
         if found.is_empty() {
             return Ok(0);
         }
@@ -433,7 +437,7 @@ impl Inbox for PostgresInbox {
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
         let ids = leases.iter().map(|lease| lease.repository).collect();
         self.change(ids, false, |rows, waited| {
-            let now = later(now, waited);
+            let now = add_or_max(now, waited);
             let held = leases.iter().filter(|lease| {
                 rows.get_mut(lease.repository)
                     .is_some_and(|wake| wake.extend(lease, now, length))
@@ -449,7 +453,8 @@ impl Inbox for PostgresInbox {
         _now: Timestamp,
         next: Option<Timestamp>,
     ) -> Result<Settled, InboxError> {
-        self.settle(lease, |wake| wake.finish(lease, next)).await
+        self.settle_lease(lease, |wake| wake.finish(lease, next))
+            .await
     }
 
     async fn fail(
@@ -458,28 +463,29 @@ impl Inbox for PostgresInbox {
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
-        self.settle(lease, |wake| wake.fail(lease, now, fault))
+        self.settle_lease(lease, |wake| wake.fail(lease, now, fault))
             .await
     }
 
     async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
-        self.settle(lease, |wake| wake.release(lease, now)).await
+        self.settle_lease(lease, |wake| wake.release(lease, now))
+            .await
     }
 
     async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
-        self.settle(lease, |wake| wake.abandon(lease)).await
+        self.settle_lease(lease, |wake| wake.abandon(lease)).await
     }
 
     async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
         let Ok(id) = i64::try_from(repository.0) else {
             return Ok(None);
         };
-        let found = self.wakes(&format!("repo = {id}")).await?;
+        let found = self.read_wakes(&format!("repo = {id}")).await?;
         Ok(found.into_iter().next())
     }
 
     async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        self.wakes("parked_at IS NOT NULL").await
+        self.read_wakes("parked_at IS NOT NULL").await
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
@@ -515,7 +521,7 @@ impl Inbox for PostgresInbox {
         retried!(self.connections, LONG_ATTEMPT, |client| {
             let rows = client.query(&sql, &[&place, &most]).await?;
             rows.iter()
-                .map(rows::record)
+                .map(rows::read_record)
                 .collect::<Result<Vec<_>, Failure>>()
         })
     }
@@ -542,18 +548,19 @@ impl Inbox for PostgresInbox {
                 });
             };
             let (place, repository): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
-            let repository = RepositoryId(natural(repository)?);
-            let mut rows = Locked::rows(&transaction, &BTreeSet::from([repository]), true).await?;
+            let repository = RepositoryId(from_integer(repository)?);
+            let mut rows =
+                LockedWakes::lock_rows(&transaction, &BTreeSet::from([repository]), true).await?;
             let (generation, parked) = rows.get_mut(repository).map_or((0, false), |wake| {
                 (wake.hear(None, now), wake.parked.is_some())
             });
             transaction
                 .execute(
                     "UPDATE phileas.delivery SET generation = $2 WHERE place = $1",
-                    &[&place, &integer(generation)?],
+                    &[&place, &to_integer(generation)?],
                 )
                 .await?;
-            rows.store(&transaction).await?;
+            rows.store_wakes(&transaction).await?;
             transaction.commit().await?;
             Ok::<_, Failure>(if parked {
                 Replayed::Parked(repository)
@@ -562,31 +569,35 @@ impl Inbox for PostgresInbox {
             })
         });
         if replayed.is_ok() {
-            self.state.tell();
+            self.state.notify_change();
         }
         replayed
     }
 
     async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
-        if self.state.apart().is_some() {
+        if self.state.clock_problem().is_some() {
             return Ok(0);
         }
         let before = |age: SignedDuration| now.saturating_sub(age).unwrap_or(now);
-        let mut removed = self.remove(before(RETENTION), PRUNE_BATCH, false).await?;
+        let mut removed = self
+            .remove_old(before(RETENTION), PRUNE_BATCH, false)
+            .await?;
         self.state
-            .counted(delivery_count::deliveries(&self.connections).await?);
+            .set_stored(delivery_count::count_deliveries(&self.connections).await?);
         if removed < PRUNE_BATCH && self.state.is_full(0) {
             let rest = PRUNE_BATCH - removed;
-            removed += self.remove(before(REDELIVERY_WINDOW), rest, true).await?;
+            removed += self
+                .remove_old(before(REDELIVERY_WINDOW), rest, true)
+                .await?;
             self.state
-                .counted(delivery_count::deliveries(&self.connections).await?);
+                .set_stored(delivery_count::count_deliveries(&self.connections).await?);
         }
         Ok(removed)
     }
 
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        let deliveries = delivery_count::deliveries(&self.connections).await?;
-        let now = micros(now);
+        let deliveries = delivery_count::count_deliveries(&self.connections).await?;
+        let now = to_micros(now);
         let counts = retried!(self.connections, LONG_ATTEMPT, |client| {
             let row = client
                 .query_one(
@@ -598,7 +609,7 @@ impl Inbox for PostgresInbox {
                     &[&now],
                 )
                 .await?;
-            let count = |column| -> Result<u64, Failure> { natural(row.try_get(column)?) };
+            let count = |column| -> Result<u64, Failure> { from_integer(row.try_get(column)?) };
             let oldest: Option<i64> = row.try_get(5)?;
             Ok::<_, Failure>(Counts {
                 deliveries,
@@ -607,12 +618,12 @@ impl Inbox for PostgresInbox {
                 leased: count(2)?,
                 failing: count(3)?,
                 parked: count(4)?,
-                oldest_due: oldest.map(instant).transpose()?,
+                oldest_due: oldest.map(from_micros).transpose()?,
                 bytes: deliveries * state::DELIVERY,
-                limit_bytes: Some(self.state.limit()),
+                limit_bytes: Some(self.state.limit_bytes()),
             })
         });
-        self.note(&counts);
+        self.note_leases(&counts);
         counts
     }
 
@@ -622,7 +633,7 @@ impl Inbox for PostgresInbox {
                 .prepare_cached("SELECT min(next_at) FROM phileas.wake WHERE next_at IS NOT NULL")
                 .await?;
             let next: Option<i64> = client.query_one(&statement, &[]).await?.try_get(0)?;
-            next.map(instant).transpose()
+            next.map(from_micros).transpose()
         })
     }
 
@@ -630,7 +641,7 @@ impl Inbox for PostgresInbox {
         if self.storing.has_changed().is_err() {
             return Some("the task that stores deliveries has ended".to_owned());
         }
-        self.state.why()
+        self.state.current_problem()
     }
 
     fn news(&self) -> watch::Receiver<u64> {

@@ -38,7 +38,7 @@ use crate::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
     Replayed, Settled, Wake,
 };
-use delivery_index::Known;
+use delivery_index::DeliveryIndex;
 use open_files::OpenFiles;
 use writer::Writer;
 
@@ -66,11 +66,12 @@ impl SqliteInbox {
         }
         let path = directory.path().join(DATABASE);
         schema::make_file(&path)?;
-        let mut connection = schema::connect(&path)?;
-        schema::migrate(&mut connection, &path)?;
+        let mut connection = schema::open_connection(&path)?;
+        schema::migrate_tables(&mut connection, &path)?;
         schema::end_leases(&connection, &path, now)?;
-        let known = Known::read(&connection).map_err(OpenError::sqlite(&path))?;
-        Self::start(connection, &path, room, Some((directory, known)))
+        let known =
+            DeliveryIndex::read_index(&connection).map_err(OpenError::from_sqlite(&path))?;
+        Self::start_writer(connection, &path, room, Some((directory, known)))
     }
 
     /// Opens an inbox that a service may be using, for a command.
@@ -78,32 +79,34 @@ impl SqliteInbox {
     /// # Errors
     ///
     /// When there is none, it cannot be opened, or another version of phileas created it.
-    pub fn visit(directory: &Path) -> Result<Self, OpenError> {
+    pub fn open_beside_service(directory: &Path) -> Result<Self, OpenError> {
         let path = directory.join(DATABASE);
         if !path.is_file() {
             return Err(OpenError::Missing { path });
         }
-        let connection = schema::connect(&path)?;
+        let connection = schema::open_connection(&path)?;
         schema::expect_present_version(&connection, &path)?;
         // A command accepts no deliveries, so it needs no limit.
-        Self::start(connection, &path, u64::MAX, None)
+        Self::start_writer(connection, &path, u64::MAX, None)
     }
 
-    fn start(
+    fn start_writer(
         connection: Connection,
         path: &Path,
         room: u64,
-        service: Option<(DataDirectory, Known)>,
+        service: Option<(DataDirectory, DeliveryIndex)>,
     ) -> Result<Self, OpenError> {
         let (directory, known) = service.unzip();
-        let reader = schema::connect(path)?;
+        let reader = schema::open_connection(path)?;
         let news = watch::Sender::new(0);
         let room_of_rows = room.saturating_sub(LOG_ROOM);
-        let files = directory.as_ref().map(|one| OpenFiles::note(one.path()));
+        let files = directory
+            .as_ref()
+            .map(|one| OpenFiles::note_files(one.path()));
         let writer = files
             .transpose()
             .and_then(|files| Writer::start(connection, known, files, room_of_rows, news.clone()))
-            .map_err(|error| OpenError::io(path, &error))?;
+            .map_err(|error| OpenError::from_io(path, &error))?;
         Ok(Self {
             writer,
             reader: Arc::new(Mutex::new(reader)),
@@ -116,11 +119,11 @@ impl SqliteInbox {
     /// Completes when the writing thread has ended by itself: nothing is stored any more until the process is
     /// restarted.
     pub fn writer_lost(&self) -> impl Future<Output = ()> + Send + use<> {
-        self.writer.lost()
+        self.writer.thread_ended()
     }
 
     /// Reads in another thread, so that a long page delays no other task.
-    async fn read<T: Send + 'static>(
+    async fn read_rows<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, InboxError> {
@@ -152,7 +155,9 @@ impl SqliteInbox {
 
 impl Inbox for SqliteInbox {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
-        let asked = self.writer.try_ask(move |desk| desk.accept(&delivery));
+        let asked = self
+            .writer
+            .try_submit(move |transaction| transaction.accept(&delivery));
         match asked {
             Some(answer) => answer.await,
             None => Ok(Accepted::Overloaded),
@@ -161,12 +166,16 @@ impl Inbox for SqliteInbox {
 
     async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
         self.writer
-            .ask(move |desk| desk.change(repository, |wake| wake.wake(at)).map(drop))
+            .submit(move |transaction| {
+                transaction
+                    .change_wake(repository, |wake| wake.wake(at))
+                    .map(drop)
+            })
             .await
     }
 
     async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
-        self.read(move |connection| read::due(connection, now, most))
+        self.read_rows(move |connection| read::read_due(connection, now, most))
             .await
     }
 
@@ -179,12 +188,14 @@ impl Inbox for SqliteInbox {
     ) -> Result<Vec<Lease>, InboxError> {
         let (holder, repositories) = (holder.clone(), repositories.to_vec());
         self.writer
-            .ask(move |desk| desk.claim(&holder, now, length, &repositories, false))
+            .submit(move |transaction| {
+                transaction.claim(&holder, now, length, &repositories, false)
+            })
             .await
     }
 
     async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
-        self.read(move |connection| read::due_alone(connection, now))
+        self.read_rows(move |connection| read::read_due_alone(connection, now))
             .await
     }
 
@@ -197,7 +208,7 @@ impl Inbox for SqliteInbox {
     ) -> Result<Option<Lease>, InboxError> {
         let holder = holder.clone();
         self.writer
-            .ask(move |desk| desk.claim(&holder, now, length, &[repository], true))
+            .submit(move |transaction| transaction.claim(&holder, now, length, &[repository], true))
             .await
             .map(|mut leases| leases.pop())
     }
@@ -208,12 +219,14 @@ impl Inbox for SqliteInbox {
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
         let repositories = repositories.to_vec();
         self.writer
-            .ask(move |desk| desk.end_pauses(&repositories))
+            .submit(move |transaction| transaction.end_pauses(&repositories))
             .await
     }
 
     async fn call_back(&self, now: Timestamp) -> Result<usize, InboxError> {
-        self.writer.ask(move |desk| desk.call_back(now)).await
+        self.writer
+            .submit(move |transaction| transaction.call_back(now))
+            .await
     }
 
     async fn heartbeat(
@@ -224,7 +237,7 @@ impl Inbox for SqliteInbox {
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
         let leases = leases.to_vec();
         self.writer
-            .ask(move |desk| desk.extend(&leases, now, length))
+            .submit(move |transaction| transaction.extend(&leases, now, length))
             .await
     }
 
@@ -236,7 +249,9 @@ impl Inbox for SqliteInbox {
     ) -> Result<Settled, InboxError> {
         let lease = lease.clone();
         self.writer
-            .ask(move |desk| desk.change(lease.repository, |wake| wake.finish(&lease, next)))
+            .submit(move |transaction| {
+                transaction.change_wake(lease.repository, |wake| wake.finish(&lease, next))
+            })
             .await
     }
 
@@ -248,68 +263,84 @@ impl Inbox for SqliteInbox {
     ) -> Result<Settled, InboxError> {
         let (lease, fault) = (lease.clone(), fault.clone());
         self.writer
-            .ask(move |desk| desk.change(lease.repository, |wake| wake.fail(&lease, now, &fault)))
+            .submit(move |transaction| {
+                transaction.change_wake(lease.repository, |wake| wake.fail(&lease, now, &fault))
+            })
             .await
     }
 
     async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
         let lease = lease.clone();
         self.writer
-            .ask(move |desk| desk.change(lease.repository, |wake| wake.release(&lease, now)))
+            .submit(move |transaction| {
+                transaction.change_wake(lease.repository, |wake| wake.release(&lease, now))
+            })
             .await
     }
 
     async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
         let lease = lease.clone();
         self.writer
-            .ask(move |desk| desk.change(lease.repository, |wake| wake.abandon(&lease)))
+            .submit(move |transaction| {
+                transaction.change_wake(lease.repository, |wake| wake.abandon(&lease))
+            })
             .await
     }
 
     async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        let looked = self.read(move |connection| wakes::load(connection, repository));
+        let looked = self.read_rows(move |connection| wakes::load_wake(connection, repository));
         match looked.await {
             // Only the writing thread can reset the row.
-            Err(InboxError::Damaged(_)) => self.writer.ask(move |desk| desk.look(repository)).await,
+            Err(InboxError::Damaged(_)) => {
+                self.writer
+                    .submit(move |transaction| transaction.read_wake(repository))
+                    .await
+            }
             looked => looked,
         }
     }
 
     async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        self.read(read::parked).await
+        self.read_rows(read::read_suspended).await
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
         self.writer
-            .ask(move |desk| desk.change_known(repository, |wake| wake.resume(now)))
+            .submit(move |transaction| {
+                transaction.change_known(repository, |wake| wake.resume(now))
+            })
             .await
             .map(|resumed| resumed == Some(true))
     }
 
     async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
         self.writer
-            .ask(move |desk| desk.change_known(repository, Wake::forget).map(drop))
+            .submit(move |transaction| transaction.change_known(repository, Wake::forget).map(drop))
             .await
     }
 
     async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
-        self.read(move |connection| read::page(connection, page))
+        self.read_rows(move |connection| read::read_page(connection, page))
             .await
     }
 
     async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
         let id = id.clone();
-        self.writer.ask(move |desk| desk.replay(&id, now)).await
+        self.writer
+            .submit(move |transaction| transaction.replay(&id, now))
+            .await
     }
 
     async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
-        self.writer.ask(move |desk| desk.prune(now)).await
+        self.writer
+            .submit(move |transaction| transaction.prune(now))
+            .await
     }
 
     async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
         let (bytes, limit_bytes) = self.room_in_use();
         let counts = self
-            .read(move |connection| read::counts(connection, now))
+            .read_rows(move |connection| read::read_counts(connection, now))
             .await?;
         Ok(Counts {
             bytes,
@@ -319,7 +350,7 @@ impl Inbox for SqliteInbox {
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
-        self.read(read::next_due).await
+        self.read_rows(read::next_due).await
     }
 
     /// Only one process can lock the directory.
@@ -328,7 +359,7 @@ impl Inbox for SqliteInbox {
     }
 
     fn trouble(&self) -> Option<String> {
-        self.writer.trouble()
+        self.writer.current_problem()
     }
 
     fn news(&self) -> watch::Receiver<u64> {

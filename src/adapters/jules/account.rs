@@ -58,12 +58,12 @@ impl ReadAccount for Client {
     }
 
     async fn look(&self, id: &JobId) -> Result<Option<Session>, AccountFailure> {
-        let read = found(self.get_session(id.as_str()).await)?;
-        Ok(read.as_ref().and_then(session))
+        let read = not_found_as_none(self.get_session(id.as_str()).await)?;
+        Ok(read.as_ref().and_then(session_from))
     }
 
     async fn activities(&self, id: &JobId) -> Result<Option<Vec<Activity>>, AccountFailure> {
-        let Some(read) = found(self.whole_log(id).await)? else {
+        let Some(read) = not_found_as_none(self.whole_log(id).await)? else {
             return Ok(None);
         };
         let mut seen = BTreeSet::new();
@@ -83,12 +83,12 @@ impl ReadAccount for Client {
 
     async fn changes(&self, id: &JobId) -> Result<Option<String>, AccountFailure> {
         // Each change set contains the earlier ones, and the session may show none even if there are some.
-        let log = found(self.whole_log(id).await)?.unwrap_or_default();
-        let last = log.iter().rev().find_map(wire::Activity::changes);
+        let log = not_found_as_none(self.whole_log(id).await)?.unwrap_or_default();
+        let last = log.iter().rev().find_map(wire::Activity::change_set);
         if let Some(changes) = last {
             return Ok(Some(changes.git_patch.unidiff_patch.clone()));
         }
-        let read = found(self.get_session(id.as_str()).await)?;
+        let read = not_found_as_none(self.get_session(id.as_str()).await)?;
         let outputs = read.map(|session| session.outputs).unwrap_or_default();
         Ok(outputs.into_iter().find_map(|output| match output {
             Output::ChangeSet(changes) if changes.has_changes() => {
@@ -115,7 +115,7 @@ impl ReadAccount for Client {
     }
 
     async fn branch(&self, id: &JobId) -> Result<Option<String>, AccountFailure> {
-        let read = found(self.get_session(id.as_str()).await)?;
+        let read = not_found_as_none(self.get_session(id.as_str()).await)?;
         let context = read.and_then(|session| session.source_context);
         let branch = context.map(|context| context.github_repo_context.starting_branch);
         Ok(branch.filter(|branch| !branch.is_empty()))
@@ -126,11 +126,11 @@ impl ReadAccount for Client {
     }
 
     fn key_mark(&self) -> String {
-        self.key.mark()
+        self.key.key_id()
     }
 
     fn sent(&self) -> u64 {
-        self.requests()
+        self.request_count()
     }
 }
 
@@ -148,7 +148,7 @@ impl WriteAccount for Client {
         };
         let created = self.create_session(&new, None).await;
         let created = created.map_err(|error| error.create_failure(None))?;
-        session(&created).ok_or_else(|| CreateFailure::Unknown {
+        session_from(&created).ok_or_else(|| CreateFailure::Unknown {
             detail: "Jules answered with a session whose id is none".to_owned(),
         })
     }
@@ -163,7 +163,7 @@ impl WriteAccount for Client {
     }
 
     async fn put_away(&self, id: &JobId) -> Result<(), AccountFailure> {
-        found(self.archive_session(id.as_str()).await)?;
+        not_found_as_none(self.archive_session(id.as_str()).await)?;
         Ok(())
     }
 }
@@ -180,11 +180,11 @@ impl Client {
                 page_token: (!token.is_empty()).then_some(&token),
             };
             let page = match self.list_sessions(query).await {
-                Err(error) if size.shrink(&error) => continue,
+                Err(error) if size.shrink_on(&error) => continue,
                 page => page?,
             };
-            size.grow();
-            for session in page.sessions.iter().filter_map(session) {
+            size.grow_back();
+            for session in page.sessions.iter().filter_map(session_from) {
                 if enough(session) {
                     return Ok(());
                 }
@@ -208,10 +208,10 @@ impl Client {
                 page_token: (!token.is_empty()).then_some(&token),
             };
             let page = match self.list_activities(id.as_str(), query).await {
-                Err(error) if size.shrink(&error) => continue,
+                Err(error) if size.shrink_on(&error) => continue,
                 page => page?,
             };
-            size.grow();
+            size.grow_back();
             log.extend(page.activities);
             token = page.next_page_token;
             if token.is_empty() {
@@ -228,7 +228,7 @@ impl Client {
 }
 
 /// Turns a 404 into `None`.
-fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, AccountFailure> {
+fn not_found_as_none<T>(answer: Result<T, ApiError>) -> Result<Option<T>, AccountFailure> {
     match answer {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.is_status(404) => Ok(None),
@@ -237,7 +237,7 @@ fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, AccountFailure> {
 }
 
 /// A session as the jobs see it; `None`: its id is invalid.
-fn session(read: &wire::Session) -> Option<Session> {
+fn session_from(read: &wire::Session) -> Option<Session> {
     let context = read.source_context.as_ref();
     let mut pull = None;
     let mut has_changes = false;
@@ -252,8 +252,8 @@ fn session(read: &wire::Session) -> Option<Session> {
         }
     }
     Some(Session {
-        id: read.id().parse().ok()?,
-        state: translate::state(&read.state),
+        id: read.session_id().parse().ok()?,
+        state: translate::session_state(&read.state),
         title: read.title.clone(),
         prompt: read.prompt.clone(),
         repository: context.and_then(|context| translate::repository_of(&context.source)),
@@ -287,7 +287,7 @@ fn activity(read: &wire::Activity, fallback: Timestamp) -> Activity {
         Kind::Unknown(name, _) => ActivityKind::Unknown(name.clone()),
         Kind::Missing => ActivityKind::Unknown(String::new()),
     };
-    let id = match read.id() {
+    let id = match read.activity_id() {
         "" => format!("at-{}", read.create_time),
         id => id.to_owned(),
     };
@@ -295,6 +295,6 @@ fn activity(read: &wire::Activity, fallback: Timestamp) -> Activity {
         id,
         at: read.create_time.parse().unwrap_or(fallback),
         kind,
-        has_changes: read.changes().is_some(),
+        has_changes: read.change_set().is_some(),
     }
 }

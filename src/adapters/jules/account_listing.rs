@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{KeyUsage, ListingNeed, Session, Sessions};
 
-use super::translate::{self, Repository, Whose};
+use super::translate::{self, Repository, SessionOwner};
 use super::wire;
 
 /// The window in which Jules counts a key's sessions.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// One repository's part of a listing.
-pub(super) struct Listed {
+pub(super) struct RepositoryListing {
     pub(super) sessions: Sessions,
     /// The present name of this repository's source, as Jules spells it.
     pub(super) source: Option<String>,
@@ -29,7 +29,7 @@ pub(super) enum Reach {
 
 /// A listing of a whole account. Each repository takes its part of it.
 #[derive(Debug, Clone)]
-pub(super) struct Account {
+pub(super) struct AccountListing {
     pub(super) sessions: Vec<wire::Session>,
     pub(super) reach: Reach,
     pub(super) archived: bool,
@@ -37,18 +37,18 @@ pub(super) struct Account {
     pub(super) now: Timestamp,
 }
 
-impl Account {
+impl AccountListing {
     /// The sessions of one repository.
-    pub(super) fn of(&self, repository: &Repository) -> Listed {
-        let mut gathered = Gathered::new(repository, self.now);
+    pub(super) fn sessions_of(&self, repository: &Repository) -> RepositoryListing {
+        let mut gathered = RepositoryCollector::new(repository, self.now);
         for session in &self.sessions {
-            gathered.take(session);
+            gathered.add_session(session);
         }
-        gathered.finish(self.reach, self.archived)
+        gathered.into_listed(self.reach, self.archived)
     }
 
     /// Whether it satisfies this need.
-    pub(super) fn answers(&self, need: &ListingNeed) -> bool {
+    pub(super) fn satisfies(&self, need: &ListingNeed) -> bool {
         let back_to = |instant: Timestamp| match self.reach {
             Reach::All => true,
             Reach::Since(since) => since <= instant,
@@ -61,14 +61,18 @@ impl Account {
     }
 
     /// Adds a session that was created after the listing was read, unless it is already in it.
-    pub(super) fn add(&mut self, session: &wire::Session) {
-        if self.sessions.iter().all(|known| known.id() != session.id()) {
+    pub(super) fn add_session(&mut self, session: &wire::Session) {
+        if self
+            .sessions
+            .iter()
+            .all(|known| known.session_id() != session.session_id())
+        {
             self.sessions.push(session.clone());
         }
     }
 
     /// Keeps only the newest sessions, and reduces what they prove.
-    pub(super) fn newest(mut self, most: usize) -> Self {
+    pub(super) fn keep_newest(mut self, most: usize) -> Self {
         if self.sessions.len() <= most {
             return self;
         }
@@ -81,7 +85,9 @@ impl Account {
         self.sessions.truncate(most);
         // Just after the newest session that is left out, because others of the same instant may be left out, too.
         let reach = first_left.and_then(|at| at.checked_add(SignedDuration::from_nanos(1)).ok());
-        self.reach = self.reach.and(Reach::Since(reach.unwrap_or(self.now)));
+        self.reach = self
+            .reach
+            .combined_with(Reach::Since(reach.unwrap_or(self.now)));
         self
     }
 
@@ -93,7 +99,7 @@ impl Account {
 
 impl Reach {
     /// How much two listings prove together.
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(super) fn combined_with(self, other: Self) -> Self {
         match (self, other) {
             (Self::All, reach) | (reach, Self::All) => reach,
             (Self::Since(one), Self::Since(other)) => Self::Since(one.max(other)),
@@ -102,23 +108,23 @@ impl Reach {
 }
 
 /// Collects one repository's sessions. Of other repositories' sessions only the key's usage is kept.
-struct Gathered<'a> {
+struct RepositoryCollector<'a> {
     repository: &'a Repository,
     now: Timestamp,
     ours: BTreeMap<String, Session>,
-    key: BTreeMap<String, Counted>,
+    key: BTreeMap<String, KeySession>,
     source: Option<String>,
     nameless: bool,
 }
 
 /// What one session uses of the key's limits.
 #[derive(Clone, Copy)]
-struct Counted {
+struct KeySession {
     live: bool,
     lately: bool,
 }
 
-impl<'a> Gathered<'a> {
+impl<'a> RepositoryCollector<'a> {
     fn new(repository: &'a Repository, now: Timestamp) -> Self {
         Self {
             repository,
@@ -130,21 +136,21 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn take(&mut self, session: &wire::Session) {
-        let id = session.id().to_owned();
+    fn add_session(&mut self, session: &wire::Session) {
+        let id = session.session_id().to_owned();
         if id.is_empty() {
             self.nameless = true;
             return;
         }
         let created = translate::created_at(session).unwrap_or(self.now);
-        let counted = Counted {
+        let counted = KeySession {
             // An archived session is paused for good and takes no place.
-            live: !session.archived && translate::state(&session.state).is_live(),
+            live: !session.archived && translate::session_state(&session.state).is_live(),
             lately: created > day_before(self.now),
         };
         self.key.insert(id.clone(), counted);
-        match translate::whose(session, self.repository) {
-            Whose::Ours => {
+        match translate::session_owner(session, self.repository) {
+            SessionOwner::Ours => {
                 // A former name cannot be used for a new session.
                 let named = session.source_context.as_ref().filter(|context| {
                     translate::repository_of(&context.source).as_ref()
@@ -154,10 +160,10 @@ impl<'a> Gathered<'a> {
                     .map(|context| context.source.clone())
                     .or(self.source.take());
             }
-            Whose::Unsaid => {}
-            Whose::Foreign => return,
+            SessionOwner::Unnamed => {}
+            SessionOwner::Foreign => return,
         }
-        let session = translate::session(session, self.repository, self.now);
+        let session = translate::domain_session(session, self.repository, self.now);
         // Pages may shift while they are read: of two copies of a session the later one counts.
         match self.ours.get(&id) {
             Some(known) if known.updated_at > session.updated_at => {}
@@ -168,7 +174,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// A session without an id could be any session, so nothing is proven.
-    fn proven(&self, reach: Reach) -> Reach {
+    fn proven_reach(&self, reach: Reach) -> Reach {
         if self.nameless {
             Reach::Since(self.now)
         } else {
@@ -176,9 +182,9 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn finish(self, reach: Reach, archived: bool) -> Listed {
-        let reach = self.proven(reach);
-        let count = |counts: fn(&Counted) -> bool| {
+    fn into_listed(self, reach: Reach, archived: bool) -> RepositoryListing {
+        let reach = self.proven_reach(reach);
+        let count = |counts: fn(&KeySession) -> bool| {
             let number = self.key.values().filter(|counted| counts(counted)).count();
             u32::try_from(number).unwrap_or(u32::MAX)
         };
@@ -188,7 +194,7 @@ impl<'a> Gathered<'a> {
         };
         let mut sessions: Vec<Session> = self.ours.into_values().collect();
         sessions.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-        Listed {
+        RepositoryListing {
             sessions: Sessions {
                 taken_at: self.now,
                 since: match reach {
@@ -216,7 +222,7 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    fn account(created: &[i64]) -> Account {
+    fn account(created: &[i64]) -> AccountListing {
         let sessions = created.iter().map(|second| {
             let shown = serde_json::json!({
                 "name": format!("sessions/{second}"),
@@ -224,7 +230,7 @@ mod tests {
             });
             serde_json::from_value(shown).unwrap()
         });
-        Account {
+        AccountListing {
             sessions: sessions.collect(),
             reach: Reach::All,
             archived: true,
@@ -235,14 +241,21 @@ mod tests {
     /// Joining repositories read everything; the others go on with what is kept of it.
     #[test]
     fn the_newest_of_a_long_listing_still_serve_those_who_look_back_a_little() {
-        let kept = account(&[10, 40, 20, 30]).newest(2);
-        let names: Vec<&str> = kept.sessions.iter().map(wire::Session::id).collect();
+        let kept = account(&[10, 40, 20, 30]).keep_newest(2);
+        let names: Vec<&str> = kept
+            .sessions
+            .iter()
+            .map(wire::Session::session_id)
+            .collect();
         assert_eq!(names, ["40", "30"]);
-        assert!(kept.answers(&ListingNeed::Since(at(21))));
-        assert!(kept.answers(&ListingNeed::CompleteSince(at(21))));
-        assert!(!kept.answers(&ListingNeed::Since(at(20))), "20 is left out");
-        assert!(!kept.answers(&ListingNeed::Everything));
-        let whole = account(&[10, 40]).newest(2);
-        assert!(whole.answers(&ListingNeed::Everything));
+        assert!(kept.satisfies(&ListingNeed::Since(at(21))));
+        assert!(kept.satisfies(&ListingNeed::CompleteSince(at(21))));
+        assert!(
+            !kept.satisfies(&ListingNeed::Since(at(20))),
+            "20 is left out"
+        );
+        assert!(!kept.satisfies(&ListingNeed::Everything));
+        let whole = account(&[10, 40]).keep_newest(2);
+        assert!(whole.satisfies(&ListingNeed::Everything));
     }
 }

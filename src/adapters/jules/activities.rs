@@ -29,7 +29,7 @@ impl Client {
         let mut known = self.activity_cache.get(session);
         let mut filter = self.newer_than(&known);
         let read = loop {
-            match self.pages(session, filter.as_deref()).await {
+            match self.read_pages(session, filter.as_deref()).await {
                 Err(error) if error.is_status(400) && filter.is_some() => {
                     tracing::warn!(
                         "Jules refuses to filter activities; they are read completely from now on"
@@ -45,7 +45,7 @@ impl Client {
                 other => break other?,
             }
         };
-        let activities = merge(known, read);
+        let activities = merge_activities(known, read);
         self.activity_cache.put(session, &activities);
         Ok(Some(activities))
     }
@@ -59,7 +59,11 @@ impl Client {
         Some(format!("create_time>\"{since}\""))
     }
 
-    async fn pages(&self, session: &str, filter: Option<&str>) -> Result<Vec<Activity>, ApiError> {
+    async fn read_pages(
+        &self,
+        session: &str,
+        filter: Option<&str>,
+    ) -> Result<Vec<Activity>, ApiError> {
         let mut activities: Vec<Activity> = Vec::new();
         let mut token = String::new();
         let mut size = PageSize::default();
@@ -70,16 +74,16 @@ impl Client {
                 page_token: (!token.is_empty()).then_some(&token),
             };
             let page = match self.list_activities(session, query).await {
-                Err(error) if size.shrink(&error) => continue,
+                Err(error) if size.shrink_on(&error) => continue,
                 page => page?,
             };
-            size.grow();
+            size.grow_back();
             for activity in &page.activities {
                 // An activity without a time gets the time of the one before.
                 let before = activities
                     .last()
                     .map_or(Timestamp::UNIX_EPOCH, |last| last.at);
-                activities.push(translate::activity(activity, before));
+                activities.push(translate::domain_activity(activity, before));
             }
             token = page.next_page_token;
             if token.is_empty() {
@@ -95,7 +99,7 @@ impl Client {
 }
 
 /// Merges cached and new activities: each id once, oldest first, equal times in their order.
-fn merge(known: Vec<Activity>, read: Vec<Activity>) -> Vec<Activity> {
+fn merge_activities(known: Vec<Activity>, read: Vec<Activity>) -> Vec<Activity> {
     let mut seen = BTreeSet::new();
     let mut activities: Vec<Activity> = known
         .into_iter()
@@ -125,7 +129,7 @@ mod tests {
     fn an_activity_is_kept_once_and_in_its_place() {
         let known = vec![activity("a", 1), activity("b", 5)];
         let read = vec![activity("b", 5), activity("c", 5), activity("late", 3)];
-        let ids: Vec<_> = merge(known, read)
+        let ids: Vec<_> = merge_activities(known, read)
             .into_iter()
             .map(|activity| activity.id)
             .collect();

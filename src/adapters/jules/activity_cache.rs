@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use phileas_domain::engine::Activity;
 
-use super::recent::lock;
+use super::recent::lock_mutex;
 
 /// How many sessions are cached.
 pub(super) const MAX_REMEMBERED_SESSIONS: usize = 64;
@@ -30,7 +30,7 @@ struct CachedSession {
 
 impl ActivityCache {
     pub(super) fn get(&self, session: &str) -> Vec<Activity> {
-        let mut sessions = lock(&self.0);
+        let mut sessions = lock_mutex(&self.0);
         sessions.uses += 1;
         let uses = sessions.uses;
         match sessions.by_id.get_mut(session) {
@@ -43,7 +43,7 @@ impl ActivityCache {
     }
 
     pub(super) fn put(&self, session: &str, activities: &[Activity]) {
-        let mut sessions = lock(&self.0);
+        let mut sessions = lock_mutex(&self.0);
         sessions.by_id.remove(session);
         if activities.is_empty() || activities.len() > MAX_REMEMBERED_ACTIVITIES {
             return;

@@ -80,7 +80,7 @@ impl Base {
     }
 
     /// The URL of a path that begins with a slash.
-    pub(super) fn join(&self, path: &str) -> String {
+    pub(super) fn url_of(&self, path: &str) -> String {
         format!("{}{path}", self.0)
     }
 }
@@ -100,7 +100,7 @@ mod tests {
     fn read(text: &str) -> String {
         let (base, warning) = Base::parse(text).unwrap();
         assert_eq!(warning, None, "{text}");
-        base.join("/sessions")
+        base.url_of("/sessions")
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             "https://proxy.example/jules/v1beta/sessions"
         );
         assert_eq!(
-            Base::default().join("/sources"),
+            Base::default().url_of("/sources"),
             format!("{DEFAULT}/sources")
         );
     }

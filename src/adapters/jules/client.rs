@@ -12,10 +12,10 @@ use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
 use super::activity_cache::ActivityCache;
-use super::error::{Answer, ApiError, Cause, instant, one_line};
+use super::error::{Answer, ApiError, Cause, header_time, one_line};
 use super::listing_cache::ListingCache;
 use super::query::PageQuery;
-use super::recent::{Recent, lock};
+use super::recent::{Recent, lock_mutex};
 use super::retry::{Attempts, MAX_WAIT};
 use super::settings::{MAX_CREATES_IN_FLIGHT, Settings};
 use super::wire::{
@@ -70,7 +70,7 @@ impl<'a> Call<'a> {
     }
 
     fn with_query(mut self, query: PageQuery<'_>) -> Self {
-        self.query = query.encode();
+        self.query = query.encode_query();
         self
     }
 
@@ -111,14 +111,14 @@ impl Client {
 
     /// How many requests were sent since the client was created, repeated ones included.
     #[must_use]
-    pub fn requests(&self) -> u64 {
+    pub fn request_count(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
     /// The `Date` of the last answer; `None`: no answer had one yet.
     #[must_use]
     pub fn answered_at(&self) -> Option<Timestamp> {
-        *lock(&self.answered_at)
+        *lock_mutex(&self.answered_at)
     }
 
     /// Reads one page of the account's sources.
@@ -126,7 +126,7 @@ impl Client {
     /// # Errors
     /// [`ApiError`], as for every method here.
     pub async fn list_sources(&self, query: PageQuery<'_>) -> Result<SourcePage, ApiError> {
-        self.read(Call::new(routes::LIST_SOURCES, &[]).with_query(query))
+        self.read_call(Call::new(routes::LIST_SOURCES, &[]).with_query(query))
             .await
     }
 
@@ -135,7 +135,7 @@ impl Client {
     /// [`ApiError`]; 404 if the Jules GitHub App is not installed on the repository.
     pub async fn get_source(&self, name: &str) -> Result<Source, ApiError> {
         let names = [("{source}", name.strip_prefix("sources/").unwrap_or(name))];
-        self.read(Call::new(routes::GET_SOURCE, &names)).await
+        self.read_call(Call::new(routes::GET_SOURCE, &names)).await
     }
 
     /// Creates a session by one request that is never repeated, and none after `not_after` if the time is known.
@@ -154,33 +154,33 @@ impl Client {
         let _place = permit.expect("the semaphore is never closed");
         let elapsed = self.stopwatch.elapsed();
         if let Some(cache) = &self.listing_cache
-            && let Some(error) = cache.spent(elapsed)
+            && let Some(error) = cache.quota_refusal(elapsed)
         {
             return Err(error);
         }
-        let late = match self.recent.now(elapsed).zip(not_after) {
+        let late = match self.recent.estimated_now(elapsed).zip(not_after) {
             Some((now, not_after)) => now >= not_after,
             None => elapsed.saturating_sub(asked_at) > MAX_WAIT,
         };
         if late {
             return Err(fail(Cause::TooLate));
         }
-        let sent = self.once(&Call::new(route, &[]).with_body(new)).await;
+        let sent = self.send_once(&Call::new(route, &[]).with_body(new)).await;
         if let (Some(cache), Err(error)) = (&self.listing_cache, &sent) {
-            cache.refused(error, self.stopwatch.elapsed());
+            cache.record_refusal(error, self.stopwatch.elapsed());
         }
         let response = sent?;
         let session: Session = self.parse(route, &response)?;
-        if session.id().is_empty() {
+        if session.session_id().is_empty() {
             return Err(fail(Cause::Unreadable {
                 status: response.status().as_u16(),
                 detail: "the session has no id".to_owned(),
             }));
         }
         let elapsed = self.stopwatch.elapsed();
-        self.recent.created(session.id(), elapsed);
+        self.recent.record_created(session.session_id(), elapsed);
         if let Some(cache) = &self.listing_cache {
-            cache.created(&session, elapsed);
+            cache.record_created(&session, elapsed);
         }
         Ok(session)
     }
@@ -190,7 +190,7 @@ impl Client {
     /// # Errors
     /// [`ApiError`].
     pub async fn list_sessions(&self, query: PageQuery<'_>) -> Result<SessionPage, ApiError> {
-        self.read(Call::new(routes::LIST_SESSIONS, &[]).with_query(query))
+        self.read_call(Call::new(routes::LIST_SESSIONS, &[]).with_query(query))
             .await
     }
 
@@ -199,7 +199,7 @@ impl Client {
     /// # Errors
     /// [`ApiError`].
     pub async fn get_session(&self, id: &str) -> Result<Session, ApiError> {
-        self.read(Call::new(routes::GET_SESSION, &[("{session}", id)]))
+        self.read_call(Call::new(routes::GET_SESSION, &[("{session}", id)]))
             .await
     }
 
@@ -248,7 +248,7 @@ impl Client {
     /// # Errors
     /// [`ApiError`].
     pub async fn approve_plan(&self, id: &str) -> Result<Option<Session>, ApiError> {
-        self.verb(routes::APPROVE_PLAN, id).await
+        self.call_verb(routes::APPROVE_PLAN, id).await
     }
 
     /// Archives a session; one that runs is paused.
@@ -256,7 +256,7 @@ impl Client {
     /// # Errors
     /// [`ApiError`].
     pub async fn archive_session(&self, id: &str) -> Result<Option<Session>, ApiError> {
-        self.verb(routes::ARCHIVE_SESSION, id).await
+        self.call_verb(routes::ARCHIVE_SESSION, id).await
     }
 
     /// Restores an archived session.
@@ -264,7 +264,7 @@ impl Client {
     /// # Errors
     /// [`ApiError`].
     pub async fn unarchive_session(&self, id: &str) -> Result<Option<Session>, ApiError> {
-        self.verb(routes::UNARCHIVE_SESSION, id).await
+        self.call_verb(routes::UNARCHIVE_SESSION, id).await
     }
 
     /// Reads one page of a session's activities.
@@ -277,7 +277,7 @@ impl Client {
         query: PageQuery<'_>,
     ) -> Result<ActivityPage, ApiError> {
         let names = [("{session}", id)];
-        self.read(Call::new(routes::LIST_ACTIVITIES, &names).with_query(query))
+        self.read_call(Call::new(routes::LIST_ACTIVITIES, &names).with_query(query))
             .await
     }
 
@@ -287,19 +287,20 @@ impl Client {
     /// [`ApiError`].
     pub async fn get_activity(&self, session: &str, id: &str) -> Result<Activity, ApiError> {
         let names = [("{session}", session), ("{activity}", id)];
-        self.read(Call::new(routes::GET_ACTIVITY, &names)).await
+        self.read_call(Call::new(routes::GET_ACTIVITY, &names))
+            .await
     }
 
     /// Calls a custom verb. Its answer may be a session, `{}`, or empty.
-    async fn verb(&self, route: &'static str, id: &str) -> Result<Option<Session>, ApiError> {
+    async fn call_verb(&self, route: &'static str, id: &str) -> Result<Option<Session>, ApiError> {
         let names = [("{session}", id)];
         let call = Call::new(route, &names).with_body(&serde_json::Map::new());
         let response = self.call(&call).await?;
         let session = serde_json::from_slice::<Session>(response.body()).ok();
-        Ok(session.filter(|session| !session.id().is_empty()))
+        Ok(session.filter(|session| !session.session_id().is_empty()))
     }
 
-    async fn read<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<T, ApiError> {
+    async fn read_call<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<T, ApiError> {
         let response = self.call(&call).await?;
         self.parse(call.route, &response)
     }
@@ -330,7 +331,7 @@ impl Client {
         let begun = self.stopwatch.elapsed();
         let session = call.names.iter().find(|(place, _)| *place == "{session}");
         loop {
-            let error = match self.once(call).await {
+            let error = match self.send_once(call).await {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
@@ -339,7 +340,7 @@ impl Client {
             let fresh = is_read
                 && session
                     .is_some_and(|(_, id)| self.recent.is_fresh(id, self.stopwatch.elapsed()));
-            let jitter = lock(&self.jitter).f64();
+            let jitter = lock_mutex(&self.jitter).f64();
             let spent = self.stopwatch.elapsed().saturating_sub(begun);
             let wait = attempts.next(&error, fresh, jitter, spent);
             let Some(wait) = wait.filter(|_| self.patient) else {
@@ -356,12 +357,12 @@ impl Client {
     }
 
     /// Sends a call once.
-    async fn once(&self, call: &Call<'_>) -> Result<Response<Bytes>, ApiError> {
+    async fn send_once(&self, call: &Call<'_>) -> Result<Response<Bytes>, ApiError> {
         let fail = |cause| ApiError {
             route: call.route,
             cause,
         };
-        let request = self.request(call).map_err(fail)?;
+        let request = self.build_request(call).map_err(fail)?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let span = tracing::debug_span!(
             "jules_request",
@@ -371,25 +372,25 @@ impl Client {
         let sent = self.transport.send(request).instrument(span.clone()).await;
         let response = sent.map_err(|error| {
             span.record("status", name_of(&error));
-            fail(Cause::Transport(self.cleaned(error)))
+            fail(Cause::Transport(self.redact_error(error)))
         })?;
         let response = response.map(|body| self.key.redact_body(body));
         span.record("status", response.status().as_u16());
-        if let Some(date) = instant(response.headers(), DATE) {
-            *lock(&self.answered_at) = Some(date);
+        if let Some(date) = header_time(response.headers(), DATE) {
+            *lock_mutex(&self.answered_at) = Some(date);
         }
         if response.status().is_success() {
             Ok(response)
         } else {
-            Err(fail(Cause::Answer(Box::new(Answer::read(
+            Err(fail(Cause::Answer(Box::new(Answer::from_response(
                 &response, &self.key,
             )))))
         }
     }
 
-    fn request(&self, call: &Call<'_>) -> Result<Request<Bytes>, Cause> {
-        let (method, path) = routes::fill(call.route, call.names).map_err(Cause::BadName)?;
-        let mut url = self.base.join(&path);
+    fn build_request(&self, call: &Call<'_>) -> Result<Request<Bytes>, Cause> {
+        let (method, path) = routes::fill_route(call.route, call.names).map_err(Cause::BadName)?;
+        let mut url = self.base.url_of(&path);
         if !call.query.is_empty() {
             url.push('?');
             url.push_str(&call.query);
@@ -397,7 +398,7 @@ impl Client {
         let mut request = Request::builder()
             .method(method)
             .uri(url)
-            .header(key::HEADER, self.key.header())
+            .header(key::HEADER, self.key.header_value())
             .header(ACCEPT, HeaderValue::from_static("application/json"));
         if call.body.is_some() {
             request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -407,7 +408,7 @@ impl Client {
             .expect("base, path and query were checked"))
     }
 
-    pub(super) fn cleaned(&self, error: TransportError) -> TransportError {
+    pub(super) fn redact_error(&self, error: TransportError) -> TransportError {
         match error {
             TransportError::NotSent(text) => TransportError::NotSent(one_line(&text, &self.key)),
             TransportError::Lost(text) => TransportError::Lost(one_line(&text, &self.key)),

@@ -110,16 +110,20 @@ impl std::fmt::Display for Answer {
 
 impl Answer {
     /// Reads an answer: Google's envelope, or the text of a proxy.
-    pub(super) fn read(response: &Response<bytes::Bytes>, key: &JulesKey) -> Self {
+    pub(super) fn from_response(response: &Response<bytes::Bytes>, key: &JulesKey) -> Self {
         let headers = response.headers();
-        let date = instant(headers, header::DATE);
+        let date = header_time(headers, header::DATE);
         let status = response.status().as_u16();
-        let (code, reason, message) = match envelope(response.body()) {
+        let (code, reason, message) = match parse_envelope(response.body()) {
             Some(error) => {
-                let reason = error.reason();
+                let reason = error.failure_reason();
                 (error.status, reason, error.message)
             }
-            None => (String::new(), String::new(), foreign(response)),
+            None => (
+                String::new(),
+                String::new(),
+                describe_foreign_body(response),
+            ),
         };
         Self {
             status,
@@ -257,18 +261,18 @@ struct Status {
 }
 
 impl Status {
-    fn reason(&self) -> String {
+    fn failure_reason(&self) -> String {
         let reason = |detail: &Value| Some(detail.get("reason")?.as_str()?.to_owned());
         self.details.iter().find_map(reason).unwrap_or_default()
     }
 }
 
-fn envelope(body: &[u8]) -> Option<Status> {
+fn parse_envelope(body: &[u8]) -> Option<Status> {
     serde_json::from_slice::<Envelope>(body).ok()?.error
 }
 
 /// One line about a body other than Google's envelope.
-fn foreign(response: &Response<bytes::Bytes>) -> String {
+fn describe_foreign_body(response: &Response<bytes::Bytes>) -> String {
     let body = response.body();
     if body.is_empty() {
         return String::new();
@@ -296,7 +300,7 @@ fn foreign(response: &Response<bytes::Bytes>) -> String {
 
 /// One short line of Jules' text, without the key, anything that looks like another key, and long quotations.
 pub(super) fn one_line(text: &str, key: &JulesKey) -> String {
-    let text = prompt::without_secrets(&key.redact(text));
+    let text = prompt::without_secrets(&key.redact_key(text));
     let text = without_long_quotations(&text);
     let mut line = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
@@ -345,7 +349,7 @@ fn closing_quote(text: &str) -> Option<usize> {
     })
 }
 
-pub(super) fn instant(headers: &HeaderMap, name: header::HeaderName) -> Option<Timestamp> {
+pub(super) fn header_time(headers: &HeaderMap, name: header::HeaderName) -> Option<Timestamp> {
     let text = headers.get(name)?.to_str().ok()?;
     rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
 }
@@ -356,6 +360,6 @@ fn retry_after(headers: &HeaderMap, date: Option<Timestamp>) -> Option<Duration>
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
     }
-    let then = instant(headers, header::RETRY_AFTER)?;
+    let then = header_time(headers, header::RETRY_AFTER)?;
     Some(Duration::try_from(then.duration_since(date?)).unwrap_or_default())
 }

@@ -75,13 +75,13 @@ impl JulesKey {
     /// A part of the digest that may be written. One in 65,536 other keys shares it, so it neither reveals the key
     /// nor proves that an account has it.
     #[must_use]
-    pub fn mark(&self) -> String {
+    pub fn key_id(&self) -> String {
         let [first, second, ..] = self.digest();
         format!("{first:02x}{second:02x}")
     }
 
     /// The header's value, marked as sensitive for logs.
-    pub(super) fn header(&self) -> HeaderValue {
+    pub(super) fn header_value(&self) -> HeaderValue {
         let mut value = HeaderValue::from_str(self.0.expose_secret())
             .expect("a key is made of visible ASCII characters");
         value.set_sensitive(true);
@@ -89,7 +89,7 @@ impl JulesKey {
     }
 
     /// Removes the key, plain or URL-encoded, from Jules' text, which may echo it.
-    pub(super) fn redact(&self, text: &str) -> String {
+    pub(super) fn redact_key(&self, text: &str) -> String {
         let key = self.0.expose_secret();
         let escaped = utf8_percent_encode(key, NON_ALPHANUMERIC).to_string();
         text.replace(key, "[key]").replace(&escaped, "[key]")
@@ -98,7 +98,7 @@ impl JulesKey {
     /// Removes the key from a body, because parts of it reach messages, the ledger and prompts.
     pub(super) fn redact_body(&self, body: Bytes) -> Bytes {
         let text = String::from_utf8_lossy(&body);
-        let redacted = self.redact(&text);
+        let redacted = self.redact_key(&text);
         if redacted == text {
             body
         } else {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn sent(key: &JulesKey) -> String {
-        key.header().to_str().unwrap().to_owned()
+        key.header_value().to_str().unwrap().to_owned()
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
     fn r15_nothing_shows_the_key() {
         let key = JulesKey::new("test-key").unwrap();
         assert!(!format!("{key:?}").contains("test-key"));
-        assert!(!format!("{:?}", key.header()).contains("test-key"));
-        assert_eq!(key.redact("bad key test-key!"), "bad key [key]!");
+        assert!(!format!("{:?}", key.header_value()).contains("test-key"));
+        assert_eq!(key.redact_key("bad key test-key!"), "bad key [key]!");
     }
 }

@@ -10,12 +10,12 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::ListingNeed;
 
-use super::account_listing::{Account, Listed, Reach, day_before};
+use super::account_listing::{AccountListing, Reach, RepositoryListing, day_before};
 use super::client::Client;
 use super::error::ApiError;
 use super::listing_cache::{LONGEST_REST, MAX_KEPT};
 use super::query::{PageQuery, PageSize};
-use super::recent::lock;
+use super::recent::lock_mutex;
 use super::translate::{self, Repository};
 use crate::runtime::ports::Disposition;
 
@@ -33,14 +33,14 @@ impl Client {
         need: &ListingNeed,
         now: Timestamp,
         heard: Option<Duration>,
-    ) -> Result<Listed, ApiError> {
+    ) -> Result<RepositoryListing, ApiError> {
         let Some(cache) = &self.listing_cache else {
-            return Ok(self.read_account(need, now).await?.of(repository));
+            return Ok(self.read_account(need, now).await?.sessions_of(repository));
         };
         let came = self.stopwatch.elapsed();
         let mut cached = cache.listing.lock().await;
         let elapsed = self.stopwatch.elapsed();
-        if !cached.serves(need, cache.written_at(&repository.name), heard, elapsed) {
+        if !cached.is_sufficient(need, cache.written_at(&repository.name), heard, elapsed) {
             // Callers that waited during a failure get the same answer: repeating the call for each would flood
             // Jules.
             if let Some((at, until, error)) = &cached.failed
@@ -51,9 +51,9 @@ impl Client {
             match self.read_account(need, now).await {
                 Ok(account) => {
                     cached.failed = None;
-                    let listed = account.of(repository);
+                    let listed = account.sessions_of(repository);
                     let cut = account.len() > MAX_KEPT;
-                    cached.kept = Some((elapsed, account.newest(MAX_KEPT)));
+                    cached.kept = Some((elapsed, account.keep_newest(MAX_KEPT)));
                     if cut {
                         return Ok(listed);
                     }
@@ -71,14 +71,14 @@ impl Client {
         }
         let Some((begun, account)) = &mut cached.kept else {
             // The listing was stored above, or was already sufficient.
-            return Ok(self.read_account(need, now).await?.of(repository));
+            return Ok(self.read_account(need, now).await?.sessions_of(repository));
         };
-        for (at, session) in lock(&cache.created).iter() {
+        for (at, session) in lock_mutex(&cache.created).iter() {
             if at >= begun {
-                account.add(session);
+                account.add_session(session);
             }
         }
-        Ok(account.of(repository))
+        Ok(account.sessions_of(repository))
     }
 
     /// Lists the account's sessions as far as needed.
@@ -86,8 +86,8 @@ impl Client {
         &self,
         need: &ListingNeed,
         now: Timestamp,
-    ) -> Result<Account, ApiError> {
-        let mut account = Account {
+    ) -> Result<AccountListing, ApiError> {
+        let mut account = AccountListing {
             sessions: Vec::new(),
             reach: Reach::All,
             archived: !matches!(need, ListingNeed::Since(_)),
@@ -98,11 +98,11 @@ impl Client {
             ListingNeed::Since(since) => Some(day_before(now).min(*since)),
             ListingNeed::CompleteSince(_) | ListingNeed::Everything => None,
         };
-        account.reach = self.walk(&mut account, None, stop_at).await?;
+        account.reach = self.walk_pages(&mut account, None, stop_at).await?;
         if account.archived {
             // Read archived sessions second: one that is archived meanwhile is then seen twice instead of never.
-            match self.walk(&mut account, Some(ARCHIVED), None).await {
-                Ok(second) => account.reach = account.reach.and(second),
+            match self.walk_pages(&mut account, Some(ARCHIVED), None).await {
+                Ok(second) => account.reach = account.reach.combined_with(second),
                 Err(error) if error.is_status(400) => {
                     tracing::warn!("Jules refuses to list archived sessions");
                     account.archived = false;
@@ -113,13 +113,13 @@ impl Client {
         Ok(account)
     }
 
-    async fn walk(
+    async fn walk_pages(
         &self,
-        account: &mut Account,
+        account: &mut AccountListing,
         filter: Option<&str>,
         stop_at: Option<Timestamp>,
     ) -> Result<Reach, ApiError> {
-        let mut order = Order::default();
+        let mut order = ListingOrder::default();
         let mut tokens = BTreeSet::new();
         let mut token = String::new();
         let mut size = PageSize::default();
@@ -130,14 +130,14 @@ impl Client {
                 page_token: (!token.is_empty()).then_some(&token),
             };
             let page = match self.list_sessions(query).await {
-                Err(error) if size.shrink(&error) => continue,
+                Err(error) if size.shrink_on(&error) => continue,
                 page => page?,
             };
-            size.grow();
+            size.grow_back();
             let mut newest = None;
             for mut session in page.sessions {
                 let created = translate::created_at(&session);
-                order.see(created);
+                order.add_time(created);
                 newest = newest.max(created);
                 session.archived |= filter.is_some();
                 account.sessions.push(session);
@@ -169,12 +169,12 @@ impl Client {
 }
 
 /// Whether the sessions came newest first.
-struct Order {
+struct ListingOrder {
     holds: bool,
     oldest: Option<Timestamp>,
 }
 
-impl Default for Order {
+impl Default for ListingOrder {
     fn default() -> Self {
         Self {
             holds: true,
@@ -183,8 +183,8 @@ impl Default for Order {
     }
 }
 
-impl Order {
-    fn see(&mut self, created: Option<Timestamp>) {
+impl ListingOrder {
+    fn add_time(&mut self, created: Option<Timestamp>) {
         match (created, self.oldest) {
             (Some(created), Some(oldest)) if created > oldest => self.holds = false,
             (Some(created), _) => self.oldest = Some(created),

@@ -17,9 +17,9 @@ use std::time::Duration;
 use phileas_domain::engine::ListingNeed;
 use phileas_domain::model::RepositoryName;
 
-use super::account_listing::Account;
+use super::account_listing::AccountListing;
 use super::error::ApiError;
-use super::recent::lock;
+use super::recent::lock_mutex;
 use super::wire::Session;
 
 /// How long a listing is cached.
@@ -49,7 +49,7 @@ pub(super) struct ListingCache {
 
 #[derive(Debug, Default)]
 pub(super) struct CachedListing {
-    pub(super) kept: Option<(Duration, Account)>,
+    pub(super) kept: Option<(Duration, AccountListing)>,
     /// When listings were read early.
     early: VecDeque<Duration>,
     /// When the last read failed, until when it is not repeated, and the error.
@@ -58,8 +58,8 @@ pub(super) struct CachedListing {
 
 impl ListingCache {
     /// Notes that a repository is about to write.
-    pub(super) fn wrote(&self, repository: &RepositoryName, elapsed: Duration) {
-        let mut wrote = lock(&self.wrote);
+    pub(super) fn record_write(&self, repository: &RepositoryName, elapsed: Duration) {
+        let mut wrote = lock_mutex(&self.wrote);
         wrote.retain(|(known, at)| {
             known != repository && elapsed.saturating_sub(*at) < KEPT_FOR * 2
         });
@@ -67,8 +67,8 @@ impl ListingCache {
     }
 
     /// Notes a created session.
-    pub(super) fn created(&self, session: &Session, elapsed: Duration) {
-        let mut created = lock(&self.created);
+    pub(super) fn record_created(&self, session: &Session, elapsed: Duration) {
+        let mut created = lock_mutex(&self.created);
         if created.len() == MAX_CREATED {
             created.pop_front();
         }
@@ -76,17 +76,17 @@ impl ListingCache {
     }
 
     /// Notes a failed create. If the quota is used up, other creates of the key need not try.
-    pub(super) fn refused(&self, error: &ApiError, elapsed: Duration) {
+    pub(super) fn record_refusal(&self, error: &ApiError, elapsed: Duration) {
         let Some(answer) = error.answer().filter(|answer| answer.is_quota()) else {
             return;
         };
         let rest = answer.retry_after.unwrap_or(QUOTA_REST).min(LONGEST_REST);
-        *lock(&self.spent) = Some((elapsed + rest, error.clone()));
+        *lock_mutex(&self.spent) = Some((elapsed + rest, error.clone()));
     }
 
     /// The refusal that still applies to creates of this key.
-    pub(super) fn spent(&self, elapsed: Duration) -> Option<ApiError> {
-        let mut spent = lock(&self.spent);
+    pub(super) fn quota_refusal(&self, elapsed: Duration) -> Option<ApiError> {
+        let mut spent = lock_mutex(&self.spent);
         if spent.as_ref().is_some_and(|(until, _)| elapsed >= *until) {
             *spent = None;
         }
@@ -94,7 +94,7 @@ impl ListingCache {
     }
 
     pub(super) fn written_at(&self, repository: &RepositoryName) -> Option<Duration> {
-        let wrote = lock(&self.wrote);
+        let wrote = lock_mutex(&self.wrote);
         let found = wrote.iter().find(|(known, _)| known == repository);
         found.map(|(_, at)| *at)
     }
@@ -102,7 +102,7 @@ impl ListingCache {
 
 impl CachedListing {
     /// Whether the cached listing is sufficient.
-    pub(super) fn serves(
+    pub(super) fn is_sufficient(
         &mut self,
         need: &ListingNeed,
         written: Option<Duration>,
@@ -114,7 +114,7 @@ impl CachedListing {
         };
         let old = elapsed.saturating_sub(*begun) >= KEPT_FOR;
         let own_past = written.is_some_and(|written| written >= *begun);
-        if old || own_past || !account.answers(need) {
+        if old || own_past || !account.satisfies(need) {
             return false;
         }
         if heard.is_none_or(|heard| heard < *begun) {

@@ -21,7 +21,7 @@ impl Client {
             _ => None,
         });
         if let Some(changes) = sets.next() {
-            return Ok(Some(patch(changes)));
+            return Ok(Some(into_patch(changes)));
         }
         let mut last = None;
         let mut token = String::new();
@@ -33,13 +33,13 @@ impl Client {
                 page_token: (!token.is_empty()).then_some(&token),
             };
             let page = match self.list_activities(session, query).await {
-                Err(error) if size.shrink(&error) => continue,
+                Err(error) if size.shrink_on(&error) => continue,
                 page => page?,
             };
-            size.grow();
+            size.grow_back();
             for activity in page.activities {
                 let newer = |known: &(String, ChangeSet)| known.0 <= activity.create_time;
-                if let Some(changes) = activity.changes()
+                if let Some(changes) = activity.change_set()
                     && last.as_ref().is_none_or(newer)
                 {
                     last = Some((activity.create_time.clone(), changes.clone()));
@@ -47,7 +47,7 @@ impl Client {
             }
             token = page.next_page_token;
             if token.is_empty() {
-                return Ok(last.map(|(_, changes)| patch(changes)));
+                return Ok(last.map(|(_, changes)| into_patch(changes)));
             }
         }
         Err(ApiError {
@@ -57,7 +57,7 @@ impl Client {
     }
 }
 
-fn patch(changes: ChangeSet) -> Patch {
+fn into_patch(changes: ChangeSet) -> Patch {
     let base = changes.git_patch.base_commit_id;
     Patch {
         diff: changes.git_patch.unidiff_patch,

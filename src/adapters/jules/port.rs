@@ -11,7 +11,7 @@ use phileas_domain::model::{RepositoryName, SessionId};
 
 use super::client::Client;
 use super::error::ApiError;
-use super::recent::lock;
+use super::recent::lock_mutex;
 use super::translate;
 use super::wire::NewSession;
 use crate::runtime::ports::{Failure, Patch, ReadJules, WriteJules};
@@ -46,28 +46,30 @@ impl RepositoryJules {
     /// Notes that an event of the repository arrived this long ago. An older shared listing is read again, within the
     /// key's budget of listings.
     #[must_use]
-    pub fn heard(mut self, ago: Duration) -> Self {
+    pub fn heard_since(mut self, ago: Duration) -> Self {
         self.heard = Some(self.client.stopwatch.elapsed().saturating_sub(ago));
         self
     }
 
     /// Notes a write, because earlier listings may not show it.
-    fn writes(&self) {
+    fn note_write(&self) {
         if let Some(cache) = &self.client.listing_cache {
-            cache.wrote(&self.repository().name, self.client.stopwatch.elapsed());
+            cache.record_write(&self.repository().name, self.client.stopwatch.elapsed());
         }
     }
 
     fn now(&self) -> Option<Timestamp> {
-        self.client.recent.now(self.client.stopwatch.elapsed())
+        self.client
+            .recent
+            .estimated_now(self.client.stopwatch.elapsed())
     }
 
     fn repository(&self) -> translate::Repository {
-        lock(&self.repository).clone()
+        lock_mutex(&self.repository).clone()
     }
 
     fn new_session(&self, create: &CreateSession) -> NewSession {
-        let known = lock(&self.source).clone();
+        let known = lock_mutex(&self.source).clone();
         let source = known
             .filter(|known| translate::repository_of(known).as_ref() == Some(&create.source))
             .unwrap_or_else(|| translate::source_name(&create.source));
@@ -83,9 +85,9 @@ impl RepositoryJules {
 }
 
 /// Turns a 404 into `None`.
-fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
+fn not_found_as_none<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
     match answer {
-        Ok(found) => Ok(Some(found)),
+        Ok(not_found_as_none) => Ok(Some(not_found_as_none)),
         Err(error) if error.is_status(404) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -99,32 +101,35 @@ impl ReadJules for RepositoryJules {
         now: Timestamp,
     ) -> Result<Sessions, Failure> {
         let known = {
-            let mut known = lock(&self.repository);
+            let mut known = lock_mutex(&self.repository);
             known.id = Some(repository.id);
             known.name = repository.name.clone();
             known.clone()
         };
         self.client
             .recent
-            .note(now, self.client.stopwatch.elapsed());
+            .note_time(now, self.client.stopwatch.elapsed());
         let listed = self
             .client
             .sessions_of(&known, need, now, self.heard)
             .await?;
         if listed.source.is_some() {
-            *lock(&self.source) = listed.source;
+            *lock_mutex(&self.source) = listed.source;
         }
         Ok(listed.sessions)
     }
 
     async fn session(&self, id: &SessionId) -> Result<Option<Session>, Failure> {
-        let session = found(self.client.get_session(id.as_str()).await)?;
+        let session = not_found_as_none(self.client.get_session(id.as_str()).await)?;
         let fallback = self.now().unwrap_or(Timestamp::UNIX_EPOCH);
-        Ok(session.map(|session| translate::session(&session, &self.repository(), fallback)))
+        Ok(
+            session
+                .map(|session| translate::domain_session(&session, &self.repository(), fallback)),
+        )
     }
 
     async fn patch(&self, id: &SessionId) -> Result<Option<Patch>, Failure> {
-        Ok(found(self.client.read_patch(id.as_str()).await)?.flatten())
+        Ok(not_found_as_none(self.client.read_patch(id.as_str()).await)?.flatten())
     }
 
     async fn activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
@@ -135,31 +140,31 @@ impl ReadJules for RepositoryJules {
 impl WriteJules for RepositoryJules {
     async fn create(&self, create: &CreateSession) -> Result<Session, CreateFailure> {
         let new = self.new_session(create);
-        self.writes();
+        self.note_write();
         let created = self
             .client
             .create_session(&new, Some(create.not_after))
             .await;
         let session = created.map_err(|error| error.create_failure(self.now()))?;
         let fallback = self.now().unwrap_or(create.not_after);
-        let mut session = translate::session(&session, &self.repository(), fallback);
+        let mut session = translate::domain_session(&session, &self.repository(), fallback);
         session.source.get_or_insert_with(|| create.source.clone());
         Ok(session)
     }
 
     async fn send_message(&self, id: &SessionId, text: &str) -> Result<(), Failure> {
-        self.writes();
+        self.note_write();
         Ok(self.client.send_message(id.as_str(), text).await?)
     }
 
     async fn approve_plan(&self, id: &SessionId) -> Result<(), Failure> {
-        self.writes();
+        self.note_write();
         self.client.approve_plan(id.as_str()).await?;
         Ok(())
     }
 
     async fn archive(&self, id: &SessionId) -> Result<(), Failure> {
-        self.writes();
+        self.note_write();
         self.client.archive_session(id.as_str()).await?;
         Ok(())
     }

@@ -34,7 +34,7 @@ impl PageSize {
     }
 
     /// Reduces the size after a page that was too large. Returns whether a smaller page may succeed.
-    pub(super) fn shrink(&mut self, error: &ApiError) -> bool {
+    pub(super) fn shrink_on(&mut self, error: &ApiError) -> bool {
         let too_large = matches!(
             error.cause,
             Cause::Transport(TransportError::TooLarge { .. })
@@ -47,13 +47,13 @@ impl PageSize {
     }
 
     /// Increases the size again: the entries that made a page too large may be behind us.
-    pub(super) fn grow(&mut self) {
+    pub(super) fn grow_back(&mut self) {
         self.0 = (self.0 * 2).min(MAX_PAGE_SIZE);
     }
 }
 
 impl PageQuery<'_> {
-    pub(super) fn encode(self) -> String {
+    pub(super) fn encode_query(self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         if let Some(size) = self.page_size {
             query.append_pair("pageSize", &size.clamp(1, MAX_PAGE_SIZE).to_string());

@@ -20,8 +20,8 @@ pub(super) struct Recent {
 
 impl Recent {
     /// Remembers that a session was created.
-    pub(super) fn created(&self, session: &str, elapsed: Duration) {
-        let mut created = lock(&self.created);
+    pub(super) fn record_created(&self, session: &str, elapsed: Duration) {
+        let mut created = lock_mutex(&self.created);
         if created.len() == MAX_REMEMBERED {
             created.pop_front();
         }
@@ -30,25 +30,25 @@ impl Recent {
 
     /// Whether a session was created here so recently that Jules may not show it yet.
     pub(super) fn is_fresh(&self, session: &str, elapsed: Duration) -> bool {
-        lock(&self.created)
+        lock_mutex(&self.created)
             .iter()
             .any(|(id, at)| id == session && elapsed.saturating_sub(*at) < FRESH_FOR)
     }
 
     /// Notes GitHub's time.
-    pub(super) fn note(&self, now: Timestamp, elapsed: Duration) {
-        *lock(&self.noted) = Some((now, elapsed));
+    pub(super) fn note_time(&self, now: Timestamp, elapsed: Duration) {
+        *lock_mutex(&self.noted) = Some((now, elapsed));
     }
 
     /// The time, computed from the last note.
-    pub(super) fn now(&self, elapsed: Duration) -> Option<Timestamp> {
-        let (then, at) = (*lock(&self.noted))?;
+    pub(super) fn estimated_now(&self, elapsed: Duration) -> Option<Timestamp> {
+        let (then, at) = (*lock_mutex(&self.noted))?;
         then.checked_add(elapsed.saturating_sub(at)).ok()
     }
 }
 
 /// Locks a value that is never left half changed.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock_mutex<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn a_session_is_fresh_for_a_minute() {
         let recent = Recent::default();
-        recent.created("1", seconds(100));
+        recent.record_created("1", seconds(100));
         assert!(recent.is_fresh("1", seconds(159)));
         assert!(!recent.is_fresh("1", seconds(160)));
         assert!(!recent.is_fresh("2", seconds(101)));
@@ -75,7 +75,7 @@ mod tests {
     fn the_memory_is_bounded() {
         let recent = Recent::default();
         for session in 0..=MAX_REMEMBERED {
-            recent.created(&session.to_string(), seconds(1));
+            recent.record_created(&session.to_string(), seconds(1));
         }
         assert!(!recent.is_fresh("0", seconds(1)));
         assert!(recent.is_fresh("1", seconds(1)));
@@ -84,11 +84,11 @@ mod tests {
     #[test]
     fn time_goes_on_from_the_last_note() {
         let recent = Recent::default();
-        assert_eq!(recent.now(seconds(9)), None);
+        assert_eq!(recent.estimated_now(seconds(9)), None);
         let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
-        recent.note(noon, seconds(10));
+        recent.note_time(noon, seconds(10));
         assert_eq!(
-            recent.now(seconds(25)),
+            recent.estimated_now(seconds(25)),
             Some("2026-01-05T12:00:15Z".parse().unwrap())
         );
     }

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_hangs_is_not_asked_for_ever() {
+    fn a_server_that_hangs_is_not_asked_for_ever() {
         let hangs = ApiError {
             route: routes::GET_SESSION,
             cause: Cause::Transport(TransportError::Lost("no answer in time".to_owned())),

@@ -52,7 +52,7 @@ const MAX_NAME_CHARS: usize = 250;
 /// A route's method, and its path below the version with the names filled in.
 ///
 /// An invalid name (ids come from files that others can write); returns its text.
-pub(super) fn fill(
+pub(super) fn fill_route(
     route: &'static str,
     names: &[(&str, &str)],
 ) -> Result<(http::Method, String), String> {
@@ -104,12 +104,12 @@ mod tests {
     #[test]
     fn names_are_filled_in() {
         let (method, path) =
-            fill(GET_ACTIVITY, &[("{session}", "15"), ("{activity}", "a-7")]).unwrap();
+            fill_route(GET_ACTIVITY, &[("{session}", "15"), ("{activity}", "a-7")]).unwrap();
         assert_eq!(
             (method.as_str(), path.as_str()),
             ("GET", "/sessions/15/activities/a-7")
         );
-        let (_, path) = fill(GET_SOURCE, &[("{source}", "github/acme/widget")]).unwrap();
+        let (_, path) = fill_route(GET_SOURCE, &[("{source}", "github/acme/widget")]).unwrap();
         assert_eq!(path, "/sources/github/acme/widget");
     }
 
@@ -128,12 +128,15 @@ mod tests {
             &"1".repeat(251),
         ] {
             assert_eq!(
-                fill(GET_SESSION, &[("{session}", wrong)]).unwrap_err(),
+                fill_route(GET_SESSION, &[("{session}", wrong)]).unwrap_err(),
                 wrong
             );
         }
         for wrong in ["../sessions", "github//x", "github/", "/"] {
-            assert!(fill(GET_SOURCE, &[("{source}", wrong)]).is_err(), "{wrong}");
+            assert!(
+                fill_route(GET_SOURCE, &[("{source}", wrong)]).is_err(),
+                "{wrong}"
+            );
         }
     }
 }

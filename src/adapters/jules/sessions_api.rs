@@ -22,16 +22,16 @@ const ARCHIVED: &str = "archived = true";
 
 /// An account: the client of one key.
 #[derive(Debug, Clone)]
-pub struct Account(Arc<Client>);
+pub struct SessionsApi(Arc<Client>);
 
-impl Account {
+impl SessionsApi {
     /// The account of a client's key.
     #[must_use]
     pub fn new(client: Arc<Client>) -> Self {
         Self(client)
     }
 
-    async fn page(&self, page: Option<&str>, archived: bool) -> Result<JobPage, ApiError> {
+    async fn list_page(&self, page: Option<&str>, archived: bool) -> Result<JobPage, ApiError> {
         let mut size = PageSize::default();
         loop {
             let query = PageQuery {
@@ -40,14 +40,14 @@ impl Account {
                 page_token: page,
             };
             match self.0.list_sessions(query).await {
-                Err(error) if size.shrink(&error) => {}
+                Err(error) if size.shrink_on(&error) => {}
                 Err(error) => return Err(error),
                 Ok(read) => {
                     let mut jobs: Vec<Job> = read.sessions.iter().map(job).collect();
                     jobs.iter_mut().for_each(|job| job.archived |= archived);
                     return Ok(JobPage {
                         jobs,
-                        next: some(read.next_page_token),
+                        next: non_empty(read.next_page_token),
                     });
                 }
             }
@@ -66,12 +66,12 @@ impl Account {
                 page_token: (!token.is_empty()).then_some(&token),
             };
             let page = match self.0.list_activities(id, query).await {
-                Err(error) if size.shrink(&error) => continue,
+                Err(error) if size.shrink_on(&error) => continue,
                 page => page?,
             };
-            size.grow();
+            size.grow_back();
             for activity in &page.activities {
-                let happening = happening(activity);
+                let happening = activity_from(activity);
                 if seen.insert(happening.id.clone()) {
                     happenings.push(happening);
                 }
@@ -95,7 +95,7 @@ impl Account {
     }
 }
 
-impl HireJules for Account {
+impl HireJules for SessionsApi {
     fn create(&self, new: NewJob) -> Answer<'_, Result<Job, CreateFailure>> {
         Box::pin(async move {
             let (repository, branch) = new.source;
@@ -108,7 +108,7 @@ impl HireJules for Account {
                 environment_variables: false,
             };
             let created = self.0.create_session(&session, None).await;
-            let now = self.0.recent.now(self.0.stopwatch.elapsed());
+            let now = self.0.recent.estimated_now(self.0.stopwatch.elapsed());
             let mut job = job(&created.map_err(|error| error.create_failure(now))?);
             job.repository.get_or_insert(repository);
             job.branch.get_or_insert(branch);
@@ -117,7 +117,9 @@ impl HireJules for Account {
     }
 
     fn job<'a>(&'a self, id: &'a str) -> Answer<'a, Result<Option<Job>, Failure>> {
-        Box::pin(async move { found(self.0.get_session(id).await.map(|session| job(&session))) })
+        Box::pin(async move {
+            not_found_as_none(self.0.get_session(id).await.map(|session| job(&session)))
+        })
     }
 
     fn jobs<'a>(
@@ -125,14 +127,14 @@ impl HireJules for Account {
         page: Option<&'a str>,
         archived: bool,
     ) -> Answer<'a, Result<JobPage, Failure>> {
-        Box::pin(async move { Ok(self.page(page, archived).await?) })
+        Box::pin(async move { Ok(self.list_page(page, archived).await?) })
     }
 
     fn happenings<'a>(
         &'a self,
         id: &'a str,
     ) -> Answer<'a, Result<Option<Vec<Happening>>, Failure>> {
-        Box::pin(async move { found(self.all_happenings(id).await) })
+        Box::pin(async move { not_found_as_none(self.all_happenings(id).await) })
     }
 
     fn say<'a>(&'a self, id: &'a str, text: &'a str) -> Answer<'a, Result<(), Failure>> {
@@ -162,23 +164,23 @@ impl HireJules for Account {
             };
             let read = self.0.list_sources(query).await?;
             Ok(SourcePage {
-                sources: read.sources.iter().filter_map(source).collect(),
-                next: some(read.next_page_token),
+                sources: read.sources.iter().filter_map(source_from).collect(),
+                next: non_empty(read.next_page_token),
             })
         })
     }
 }
 
 /// Turns a 404 into `None`.
-fn found<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
+fn not_found_as_none<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
     match answer {
-        Ok(found) => Ok(Some(found)),
+        Ok(not_found_as_none) => Ok(Some(not_found_as_none)),
         Err(error) if error.is_status(404) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-fn some(text: String) -> Option<String> {
+fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
@@ -200,13 +202,13 @@ fn job(session: &wire::Session) -> Job {
         }
     }
     Job {
-        id: session.id().to_owned(),
+        id: session.session_id().to_owned(),
         title: session.title.clone(),
         prompt: session.prompt.clone(),
         repository: context.and_then(|context| translate::repository_of(&context.source)),
         branch: context
-            .and_then(|context| some(context.github_repo_context.starting_branch.clone())),
-        state: translate::state(&session.state),
+            .and_then(|context| non_empty(context.github_repo_context.starting_branch.clone())),
+        state: translate::session_state(&session.state),
         created_at: translate::created_at(session),
         updated_at: session.update_time.parse().ok(),
         url: session.url.clone(),
@@ -224,7 +226,7 @@ fn changes_of(set: &wire::ChangeSet) -> Option<Changes> {
     })
 }
 
-fn happening(activity: &wire::Activity) -> Happening {
+fn activity_from(activity: &wire::Activity) -> Happening {
     let what = match &activity.kind {
         Kind::AgentMessaged(text) => What::JulesSaid(text.clone()),
         Kind::UserMessaged(text) => What::PersonSaid(text.clone()),
@@ -254,17 +256,17 @@ fn happening(activity: &wire::Activity) -> Happening {
         Kind::Missing => What::Other(String::new()),
     };
     Happening {
-        id: match activity.id() {
+        id: match activity.activity_id() {
             "" => format!("at-{}", activity.create_time),
             id => id.to_owned(),
         },
         at: activity.create_time.parse().ok(),
         what,
-        changes: activity.changes().and_then(changes_of),
+        changes: activity.change_set().and_then(changes_of),
     }
 }
 
-fn source(source: &wire::Source) -> Option<JobSource> {
+fn source_from(source: &wire::Source) -> Option<JobSource> {
     let repo = source.github_repo.as_ref();
     let named = repo.and_then(|repo| format!("{}/{}", repo.owner, repo.repo).parse().ok());
     Some(JobSource {

@@ -28,47 +28,47 @@ impl Repository {
     }
 
     /// Whether a session's prompt ends with phileas' line for this repository's id.
-    fn wrote(&self, session: &wire::Session) -> bool {
+    fn session_wrote(&self, session: &wire::Session) -> bool {
         Marker::in_prompt(&session.prompt).is_some_and(|line| self.id == Some(line.repository))
     }
 }
 
 /// Whose a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum SessionOwner {
     /// It works on this repository, according to its source or to phileas' line in its prompt.
     Ours,
     /// It does not say what it works on, but has a phileas marker that only its own repository knows; or its name may
     /// be a former one and its prompt is hidden.
-    Unsaid,
+    Unnamed,
     /// It belongs to another repository.
     Foreign,
 }
 
 /// Whether a listed session belongs to this repository.
-pub(super) fn whose(session: &wire::Session, repository: &Repository) -> Whose {
-    if repository.wrote(session) {
-        return Whose::Ours;
+pub(super) fn session_owner(session: &wire::Session, repository: &Repository) -> SessionOwner {
+    if repository.session_wrote(session) {
+        return SessionOwner::Ours;
     }
     match source(session) {
-        Some(source) if repository.is_named(&source) => Whose::Ours,
+        Some(source) if repository.is_named(&source) => SessionOwner::Ours,
         // It may have been started under a former name, and the listing hides the prompt that shows it.
-        Some(_) if session.prompt.is_empty() => Whose::Unsaid,
-        Some(_) => Whose::Foreign,
+        Some(_) if session.prompt.is_empty() => SessionOwner::Unnamed,
+        Some(_) => SessionOwner::Foreign,
         None => {
             let marked = Marker::in_title(&session.title).is_some()
                 || Marker::in_prompt(&session.prompt).is_some();
             if marked {
-                Whose::Unsaid
+                SessionOwner::Unnamed
             } else {
-                Whose::Foreign
+                SessionOwner::Foreign
             }
         }
     }
 }
 
 /// The domain's session. `fallback` replaces a missing time of creation.
-pub(super) fn session(
+pub(super) fn domain_session(
     session: &wire::Session,
     repository: &Repository,
     fallback: Timestamp,
@@ -79,7 +79,7 @@ pub(super) fn session(
     // name.
     let former = source
         .as_ref()
-        .filter(|_| repository.wrote(session) || session.prompt.is_empty());
+        .filter(|_| repository.session_wrote(session) || session.prompt.is_empty());
     let is_ours = |name: &RepositoryName| repository.is_named(name) || former == Some(name);
     let mut pulls: Vec<PullNumber> = Vec::new();
     let mut has_changes = false;
@@ -99,8 +99,8 @@ pub(super) fn session(
             .as_ref()
             .is_some_and(|name| !repository.is_named(name));
     Session {
-        id: SessionId::new(session.id()),
-        state: state(&session.state),
+        id: SessionId::new(session.session_id()),
+        state: session_state(&session.state),
         title: session.title.clone(),
         prompt: (!session.prompt.is_empty()).then(|| session.prompt.clone()),
         elsewhere,
@@ -119,7 +119,7 @@ pub(super) fn created_at(session: &wire::Session) -> Option<Timestamp> {
 }
 
 /// A session's state.
-pub(super) fn state(text: &str) -> SessionState {
+pub(super) fn session_state(text: &str) -> SessionState {
     match text {
         "QUEUED" => SessionState::Queued,
         "PLANNING" => SessionState::Planning,
@@ -172,7 +172,7 @@ pub(super) fn pull_named(url: &str) -> Option<(RepositoryName, PullNumber)> {
 }
 
 /// The domain's activity. `fallback` replaces a missing time.
-pub(super) fn activity(activity: &wire::Activity, fallback: Timestamp) -> Activity {
+pub(super) fn domain_activity(activity: &wire::Activity, fallback: Timestamp) -> Activity {
     let kind = match &activity.kind {
         Kind::AgentMessaged(text) => ActivityKind::AgentMessaged(text.clone()),
         Kind::UserMessaged(text) => ActivityKind::UserMessaged(text.clone()),
@@ -192,7 +192,7 @@ pub(super) fn activity(activity: &wire::Activity, fallback: Timestamp) -> Activi
         Kind::Unknown(name, _) => ActivityKind::Unknown(name.clone()),
         Kind::Missing => ActivityKind::Unknown(String::new()),
     };
-    let id = match activity.id() {
+    let id = match activity.activity_id() {
         "" => format!("at-{}", activity.create_time),
         id => id.to_owned(),
     };
@@ -200,7 +200,7 @@ pub(super) fn activity(activity: &wire::Activity, fallback: Timestamp) -> Activi
         id,
         at: activity.create_time.parse().unwrap_or(fallback),
         kind,
-        has_changes: activity.changes().is_some(),
+        has_changes: activity.change_set().is_some(),
     }
 }
 
@@ -210,7 +210,7 @@ mod tests {
 
     /// A listing may hide prompts, and a session keeps the name that the repository had at its beginning.
     #[test]
-    fn a_session_under_a_former_name_is_left_to_whoever_knows_its_turn() {
+    fn a_session_under_a_former_name_is_left_to_the_repository_that_knows_its_turn() {
         let repository = Repository {
             id: Some(RepositoryId(7)),
             name: "acme/widget".parse().unwrap(),
@@ -228,14 +228,14 @@ mod tests {
         };
         for title in ["tester: default [phileas:222222222222.1]", ""] {
             let unsaid = listed(title, "");
-            assert_eq!(whose(&unsaid, &repository), Whose::Unsaid);
-            let read = session(&unsaid, &repository, Timestamp::UNIX_EPOCH);
+            assert_eq!(session_owner(&unsaid, &repository), SessionOwner::Unnamed);
+            let read = domain_session(&unsaid, &repository, Timestamp::UNIX_EPOCH);
             assert!(read.elsewhere);
             assert_eq!((read.source, read.pulls), (None, vec![PullNumber(12)]));
         }
         let other = listed("tester: default [phileas:222222222222.1]", "Do it.");
-        assert_eq!(whose(&other, &repository), Whose::Foreign);
-        assert!(!session(&other, &repository, Timestamp::UNIX_EPOCH).elsewhere);
+        assert_eq!(session_owner(&other, &repository), SessionOwner::Foreign);
+        assert!(!domain_session(&other, &repository, Timestamp::UNIX_EPOCH).elsewhere);
     }
 
     #[test]

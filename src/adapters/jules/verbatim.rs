@@ -16,7 +16,7 @@ impl Client {
     /// # Errors
     ///
     /// [`ApiError`], if there was no answer, or the path cannot be part of a URL.
-    pub async fn ask(
+    pub async fn send_verbatim(
         &self,
         method: Method,
         path: &str,
@@ -28,8 +28,8 @@ impl Client {
         };
         let mut request = Request::builder()
             .method(method)
-            .uri(self.base.join(path))
-            .header(key::HEADER, self.key.header())
+            .uri(self.base.url_of(path))
+            .header(key::HEADER, self.key.header_value())
             .header(ACCEPT, HeaderValue::from_static("application/json"));
         if body.is_some() {
             request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -40,13 +40,13 @@ impl Client {
             .map_err(|_| fail(Cause::BadName(path.to_owned())))?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let sent = self.transport.send(request).await;
-        let response = sent.map_err(|error| fail(Cause::Transport(self.cleaned(error))))?;
+        let response = sent.map_err(|error| fail(Cause::Transport(self.redact_error(error))))?;
         Ok(response.map(|body| self.key.redact_body(body)))
     }
 
     /// One short line of Jules' text, without the key.
     #[must_use]
-    pub fn redacted(&self, text: &str) -> String {
+    pub fn redact_text(&self, text: &str) -> String {
         one_line(text, &self.key)
     }
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use phileas_domain::model::Oid;
 
-use super::limits::{LOOK_BACK, LOOKS};
-use super::message::message;
-use super::remote::{Recorded, Remote};
+use super::limits::{CHECK_DELAYS, LOOK_BACK};
+use super::message::full_message;
+use super::remote::{CommitFacts, Remote};
 use crate::runtime::ports::{Commit, Failure};
 
 /// What the branch shows.
@@ -21,17 +21,17 @@ pub(super) enum Trace {
 }
 
 /// Checks until the branch has moved, or the last check is done.
-pub(super) async fn look(
+pub(super) async fn find_commit(
     remote: &impl Remote,
     base: &Oid,
     commit: &Commit,
 ) -> Result<Trace, Failure> {
     let mut last = Ok(Trace::Nothing);
-    for wait in LOOKS {
+    for wait in CHECK_DELAYS {
         if !wait.is_zero() {
             remote.pause(wait).await;
         }
-        last = walk(remote, base, commit).await;
+        last = find_commit_once(remote, base, commit).await;
         if matches!(last, Ok(Trace::Ours(_) | Trace::Others)) {
             break;
         }
@@ -40,15 +40,19 @@ pub(super) async fn look(
 }
 
 /// Walks from the head to the commit on top of `base`.
-async fn walk(remote: &impl Remote, base: &Oid, commit: &Commit) -> Result<Trace, Failure> {
-    let Some(mut at) = remote.head().await? else {
+async fn find_commit_once(
+    remote: &impl Remote,
+    base: &Oid,
+    commit: &Commit,
+) -> Result<Trace, Failure> {
+    let Some(mut at) = remote.read_head().await? else {
         return Ok(Trace::Others);
     };
     if at == *base {
         return Ok(Trace::Nothing);
     }
     for _ in 0..LOOK_BACK {
-        let Some(found) = remote.recorded(&at).await? else {
+        let Some(found) = remote.read_commit(&at).await? else {
             // The replica knows the head but not its commit: it lags.
             return Ok(Trace::Nothing);
         };
@@ -70,14 +74,14 @@ async fn walk(remote: &impl Remote, base: &Oid, commit: &Commit) -> Result<Trace
 async fn is_ours(
     remote: &impl Remote,
     at: &Oid,
-    found: &Recorded,
+    found: &CommitFacts,
     commit: &Commit,
 ) -> Result<bool, Failure> {
     if found.parents.len() != 1 || !same_message(&found.message, commit) {
         return Ok(false);
     }
     let paths: BTreeSet<String> = commit.files.keys().cloned().collect();
-    let texts: BTreeMap<String, String> = remote.texts(at, &paths).await?;
+    let texts: BTreeMap<String, String> = remote.read_texts(at, &paths).await?;
     Ok(commit.files.iter().all(|(path, wanted)| {
         match (wanted, texts.get(path)) {
             (Some(wanted), Some(text)) => wanted == text,
@@ -90,7 +94,7 @@ async fn is_ours(
 
 /// Git may add a final line break, and GitHub may append trailers.
 fn same_message(found: &str, commit: &Commit) -> bool {
-    let wanted = message(commit);
+    let wanted = full_message(commit);
     found
         .trim_end()
         .strip_prefix(wanted.as_str())

@@ -2,12 +2,12 @@
 
 use phileas_domain::model::Oid;
 
-use super::limits::{LOOK_BACK, LOOKS, MAX_SWAPS, settled};
+use super::limits::{CHECK_DELAYS, LOOK_BACK, MAX_SWAPS, resolve_unknown};
 use super::remote::{Remote, Swap};
 use crate::runtime::ports::{Commit, CommitError, Failure};
 
 /// What the branch shows about its creation.
-enum Sight {
+enum BranchCheck {
     /// Our commit is its head, or its root.
     Ours,
     /// Another process created the branch.
@@ -16,52 +16,57 @@ enum Sight {
     Nothing,
 }
 
-pub(super) async fn give_birth(remote: &impl Remote, commit: &Commit) -> Result<Oid, CommitError> {
-    let orphan = remote.write_orphan(commit).await.map_err(settled)?;
+pub(super) async fn create_branch_with(
+    remote: &impl Remote,
+    commit: &Commit,
+) -> Result<Oid, CommitError> {
+    let orphan = remote.write_orphan(commit).await.map_err(resolve_unknown)?;
     let mut last = None;
     for _ in 0..MAX_SWAPS {
         let (refused, failure) = match remote.create_branch(&orphan).await {
             Swap::Done(oid) => return Ok(oid),
             // After an attempt with an unknown result, a refusal may mean that it succeeded.
-            Swap::Failed(failure) if last.is_none() => return Err(settled(failure).into()),
+            Swap::Failed(failure) if last.is_none() => return Err(resolve_unknown(failure).into()),
             Swap::Stale => (true, None),
-            Swap::Failed(failure) | Swap::Doubtful(failure) => (false, Some(failure)),
+            Swap::Failed(failure) | Swap::Unknown(failure) => (false, Some(failure)),
         };
-        match look(remote, &orphan).await {
-            Ok(Sight::Ours) => return Ok(orphan),
-            Ok(Sight::Others) => return Err(CommitError::Stale),
-            Ok(Sight::Nothing) | Err(_) if refused => return Err(CommitError::Stale),
-            Ok(Sight::Nothing) => last = failure,
-            Err(blind) => return Err(settled(failure.unwrap_or(blind)).into()),
+        match check_branch(remote, &orphan).await {
+            Ok(BranchCheck::Ours) => return Ok(orphan),
+            Ok(BranchCheck::Others) => return Err(CommitError::Stale),
+            Ok(BranchCheck::Nothing) | Err(_) if refused => return Err(CommitError::Stale),
+            Ok(BranchCheck::Nothing) => last = failure,
+            Err(blind) => return Err(resolve_unknown(failure.unwrap_or(blind)).into()),
         }
     }
-    Err(last.map_or(CommitError::Stale, |failure| settled(failure).into()))
+    Err(last.map_or(CommitError::Stale, |failure| {
+        resolve_unknown(failure).into()
+    }))
 }
 
-async fn look(remote: &impl Remote, orphan: &Oid) -> Result<Sight, Failure> {
-    let mut last = Ok(Sight::Nothing);
-    for wait in LOOKS {
+async fn check_branch(remote: &impl Remote, orphan: &Oid) -> Result<BranchCheck, Failure> {
+    let mut last = Ok(BranchCheck::Nothing);
+    for wait in CHECK_DELAYS {
         if !wait.is_zero() {
             remote.pause(wait).await;
         }
-        last = walk(remote, orphan).await;
-        if matches!(last, Ok(Sight::Ours | Sight::Others)) {
+        last = check_branch_once(remote, orphan).await;
+        if matches!(last, Ok(BranchCheck::Ours | BranchCheck::Others)) {
             break;
         }
     }
     last
 }
 
-async fn walk(remote: &impl Remote, orphan: &Oid) -> Result<Sight, Failure> {
-    let Some(mut at) = remote.head().await? else {
-        return Ok(Sight::Nothing);
+async fn check_branch_once(remote: &impl Remote, orphan: &Oid) -> Result<BranchCheck, Failure> {
+    let Some(mut at) = remote.read_head().await? else {
+        return Ok(BranchCheck::Nothing);
     };
     for _ in 0..LOOK_BACK {
         if at == *orphan {
-            return Ok(Sight::Ours);
+            return Ok(BranchCheck::Ours);
         }
         let parent = remote
-            .recorded(&at)
+            .read_commit(&at)
             .await?
             .and_then(|found| found.parents.into_iter().next());
         match parent {
@@ -69,5 +74,5 @@ async fn walk(remote: &impl Remote, orphan: &Oid) -> Result<Sight, Failure> {
             None => break,
         }
     }
-    Ok(Sight::Others)
+    Ok(BranchCheck::Others)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::runtime::ports::{Disposition, Failure};
 
 /// The waits before checking the branch again: replicas lag.
-pub const LOOKS: [Duration; 4] = [
+pub const CHECK_DELAYS: [Duration; 4] = [
     Duration::ZERO,
     Duration::from_secs(1),
     Duration::from_secs(3),
@@ -17,7 +17,7 @@ pub(super) const LOOK_BACK: usize = 16;
 pub const MAX_SWAPS: u32 = 2;
 
 /// The branch was checked, so the caller cannot find out more: it may retry later.
-pub(super) fn settled(failure: Failure) -> Failure {
+pub(super) fn resolve_unknown(failure: Failure) -> Failure {
     match failure.disposition {
         Disposition::Unknown => Failure {
             disposition: Disposition::Retry { after: None },

@@ -4,7 +4,7 @@ use crate::runtime::ports::Commit;
 
 /// A commit's whole message, as git keeps it.
 #[must_use]
-pub fn message(commit: &Commit) -> String {
+pub fn full_message(commit: &Commit) -> String {
     let body = commit.body.trim_end();
     if body.is_empty() {
         commit.headline.clone()

@@ -23,7 +23,7 @@
 //! head alone, matters if another commit was made on top of ours meanwhile.
 //!
 //! **The head is still our parent.** Either nothing landed, or a replica lags, or the commit is still in progress.
-//! The branch is checked again after some seconds ([`LOOKS`]), and then the same compare-and-swap is sent once more.
+//! The branch is checked again after some seconds ([`CHECK_DELAYS`]), and then the same compare-and-swap is sent once more.
 //! If the first one landed after all, the repetition is refused as stale, and the walk finds our commit. If nothing
 //! is known even then, the call fails as `Retry`: the tick ends without an effect, and a late commit is harmless by
 //! point 2.
@@ -49,9 +49,9 @@ mod message;
 mod remote;
 
 pub use commit::commit;
-pub use limits::{LOOKS, MAX_SWAPS};
-pub use message::message;
-pub use remote::{Recorded, Remote, Swap};
+pub use limits::{CHECK_DELAYS, MAX_SWAPS};
+pub use message::full_message;
+pub use remote::{CommitFacts, Remote, Swap};
 
 #[cfg(test)]
 mod tests;

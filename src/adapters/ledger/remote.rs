@@ -10,7 +10,7 @@ use crate::runtime::ports::{Commit, Failure};
 
 /// A commit on the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct CommitFacts {
     /// Subject and body.
     pub message: String,
     /// Its parents, in order.
@@ -25,7 +25,7 @@ pub enum Swap {
     /// The branch's head is not the expected one.
     Stale,
     /// It is unknown whether it took effect.
-    Doubtful(Failure),
+    Unknown(Failure),
     /// It had no effect.
     Failed(Failure),
 }
@@ -33,17 +33,19 @@ pub enum Swap {
 /// A branch, and the objects below it.
 pub trait Remote: Sync {
     /// Adds one commit on top of `base`, if `base` is the head; sent once.
-    fn swap(&self, base: &Oid, commit: &Commit) -> impl Future<Output = Swap> + Send;
+    fn swap_head(&self, base: &Oid, commit: &Commit) -> impl Future<Output = Swap> + Send;
 
     /// Reads the head; `None`: there is no branch. May lag.
-    fn head(&self) -> impl Future<Output = Result<Option<Oid>, Failure>> + Send;
+    fn read_head(&self) -> impl Future<Output = Result<Option<Oid>, Failure>> + Send;
 
     /// Reads a commit; `None`: it does not exist (yet).
-    fn recorded(&self, oid: &Oid)
-    -> impl Future<Output = Result<Option<Recorded>, Failure>> + Send;
+    fn read_commit(
+        &self,
+        oid: &Oid,
+    ) -> impl Future<Output = Result<Option<CommitFacts>, Failure>> + Send;
 
     /// Reads texts of files at a commit, as far as they are available whole.
-    fn texts(
+    fn read_texts(
         &self,
         at: &Oid,
         paths: &BTreeSet<String>,

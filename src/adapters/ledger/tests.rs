@@ -32,7 +32,7 @@ const RIVALS: [Rival; 4] = [
     Rival::AfterOurFirstAttempt,
     Rival::TwiceAfterOurFirstAttempt,
 ];
-/// How many reads of the head still show the old one. [`LOOKS`] bridges three.
+/// How many reads of the head still show the old one. [`CHECK_DELAYS`] bridges three.
 const LAGS: [u32; 5] = [0, 1, 3, 4, 12];
 
 /// Every combination of two results, a rival and a lag, for an existing and for a new branch.

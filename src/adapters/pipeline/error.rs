@@ -69,7 +69,7 @@ pub enum RunsError {
 pub struct SettingsError(pub Diagnostic);
 
 impl RunsError {
-    pub(super) fn system(path: &Path, source: io::Error) -> Self {
+    pub(super) fn from_io(path: &Path, source: io::Error) -> Self {
         Self::System {
             path: path.to_owned(),
             source,

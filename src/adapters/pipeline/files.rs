@@ -11,8 +11,8 @@ use tempfile::{NamedTempFile, TempPath};
 use super::RunsError;
 
 /// The text of a file; `None`: there is none.
-pub(super) fn text(path: &Path) -> Result<Option<String>, RunsError> {
-    let Some(bytes) = bytes(path)? else {
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, RunsError> {
+    let Some(bytes) = read_bytes(path)? else {
         return Ok(None);
     };
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -26,12 +26,12 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, RunsError> {
 }
 
 /// The bytes of a file; `None`: there is none.
-pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
+pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
     let refused = |what: String| RunsError::Refused {
         path: path.to_owned(),
         what,
     };
-    let failed = |error| RunsError::system(path, error);
+    let failed = |error| RunsError::from_io(path, error);
     let meta = match fs::symlink_metadata(path) {
         Ok(meta) => meta,
         Err(error) if is_absent(&error) => return Ok(None),
@@ -60,7 +60,7 @@ pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
 pub type Mark = (u64, SystemTime);
 
 /// The mark of a file or folder; `None`: there is none.
-pub(super) fn mark(path: &Path) -> Option<Mark> {
+pub(super) fn file_mark(path: &Path) -> Option<Mark> {
     let known = fs::symlink_metadata(path).ok()?;
     Some((known.len(), known.modified().ok()?))
 }
@@ -74,24 +74,24 @@ pub(super) fn is_folder(path: &Path) -> Result<bool, RunsError> {
             what: "it is no folder, and links are not followed; put a folder there".to_owned(),
         }),
         Err(error) if is_absent(&error) => Ok(false),
-        Err(error) => Err(RunsError::system(path, error)),
+        Err(error) => Err(RunsError::from_io(path, error)),
     }
 }
 
 /// Creates a folder if it is missing. Its parent must exist, except for the first.
 pub(super) fn make_folder(path: &Path) -> Result<(), RunsError> {
     if !is_folder(path)? {
-        fs::create_dir_all(path).map_err(|error| RunsError::system(path, error))?;
+        fs::create_dir_all(path).map_err(|error| RunsError::from_io(path, error))?;
     }
     Ok(())
 }
 
 /// The names of the folders in a folder.
-pub(super) fn folders(path: &Path, limit: usize) -> Result<Vec<String>, RunsError> {
+pub(super) fn list_folders(path: &Path, limit: usize) -> Result<Vec<String>, RunsError> {
     if !is_folder(path)? {
         return Ok(Vec::new());
     }
-    let failed = |error| RunsError::system(path, error);
+    let failed = |error| RunsError::from_io(path, error);
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)?.take(limit) {
         let entry = entry.map_err(failed)?;
@@ -105,15 +105,15 @@ pub(super) fn folders(path: &Path, limit: usize) -> Result<Vec<String>, RunsErro
 }
 
 /// Replaces a file in one step: a reader sees the old or the new text.
-pub(super) fn replace(path: &Path, text: &str) -> Result<(), RunsError> {
+pub(super) fn replace_file(path: &Path, text: &str) -> Result<(), RunsError> {
     replace_together(&[(path.to_owned(), text)])
 }
 
 /// Replaces files of one folder: all of them, or none. All texts are on the disk before the first file is replaced.
 pub(super) fn replace_together(texts: &[(PathBuf, &str)]) -> Result<(), RunsError> {
     let staged = texts.iter().map(|(path, text)| {
-        let file = staged(path, text)?;
-        let old = second_name(path).map_err(|error| RunsError::system(path, error))?;
+        let file = stage_file(path, text)?;
+        let old = second_name(path).map_err(|error| RunsError::from_io(path, error))?;
         Ok((path, file, old))
     });
     let mut done: Vec<(&PathBuf, Option<TempPath>)> = Vec::new();
@@ -126,7 +126,7 @@ pub(super) fn replace_together(texts: &[(PathBuf, &str)]) -> Result<(), RunsErro
                     None => fs::remove_file(path),
                 };
             }
-            return Err(RunsError::system(path, error.error));
+            return Err(RunsError::from_io(path, error.error));
         }
         done.push((path, old));
     }
@@ -135,7 +135,7 @@ pub(super) fn replace_together(texts: &[(PathBuf, &str)]) -> Result<(), RunsErro
     let folder = folder.unwrap_or(Path::new("."));
     fs::File::open(folder)
         .and_then(|folder| folder.sync_all())
-        .map_err(|error| RunsError::system(folder, error))
+        .map_err(|error| RunsError::from_io(folder, error))
 }
 
 /// Creates a hard link by which a file can be restored, or a copy if the file system has no hard links; `None`: there
@@ -156,8 +156,8 @@ fn second_name(path: &Path) -> io::Result<Option<TempPath>> {
 }
 
 /// A temporary file with a text, beside the file that it will replace.
-fn staged(path: &Path, text: &str) -> Result<NamedTempFile, RunsError> {
-    let failed = |error| RunsError::system(path, error);
+fn stage_file(path: &Path, text: &str) -> Result<NamedTempFile, RunsError> {
+    let failed = |error| RunsError::from_io(path, error);
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .prefix(".phileas-")

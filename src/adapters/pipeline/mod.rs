@@ -44,7 +44,7 @@ pub struct Written {
 impl Runs {
     /// The runs in a folder, usually a repository's `.pipeline`. It need not exist.
     #[must_use]
-    pub fn at(folder: impl Into<PathBuf>) -> Self {
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
         }
@@ -61,9 +61,9 @@ impl Runs {
     /// # Errors
     ///
     /// When `config.toml` cannot be read or is invalid.
-    pub fn settings(&self) -> Result<Settings, RunsError> {
+    pub fn read_settings(&self) -> Result<Settings, RunsError> {
         let path = self.folder.join(SETTINGS_FILE);
-        match files::text(&path)? {
+        match files::read_text(&path)? {
             Some(text) => Settings::read(&path.display().to_string(), &text)
                 .map_err(|wrong| RunsError::Settings(Box::new(SettingsError(*wrong)))),
             None => Ok(Settings::default()),
@@ -75,9 +75,9 @@ impl Runs {
     /// # Errors
     ///
     /// What the system says.
-    pub fn issues(&self) -> Result<(Vec<IssueId>, Vec<IssueId>), RunsError> {
+    pub fn list_issues(&self) -> Result<(Vec<IssueId>, Vec<IssueId>), RunsError> {
         let of = |folder: &Path| -> Result<Vec<IssueId>, RunsError> {
-            let names = files::folders(folder, RUNS_LIMIT)?;
+            let names = files::list_folders(folder, RUNS_LIMIT)?;
             let mut ids: Vec<IssueId> = names.iter().filter_map(|name| name.parse().ok()).collect();
             ids.sort();
             Ok(ids)
@@ -99,7 +99,7 @@ impl Runs {
         for name in Artifact::ALL.into_iter().flat_map(Artifact::names) {
             let path = folder.join(name);
             if name != Artifact::Lessons.file_name()
-                && let Some(text) = files::text(&path)?
+                && let Some(text) = files::read_text(&path)?
             {
                 found.push(RunFile {
                     name: name.to_owned(),
@@ -115,25 +115,25 @@ impl Runs {
     /// # Errors
     ///
     /// When no artifact has that name, or the file cannot be read.
-    pub fn text(&self, issue: &IssueId, name: &str) -> Result<Option<String>, RunsError> {
+    pub fn read_artifact(&self, issue: &IssueId, name: &str) -> Result<Option<String>, RunsError> {
         Artifact::at(name)?;
-        files::text(&self.folder_of(issue).join(name))
+        files::read_text(&self.folder_of(issue).join(name))
     }
 
     /// Length and time of each file of the `most` runs whose folders changed last, to detect changes. Unreadable
     /// files are left out.
     #[must_use]
-    pub fn marks(&self, most: usize) -> BTreeMap<(IssueId, &'static str), Mark> {
-        let (issues, _) = self.issues().unwrap_or_default();
+    pub fn artifact_marks(&self, most: usize) -> BTreeMap<(IssueId, &'static str), Mark> {
+        let (issues, _) = self.list_issues().unwrap_or_default();
         let mut issues: Vec<_> = issues
             .into_iter()
-            .map(|issue| (files::mark(&self.folder_of(&issue)), issue))
+            .map(|issue| (files::file_mark(&self.folder_of(&issue)), issue))
             .collect();
         issues.sort_by_key(|(mark, _)| std::cmp::Reverse(mark.map(|(_, at)| at)));
         let mut marks = BTreeMap::new();
         for (_, issue) in issues.into_iter().take(most) {
             for name in Artifact::ALL.into_iter().flat_map(Artifact::names) {
-                let mark = files::mark(&self.folder_of(&issue).join(name));
+                let mark = files::file_mark(&self.folder_of(&issue).join(name));
                 marks.extend(mark.map(|mark| ((issue.clone(), name), mark)));
             }
         }
@@ -155,7 +155,7 @@ impl Runs {
     ///
     /// [`RunsError::Unsound`] with the findings; [`RunsError::Archived`] for an archived run; otherwise when the
     /// trace cannot be continued or the system refuses.
-    pub fn write(
+    pub fn write_artifact(
         &self,
         issue: &IssueId,
         artifact: Artifact,
@@ -173,7 +173,7 @@ impl Runs {
             return Err(RunsError::NotOfARun);
         }
         files::make_folder(&self.folder)?;
-        let _lock = self.lock()?;
+        let _lock = self.lock_runs()?;
         // Another process may have archived the run before it released the lock.
         if !files::is_folder(&folder)? && self.is_archived(issue)? {
             return Err(RunsError::Archived {
@@ -202,20 +202,20 @@ impl Runs {
     /// # Errors
     ///
     /// When there is no such run, one of this name is archived already, or the system refuses.
-    pub fn archive(&self, issue: &IssueId) -> Result<PathBuf, RunsError> {
+    pub fn archive_run(&self, issue: &IssueId) -> Result<PathBuf, RunsError> {
         let from = self.folder_of(issue);
         if !files::is_folder(&from)? {
             return Err(RunsError::NoRun(from));
         }
         let completed = self.folder.join(COMPLETED);
         files::make_folder(&completed)?;
-        let _lock = self.lock()?;
+        let _lock = self.lock_runs()?;
         let to = completed.join(issue.as_str());
         // The system would replace an empty folder.
         if fs::symlink_metadata(&to).is_ok() {
             return Err(RunsError::Taken(to));
         }
-        fs::rename(&from, &to).map_err(|error| RunsError::system(&from, error))?;
+        fs::rename(&from, &to).map_err(|error| RunsError::from_io(&from, error))?;
         Ok(to)
     }
 
@@ -224,15 +224,15 @@ impl Runs {
     /// # Errors
     ///
     /// When the file cannot be read. Its errors are in the reading.
-    pub fn lessons(&self) -> Result<Option<Reading>, RunsError> {
-        Ok(self.read_lessons()?.map(|(reading, _)| reading))
+    pub fn read_lessons(&self) -> Result<Option<Reading>, RunsError> {
+        Ok(self.read_lessons_file()?.map(|(reading, _)| reading))
     }
 
-    /// As [`Self::lessons`]; the second value says whether a part of the file is missing in the reading.
-    fn read_lessons(&self) -> Result<Option<(Reading, bool)>, RunsError> {
+    /// As [`Self::read_lessons`]; the second value says whether a part of the file is missing in the reading.
+    fn read_lessons_file(&self) -> Result<Option<(Reading, bool)>, RunsError> {
         let path = self.folder.join(Artifact::Lessons.file_name());
         let name = path.display().to_string();
-        Ok(files::bytes(&path)?.map(|bytes| read_lessons(&name, &bytes)))
+        Ok(files::read_bytes(&path)?.map(|bytes| read_lessons(&name, &bytes)))
     }
 
     /// Adds a lesson, or counts it if its pattern is known.
@@ -240,10 +240,10 @@ impl Runs {
     /// # Errors
     ///
     /// [`RunsError::Unsound`] if the existing file or the lesson is invalid.
-    pub fn learn(&self, lesson: &Lesson) -> Result<(), RunsError> {
+    pub fn add_lesson(&self, lesson: &Lesson) -> Result<(), RunsError> {
         files::make_folder(&self.folder)?;
-        let _lock = self.lock()?;
-        let (known, is_partial) = self.read_lessons()?.unzip();
+        let _lock = self.lock_runs()?;
+        let (known, is_partial) = self.read_lessons_file()?.unzip();
         let Some(text) = learn(known.as_ref(), lesson) else {
             return Err(RunsError::Unsound(
                 known.map(|one| one.found).unwrap_or_default(),
@@ -263,9 +263,9 @@ impl Runs {
                         .to_owned(),
                 });
             }
-            fs::copy(&path, &kept).map_err(|error| RunsError::system(&kept, error))?;
+            fs::copy(&path, &kept).map_err(|error| RunsError::from_io(&kept, error))?;
         }
-        files::replace(&path, &text)
+        files::replace_file(&path, &text)
     }
 
     fn folder_of(&self, issue: &IssueId) -> PathBuf {
@@ -273,8 +273,8 @@ impl Runs {
     }
 
     /// Locks the runs for one writer; dropping the value releases the lock.
-    fn lock(&self) -> Result<File, RunsError> {
-        let failed = |error| RunsError::system(&self.folder, error);
+    fn lock_runs(&self) -> Result<File, RunsError> {
+        let failed = |error| RunsError::from_io(&self.folder, error);
         let folder = File::open(&self.folder).map_err(failed)?;
         folder.lock().map_err(failed)?;
         Ok(folder)
@@ -289,7 +289,7 @@ impl Runs {
 ///
 /// When no artifact has that name, the file is missing or cannot be read, or the settings are wrong.
 pub fn read_file(path: &Path) -> Result<Reading, RunsError> {
-    let Some(text) = files::text(path)? else {
+    let Some(text) = files::read_text(path)? else {
         return Err(RunsError::NoFile(path.to_owned()));
     };
     let shown = path.display().to_string();
@@ -298,7 +298,7 @@ pub fn read_file(path: &Path) -> Result<Reading, RunsError> {
         .ancestors()
         .find(|folder| folder.file_name().is_some_and(|name| name == RUNS_FOLDER));
     let settings = match runs {
-        Some(folder) => Runs::at(folder).settings()?,
+        Some(folder) => Runs::in_folder(folder).read_settings()?,
         None => Settings::default(),
     };
     Ok(read(artifact, &shown, &text, &settings))

@@ -13,7 +13,7 @@ use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest};
 
 use super::limits::STACK_LIMIT_BYTES;
 use super::process_limits::{limit_processor_time, limit_this_process};
-use super::protocol::{FILES_KEPT, FromChild, ToChild, unavailable};
+use super::protocol::{ChildRequest, ChildResponse, FILES_KEPT, unavailable_answer};
 
 /// The exit code of a child that could not limit itself, or received an unknown message.
 const FAULT: u8 = 70;
@@ -29,7 +29,7 @@ pub(super) fn run() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let mut out = io::stdout().lock();
     if let Err(why) = limit_this_process() {
-        let _gone = tell(&mut out, &FromChild::Unlimited(why));
+        let _gone = write_message(&mut out, &ChildResponse::Unlimited(why));
         return ExitCode::from(FAULT);
     }
     match answer_all(io::stdin().lock(), &mut out) {
@@ -40,7 +40,7 @@ pub(super) fn run() -> ExitCode {
 }
 
 fn answer_all(mut input: impl BufRead, out: &mut impl Write) -> io::Result<()> {
-    tell(out, &FromChild::Ready)?;
+    write_message(out, &ChildResponse::Ready)?;
     let mut files: VecDeque<(String, Arc<Tree>)> = VecDeque::new();
     let mut line = Vec::new();
     loop {
@@ -48,18 +48,18 @@ fn answer_all(mut input: impl BufRead, out: &mut impl Write) -> io::Result<()> {
         if input.read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
-        let told: ToChild<'_> = match serde_json::from_slice(&line) {
+        let told: ChildRequest<'_> = match serde_json::from_slice(&line) {
             Ok(told) => told,
             Err(error) => {
                 let why = format!("a request cannot be read: {error}");
-                tell(out, &FromChild::Answer(unavailable(why)))?;
+                write_message(out, &ChildResponse::Answer(unavailable_answer(why)))?;
                 continue;
             }
         };
         // Free the memory before a prompt is rendered.
         line = Vec::new();
         match told {
-            ToChild::Files {
+            ChildRequest::Files {
                 digest,
                 tree,
                 instead_of,
@@ -67,22 +67,22 @@ fn answer_all(mut input: impl BufRead, out: &mut impl Write) -> io::Result<()> {
                 files.retain(|(known, _)| Some(known) != instead_of.as_ref());
                 files.push_back((digest, tree));
             }
-            ToChild::Render(request) => {
+            ChildRequest::Render(request) => {
                 limit_processor_time().map_err(io::Error::other)?;
-                let answer = answer(request.into_owned(), &files);
-                tell(out, &FromChild::Answer(answer))?;
+                let answer = answer_request(request.into_owned(), &files);
+                write_message(out, &ChildResponse::Answer(answer))?;
             }
         }
     }
 }
 
-fn answer(request: RenderRequest, files: &VecDeque<(String, Arc<Tree>)>) -> RenderAnswer {
+fn answer_request(request: RenderRequest, files: &VecDeque<(String, Arc<Tree>)>) -> RenderAnswer {
     let of_digest = |digest: &str| {
         let known = files.iter().rev().find(|(known, _)| known == digest);
         known.map(|(_, tree)| Arc::clone(tree))
     };
     let Some(request) = request.with_files(of_digest) else {
-        return unavailable("its files did not arrive");
+        return unavailable_answer("its files did not arrive");
     };
     let path = request.path();
     // The engine and the filters may panic, for instance on an absurd length.
@@ -93,11 +93,11 @@ fn answer(request: RenderRequest, files: &VecDeque<(String, Arc<Tree>)>) -> Rend
                     .mend("look for a number or a length in it that is far too large");
             RenderAnswer::Failed(RenderError::Invalid(vec![wrong]))
         });
-    shortened(answer)
+    with_short_errors(answer)
 }
 
 /// Shortens the errors: a template can make the texts in them any length.
-fn shortened(mut answer: RenderAnswer) -> RenderAnswer {
+fn with_short_errors(mut answer: RenderAnswer) -> RenderAnswer {
     let cut = |text: &mut String| {
         if let Some((place, _)) = text.char_indices().nth(ERROR_LIMIT_CHARS) {
             text.truncate(place);
@@ -121,7 +121,7 @@ fn shortened(mut answer: RenderAnswer) -> RenderAnswer {
     answer
 }
 
-fn tell(out: &mut impl Write, told: &FromChild) -> io::Result<()> {
+fn write_message(out: &mut impl Write, told: &ChildResponse) -> io::Result<()> {
     let mut line = serde_json::to_vec(told)?;
     line.push(b'\n');
     out.write_all(&line)?;
@@ -129,7 +129,7 @@ fn tell(out: &mut impl Write, told: &FromChild) -> io::Result<()> {
 }
 
 /// The lines that the parent sends for a request.
-pub(super) fn lines_of(
+pub(super) fn request_lines(
     request: &RenderRequest,
     known: &mut VecDeque<String>,
 ) -> io::Result<Vec<u8>> {
@@ -143,7 +143,7 @@ pub(super) fn lines_of(
         let instead_of = spare
             .filter(|_| known.len() >= FILES_KEPT)
             .and_then(|place| known.remove(place));
-        let told = ToChild::Files {
+        let told = ChildRequest::Files {
             digest: files.digest().to_owned(),
             tree: Arc::clone(files.tree()),
             instead_of,
@@ -152,7 +152,7 @@ pub(super) fn lines_of(
         lines.push(b'\n');
         known.push_back(files.digest().to_owned());
     }
-    serde_json::to_writer(&mut lines, &ToChild::Render(Cow::Borrowed(request)))?;
+    serde_json::to_writer(&mut lines, &ChildRequest::Render(Cow::Borrowed(request)))?;
     lines.push(b'\n');
     Ok(lines)
 }

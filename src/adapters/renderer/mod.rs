@@ -42,7 +42,7 @@ pub use limits::{
 
 use crate::runtime::ports::{Renderer, RendererGuard};
 use pool::Pool;
-use protocol::unavailable;
+use protocol::unavailable_answer;
 
 static OF_THIS_PROGRAM: OnceLock<Arc<ChildRenderer>> = OnceLock::new();
 
@@ -67,7 +67,7 @@ pub fn use_children() {
 
 /// The renderer of this process: children, once [`use_children`] was called.
 #[must_use]
-pub fn shared() -> Arc<dyn Renderer> {
+pub fn shared_renderer() -> Arc<dyn Renderer> {
     match OF_THIS_PROGRAM.get() {
         Some(children) => Arc::clone(children) as Arc<dyn Renderer>,
         None => Arc::new(InProcess),
@@ -107,8 +107,8 @@ impl ChildRenderer {
 
     /// How many children were started.
     #[must_use]
-    pub fn started(&self) -> usize {
-        self.pool.started()
+    pub fn started_children(&self) -> usize {
+        self.pool.started_children()
     }
 }
 
@@ -121,8 +121,8 @@ impl RenderPrompts for ChildRenderer {
 impl Renderer for ChildRenderer {
     fn keep(&self) -> RendererGuard {
         let pool = Arc::clone(&self.pool);
-        pool.open();
-        RendererGuard::new(move || pool.close())
+        pool.keep_children();
+        RendererGuard::new(move || pool.release_children())
     }
 
     fn render_later(
@@ -136,7 +136,7 @@ impl Renderer for ChildRenderer {
             let _turn = tokio::time::timeout(PATIENCE, turns.acquire_owned()).await;
             let rendering = tokio::task::spawn_blocking(move || pool.render(&requests));
             rendering.await.unwrap_or_else(|error| {
-                let failed = || unavailable(format!("rendering ended: {error}"));
+                let failed = || unavailable_answer(format!("rendering ended: {error}"));
                 std::iter::repeat_with(failed).take(wanted).collect()
             })
         })

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use phileas_domain::Diagnostic;
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest};
 
-use super::child::lines_of;
+use super::child::request_lines;
 use super::limits::{
     ARGUMENT, MAX_CHILDREN, MEMORY_LIMIT_BYTES, PATIENCE, PROCESSOR_LIMIT_SECS, ROUND_LIMIT,
     STACK_LIMIT_BYTES, START_LIMIT, WALL_LIMIT,
 };
-use super::protocol::{ANSWER_LIMIT_BYTES, FromChild, unavailable};
+use super::protocol::{ANSWER_LIMIT_BYTES, ChildResponse, unavailable_answer};
 
 /// The stack of the thread that communicates with a child.
 const TALK_STACK_BYTES: usize = 512 * 1024;
@@ -58,18 +58,18 @@ impl Pool {
         }
     }
 
-    pub(super) fn started(&self) -> usize {
+    pub(super) fn started_children(&self) -> usize {
         self.started.load(Ordering::Relaxed)
     }
 
     /// Keeps idle children from now on.
-    pub(super) fn open(&self) {
-        self.state().guards += 1;
+    pub(super) fn keep_children(&self) {
+        self.lock_state().guards += 1;
     }
 
     /// Ends idle children when the last guard is gone.
-    pub(super) fn close(&self) {
-        let mut state = self.state();
+    pub(super) fn release_children(&self) {
+        let mut state = self.lock_state();
         state.guards = state.guards.saturating_sub(1);
         let idle = match state.guards {
             0 => std::mem::take(&mut state.idle),
@@ -81,28 +81,28 @@ impl Pool {
     }
 
     pub(super) fn render(&self, requests: &[RenderRequest]) -> Vec<RenderAnswer> {
-        let Some(mut child) = self.enter() else {
+        let Some(mut child) = self.take_child() else {
             let why = "two other rounds are rendered and did not end";
-            return requests.iter().map(|_| unavailable(why)).collect();
+            return requests.iter().map(|_| unavailable_answer(why)).collect();
         };
         let ends_at = Instant::now() + ROUND_LIMIT;
         let answers = requests.iter().map(|request| {
             if Instant::now() >= ends_at {
                 let seconds = ROUND_LIMIT.as_secs();
-                return unavailable(format!(
+                return unavailable_answer(format!(
                     "the prompts of one round take more than {seconds} s"
                 ));
             }
             self.render_one(&mut child, request)
         });
         let answers = answers.collect();
-        self.leave(child);
+        self.return_child(child);
         answers
     }
 
     /// Waits for a place, and takes an idle child if there is one.
-    fn enter(&self) -> Option<Option<Child>> {
-        let state = self.state();
+    fn take_child(&self) -> Option<Option<Child>> {
+        let state = self.lock_state();
         let is_full = |state: &mut State| state.working >= MAX_CHILDREN;
         let waited = self.freed.wait_timeout_while(state, PATIENCE, is_full);
         let (mut state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -113,8 +113,8 @@ impl Pool {
         Some(state.idle.pop())
     }
 
-    fn leave(&self, child: Option<Child>) {
-        let mut state = self.state();
+    fn return_child(&self, child: Option<Child>) {
+        let mut state = self.lock_state();
         state.working -= 1;
         let spare = match (state.guards, child) {
             (0, child) => child,
@@ -138,28 +138,28 @@ impl Pool {
         loop {
             let mut at_work = match child.take() {
                 Some(known) => known,
-                None => match Child::start(&self.program) {
+                None => match Child::start_child(&self.program) {
                     Ok(started) => {
                         self.started.fetch_add(1, Ordering::Relaxed);
                         started
                     }
                     Err(why) => {
                         tracing::warn!("a prompt was not rendered: {why}");
-                        return unavailable(why);
+                        return unavailable_answer(why);
                     }
                 },
             };
             let is_new = at_work.rendered == 0;
-            match at_work.ask(request) {
+            match at_work.ask_child(request) {
                 Ok(answer) => {
                     *child = Some(at_work);
                     return answer;
                 }
                 Err(why) => {
-                    let death = at_work.end(why);
+                    let death = at_work.end_child(why);
                     // The processor time of other prompts does not count.
                     if is_new || matches!(signal(death.status), Some(Signal::Processor)) {
-                        let answer = death.answer(request);
+                        let answer = death.into_answer(request);
                         self.note_death(inputs, &answer);
                         return answer;
                     }
@@ -170,7 +170,7 @@ impl Pool {
 
     /// The error of a prompt that killed a child. It would only kill another one and delay the others again.
     fn known_death(&self, inputs: &str) -> Option<RenderAnswer> {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let deaths = &mut state.deaths;
         deaths.retain(|(_, at, _)| at.elapsed() < DEATH_COUNTS_FOR);
         let known = deaths.iter().find(|(known, _, _)| known == inputs);
@@ -181,14 +181,14 @@ impl Pool {
         if !matches!(answer.error(), Some(RenderError::Invalid(_))) {
             return;
         }
-        let deaths = &mut self.state().deaths;
+        let deaths = &mut self.lock_state().deaths;
         if deaths.len() == DEATHS_KEPT {
             deaths.pop_front();
         }
         deaths.push_back((inputs, Instant::now(), answer.clone()));
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -199,7 +199,7 @@ impl Pool {
 struct Child {
     process: std::process::Child,
     told: Sender<Vec<u8>>,
-    heard: Receiver<io::Result<FromChild>>,
+    heard: Receiver<io::Result<ChildResponse>>,
     /// Digests of the files that it holds.
     files: VecDeque<String>,
     /// How many prompts it has rendered.
@@ -207,7 +207,7 @@ struct Child {
 }
 
 /// Why a child gave no answer.
-enum Silence {
+enum NoAnswer {
     /// It took too long and was killed.
     TooLong,
     /// Its answer is longer than `ANSWER_LIMIT_BYTES`.
@@ -218,12 +218,12 @@ enum Silence {
 
 /// How a child ended.
 struct Death {
-    silence: Silence,
+    silence: NoAnswer,
     status: Option<ExitStatus>,
 }
 
 impl Child {
-    fn start(program: &Path) -> Result<Self, String> {
+    fn start_child(program: &Path) -> Result<Self, String> {
         let cannot = |error: io::Error| format!("no process can be started to render it: {error}");
         let mut command = Command::new(program);
         command
@@ -246,7 +246,7 @@ impl Child {
             .stack_size(TALK_STACK_BYTES)
             .spawn(move || {
                 if let Some((input, output)) = pipes {
-                    talk(input, output, &to_tell, &hears);
+                    exchange_lines(input, output, &to_tell, &hears);
                 }
             });
         let child = Self {
@@ -258,46 +258,49 @@ impl Child {
         };
         // From here on the process ends when its value is dropped.
         talking.map_err(cannot)?;
-        match child.hear(START_LIMIT) {
-            Ok(FromChild::Ready) => Ok(child),
-            Ok(FromChild::Unlimited(why)) => Err(format!("its process cannot limit itself: {why}")),
-            Ok(FromChild::Answer(_)) => Err("its process speaks before it is asked".to_owned()),
-            Err(Silence::TooLong) => {
+        match child.receive_answer(START_LIMIT) {
+            Ok(ChildResponse::Ready) => Ok(child),
+            Ok(ChildResponse::Unlimited(why)) => {
+                Err(format!("its process cannot limit itself: {why}"))
+            }
+            Ok(ChildResponse::Answer(_)) => Err("its process speaks before it is asked".to_owned()),
+            Err(NoAnswer::TooLong) => {
                 let seconds = START_LIMIT.as_secs();
                 Err(format!("its process did not start within {seconds} s"))
             }
-            Err(Silence::TooMuch) => Err("its process speaks before it is asked".to_owned()),
-            Err(Silence::Ended(why)) => Err(format!("its process did not start: {why}")),
+            Err(NoAnswer::TooMuch) => Err("its process speaks before it is asked".to_owned()),
+            Err(NoAnswer::Ended(why)) => Err(format!("its process did not start: {why}")),
         }
     }
 
-    fn ask(&mut self, request: &RenderRequest) -> Result<RenderAnswer, Silence> {
-        let ended = |error: String| Silence::Ended(error);
-        let lines = lines_of(request, &mut self.files).map_err(|error| ended(error.to_string()))?;
+    fn ask_child(&mut self, request: &RenderRequest) -> Result<RenderAnswer, NoAnswer> {
+        let ended = |error: String| NoAnswer::Ended(error);
+        let lines =
+            request_lines(request, &mut self.files).map_err(|error| ended(error.to_string()))?;
         let gone = |_| ended("its thread ended".to_owned());
         self.told.send(lines).map_err(gone)?;
-        match self.hear(WALL_LIMIT)? {
-            FromChild::Answer(answer) => {
+        match self.receive_answer(WALL_LIMIT)? {
+            ChildResponse::Answer(answer) => {
                 self.rendered += 1;
                 Ok(answer)
             }
-            FromChild::Ready | FromChild::Unlimited(_) => {
+            ChildResponse::Ready | ChildResponse::Unlimited(_) => {
                 Err(ended("it answered something else".to_owned()))
             }
         }
     }
 
-    fn hear(&self, within: Duration) -> Result<FromChild, Silence> {
+    fn receive_answer(&self, within: Duration) -> Result<ChildResponse, NoAnswer> {
         match self.heard.recv_timeout(within) {
             Ok(Ok(heard)) => Ok(heard),
-            Ok(Err(error)) if error.kind() == io::ErrorKind::FileTooLarge => Err(Silence::TooMuch),
-            Ok(Err(error)) => Err(Silence::Ended(error.to_string())),
-            Err(RecvTimeoutError::Timeout) => Err(Silence::TooLong),
-            Err(RecvTimeoutError::Disconnected) => Err(Silence::Ended("it ended".to_owned())),
+            Ok(Err(error)) if error.kind() == io::ErrorKind::FileTooLarge => Err(NoAnswer::TooMuch),
+            Ok(Err(error)) => Err(NoAnswer::Ended(error.to_string())),
+            Err(RecvTimeoutError::Timeout) => Err(NoAnswer::TooLong),
+            Err(RecvTimeoutError::Disconnected) => Err(NoAnswer::Ended("it ended".to_owned())),
         }
     }
 
-    fn end(mut self, silence: Silence) -> Death {
+    fn end_child(mut self, silence: NoAnswer) -> Death {
         // A process that has closed its pipe is about to end.
         let _gone_already = self.process.kill();
         Death {
@@ -315,11 +318,11 @@ impl Drop for Child {
 }
 
 /// Sends lines, and receives one answer to each request.
-fn talk(
+fn exchange_lines(
     mut input: ChildStdin,
     output: ChildStdout,
     to_tell: &Receiver<Vec<u8>>,
-    hears: &Sender<io::Result<FromChild>>,
+    hears: &Sender<io::Result<ChildResponse>>,
 ) {
     let mut output = BufReader::new(output);
     let mut hear = || {
@@ -353,26 +356,26 @@ fn talk(
 
 impl Death {
     /// The answer for the prompt that it was rendering.
-    fn answer(self, request: &RenderRequest) -> RenderAnswer {
+    fn into_answer(self, request: &RenderRequest) -> RenderAnswer {
         const MIB: u64 = 1024 * 1024;
         let (memory, stack) = (MEMORY_LIMIT_BYTES / MIB, STACK_LIMIT_BYTES as u64 / MIB);
         let long_texts = "look for a filter, an operator or a loop that makes long texts or lists";
         let (what, mend) = match (&self.silence, signal(self.status)) {
-            (Silence::TooMuch, _) => (
+            (NoAnswer::TooMuch, _) => (
                 format!(
                     "gave an answer of more than {} MiB",
                     ANSWER_LIMIT_BYTES / MIB
                 ),
                 long_texts,
             ),
-            (Silence::TooLong, _) if cfg!(unix) => {
+            (NoAnswer::TooLong, _) if cfg!(unix) => {
                 let seconds = WALL_LIMIT.as_secs();
                 let why =
                     format!("its process did not get enough processor time within {seconds} s");
                 tracing::warn!("the prompt of {} was not rendered: {why}", request.name());
-                return unavailable(why);
+                return unavailable_answer(why);
             }
-            (Silence::TooLong, _) => {
+            (NoAnswer::TooLong, _) => {
                 let seconds = WALL_LIMIT.as_secs();
                 (format!("took more than {seconds} s"), long_texts)
             }
@@ -387,13 +390,13 @@ impl Death {
                 format!("took more than {stack} MiB of stack"),
                 "look for values, expressions or templates that are nested very deep",
             ),
-            (Silence::Ended(why), None) => {
+            (NoAnswer::Ended(why), None) => {
                 let how = self
                     .status
                     .map_or_else(|| why.clone(), |status| status.to_string());
                 let why = format!("the process that rendered it ended: {how}");
                 tracing::warn!("a prompt was not rendered: {why}");
-                return unavailable(why);
+                return unavailable_answer(why);
             }
         };
         let message = format!("rendering the prompt {what}, so it was stopped");

@@ -16,16 +16,16 @@ const SLIGHT_NANOS: i64 = 100_000_000;
 /// Removes from this process what rendering does not need.
 #[cfg(unix)]
 pub(super) fn limit_this_process() -> Result<(), String> {
-    lower(Resource::Core, 0)?;
-    lower(Resource::Fsize, 0)?;
-    lower(Resource::Nofile, OPEN_FILES)?;
-    lower(Resource::Nproc, 0)?;
+    lower_limit(Resource::Core, 0)?;
+    lower_limit(Resource::Fsize, 0)?;
+    lower_limit(Resource::Nofile, OPEN_FILES)?;
+    lower_limit(Resource::Nproc, 0)?;
     if cfg!(target_os = "linux") {
-        lower(Resource::Data, MEMORY_LIMIT_BYTES)?;
+        lower_limit(Resource::Data, MEMORY_LIMIT_BYTES)?;
     } else {
         // These systems may refuse or ignore the limits; the wall-clock limit remains.
         for resource in [Resource::Data, Resource::As] {
-            let _unknown = lower(resource, MEMORY_LIMIT_BYTES);
+            let _unknown = lower_limit(resource, MEMORY_LIMIT_BYTES);
         }
     }
     limit_processor_time()
@@ -49,7 +49,7 @@ pub(super) fn limit_processor_time() -> Result<(), String> {
 
 /// Lowers the hard limit too, so that it cannot be raised again.
 #[cfg(unix)]
-fn lower(resource: Resource, most: u64) -> Result<(), String> {
+fn lower_limit(resource: Resource, most: u64) -> Result<(), String> {
     let most = getrlimit(resource)
         .maximum
         .map_or(most, |known| known.min(most));

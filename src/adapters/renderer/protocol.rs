@@ -14,7 +14,7 @@ pub(super) const ANSWER_LIMIT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A message from the parent.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum ToChild<'r> {
+pub(super) enum ChildRequest<'r> {
     /// Files for the next requests. It has no answer.
     Files {
         /// The digest by which requests refer to them.
@@ -29,7 +29,7 @@ pub(super) enum ToChild<'r> {
 
 /// A message from the child.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum FromChild {
+pub(super) enum ChildResponse {
     /// The limits are in force.
     Ready,
     /// They could not be set, and why.
@@ -38,6 +38,6 @@ pub(super) enum FromChild {
     Answer(RenderAnswer),
 }
 
-pub(super) fn unavailable(why: impl Into<String>) -> RenderAnswer {
+pub(super) fn unavailable_answer(why: impl Into<String>) -> RenderAnswer {
     RenderAnswer::Failed(RenderError::Unavailable(why.into()))
 }

@@ -26,7 +26,7 @@ pub struct Proxies(Arc<Matcher>);
 impl Proxies {
     /// No proxy at all.
     #[must_use]
-    pub fn none() -> Self {
+    pub fn no_proxy() -> Self {
         Self(Arc::new(Matcher::builder().build()))
     }
 
@@ -122,18 +122,18 @@ impl Service<Uri> for Dialer {
 
 /// Limits the time of a connector, TLS included, so that a request without a connection surely was not sent.
 #[derive(Debug, Clone)]
-pub(super) struct Limited<C> {
+pub(super) struct WithTimeout<C> {
     inner: C,
     limit: Duration,
 }
 
-impl<C> Limited<C> {
+impl<C> WithTimeout<C> {
     pub(super) fn new(inner: C, limit: Duration) -> Self {
         Self { inner, limit }
     }
 }
 
-impl<C> Service<Uri> for Limited<C>
+impl<C> Service<Uri> for WithTimeout<C>
 where
     C: Service<Uri>,
     C::Error: Into<BoxError>,
@@ -203,7 +203,7 @@ mod tests {
                 .is_none()
         );
         assert!(
-            Proxies::none()
+            Proxies::no_proxy()
                 .0
                 .intercept(&target("https://other.example/"))
                 .is_none()

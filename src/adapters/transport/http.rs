@@ -10,7 +10,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use super::connector::{Dialer, Limited, Proxies, is_loopback};
+use super::connector::{Dialer, Proxies, WithTimeout, is_loopback};
 use super::interface::{BoxFuture, Transport, TransportError};
 use crate::adapters::trust;
 
@@ -49,7 +49,7 @@ impl Default for Limits {
 /// HTTP/1.1 over TLS 1.2 or later with the authorities of [`trust`]; unencrypted only to this machine.
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
-    client: Client<Limited<HttpsConnector<Dialer>>, Full<Bytes>>,
+    client: Client<WithTimeout<HttpsConnector<Dialer>>, Full<Bytes>>,
     limits: Limits,
 }
 
@@ -66,11 +66,11 @@ impl HttpTransport {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_LIMIT)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
-            .build(Limited::new(connector, limits.connect));
+            .build(WithTimeout::new(connector, limits.connect));
         Self { client, limits }
     }
 
-    async fn exchange(
+    async fn send_once(
         &self,
         mut request: Request<Bytes>,
     ) -> Result<Response<Bytes>, TransportError> {
@@ -82,13 +82,13 @@ impl HttpTransport {
         // A connection that takes too long is reported as not sent; any later time-out means that the request was
         // sent.
         let limit = self.limits.connect + self.limits.total;
-        match tokio::time::timeout(limit, self.whole(request.map(Full::new))).await {
+        match tokio::time::timeout(limit, self.read_whole_body(request.map(Full::new))).await {
             Ok(answer) => answer,
             Err(_) => Err(TransportError::Lost(format!("no answer within {limit:?}"))),
         }
     }
 
-    async fn whole(
+    async fn read_whole_body(
         &self,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Bytes>, TransportError> {
@@ -97,7 +97,7 @@ impl HttpTransport {
             .authority()
             .map_or_else(String::new, |host| host.as_str().to_owned());
         let response = self.client.request(request).await.map_err(|error| {
-            let text = causes(&error);
+            let text = error_chain(&error);
             if error.is_connect() {
                 let help = if text.contains("UnknownIssuer") {
                     format!("; {}", trust::HELP)
@@ -120,7 +120,7 @@ impl HttpTransport {
                 if error.is::<LengthLimitError>() {
                     TransportError::TooLarge { limit }
                 } else {
-                    TransportError::Lost(causes(error.as_ref()))
+                    TransportError::Lost(error_chain(error.as_ref()))
                 }
             })?;
         Ok(Response::from_parts(parts, body.to_bytes()))
@@ -139,7 +139,7 @@ impl Transport for HttpTransport {
         &self,
         request: Request<Bytes>,
     ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
-        Box::pin(self.exchange(request))
+        Box::pin(self.send_once(request))
     }
 }
 
@@ -156,7 +156,7 @@ fn check_target(target: &Uri) -> Result<(), TransportError> {
 }
 
 /// An error with its causes in one line.
-fn causes(error: &dyn std::error::Error) -> String {
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

@@ -103,7 +103,7 @@ async fn check_repository(
     let client = clients::github_client(place.repository)?;
     let kind = credential::check_kind(&credential, place, findings).await?;
     let local = local_now();
-    let shown = match client.shown().await {
+    let shown = match client.read_access().await {
         Ok(shown) => shown,
         Err(failure) => {
             credential::report_unreadable_repository(&failure, place, findings);

@@ -9,7 +9,7 @@ use phileas_domain::model::Tree;
 use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
-use crate::adapters::files::{self, Wanted};
+use crate::adapters::files::{self, FileWrite};
 use crate::cli::arguments::{ExchangeCommand, ExchangeLocation};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics;
@@ -57,9 +57,12 @@ fn check_exchange(
         let fixes = available_fixes(&tree, place, &checked);
         let wanted = fixes.iter().map(|one| {
             let text = one.text.as_deref();
-            (one.path.as_str(), text.map_or(Wanted::Gone, Wanted::Text))
+            (
+                one.path.as_str(),
+                text.map_or(FileWrite::Gone, FileWrite::Text),
+            )
         });
-        files::change_together(&place.dir, &wanted.collect::<Vec<_>>())?;
+        files::change_files(&place.dir, &wanted.collect::<Vec<_>>())?;
         for one in &fixes {
             print_fix(one, place.json, screen)?;
         }

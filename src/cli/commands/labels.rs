@@ -60,7 +60,7 @@ pub(crate) async fn sync_labels(
     }
     let changes = changes(
         &wanted(&personas, has_work(&plan::read(tree).0)),
-        &client.labels().await?,
+        &client.list_labels().await?,
         tree,
     );
     let (mut created, mut updated, mut pruned) = (0, 0, 0);
@@ -113,7 +113,7 @@ pub(crate) async fn remove_labels(
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
     let ours = wanted(&read_personas(tree).0, has_work(&plan::read(tree).0));
-    let there = client.labels().await?;
+    let there = client.list_labels().await?;
     let named = |name: &str| ours.iter().find(|one| one.name.eq_ignore_ascii_case(name));
     for label in &there {
         let Some(wanted) = named(&label.name) else {

@@ -14,7 +14,7 @@ use rmcp::ServiceExt as _;
 
 use super::jobs::{monitor_from_environment, monitored_files};
 use crate::adapters::jules;
-use crate::adapters::jules::sessions_api::Account;
+use crate::adapters::jules::sessions_api::SessionsApi;
 use crate::cli::arguments::{Mcp, McpCommand, McpOptions, RunsLocation};
 use crate::cli::context::{clients, clock, run_identity};
 use crate::cli::exit::{CliError, Exit};
@@ -83,7 +83,7 @@ pub(crate) fn http_routes(
 }
 
 fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
-    let jules = Account::new(Arc::new(clients::jules_client()?));
+    let jules = SessionsApi::new(Arc::new(clients::jules_client()?));
     let monitor = (!arguments.read_only)
         .then(|| monitor_from_environment(&arguments.files))
         .transpose()?;

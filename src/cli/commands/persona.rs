@@ -95,7 +95,7 @@ fn render(
         subject: None,
     };
     let files_of_it = SourceFiles::of_default_branch(&tree);
-    let rendered = prompt::render_by(&request, &files_of_it, &*renderer::shared());
+    let rendered = prompt::render_by(&request, &files_of_it, &*renderer::shared_renderer());
     let rendered = match rendered {
         Ok(rendered) => rendered,
         Err(RenderError::Unavailable(why)) => {

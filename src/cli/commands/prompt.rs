@@ -136,7 +136,7 @@ fn assemble_prompt(
     let entropy = [0; 32]; // The fences of a preview guard nothing, so the same preview may look the same each time.
     let files = SourceFiles::of_default_branch(catalogue.tree());
     let ledger_files = SourceFiles::of_ledger(ledger);
-    let renderer = renderer::shared();
+    let renderer = renderer::shared_renderer();
     let Some(job) = job else {
         // Without a subject the template gets the given values only.
         let request = Assembly {

@@ -95,7 +95,7 @@ async fn serve(
 ) -> Result<Exit, CliError> {
     let secrets = webhook_secrets(config)?;
     let access = Arc::new(admin_access(config, arguments.mcp)?);
-    let directory = DataDirectory::lock(&config.data_dir)?;
+    let directory = DataDirectory::lock_directory(&config.data_dir)?;
     let audit = Arc::new(Audit::open(directory.path())?);
     let inbox = open_inbox(database, directory, config.inbox_max_bytes).await?;
     let inbox = Arc::new(inbox);

@@ -75,7 +75,7 @@ fn print_forecast(
         session: arguments.session,
         review: arguments.review,
     };
-    let renderer = renderer::shared();
+    let renderer = renderer::shared_renderer();
     let forecast = engine::simulate(&snapshot, until, assumptions, &*renderer);
     // A plan with mistakes gets a forecast, too, and its mistakes are printed.
     let (_, found) = validate::check_tree(&snapshot.tree);

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::task::folder::{print_change, read_error, read_folder};
 use super::track::suggestion_text;
-use crate::adapters::files::{self, Wanted};
+use crate::adapters::files::{self, FileWrite};
 use crate::adapters::github::Client;
 use crate::cli::arguments::{BoardFolder, Repository, SprintCommand};
 use crate::cli::context::{clients, run_identity};
@@ -169,8 +169,8 @@ fn write_files(
         .collect();
     let wanted = changes
         .iter()
-        .map(|change| (change.to.as_str(), Wanted::New(&change.text)));
-    files::change_together(&place.dir, &wanted.collect::<Vec<_>>())?;
+        .map(|change| (change.to.as_str(), FileWrite::New(&change.text)));
+    files::change_files(&place.dir, &wanted.collect::<Vec<_>>())?;
     for change in &changes {
         print_change(change, place.json, screen)?;
     }

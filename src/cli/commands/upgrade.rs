@@ -7,7 +7,7 @@ use phileas_domain::layers::{CONFIG_PIN_PATH, Catalogue, Move, Pin, moves};
 use phileas_domain::model::Tree;
 use serde_json::json;
 
-use crate::adapters::files::Wanted;
+use crate::adapters::files::FileWrite;
 use crate::cli::arguments::{TargetArguments, Upgrade};
 use crate::cli::context::file_changes::{self, FileChange};
 use crate::cli::context::target::{FileSetChange, Target, confirm};
@@ -81,10 +81,10 @@ async fn open_pull(
             .into_iter()
             .map(|(path, wanted)| {
                 let text = match wanted {
-                    Wanted::New(text) | Wanted::Text(text) | Wanted::WithMode(text, _) => {
+                    FileWrite::New(text) | FileWrite::Text(text) | FileWrite::WithMode(text, _) => {
                         Some(text.to_owned())
                     }
-                    Wanted::Gone => None,
+                    FileWrite::Gone => None,
                 };
                 (path.to_owned(), text)
             });
@@ -162,7 +162,7 @@ fn apply_changes(work: &WorkTree, all: &[FileChange]) -> Result<(), CliError> {
     let due = file_changes::pending_changes(all);
     work.change_files(&due)?;
     let paths = |goes: bool| -> Vec<&str> {
-        let fits = due.iter().filter(|one| (one.1 == Wanted::Gone) == goes);
+        let fits = due.iter().filter(|one| (one.1 == FileWrite::Gone) == goes);
         fits.map(|(path, _)| *path).collect()
     };
     work.stage_paths(&paths(false), &paths(true))

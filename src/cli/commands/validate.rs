@@ -57,7 +57,10 @@ pub(crate) async fn run(
 /// Reads the plan of a tree, and finds all mistakes in it and in its prompts.
 pub(crate) fn check_tree(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     let (plan, mut found) = plan::read(tree);
-    let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
+    let (files, renderer) = (
+        SourceFiles::of_default_branch(tree),
+        renderer::shared_renderer(),
+    );
     for persona in plan.personas.values() {
         found.extend(prompt::validate(persona, &files, &*renderer));
     }
@@ -147,7 +150,10 @@ fn branch_location<'p>(plan: &'p Plan, tree: &Tree, branch: &str) -> (&'p str, O
 
 /// Counts the steps and schedules that can start a session by themselves.
 pub(crate) fn count_runnable(plan: &Plan, tree: &Tree) -> usize {
-    let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
+    let (files, renderer) = (
+        SourceFiles::of_default_branch(tree),
+        renderer::shared_renderer(),
+    );
     let can = |id| {
         let persona = plan.personas.get(id);
         persona.is_some_and(|persona| {

@@ -62,7 +62,7 @@ fn check_prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Dia
     };
     let files = SourceFiles::of_default_branch(catalogue.tree());
     let ledger_files = SourceFiles::of_ledger(&ledger);
-    let renderer = renderer::shared();
+    let renderer = renderer::shared_renderer();
     // A missing role is reported with the roster.
     let briefs = jobs
         .into_iter()

@@ -54,7 +54,7 @@ impl Connection {
         Cost {
             github_requests: usage.requests,
             github_points: usage.points,
-            jules_requests: self.jules_client.requests(),
+            jules_requests: self.jules_client.request_count(),
         }
     }
 }
@@ -69,7 +69,7 @@ pub(crate) fn run_settings(ask: RunRequest) -> Result<Settings, CliError> {
         entropy,
         paused_by_variable: env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
         previous_tick: None,
-        renderer: renderer::shared(),
+        renderer: renderer::shared_renderer(),
     })
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn database_url(option: Option<&str>) -> Result<Option<DatabaseUrl>, 
 
 /// Checks whether the database can be used, without changing it: its tables may not exist yet.
 pub(crate) async fn check_database(url: &DatabaseUrl) -> Result<&'static str, CliError> {
-    match PostgresInbox::visit(url).await {
+    match PostgresInbox::open_beside_services(url).await {
         Ok(_) => Ok("it can be used"),
         Err(OpenError::Missing { .. }) => {
             Ok("it can be reached; the service makes its tables when it starts")

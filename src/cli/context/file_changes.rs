@@ -7,7 +7,7 @@ use phileas_domain::layers::{Fate, Move, Pin};
 use phileas_domain::model::Tree;
 use serde_json::json;
 
-use crate::adapters::files::{self, Wanted};
+use crate::adapters::files::{self, FileWrite};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
@@ -107,13 +107,13 @@ pub(crate) fn print_changes(
 }
 
 /// The files to change, with their new contents.
-pub(crate) fn pending_changes(all: &[FileChange]) -> Vec<(&str, Wanted<'_>)> {
+pub(crate) fn pending_changes(all: &[FileChange]) -> Vec<(&str, FileWrite<'_>)> {
     all.iter()
         .filter_map(|one| {
             let wanted = match &one.fate {
-                Fate::Write(text) => Wanted::New(text),
-                Fate::Replace(text) => Wanted::Text(text),
-                Fate::Remove => Wanted::Gone,
+                Fate::Write(text) => FileWrite::New(text),
+                Fate::Replace(text) => FileWrite::Text(text),
+                Fate::Remove => FileWrite::Gone,
                 _ => return None,
             };
             Some((one.path.as_str(), wanted))
@@ -123,7 +123,7 @@ pub(crate) fn pending_changes(all: &[FileChange]) -> Vec<(&str, Wanted<'_>)> {
 
 /// Applies the changes: all or none.
 pub(crate) fn apply_changes(dir: &Path, all: &[FileChange]) -> Result<(), CliError> {
-    Ok(files::change_together(dir, &pending_changes(all))?)
+    Ok(files::change_files(dir, &pending_changes(all))?)
 }
 
 /// Prints the sum of the changes. A conflict is a finding.

@@ -30,7 +30,10 @@ impl DataDirAccess {
         };
         if let Some(url) = service_inbox::inbox_database(kept.database_url.as_deref())? {
             return Ok(Self {
-                inbox: ServedInbox::Database(PostgresInbox::visit(&url).await?, None),
+                inbox: ServedInbox::Database(
+                    PostgresInbox::open_beside_services(&url).await?,
+                    None,
+                ),
                 data_dir,
             });
         }
@@ -49,7 +52,7 @@ impl DataDirAccess {
             )));
         }
         Ok(Self {
-            inbox: ServedInbox::File(SqliteInbox::visit(&data_dir)?),
+            inbox: ServedInbox::File(SqliteInbox::open_beside_service(&data_dir)?),
             data_dir: Some(data_dir),
         })
     }

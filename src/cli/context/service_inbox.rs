@@ -29,7 +29,7 @@ pub(crate) fn inbox_database(option: Option<&str>) -> Result<Option<DatabaseUrl>
 /// The name of the inbox: the file, or the user, host, port and name of the database.
 pub(crate) fn inbox_name(database: Option<&DatabaseUrl>, data_dir: &Path) -> String {
     match database {
-        Some(url) => format!("PostgreSQL, {}", url.shown()),
+        Some(url) => format!("PostgreSQL, {}", url.display_address()),
         None => format!("SQLite, {}", data_dir.join(DATABASE).display()),
     }
 }

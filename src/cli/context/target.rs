@@ -10,7 +10,7 @@ use phileas_domain::prompt::{self, SourceFiles};
 use super::repository_root::LAYERS_FOLDER;
 use super::worktree::WorkTree;
 use super::{clients, credentials};
-use crate::adapters::files::Wanted;
+use crate::adapters::files::FileWrite;
 use crate::adapters::github::{Client, Proposal, Proposed};
 use crate::adapters::renderer;
 use crate::cli::arguments::TargetArguments;
@@ -100,7 +100,7 @@ impl Target {
             tree.insert(path, entry.clone());
         }
         read_sources(&client, &mut tree, &head).await?;
-        let names = client.folder(&head, WORKFLOWS_FOLDER).await?;
+        let names = client.list_files(&head, WORKFLOWS_FOLDER).await?;
         let paths: BTreeSet<String> = names
             .into_iter()
             .filter(|name| name.ends_with(".yml") || name.ends_with(".yaml"))
@@ -164,11 +164,11 @@ impl Target {
                     // `init` writes only files that do not exist.
                     match text {
                         Some(text) => {
-                            wanted.push((path.as_str(), Wanted::New(text)));
+                            wanted.push((path.as_str(), FileWrite::New(text)));
                             written.push(path.as_str());
                         }
                         None => {
-                            wanted.push((path.as_str(), Wanted::Gone));
+                            wanted.push((path.as_str(), FileWrite::Gone));
                             removed.push(path.as_str());
                         }
                     }
@@ -187,7 +187,7 @@ impl Target {
                     body: change.body,
                     files: &change.files,
                 };
-                client.propose(&proposal).await.map(Some).map_err(|failure| {
+                client.open_proposal(&proposal).await.map(Some).map_err(|failure| {
                     let denied = matches!(
                         failure.disposition,
                         Disposition::Denied | Disposition::NotFound
@@ -237,7 +237,10 @@ impl Target {
 async fn read_sources(client: &Client, tree: &mut Tree, head: &Oid) -> Result<(), CliError> {
     let (plan, _) = plan::read(tree);
     for _ in 0..SOURCES_ROUNDS {
-        let (files, renderer) = (SourceFiles::of_default_branch(tree), renderer::shared());
+        let (files, renderer) = (
+            SourceFiles::of_default_branch(tree),
+            renderer::shared_renderer(),
+        );
         let personas = plan.personas.values();
         let unread: BTreeSet<String> = personas
             .flat_map(|persona| prompt::unread_sources(persona, &files, &*renderer))

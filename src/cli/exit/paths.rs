@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::CliError;
-use crate::adapters::files::{ReadError, Unchanged};
+use crate::adapters::files::{ChangeError, FileError};
 
 /// A file is where a folder is needed.
 pub(crate) fn not_a_folder(path: &Path) -> CliError {
@@ -40,15 +40,15 @@ pub(crate) fn path_error(path: &Path, error: &io::Error) -> CliError {
     ))
 }
 
-impl From<ReadError> for CliError {
-    fn from(error: ReadError) -> Self {
+impl From<FileError> for CliError {
+    fn from(error: FileError) -> Self {
         path_error(&error.path, &error.source)
     }
 }
 
-impl From<Unchanged> for CliError {
-    fn from(unchanged: Unchanged) -> Self {
-        let Unchanged {
+impl From<ChangeError> for CliError {
+    fn from(unchanged: ChangeError) -> Self {
+        let ChangeError {
             error,
             left,
             kept_in,

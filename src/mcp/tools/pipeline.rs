@@ -221,7 +221,7 @@ pub(super) fn status() -> Offer {
 
 async fn stands(desk: Arc<Desk>, input: StatusInput, _call: Call) -> Result<StatusOutput, Trouble> {
     let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-    let (issues, archived) = desk.runs.issues()?;
+    let (issues, archived) = desk.runs.list_issues()?;
     if let Some(issue) = &input.issue {
         let run = known(&desk, &id(issue)?)?;
         return Ok(StatusOutput {
@@ -234,7 +234,7 @@ async fn stands(desk: Arc<Desk>, input: StatusInput, _call: Call) -> Result<Stat
     let mut left = issues
         .iter()
         .filter(|issue| after.as_deref().is_none_or(|after| issue.as_str() > after));
-    let settings = desk.runs.settings()?;
+    let settings = desk.runs.read_settings()?;
     let mut runs = Vec::new();
     for issue in left.by_ref().take(limit) {
         if let Some(run) = desk.runs.run(issue, settings)? {
@@ -276,7 +276,7 @@ pub(super) fn comes_next() -> Offer {
 
 async fn who(desk: Arc<Desk>, input: NextInput, _call: Call) -> Result<NextOutput, Trouble> {
     let issue = id(&input.issue)?;
-    let settings = desk.runs.settings()?;
+    let settings = desk.runs.read_settings()?;
     let run = match desk.runs.run(&issue, settings)? {
         Some(run) => run,
         None if desk.runs.is_archived(&issue)? => return Err(put_away(&issue)),
@@ -322,7 +322,7 @@ async fn validated(
     _call: Call,
 ) -> Result<ValidateOutput, Trouble> {
     let artifact = artifact(&input.artifact)?;
-    let settings = desk.runs.settings()?;
+    let settings = desk.runs.read_settings()?;
     let reading = read(artifact, artifact.file_name(), &input.text, &settings);
     Ok(ValidateOutput {
         sound: reading.is_sound(),
@@ -456,7 +456,7 @@ async fn written(desk: Arc<Desk>, input: WriteInput, _call: Call) -> Result<Writ
     if desk.runs.is_archived(&issue)? {
         return Err(put_away(&issue));
     }
-    let settings = desk.runs.settings()?;
+    let settings = desk.runs.read_settings()?;
     let made = Made {
         at: Timestamp::now(),
         started_at,
@@ -464,7 +464,7 @@ async fn written(desk: Arc<Desk>, input: WriteInput, _call: Call) -> Result<Writ
     };
     let written = desk
         .runs
-        .write(&issue, artifact, &input.text, settings, &made)?;
+        .write_artifact(&issue, artifact, &input.text, settings, &made)?;
     desk.changes.run(issue.as_str(), artifact.file_name());
     let run = known(&desk, &issue)?;
     Ok(WriteOutput {
@@ -481,7 +481,7 @@ async fn written(desk: Arc<Desk>, input: WriteInput, _call: Call) -> Result<Writ
 
 /// The run of an issue.
 fn known(desk: &Desk, issue: &IssueId) -> Result<Run, Trouble> {
-    let run = desk.runs.run(issue, desk.runs.settings()?)?;
+    let run = desk.runs.run(issue, desk.runs.read_settings()?)?;
     match run {
         Some(run) => Ok(run),
         None if desk.runs.is_archived(issue)? => Err(put_away(issue)),

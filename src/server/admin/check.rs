@@ -253,7 +253,7 @@ async fn of_app(
     findings: Findings<'_>,
 ) {
     let from = identity.map_or_else(String::new, |from| format!("; both come from {from}"));
-    let identity = match app.identity().await {
+    let identity = match app.read_identity().await {
         Ok(identity) => identity,
         Err(failure) if failure.disposition == Disposition::Denied => {
             let text = format!(
@@ -267,7 +267,7 @@ async fn of_app(
     let owner = identity
         .owner
         .as_ref()
-        .and_then(|owner| owner.organisation());
+        .and_then(|owner| owner.organization_name());
     let settings = settings_of(github, owner);
     let page = format!("{settings}/apps/{}/permissions", identity.slug);
     findings.add(
@@ -305,7 +305,7 @@ async fn of_app(
 
 /// Where the App's webhook posts to. `settings`: where its owner's settings are.
 async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings<'_>) {
-    match app.hook().await {
+    match app.read_hook().await {
         Ok(hook) => {
             let url = hook.as_ref().and_then(|hook| hook.url.as_deref());
             let form = hook
@@ -341,7 +341,7 @@ async fn of_installations(
     findings: Findings<'_>,
 ) {
     let is_asked = |name: &str| account.is_none_or(|account| account.eq_ignore_ascii_case(name));
-    match app.installations().await {
+    match app.list_installations().await {
         Ok(mut installations) => {
             installations.retain(|one| is_asked(&one.account));
             if installations.is_empty() {
@@ -520,7 +520,7 @@ async fn of_source(member: &Member, findings: Findings<'_>) {
 
 /// Whether a webhook of the repository posts to the service, as far as the token may look at them.
 async fn of_hooks(client: &Client, name: &str, told: &Told, findings: Findings<'_>) {
-    let hooks = match client.hooks().await {
+    let hooks = match client.list_hooks().await {
         Ok(hooks) => hooks,
         // Only administrators may look, and the token need not be one's.
         Err(failure)

@@ -29,7 +29,7 @@ use axum::routing::get;
 
 use tokio::sync::watch;
 
-use crate::adapters::github::{Base, Conversion, convert};
+use crate::adapters::github::{Base, Conversion, convert_manifest};
 use crate::adapters::transport::Transport;
 use crate::runtime::ports::{Disposition, Failure};
 use credential_file::keep;
@@ -338,7 +338,7 @@ async fn converted(desk: &Desk, code: &str) -> Result<Conversion, Failure> {
     let mut pause = FIRST_PAUSE;
     let mut attempt = 1;
     loop {
-        match convert(&desk.setup.transport, &desk.setup.base, code).await {
+        match convert_manifest(&desk.setup.transport, &desk.setup.base, code).await {
             Err(failure)
                 if attempt < TRIES && matches!(failure.disposition, Disposition::Retry { .. }) =>
             {

@@ -10,7 +10,9 @@ use futures_util::stream::FuturesUnordered;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use super::discovered::Learnt;
-use crate::adapters::github::{Account, App, AppClient, Credential, Installation, Reached};
+use crate::adapters::github::{
+    Account, App, AppClient, Credential, Installation, ReachedRepository,
+};
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::app::Identity;
@@ -123,7 +125,7 @@ pub(super) struct Reading<'a> {
 struct Answered {
     installation: u64,
     account: Account,
-    reached: Result<Vec<Reached>, Failure>,
+    reached: Result<Vec<ReachedRepository>, Failure>,
 }
 
 impl<'a> Reading<'a> {
@@ -211,7 +213,7 @@ fn ask(installation: Installation, account: Account, outside: &Outside) -> BoxFu
         Answered {
             installation: installation.id,
             account,
-            reached: client.reached().await,
+            reached: client.list_reached().await,
         }
     })
 }
@@ -281,7 +283,7 @@ impl Source {
             Kind::App {
                 client, accounts, ..
             } => {
-                let installations = client.installations().await?;
+                let installations = client.list_installations().await?;
                 let mut accounts = accounts.lock().unwrap_or_else(PoisonError::into_inner);
                 accounts.retain(|id, _| installations.iter().any(|one| one.id == *id));
                 let live = installations.into_iter().filter(|one| !one.suspended);
@@ -302,7 +304,7 @@ impl Source {
         let mut accounts = accounts.lock().unwrap_or_else(PoisonError::into_inner);
         let account = accounts
             .entry(installation)
-            .or_insert_with(|| Account::of_installation(app.clone(), installation));
+            .or_insert_with(|| Account::for_installation(app.clone(), installation));
         Some(account.clone())
     }
 
@@ -399,7 +401,7 @@ impl Source {
     }
 
     /// Whether a repository that the App reaches is one of those that `phileas.toml` names, if it names any.
-    fn wants(&self, reached: &Reached) -> bool {
+    fn wants(&self, reached: &ReachedRepository) -> bool {
         self.named.is_empty()
             || self
                 .named

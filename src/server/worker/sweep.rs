@@ -161,7 +161,7 @@ impl<C: Clock> Sweep<C> {
     async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> End {
         let outside = self.repositories.outside();
         let client = outside.client(member.name.clone(), &member.account);
-        let hooks = match client.hooks().await {
+        let hooks = match client.list_hooks().await {
             Ok(hooks) => hooks,
             Err(failure) => {
                 // Only administrators may look at hooks; a token that is none loses patience, not work.

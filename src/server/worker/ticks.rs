@@ -85,7 +85,7 @@ impl Ticks {
         begun: Instant,
     ) -> Ticked {
         let outside = self.repositories.outside();
-        if let Some(left) = member.account.spent(outside.now()) {
+        if let Some(left) = member.account.required_wait(outside.now()) {
             let because = "GitHub's limit for its account is spent".to_owned();
             return outage(because, Some(left + spread(member.id)));
         }
@@ -102,7 +102,7 @@ impl Ticks {
         // What was heard may be an outcome, which an older listing does not show.
         let ago = lease.heard_at.map(|at| outside.now().duration_since(at));
         if let Some(ago) = ago.and_then(|ago| Duration::try_from(ago).ok()) {
-            jules = jules.heard(ago);
+            jules = jules.heard_since(ago);
         }
         let watch = outside.watch();
         let tick = Tick {
@@ -161,7 +161,7 @@ impl Ticks {
             entropy,
             paused_by_variable: self.paused.clone(),
             previous_tick: self.ended_at().get(&repository).copied(),
-            renderer: renderer::shared(),
+            renderer: renderer::shared_renderer(),
         })
     }
 

@@ -103,7 +103,7 @@ impl Service {
             seeded
         };
         {
-            let directory = DataDirectory::lock(data.path()).unwrap();
+            let directory = DataDirectory::lock_directory(data.path()).unwrap();
             let inbox = SqliteInbox::open(directory, DEFAULT_ROOM, Timestamp::now()).unwrap();
             let later = Timestamp::now() + LONGEST_REST;
             wake_all(inbox, ids.iter().map(|id| (*id, later)));
@@ -191,7 +191,7 @@ impl Service {
 
     /// Makes as many repositories due, one after another while it is watched, as an hour would bring in that time.
     fn come_due(&self) {
-        let inbox = SqliteInbox::visit(self.data.path()).unwrap();
+        let inbox = SqliteInbox::open_beside_service(self.data.path()).unwrap();
         let step = SignedDuration::try_from(WATCHED / (LOOKED_AT as u32 + 1)).unwrap();
         let begin = Timestamp::now();
         let due = (1..).map(|n| begin + step * n);

@@ -154,7 +154,7 @@ async fn what_was_heard_brings_a_listing_forward_but_not_without_end() {
     set.list(0, &set.view(0), set.recent()).await;
     for n in 0..MAX_EARLY + 5 {
         set.world.pass(Duration::from_secs(1));
-        let view = set.view(n % 3).heard(Duration::ZERO);
+        let view = set.view(n % 3).heard_since(Duration::ZERO);
         set.list(n % 3, &view, set.recent()).await;
         // What this listing shows a second time wakes no repository.
         set.list(n % 3, &view, set.recent()).await;

@@ -270,7 +270,7 @@ async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
     let outside = outside(&ground.world);
     let token = Credential::Token(Token::new(GITHUB_TOKEN).unwrap());
     let client = outside.client("acme/r0".parse().unwrap(), &Account::new(token));
-    let hooks = client.hooks().await.unwrap();
+    let hooks = client.list_hooks().await.unwrap();
     assert_eq!(hooks.len(), 1);
     assert_eq!(hooks[0].url, "https://phileas.example.com/webhook");
     receive(&ground, 3, |_| Some(502));

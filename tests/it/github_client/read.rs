@@ -205,7 +205,7 @@ async fn a_renamed_repository_is_found_again() {
     let seen = client.observe().await.unwrap();
     assert_eq!(seen.repository.name.to_string(), "acme/gadget");
     assert_eq!(seen.notices[0].number, notice);
-    assert_eq!(client.repository().to_string(), "acme/gadget");
+    assert_eq!(client.repository_name().to_string(), "acme/gadget");
 }
 
 #[tokio::test]

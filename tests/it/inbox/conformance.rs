@@ -27,7 +27,7 @@ async fn sqlite(room: Room) -> Stand<SqliteInbox> {
         Room::Plenty => DEFAULT_ROOM,
         Room::Little => LEAST_ROOM,
     };
-    let directory = DataDirectory::lock(folder.path()).unwrap();
+    let directory = DataDirectory::lock_directory(folder.path()).unwrap();
     Stand {
         inbox: SqliteInbox::open(directory, room, at(0)).unwrap(),
         _beside: Box::new(folder),

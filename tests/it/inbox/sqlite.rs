@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use super::stand::{LEASE, WIDGET, at, claim, claim_due, delivery, holder, id, next};
 
 fn open(path: &Path) -> SqliteInbox {
-    let directory = DataDirectory::lock(path).unwrap();
+    let directory = DataDirectory::lock_directory(path).unwrap();
     SqliteInbox::open(directory, DEFAULT_ROOM, at(0)).unwrap()
 }
 
@@ -63,7 +63,7 @@ async fn a_lease_that_a_restart_ends_is_due_since_the_restart() {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     claim(&inbox, "before", at(1)).await;
     drop(inbox);
-    let directory = DataDirectory::lock(folder.path()).unwrap();
+    let directory = DataDirectory::lock_directory(folder.path()).unwrap();
     let inbox = SqliteInbox::open(directory, DEFAULT_ROOM, at(9)).unwrap();
     let counts = inbox.counts(at(12)).await.unwrap();
     assert_eq!((counts.due, counts.oldest_due), (1, Some(at(9))));
@@ -85,7 +85,7 @@ async fn only_one_service_can_read_or_serve_a_data_directory() {
         let entry = entry.unwrap();
         assert_eq!(mode(&entry.path()), 0o600, "{:?}", entry.file_name());
     }
-    let refused = DataDirectory::lock(&path).unwrap_err();
+    let refused = DataDirectory::lock_directory(&path).unwrap_err();
     let DirectoryError::Held { by, .. } = &refused else {
         panic!("{refused}")
     };
@@ -102,13 +102,16 @@ async fn only_one_service_can_read_or_serve_a_data_directory() {
 #[tokio::test]
 async fn other_files_and_versions_are_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
-    let directory = || DataDirectory::lock(folder.path()).unwrap();
+    let directory = || DataDirectory::lock_directory(folder.path()).unwrap();
     let file = folder.path().join(DATABASE);
     let says = |refused: Result<SqliteInbox, OpenError>, words: &str| {
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains(words), "{refused}");
     };
-    says(SqliteInbox::visit(folder.path()), "phileas serve");
+    says(
+        SqliteInbox::open_beside_service(folder.path()),
+        "phileas serve",
+    );
     says(
         SqliteInbox::open(directory(), LEAST_ROOM - 1, at(0)),
         "at least",
@@ -121,9 +124,15 @@ async fn other_files_and_versions_are_refused_with_advice() {
         SqliteInbox::open(directory(), DEFAULT_ROOM, at(0)),
         "newer phileas",
     );
-    says(SqliteInbox::visit(folder.path()), "newer phileas");
+    says(
+        SqliteInbox::open_beside_service(folder.path()),
+        "newer phileas",
+    );
     raw.pragma_update(None, "user_version", 0).unwrap();
-    says(SqliteInbox::visit(folder.path()), "phileas serve");
+    says(
+        SqliteInbox::open_beside_service(folder.path()),
+        "phileas serve",
+    );
     drop(raw);
 
     fs::remove_file(&file).unwrap();
@@ -152,7 +161,7 @@ async fn a_visitor_is_heard_by_the_service() {
     let mut news = inbox.news();
     news.mark_unchanged();
 
-    let visitor = SqliteInbox::visit(folder.path()).unwrap();
+    let visitor = SqliteInbox::open_beside_service(folder.path()).unwrap();
     let replayed = visitor.replay(&id("a"), at(3)).await.unwrap();
     assert_eq!(replayed, Replayed::Woken(WIDGET));
     drop(visitor);
@@ -226,7 +235,7 @@ async fn a_damaged_file_is_told_with_what_to_do() {
     let mut bytes = fs::read(&file).unwrap();
     bytes[100..4_096].fill(0xff);
     fs::write(&file, bytes).unwrap();
-    let directory = DataDirectory::lock(folder.path()).unwrap();
+    let directory = DataDirectory::lock_directory(folder.path()).unwrap();
     let refused = SqliteInbox::open(directory, DEFAULT_ROOM, at(0)).unwrap_err();
     let said = refused.to_string();
     assert!(matches!(refused, OpenError::Damaged { .. }), "{said}");

@@ -104,7 +104,7 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
     let none = program(&["suspended", "list"]).run().expect(0);
     assert!(none.out.contains("no repository is suspended"), "{none}");
 
-    let inbox = SqliteInbox::visit(data.path()).unwrap();
+    let inbox = SqliteInbox::open_beside_service(data.path()).unwrap();
     let holder = Holder::from("driver");
     for _ in 0..MAX_FAULTS {
         let now = inbox

@@ -68,7 +68,7 @@ async fn a_full_inbox_is_told() {
 #[tokio::test]
 async fn an_inbox_that_cannot_write_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let directory = DataDirectory::lock(folder.path()).unwrap();
+    let directory = DataDirectory::lock_directory(folder.path()).unwrap();
     let hook = hook(SqliteInbox::open(directory, DEFAULT_ROOM, jiff::Timestamp::now()).unwrap());
     let raw = rusqlite::Connection::open(folder.path().join(DATABASE)).unwrap();
     let broken = AtomicBool::new(false);

@@ -110,7 +110,7 @@ fn verifying(secret: String) -> Router {
 
 fn accepting(how: How, secret: &str, data: &Path) -> Result<Router, Failure> {
     let inner = Arc::new(SqliteInbox::open(
-        DataDirectory::lock(data)?,
+        DataDirectory::lock_directory(data)?,
         DEFAULT_ROOM,
         Timestamp::now(),
     )?);

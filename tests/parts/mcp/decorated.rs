@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Arc::new(SystemStopwatch::default()),
         Arc::new(SystemPause),
     );
-    let account = jules::sessions_api::Account::new(Arc::new(client));
+    let account = jules::sessions_api::SessionsApi::new(Arc::new(client));
     let desk = Desk::new(
         Arc::new(account),
         Arc::new(NoHouse),

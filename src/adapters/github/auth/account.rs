@@ -6,11 +6,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::token::{App, Token};
-use super::token_source::Tokens;
-use crate::adapters::github::http::budget::{Budget, Face, Quota, Usage};
-use crate::adapters::github::read::list_sizes::Busy;
-use crate::adapters::github::read::refusal_cache::Refusals;
-use crate::adapters::github::write::opened_issues::Opened;
+use super::token_source::TokenSource;
+use crate::adapters::github::http::budget::{Api, Budget, Quota, Usage};
+use crate::adapters::github::read::list_sizes::BusyRepositories;
+use crate::adapters::github::read::refusal_cache::RefusalCache;
+use crate::adapters::github::write::opened_issues::OpenedIssues;
 
 /// New work stops when less than one part in so many of a primary limit is left. Running work needs that rest to
 /// finish.
@@ -39,11 +39,11 @@ pub enum Credential {
 /// It is renewed five minutes before it expires.
 #[derive(Debug, Clone)]
 pub struct Account {
-    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) tokens: Arc<TokenSource>,
     pub(crate) budget: Arc<Budget>,
-    pub(crate) opened: Arc<Opened>,
-    pub(crate) busy: Arc<Busy>,
-    pub(crate) refusals: Arc<Refusals>,
+    pub(crate) opened_issues: Arc<OpenedIssues>,
+    pub(crate) busy_repositories: Arc<BusyRepositories>,
+    pub(crate) refusal_cache: Arc<RefusalCache>,
 }
 
 impl Account {
@@ -53,37 +53,40 @@ impl Account {
         match credential {
             Credential::Shared(account) => account,
             Credential::Token(token) | Credential::WorkflowToken(token) => {
-                Self::with(Tokens::Fixed(token))
+                Self::with_tokens(TokenSource::Fixed(token))
             }
-            Credential::App(app) => Self::with(Tokens::of_app(app, None)),
+            Credential::App(app) => Self::with_tokens(TokenSource::from_app(app, None)),
         }
     }
 
     /// The account of an App's installation, by its id.
     #[must_use]
-    pub fn of_installation(app: App, id: u64) -> Self {
-        Self::with(Tokens::of_app(app, Some(id)))
+    pub fn for_installation(app: App, id: u64) -> Self {
+        Self::with_tokens(TokenSource::from_app(app, Some(id)))
     }
 
-    fn with(tokens: Tokens) -> Self {
+    fn with_tokens(tokens: TokenSource) -> Self {
         Self {
             tokens: Arc::new(tokens),
             budget: Arc::new(Budget::default()),
-            opened: Arc::default(),
-            busy: Arc::default(),
-            refusals: Arc::default(),
+            opened_issues: Arc::default(),
+            busy_repositories: Arc::default(),
+            refusal_cache: Arc::default(),
         }
     }
 
     /// How long new work must wait: GitHub asked for a pause, or little is left of a primary limit and running work
     /// needs it. `None`: new work may start.
     #[must_use]
-    pub fn spent(&self, now: Timestamp) -> Option<Duration> {
-        [Face::Rest, Face::Graph]
+    pub fn required_wait(&self, now: Timestamp) -> Option<Duration> {
+        [Api::Rest, Api::Graph]
             .into_iter()
             .filter_map(|face| {
-                let closed = self.budget.closed_for(face, now);
-                let low = self.budget.quota(face).and_then(|quota| low(quota, now));
+                let closed = self.budget.pause_left(face, now);
+                let low = self
+                    .budget
+                    .quota(face)
+                    .and_then(|quota| time_to_reset(quota, now));
                 closed.max(low)
             })
             .max()
@@ -97,13 +100,13 @@ impl Account {
 
     /// The primary limit of one API, as GitHub last reported it.
     #[must_use]
-    pub fn quota(&self, face: Face) -> Option<Quota> {
+    pub fn quota(&self, face: Api) -> Option<Quota> {
         self.budget.quota(face)
     }
 }
 
 /// The time until a nearly spent limit resets.
-fn low(quota: Quota, now: Timestamp) -> Option<Duration> {
+fn time_to_reset(quota: Quota, now: Timestamp) -> Option<Duration> {
     if quota.remaining > quota.limit / RESERVE {
         return None;
     }
@@ -126,10 +129,20 @@ mod tests {
             remaining,
             reset: now + SignedDuration::from_secs(ahead),
         };
-        assert_eq!(low(quota(101, 600), now), None);
-        assert_eq!(low(quota(100, 600), now), Some(Duration::from_secs(601)));
-        assert_eq!(low(quota(0, -1), now), None);
-        assert_eq!(low(quota(0, 3_600), now), Some(Duration::from_secs(3_601)));
-        assert_eq!(low(quota(0, 86_400), now), None, "by a clock that is wrong");
+        assert_eq!(time_to_reset(quota(101, 600), now), None);
+        assert_eq!(
+            time_to_reset(quota(100, 600), now),
+            Some(Duration::from_secs(601))
+        );
+        assert_eq!(time_to_reset(quota(0, -1), now), None);
+        assert_eq!(
+            time_to_reset(quota(0, 3_600), now),
+            Some(Duration::from_secs(3_601))
+        );
+        assert_eq!(
+            time_to_reset(quota(0, 86_400), now),
+            None,
+            "by a clock that is wrong"
+        );
     }
 }

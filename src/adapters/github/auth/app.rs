@@ -7,12 +7,12 @@ use phileas_domain::model::RepositoryName;
 use serde::Deserialize;
 
 use super::account::Credential;
-use super::installation::as_app;
+use super::installation::call_as_app;
 use super::token::App;
 use crate::adapters::github::client::{Client, Settings};
 use crate::adapters::github::http::base::Base;
 use crate::adapters::github::http::{error, routes};
-use crate::adapters::github::read::hooks::{DeliveryPage, page_of};
+use crate::adapters::github::read::hooks::{DeliveryPage, parse_page};
 use crate::adapters::github::read::reached::PAGE;
 use crate::adapters::pause::Pause;
 use crate::adapters::transport::Transport;
@@ -62,7 +62,7 @@ pub struct Installation {
 }
 
 #[derive(Deserialize)]
-struct Shown {
+struct ListedInstallation {
     id: u64,
     account: Option<Owner>,
     #[serde(default)]
@@ -82,7 +82,7 @@ pub struct Owner {
 impl Owner {
     /// Its name if it is an organization.
     #[must_use]
-    pub fn organisation(&self) -> Option<&str> {
+    pub fn organization_name(&self) -> Option<&str> {
         let is = self.kind.as_deref() == Some("Organization");
         self.login.as_deref().filter(|_| is)
     }
@@ -127,10 +127,10 @@ impl AppClient {
     /// # Errors
     ///
     /// [`Disposition::Denied`] when the key is not the App's; otherwise when GitHub does not answer.
-    pub async fn identity(&self) -> Result<AppIdentity, Failure> {
+    pub async fn read_identity(&self) -> Result<AppIdentity, Failure> {
         let route = routes::READ_APP;
-        let answer = as_app(&self.app, &self.client, route, &[], "", None).await;
-        let answer = answer.map_err(denied)?;
+        let answer = call_as_app(&self.app, &self.client, route, &[], "", None).await;
+        let answer = answer.map_err(with_denied_disposition)?;
         self.client.parse(route, &answer)
     }
 
@@ -139,21 +139,23 @@ impl AppClient {
     /// # Errors
     ///
     /// When GitHub does not answer, or there are more than [`MAX_PAGES`] pages.
-    pub async fn installations(&self) -> Result<Vec<Installation>, Failure> {
+    pub async fn list_installations(&self) -> Result<Vec<Installation>, Failure> {
         let route = routes::LIST_INSTALLATIONS;
         let mut all = Vec::new();
         for page in 1..=MAX_PAGES {
             let query = format!("?per_page={PAGE}&page={page}");
-            let answer = as_app(&self.app, &self.client, route, &[], &query, None).await;
-            let page: Vec<Shown> = self.client.parse(route, &answer.map_err(denied)?)?;
+            let answer = call_as_app(&self.app, &self.client, route, &[], &query, None).await;
+            let page: Vec<ListedInstallation> = self
+                .client
+                .parse(route, &answer.map_err(with_denied_disposition)?)?;
             let last = page.len() < PAGE;
-            all.extend(page.into_iter().map(Shown::installation));
+            all.extend(page.into_iter().map(ListedInstallation::into_installation));
             if last {
                 return Ok(all);
             }
         }
         let said = format!("more than {} installations", MAX_PAGES * PAGE);
-        Err(error::plain(route, &said, Disposition::Refused))
+        Err(error::local_failure(route, &said, Disposition::Refused))
     }
 
     /// Reads the address of the App's webhook. `None`: it has no webhook.
@@ -161,9 +163,9 @@ impl AppClient {
     /// # Errors
     ///
     /// When GitHub does not answer.
-    pub async fn hook(&self) -> Result<Option<AppHook>, Failure> {
+    pub async fn read_hook(&self) -> Result<Option<AppHook>, Failure> {
         let route = routes::READ_APP_HOOK;
-        match as_app(&self.app, &self.client, route, &[], "", None).await {
+        match call_as_app(&self.app, &self.client, route, &[], "", None).await {
             Ok(answer) => self.client.parse(route, &answer).map(Some),
             Err(failure) if failure.disposition == Disposition::NotFound => Ok(None),
             Err(failure) => Err(failure),
@@ -176,11 +178,11 @@ impl AppClient {
     /// # Errors
     ///
     /// When GitHub does not answer.
-    pub async fn deliveries(&self, next: Option<&str>) -> Result<DeliveryPage, Failure> {
+    pub async fn list_deliveries(&self, next: Option<&str>) -> Result<DeliveryPage, Failure> {
         let route = routes::LIST_APP_DELIVERIES;
-        let query = crate::adapters::github::read::hooks::query(next);
-        let answer = as_app(&self.app, &self.client, route, &[], &query, None).await?;
-        page_of(&self.client, route, &answer)
+        let query = crate::adapters::github::read::hooks::page_query(next);
+        let answer = call_as_app(&self.app, &self.client, route, &[], &query, None).await?;
+        parse_page(&self.client, route, &answer)
     }
 
     /// Asks GitHub to send a delivery again.
@@ -188,16 +190,16 @@ impl AppClient {
     /// # Errors
     ///
     /// When GitHub does not answer, or does not know the delivery any more.
-    pub async fn redeliver(&self, id: u64) -> Result<(), Failure> {
+    pub async fn request_redelivery(&self, id: u64) -> Result<(), Failure> {
         let route = routes::REDELIVER_TO_APP;
         let id = id.to_string();
-        let answer = as_app(&self.app, &self.client, route, &[&id], "", None).await;
+        let answer = call_as_app(&self.app, &self.client, route, &[&id], "", None).await;
         answer.map(drop)
     }
 }
 
 /// Treats an unknown App as a denied credential: its id is wrong, whatever the status.
-fn denied(failure: Failure) -> Failure {
+fn with_denied_disposition(failure: Failure) -> Failure {
     match failure.disposition {
         Disposition::NotFound => Failure {
             disposition: Disposition::Denied,
@@ -207,12 +209,12 @@ fn denied(failure: Failure) -> Failure {
     }
 }
 
-impl Shown {
-    fn installation(self) -> Installation {
+impl ListedInstallation {
+    fn into_installation(self) -> Installation {
         let owner = self.account;
         Installation {
             id: self.id,
-            organisation: owner.as_ref().and_then(Owner::organisation).is_some(),
+            organisation: owner.as_ref().and_then(Owner::organization_name).is_some(),
             account: owner.and_then(|owner| owner.login).unwrap_or_default(),
             permissions: self.permissions,
             suspended: self.suspended_at.is_some(),

@@ -37,14 +37,14 @@ pub struct Conversion {
 /// # Errors
 ///
 /// [`Disposition::NotFound`] for a code that GitHub does not know, has already exchanged, or that has expired.
-pub async fn convert(
+pub async fn convert_manifest(
     transport: &Arc<dyn Transport>,
     base: &Base,
     code: &str,
 ) -> Result<Conversion, Failure> {
     let route = routes::CONVERT_MANIFEST;
-    let (method, path) = routes::expand(route, "", &[code]);
-    let rest = base.rest();
+    let (method, path) = routes::expand_route(route, "", &[code]);
+    let rest = base.rest_address();
     let origin = rest.origin.to_string();
     let address = format!("{}{}{path}", origin.trim_end_matches('/'), rest.path);
     let request = Request::builder()
@@ -53,12 +53,12 @@ pub async fn convert(
         .header(USER_AGENT, AGENT)
         .header(ACCEPT, "application/vnd.github+json")
         .body(Bytes::new())
-        .map_err(|_| error::plain(route, "this is not a code", Disposition::Refused))?;
+        .map_err(|_| error::local_failure(route, "this is not a code", Disposition::Refused))?;
     let retry = || Disposition::Retry { after: None };
     let response = transport
         .send(request)
         .await
-        .map_err(|failure| error::plain(route, &failure.to_string(), retry()))?;
+        .map_err(|failure| error::local_failure(route, &failure.to_string(), retry()))?;
     match response.status().as_u16() {
         200..=299 => serde_json::from_slice(response.body()).map_err(|problem| {
             // The position only: the text holds secrets.
@@ -67,25 +67,28 @@ pub async fn convert(
                 problem.line(),
                 problem.column()
             );
-            error::plain(route, &said, Disposition::Unknown)
+            error::local_failure(route, &said, Disposition::Unknown)
         }),
         404 => {
             let said = "GitHub does not know this code; a code works once, within an hour";
-            Err(error::plain(route, said, Disposition::NotFound))
+            Err(error::local_failure(route, said, Disposition::NotFound))
         }
         422 => {
-            let said = format!("GitHub refuses the App: {}", message(response.body()));
-            Err(error::plain(route, &said, Disposition::Refused))
+            let said = format!(
+                "GitHub refuses the App: {}",
+                refusal_message(response.body())
+            );
+            Err(error::local_failure(route, &said, Disposition::Refused))
         }
         status => {
             let said = format!("GitHub answered {status}");
-            Err(error::plain(route, &said, retry()))
+            Err(error::local_failure(route, &said, retry()))
         }
     }
 }
 
 /// The reason that GitHub gives for a refusal. Such an answer holds no secret.
-fn message(body: &[u8]) -> String {
+fn refusal_message(body: &[u8]) -> String {
     #[derive(Deserialize)]
     struct Said {
         message: String,

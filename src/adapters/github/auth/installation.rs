@@ -11,8 +11,8 @@ use octocrab::jsonwebtoken::{Algorithm, Header, encode};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use super::token::{App, Signed, Token};
-use super::token_source::{Fresh, Minted, Tokens};
+use super::token::{App, SignedJwt, Token};
+use super::token_source::{AppTokens, MintedToken, TokenSource};
 use crate::adapters::github::client::Client;
 use crate::adapters::github::http::answer::Answer;
 use crate::adapters::github::http::request::Sent;
@@ -52,20 +52,20 @@ struct Installation {
 }
 
 #[derive(Deserialize)]
-struct MintedToken {
+struct TokenAnswer {
     token: String,
     expires_at: Timestamp,
 }
 
 /// Mints a token with only the permissions that phileas uses, for one repository or for the whole installation.
-async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
+async fn mint_token(minted: &AppTokens, client: &Client) -> Result<MintedToken, Failure> {
     let app = &minted.app;
     let (route, id) = match minted.installation {
         Some(id) => (routes::READ_APP_INSTALLATION, Some(id.to_string())),
         None => (routes::READ_INSTALLATION, None),
     };
     let values: Vec<&str> = id.as_deref().into_iter().collect();
-    let installation = as_app(app, client, route, &values, "", None).await?;
+    let installation = call_as_app(app, client, route, &values, "", None).await?;
     let installation: Installation = client.parse(route, &installation)?;
     let permissions: BTreeMap<&str, &str> = WANTED
         .into_iter()
@@ -78,19 +78,21 @@ async fn mint(minted: &Minted, client: &Client) -> Result<Fresh, Failure> {
     let mut request = serde_json::json!({ "permissions": permissions });
     if minted.installation.is_none() {
         // The name may be one from before a rename, which this method does not follow.
-        match client.place.id() {
+        match client.address.known_id() {
             Some(id) => request["repository_ids"] = serde_json::json!([id.0]),
-            None => request["repositories"] = serde_json::json!([client.place.name().name]),
+            None => {
+                request["repositories"] = serde_json::json!([client.address.current_name().name])
+            }
         }
     }
     let id = installation.id.to_string();
     let route = routes::CREATE_INSTALLATION_TOKEN;
     let request = Some(request.to_string().into());
-    let answer = as_app(app, client, route, &[&id], "", request).await?;
-    let minted: MintedToken = client.parse(route, &answer)?;
+    let answer = call_as_app(app, client, route, &[&id], "", request).await?;
+    let minted: TokenAnswer = client.parse(route, &answer)?;
     let token = Token::new(&minted.token)
-        .map_err(|error| error::plain(route, &error.to_string(), Disposition::Denied))?;
-    Ok(Fresh {
+        .map_err(|error| error::local_failure(route, &error.to_string(), Disposition::Denied))?;
+    Ok(MintedToken {
         token,
         expires_at: minted.expires_at,
     })
@@ -100,10 +102,10 @@ impl Client {
     /// The token for the next request, minted or renewed if necessary.
     pub(crate) async fn current_token(&self) -> Result<Token, Failure> {
         let minted = match &*self.tokens {
-            Tokens::Fixed(token) => return Ok(token.clone()),
-            Tokens::App(minted) => minted,
+            TokenSource::Fixed(token) => return Ok(token.clone()),
+            TokenSource::App(minted) => minted,
         };
-        let (failures, _) = minted.failures();
+        let (failures, _) = minted.mint_failures();
         let mut last = minted.last.lock().await;
         let margin = SignedDuration::try_from(RENEW_BEFORE).unwrap_or(SignedDuration::ZERO);
         if let Some(fresh) = last.as_ref()
@@ -111,18 +113,18 @@ impl Client {
         {
             return Ok(fresh.token.clone());
         }
-        if let (now, Some(failure)) = minted.failures()
+        if let (now, Some(failure)) = minted.mint_failures()
             && now > failures
         {
             return Err(failure);
         }
-        match mint(minted, self).await {
+        match mint_token(minted, self).await {
             Ok(fresh) => {
                 *last = Some(fresh.clone());
                 Ok(fresh.token)
             }
             Err(failure) => {
-                minted.fail(&failure);
+                minted.record_failure(&failure);
                 Err(failure)
             }
         }
@@ -136,14 +138,14 @@ impl Client {
     /// When no token can be minted.
     pub async fn minted_token(&self) -> Result<Option<SecretString>, Failure> {
         match &*self.tokens {
-            Tokens::Fixed(_) => Ok(None),
-            Tokens::App(_) => Ok(Some(self.current_token().await?.secret().clone())),
+            TokenSource::Fixed(_) => Ok(None),
+            TokenSource::App(_) => Ok(Some(self.current_token().await?.secret().clone())),
         }
     }
 }
 
 /// Sends one call with the App's own JSON Web Token. Minting twice does no harm, so every call here may be repeated.
-pub(crate) async fn as_app(
+pub(crate) async fn call_as_app(
     app: &App,
     client: &Client,
     route: &str,
@@ -155,13 +157,15 @@ pub(crate) async fn as_app(
     let mut now = begun;
     let mut corrected = false;
     for attempt in 1..=READ_ATTEMPTS {
-        let jwt = signed(app, now).map_err(|()| {
-            error::plain(route, "the App's key does not sign", Disposition::Denied)
+        let jwt = current_jwt(app, now).map_err(|()| {
+            error::local_failure(route, "the App's key does not sign", Disposition::Denied)
         })?;
-        let (method, mut path) = routes::expand(route, &client.place.root(), values);
+        let (method, mut path) = routes::expand_route(route, &client.address.root_path(), values);
         path.push_str(query);
         // The App's own limits are not those of its installation.
-        let sent = client.send_unnoted(method, &path, body.clone(), &jwt).await;
+        let sent = client
+            .send_outside_budget(method, &path, body.clone(), &jwt)
+            .await;
         let spent = client.pause.now().duration_since(begun).unsigned_abs();
         let is_last = attempt == READ_ATTEMPTS || spent >= LONGEST_CALL;
         let answer = match sent {
@@ -173,7 +177,7 @@ pub(crate) async fn as_app(
                         detail: format!("GitHub: {route}: {failure}"),
                     });
                 }
-                client.pause.pause(client.backoff.wait(attempt)).await;
+                client.pause.pause(client.backoff.wait_after(attempt)).await;
                 continue;
             }
         };
@@ -181,59 +185,59 @@ pub(crate) async fn as_app(
             return Ok(answer);
         }
         if answer.status == StatusCode::UNAUTHORIZED {
-            forget(app, &jwt);
+            drop_refused_jwt(app, &jwt);
         }
         if let Some(path) = client.redirect_of(&answer)
-            && client.place.follow(&path)
+            && client.address.follow_redirect(&path)
         {
             continue;
         }
         // GitHub refuses the token when this machine's clock is wrong. Sign once more with GitHub's time.
         if answer.status == StatusCode::UNAUTHORIZED
             && !corrected
-            && let Some(date) = answer.date()
+            && let Some(date) = answer.date_header()
         {
             corrected = true;
             now = date;
             continue;
         }
         if answer.status.is_server_error() && !is_last {
-            client.pause.pause(client.backoff.wait(attempt)).await;
+            client.pause.pause(client.backoff.wait_after(attempt)).await;
             continue;
         }
-        return Err(denied(client, route, &answer));
+        return Err(app_call_failure(client, route, &answer));
     }
-    Err(error::plain(
+    Err(error::local_failure(
         route,
         "too many redirects",
         Disposition::Retry { after: None },
     ))
 }
 
-fn denied(client: &Client, route: &str, answer: &Answer) -> Failure {
-    if let Some(after) = answer.limit(&answer.message(), client.pause.now()) {
+fn app_call_failure(client: &Client, route: &str, answer: &Answer) -> Failure {
+    if let Some(after) = answer.rate_limit_wait(&answer.error_message(), client.pause.now()) {
         let after = Some(after);
-        return error::refused(route, answer, Disposition::Retry { after });
+        return error::answer_failure(route, answer, Disposition::Retry { after });
     }
     match answer.status {
         StatusCode::NOT_FOUND if route == routes::READ_INSTALLATION => {
             let said = format!(
                 "the App is not installed on {}; install it there",
-                client.place.name()
+                client.address.current_name()
             );
-            error::told(route, answer, Disposition::Denied, &said)
+            error::failure_saying(route, answer, Disposition::Denied, &said)
         }
-        StatusCode::NOT_FOUND => error::refused(route, answer, Disposition::NotFound),
+        StatusCode::NOT_FOUND => error::answer_failure(route, answer, Disposition::NotFound),
         status if status.is_server_error() => {
-            error::refused(route, answer, Disposition::Retry { after: None })
+            error::answer_failure(route, answer, Disposition::Retry { after: None })
         }
-        _ => error::refused(route, answer, Disposition::Denied),
+        _ => error::answer_failure(route, answer, Disposition::Denied),
     }
 }
 
 /// The App's JSON Web Token of the last minutes, or a new one. Callers that read many pages or ask for a thousand
 /// deliveries need not sign each request.
-fn signed(app: &App, now: Timestamp) -> Result<Token, ()> {
+fn current_jwt(app: &App, now: Timestamp) -> Result<Token, ()> {
     let mut last = app.signed.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(signed) = last.as_ref() {
         let age = now.duration_since(signed.at);
@@ -242,8 +246,8 @@ fn signed(app: &App, now: Timestamp) -> Result<Token, ()> {
             return Ok(signed.token.clone());
         }
     }
-    let token = sign(app, now)?;
-    *last = Some(Signed {
+    let token = sign_jwt(app, now)?;
+    *last = Some(SignedJwt {
         token: token.clone(),
         at: now,
     });
@@ -251,7 +255,7 @@ fn signed(app: &App, now: Timestamp) -> Result<Token, ()> {
 }
 
 /// Drops a refused token, so that the next request is signed again.
-fn forget(app: &App, token: &Token) {
+fn drop_refused_jwt(app: &App, token: &Token) {
     let mut last = app.signed.lock().unwrap_or_else(PoisonError::into_inner);
     // Another request may already have signed a new one.
     last.take_if(|signed| signed.token.expose() == token.expose());
@@ -259,7 +263,7 @@ fn forget(app: &App, token: &Token) {
 
 /// GitHub asks for an `iat` one minute in the past and an `exp` at most ten minutes ahead.
 /// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
-fn sign(app: &App, now: Timestamp) -> Result<Token, ()> {
+fn sign_jwt(app: &App, now: Timestamp) -> Result<Token, ()> {
     let now = now.as_second();
     let claims = Claims {
         iss: &app.issuer,

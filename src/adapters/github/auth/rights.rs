@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -14,7 +14,7 @@ const SCOPES: &str = "x-oauth-scopes";
 
 /// The repository as GitHub shows it to this credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct RepositoryAccess {
     /// GitHub's time.
     pub now: Option<Timestamp>,
     /// The token's scopes; `None` where tokens of its kind have none.
@@ -81,7 +81,7 @@ impl Right {
 
     /// The permission's name.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn permission_name(self) -> &'static str {
         match self {
             Self::Contents => "contents",
             Self::Issues => "issues",
@@ -98,9 +98,9 @@ impl Client {
     /// # Errors
     ///
     /// When GitHub does not answer, or hides the repository from this credential.
-    pub async fn shown(&self) -> Result<Shown, Failure> {
+    pub async fn read_access(&self) -> Result<RepositoryAccess, Failure> {
         let route = routes::READ_REPOSITORY;
-        let answer = success(route, self.read(route, &[], "").await?)?;
+        let answer = require_success(route, self.read_route(route, &[], "").await?)?;
         let body: Body = self.parse(route, &answer)?;
         let words = |text: &str| {
             let words = text.split(',').map(str::trim);
@@ -109,9 +109,9 @@ impl Client {
                 .map(str::to_owned)
                 .collect()
         };
-        Ok(Shown {
-            now: answer.date(),
-            scopes: answer.header(SCOPES).map(words),
+        Ok(RepositoryAccess {
+            now: answer.date_header(),
+            scopes: answer.header_text(SCOPES).map(words),
             private: body.private,
             archived: body.archived,
             push: body.permissions.as_ref().and_then(|all| all.push),
@@ -135,7 +135,7 @@ impl Client {
             Right::Checks => (routes::LIST_CHECK_RUNS, &[branch]),
             Right::Statuses => (routes::READ_STATUS, &[branch]),
         };
-        match self.read(route, values, "?per_page=1").await {
+        match self.read_route(route, values, "?per_page=1").await {
             // An empty repository has no commits (409), and a branch may not exist (422): neither is a missing
             // permission.
             Ok(answer) => Ok(answer.status != http::StatusCode::NOT_FOUND),

@@ -29,12 +29,12 @@ pub struct App {
     pub(crate) issuer: String,
     pub(crate) key: EncodingKey,
     /// The token that was signed last, shared by all clones.
-    pub(crate) signed: Arc<Mutex<Option<Signed>>>,
+    pub(crate) signed: Arc<Mutex<Option<SignedJwt>>>,
 }
 
 /// A JSON Web Token of an App.
 #[derive(Clone)]
-pub(crate) struct Signed {
+pub(crate) struct SignedJwt {
     pub(crate) token: Token,
     pub(crate) at: Timestamp,
 }
@@ -42,13 +42,13 @@ pub(crate) struct Signed {
 /// The kind of a token, by its prefix.
 /// <https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github>
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A classic personal access token.
     Classic,
     /// A fine-grained personal access token.
     FineGrained,
     /// An App's token on behalf of a person.
-    OfPerson,
+    OnBehalfOfPerson,
     /// An installation's token; a workflow's `GITHUB_TOKEN` is one of GitHub's own App.
     Installation,
     /// A form that GitHub does not describe.
@@ -93,34 +93,36 @@ impl Token {
 
     /// Its kind, by its prefix. What it may do is for GitHub to say.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TokenKind {
         let text = self.expose();
         // Before 2021 classic tokens were forty hexadecimal digits.
         let old = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         match text {
-            text if text.starts_with("ghp_") || old => Kind::Classic,
-            text if text.starts_with("github_pat_") => Kind::FineGrained,
-            text if text.starts_with("gho_") || text.starts_with("ghu_") => Kind::OfPerson,
-            text if text.starts_with("ghs_") => Kind::Installation,
-            _ => Kind::Unknown,
+            text if text.starts_with("ghp_") || old => TokenKind::Classic,
+            text if text.starts_with("github_pat_") => TokenKind::FineGrained,
+            text if text.starts_with("gho_") || text.starts_with("ghu_") => {
+                TokenKind::OnBehalfOfPerson
+            }
+            text if text.starts_with("ghs_") => TokenKind::Installation,
+            _ => TokenKind::Unknown,
         }
     }
 
     /// Whether a text contains the token, plain or encoded as in a URL.
-    pub(crate) fn stands_in(&self, text: &str) -> bool {
-        self.forms().iter().any(|form| text.contains(form))
+    pub(crate) fn appears_in(&self, text: &str) -> bool {
+        self.encoded_forms().iter().any(|form| text.contains(form))
     }
 
     /// Replaces the token in a text from the other side, which may echo it.
-    pub(crate) fn hide(&self, text: &str) -> String {
-        let forms = self.forms();
+    pub(crate) fn redact_in(&self, text: &str) -> String {
+        let forms = self.encoded_forms();
         forms
             .iter()
             .fold(text.to_owned(), |text, form| text.replace(form, HIDDEN))
     }
 
     /// The token plain, encoded as in URLs, and as in `Basic` credentials.
-    fn forms(&self) -> Vec<String> {
+    fn encoded_forms(&self) -> Vec<String> {
         let token = self.expose();
         let escaped = utf8_percent_encode(token, NON_ALPHANUMERIC).to_string();
         let pairs =
@@ -263,15 +265,15 @@ mod tests {
     #[test]
     fn kinds_are_told_by_how_they_begin() {
         let kind = |text: &str| Token::new(text).unwrap().kind();
-        assert_eq!(kind("ghp_x"), Kind::Classic);
-        assert_eq!(kind(&"0a".repeat(20)), Kind::Classic);
-        assert_eq!(kind("github_pat_x"), Kind::FineGrained);
+        assert_eq!(kind("ghp_x"), TokenKind::Classic);
+        assert_eq!(kind(&"0a".repeat(20)), TokenKind::Classic);
+        assert_eq!(kind("github_pat_x"), TokenKind::FineGrained);
         assert_eq!(
             (kind("gho_x"), kind("ghu_x")),
-            (Kind::OfPerson, Kind::OfPerson)
+            (TokenKind::OnBehalfOfPerson, TokenKind::OnBehalfOfPerson)
         );
-        assert_eq!(kind("ghs_1_x"), Kind::Installation);
-        assert_eq!(kind("x"), Kind::Unknown);
+        assert_eq!(kind("ghs_1_x"), TokenKind::Installation);
+        assert_eq!(kind("x"), TokenKind::Unknown);
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Answer {
     /// ledger and prompts. Tokens that GitHub creates, such as an installation's, stay.
     pub(crate) fn new(status: StatusCode, headers: HeaderMap, body: Bytes, token: &Token) -> Self {
         let body = match String::from_utf8_lossy(&body) {
-            text if token.stands_in(&text) => Bytes::from(token.hide(&text)),
+            text if token.appears_in(&text) => Bytes::from(token.redact_in(&text)),
             _ => body,
         };
         Self {
@@ -42,27 +42,27 @@ impl Answer {
         }
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header_text(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    pub(crate) fn number(&self, name: &str) -> Option<u64> {
-        self.header(name)?.trim().parse().ok()
+    pub(crate) fn header_number(&self, name: &str) -> Option<u64> {
+        self.header_text(name)?.trim().parse().ok()
     }
 
     /// GitHub's time.
-    pub(crate) fn date(&self) -> Option<Timestamp> {
+    pub(crate) fn date_header(&self) -> Option<Timestamp> {
         DateTimeParser::new()
-            .parse_timestamp(self.header(DATE.as_str())?)
+            .parse_timestamp(self.header_text(DATE.as_str())?)
             .ok()
     }
 
-    pub(crate) fn location(&self) -> Option<&str> {
-        self.header(LOCATION.as_str())
+    pub(crate) fn location_header(&self) -> Option<&str> {
+        self.header_text(LOCATION.as_str())
     }
 
-    /// GitHub's error message: `message` of the JSON with the `errors`, or the beginning of the text.
-    pub(crate) fn message(&self) -> String {
+    /// GitHub's error message: `error_message` of the JSON with the `errors`, or the beginning of the text.
+    pub(crate) fn error_message(&self) -> String {
         let Ok(value) = serde_json::from_slice::<serde_json::Value>(&self.body) else {
             return String::from_utf8_lossy(&self.body).trim().to_owned();
         };
@@ -78,43 +78,44 @@ impl Answer {
             }
         }
         // JSON escapes may have hidden the token from the first replacement.
-        self.token.hide(&text)
+        self.token.redact_in(&text)
     }
 
     /// The wait that GitHub asks for explicitly.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
-        self.number(RETRY_AFTER.as_str()).map(Duration::from_secs)
+        self.header_number(RETRY_AFTER.as_str())
+            .map(Duration::from_secs)
     }
 
     /// The wait that a rate limit demands, if this answer reports one. `said` is its text.
     ///
     /// The order is the one that GitHub documents: `retry-after`, then the reset of a spent primary limit, then at
     /// least a minute.
-    pub(crate) fn limit(&self, said: &str, now: Timestamp) -> Option<Duration> {
+    pub(crate) fn rate_limit_wait(&self, said: &str, now: Timestamp) -> Option<Duration> {
         let refused = matches!(
             self.status,
             StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS
         );
-        let secondary = speaks_of_secondary_limit(said);
+        let secondary = mentions_secondary_limit(said);
         if !refused && !secondary {
             return None;
         }
         if let Some(after) = self.retry_after() {
             return Some(after);
         }
-        if let Some(reset) = self.spent_until(now) {
+        if let Some(reset) = self.time_to_reset(now) {
             return Some(reset);
         }
         (secondary || self.status == StatusCode::TOO_MANY_REQUESTS).then_some(SECONDARY_LIMIT_WAIT)
     }
 
     /// The time until the primary limit resets, if nothing of it remains.
-    pub(crate) fn spent_until(&self, now: Timestamp) -> Option<Duration> {
-        if self.number("x-ratelimit-remaining") != Some(0) {
+    pub(crate) fn time_to_reset(&self, now: Timestamp) -> Option<Duration> {
+        if self.header_number("x-ratelimit-remaining") != Some(0) {
             return None;
         }
-        let reset = i64::try_from(self.number("x-ratelimit-reset")?).ok()?;
-        let now = self.date().unwrap_or(now).as_second();
+        let reset = i64::try_from(self.header_number("x-ratelimit-reset")?).ok()?;
+        let now = self.date_header().unwrap_or(now).as_second();
         let seconds = u64::try_from(reset.saturating_sub(now)).unwrap_or(0);
         // GitHub may still count the second of the reset itself to the old window.
         Some(Duration::from_secs(seconds + 1))
@@ -122,7 +123,7 @@ impl Answer {
 }
 
 /// GitHub has no error code for secondary limits, only texts.
-fn speaks_of_secondary_limit(said: &str) -> bool {
+fn mentions_secondary_limit(said: &str) -> bool {
     let said = said.to_ascii_lowercase();
     ["secondary rate limit", "abuse detection"]
         .iter()
@@ -148,7 +149,7 @@ mod tests {
         let answer = answer(status, headers, body);
         let now = "2026-01-05T00:00:00Z".parse().unwrap();
         answer
-            .limit(&answer.message(), now)
+            .rate_limit_wait(&answer.error_message(), now)
             .map(|wait| wait.as_secs())
     }
 
@@ -178,7 +179,7 @@ mod tests {
             &[],
             r#"{"message":"Validation Failed","errors":[{"code":"invalid"},"no",{"message":"why"}]}"#,
         );
-        assert_eq!(told.message(), "Validation Failed; invalid; no; why");
-        assert_eq!(answer(502, &[], " <html> \n").message(), "<html>");
+        assert_eq!(told.error_message(), "Validation Failed; invalid; no; why");
+        assert_eq!(answer(502, &[], " <html> \n").error_message(), "<html>");
     }
 }

@@ -64,11 +64,11 @@ impl Base {
         Ok(Self { rest, graphql })
     }
 
-    pub(crate) fn rest(&self) -> &Address {
+    pub(crate) fn rest_address(&self) -> &Address {
         &self.rest
     }
 
-    pub(crate) fn graphql(&self) -> &Address {
+    pub(crate) fn graphql_address(&self) -> &Address {
         &self.graphql
     }
 }
@@ -129,7 +129,7 @@ impl Address {
     }
 
     /// The path below this address that a `Location` header names. `None`: it leads to another host.
-    pub(crate) fn below(&self, location: &str) -> Option<String> {
+    pub(crate) fn path_below(&self, location: &str) -> Option<String> {
         let uri: Uri = location.parse().ok()?;
         if uri.authority().is_some() {
             let same = uri.scheme_str() == self.origin.scheme_str()
@@ -153,15 +153,15 @@ mod tests {
     #[test]
     fn graphql_is_found_beside_rest() {
         let base = Base::default();
-        assert_eq!(base.rest().path, "");
-        assert_eq!(base.graphql().path, "/graphql");
-        assert_eq!(base.graphql().origin, "https://api.github.com/");
+        assert_eq!(base.rest_address().path, "");
+        assert_eq!(base.graphql_address().path, "/graphql");
+        assert_eq!(base.graphql_address().origin, "https://api.github.com/");
         let own = Base::from_values(Some("https://git.example/api/v3/"), Some(" ")).unwrap();
-        assert_eq!(own.rest().path, "/api/v3");
-        assert_eq!(own.graphql().path, "/api/graphql");
+        assert_eq!(own.rest_address().path, "/api/v3");
+        assert_eq!(own.graphql_address().path, "/api/graphql");
         let split =
             Base::from_values(None, Some("http://127.0.0.1:4011/somewhere/graphql")).unwrap();
-        assert_eq!(split.graphql().origin, "http://127.0.0.1:4011/");
+        assert_eq!(split.graphql_address().origin, "http://127.0.0.1:4011/");
     }
 
     #[test]
@@ -184,14 +184,14 @@ mod tests {
     #[test]
     fn r16_a_redirect_elsewhere_is_not_below() {
         let base = Base::from_values(Some("https://git.example/api/v3"), None).unwrap();
-        let rest = base.rest();
+        let rest = base.rest_address();
         assert_eq!(
-            rest.below("https://git.example/api/v3/repositories/7?x=1")
+            rest.path_below("https://git.example/api/v3/repositories/7?x=1")
                 .as_deref(),
             Some("/repositories/7?x=1")
         );
         assert_eq!(
-            rest.below("/api/v3/repositories/7").as_deref(),
+            rest.path_below("/api/v3/repositories/7").as_deref(),
             Some("/repositories/7")
         );
         for elsewhere in [
@@ -200,7 +200,7 @@ mod tests {
             "https://git.example/other",
             "https://git.example/api/v33/x",
         ] {
-            assert_eq!(rest.below(elsewhere), None, "{elsewhere}");
+            assert_eq!(rest.path_below(elsewhere), None, "{elsewhere}");
         }
     }
 }

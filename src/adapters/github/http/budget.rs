@@ -30,7 +30,7 @@ pub struct Quota {
 
 /// The two APIs of GitHub; each has a primary limit of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Face {
+pub enum Api {
     /// REST.
     Rest,
     /// GraphQL.
@@ -39,18 +39,18 @@ pub enum Face {
 
 /// Usage and limits, shared by all clients of an account.
 #[derive(Debug, Default)]
-pub(crate) struct Budget(Mutex<Book>);
+pub(crate) struct Budget(Mutex<Counters>);
 
 #[derive(Debug, Default)]
-struct Book {
+struct Counters {
     usage: Usage,
-    quotas: BTreeMap<Face, Quota>,
-    closed: BTreeMap<Face, Closed>,
+    quotas: BTreeMap<Api, Quota>,
+    closed: BTreeMap<Api, RequestPause>,
 }
 
 /// A pause that GitHub asked for.
 #[derive(Debug, Clone, Copy)]
-struct Closed {
+struct RequestPause {
     /// When the pause was last asked for. A clock before this instant was set back since: the rest of the pause is
     /// unknown then, and GitHub reports it again if it is asked too early.
     since: Timestamp,
@@ -59,16 +59,16 @@ struct Closed {
 
 impl Budget {
     pub(crate) fn usage(&self) -> Usage {
-        self.book(|book| book.usage)
+        self.with_counters(|book| book.usage)
     }
 
-    pub(crate) fn quota(&self, face: Face) -> Option<Quota> {
-        self.book(|book| book.quotas.get(&face).copied())
+    pub(crate) fn quota(&self, face: Api) -> Option<Quota> {
+        self.with_counters(|book| book.quotas.get(&face).copied())
     }
 
     /// How much of the pause that GitHub asked for is left; `None`: a request may be sent.
-    pub(crate) fn closed_for(&self, face: Face, now: Timestamp) -> Option<Duration> {
-        self.book(|book| {
+    pub(crate) fn pause_left(&self, face: Api, now: Timestamp) -> Option<Duration> {
+        self.with_counters(|book| {
             let closed = *book.closed.get(&face)?;
             let left = Duration::try_from(closed.until.duration_since(now));
             match left {
@@ -82,33 +82,34 @@ impl Budget {
     }
 
     /// Notes a pause that GitHub asked for. A secondary limit holds for both APIs.
-    pub(crate) fn close(&self, faces: &[Face], now: Timestamp, length: Duration) {
+    pub(crate) fn pause_requests(&self, faces: &[Api], now: Timestamp, length: Duration) {
         let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
         let until = now.checked_add(length).unwrap_or(Timestamp::MAX);
-        self.book(|book| {
+        self.with_counters(|book| {
             for face in faces {
                 let before = book.closed.get(face).filter(|closed| closed.since <= now);
                 let until = before.map_or(until, |closed| closed.until.max(until));
-                book.closed.insert(*face, Closed { since: now, until });
+                book.closed
+                    .insert(*face, RequestPause { since: now, until });
             }
         });
     }
 
-    pub(crate) fn sent(&self) {
-        self.book(|book| book.usage.requests += 1);
+    pub(crate) fn count_request(&self) {
+        self.with_counters(|book| book.usage.requests += 1);
     }
 
-    pub(crate) fn cost(&self, points: u64) {
-        self.book(|book| book.usage.points += points);
+    pub(crate) fn count_points(&self, points: u64) {
+        self.with_counters(|book| book.usage.points += points);
     }
 
     /// Keeps the limits in an answer's headers.
-    pub(crate) fn note(&self, face: Face, answer: &Answer) {
+    pub(crate) fn record_limits(&self, face: Api, answer: &Answer) {
         let figures = (
-            answer.number("x-ratelimit-limit"),
-            answer.number("x-ratelimit-remaining"),
+            answer.header_number("x-ratelimit-limit"),
+            answer.header_number("x-ratelimit-remaining"),
             answer
-                .number("x-ratelimit-reset")
+                .header_number("x-ratelimit-reset")
                 .and_then(|second| Timestamp::from_second(i64::try_from(second).ok()?).ok()),
         );
         if let (Some(limit), Some(remaining), Some(reset)) = figures {
@@ -117,11 +118,11 @@ impl Budget {
                 remaining,
                 reset,
             };
-            self.book(|book| book.quotas.insert(face, quota));
+            self.with_counters(|book| book.quotas.insert(face, quota));
         }
     }
 
-    fn book<T>(&self, look: impl FnOnce(&mut Book) -> T) -> T {
+    fn with_counters<T>(&self, look: impl FnOnce(&mut Counters) -> T) -> T {
         // The figures stay valid even if a panic occurred while they were locked.
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -135,16 +136,16 @@ mod tests {
     fn a_closed_face_opens_again() {
         let budget = Budget::default();
         let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
-        assert_eq!(budget.closed_for(Face::Rest, now), None);
-        budget.close(&[Face::Rest], now, Duration::from_secs(60));
-        budget.close(&[Face::Rest], now, Duration::from_secs(5));
+        assert_eq!(budget.pause_left(Api::Rest, now), None);
+        budget.pause_requests(&[Api::Rest], now, Duration::from_secs(60));
+        budget.pause_requests(&[Api::Rest], now, Duration::from_secs(5));
         assert_eq!(
-            budget.closed_for(Face::Rest, now),
+            budget.pause_left(Api::Rest, now),
             Some(Duration::from_secs(60))
         );
-        assert_eq!(budget.closed_for(Face::Graph, now), None);
+        assert_eq!(budget.pause_left(Api::Graph, now), None);
         let later = now + SignedDuration::from_secs(60);
-        assert_eq!(budget.closed_for(Face::Rest, later), None);
+        assert_eq!(budget.pause_left(Api::Rest, later), None);
     }
 
     #[test]
@@ -152,11 +153,11 @@ mod tests {
         let budget = Budget::default();
         let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
         let ahead = now + SignedDuration::from_hours(72);
-        budget.close(&[Face::Rest, Face::Graph], ahead, Duration::from_secs(60));
-        assert_eq!(budget.closed_for(Face::Rest, now), None);
+        budget.pause_requests(&[Api::Rest, Api::Graph], ahead, Duration::from_secs(60));
+        assert_eq!(budget.pause_left(Api::Rest, now), None);
         // GitHub says it again, by a clock that is right.
-        budget.close(&[Face::Graph], now, Duration::from_secs(7));
-        let left = budget.closed_for(Face::Graph, now);
+        budget.pause_requests(&[Api::Graph], now, Duration::from_secs(7));
+        let left = budget.pause_left(Api::Graph, now);
         assert_eq!(left, Some(Duration::from_secs(7)));
     }
 }

@@ -92,12 +92,12 @@ impl Channel {
         let response = client
             .execute(request)
             .await
-            .map_err(|error| cause(&error, token))?;
+            .map_err(|error| transport_error(&error, token))?;
         let (parts, body) = response.into_parts();
         let body = body
             .collect()
             .await
-            .map_err(|error| cause(&error, token))?
+            .map_err(|error| transport_error(&error, token))?
             .to_bytes();
         Ok(Answer::new(parts.status, parts.headers, body, token))
     }
@@ -108,13 +108,13 @@ fn not_sent(text: &str) -> TransportError {
 }
 
 /// Finds the transport's own error below octocrab's. Any other error counts as lost, the weakest claim.
-fn cause(error: &(dyn std::error::Error + 'static), token: &Token) -> TransportError {
+fn transport_error(error: &(dyn std::error::Error + 'static), token: &Token) -> TransportError {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<TransportError>() {
             return match found {
-                TransportError::NotSent(text) => TransportError::NotSent(token.hide(text)),
-                TransportError::Lost(text) => TransportError::Lost(token.hide(text)),
+                TransportError::NotSent(text) => TransportError::NotSent(token.redact_in(text)),
+                TransportError::Lost(text) => TransportError::Lost(token.redact_in(text)),
                 other => other.clone(),
             };
         }

@@ -19,20 +19,28 @@ const SECRET_PREFIXES: [&str; 8] = [
 ];
 
 /// A failure with the message of an answer.
-pub(crate) fn refused(what: &str, answer: &Answer, disposition: Disposition) -> Failure {
-    told(what, answer, disposition, &answer.message())
+pub(crate) fn answer_failure(what: &str, answer: &Answer, disposition: Disposition) -> Failure {
+    failure_saying(what, answer, disposition, &answer.error_message())
 }
 
 /// A failure from an answer, with a message of our own.
-pub(crate) fn told(what: &str, answer: &Answer, disposition: Disposition, said: &str) -> Failure {
+pub(crate) fn failure_saying(
+    what: &str,
+    answer: &Answer,
+    disposition: Disposition,
+    said: &str,
+) -> Failure {
     let mut detail = format!("GitHub: {what}: {}", answer.status.as_u16());
-    let said = clean(&answer.token.hide(said));
+    let said = sanitize(&answer.token.redact_in(said));
     if !said.is_empty() {
         detail.push_str(": ");
         detail.push_str(&said);
     }
-    if let Some(id) = answer.header("x-github-request-id") {
-        detail.push_str(&format!(" (request {})", clean(&answer.token.hide(id))));
+    if let Some(id) = answer.header_text("x-github-request-id") {
+        detail.push_str(&format!(
+            " (request {})",
+            sanitize(&answer.token.redact_in(id))
+        ));
     }
     Failure {
         disposition,
@@ -57,15 +65,15 @@ pub(crate) fn is_too_large(failure: &Failure) -> bool {
 }
 
 /// A failure without an answer.
-pub(crate) fn plain(what: &str, said: &str, disposition: Disposition) -> Failure {
+pub(crate) fn local_failure(what: &str, said: &str, disposition: Disposition) -> Failure {
     Failure {
         disposition,
-        detail: format!("GitHub: {what}: {}", clean(said)),
+        detail: format!("GitHub: {what}: {}", sanitize(said)),
     }
 }
 
 /// One line of at most [`DETAIL_LIMIT_CHARS`] characters, without anything that looks like a secret.
-pub(crate) fn clean(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     let mut line = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if word.is_empty() {
@@ -170,11 +178,11 @@ mod tests {
     #[test]
     fn one_line_cut_and_without_secrets() {
         assert_eq!(
-            clean("bad\n token \"ghs_12_abc.def\" and github_pat_1 eyJhbGciOi.x"),
+            sanitize("bad\n token \"ghs_12_abc.def\" and github_pat_1 eyJhbGciOi.x"),
             "bad token \"[hidden] and [hidden] [hidden]"
         );
         assert_eq!(
-            clean(&"ä".repeat(400)).chars().count(),
+            sanitize(&"ä".repeat(400)).chars().count(),
             DETAIL_LIMIT_CHARS + 1
         );
     }

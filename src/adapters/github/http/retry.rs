@@ -17,7 +17,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(400);
 
 /// Whether a request may be repeated when it is unknown whether it took effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Nature {
+pub(crate) enum CallKind {
     /// Changes nothing, or only creates objects that nothing refers to: may be repeated.
     Read,
     /// Sent once.
@@ -34,7 +34,7 @@ impl Backoff {
     }
 
     /// The pause after this attempt, counted from 1.
-    pub(crate) fn wait(&self, attempt: u32) -> Duration {
+    pub(crate) fn wait_after(&self, attempt: u32) -> Duration {
         let doubled = FIRST_WAIT.saturating_mul(1 << attempt.saturating_sub(1).min(16));
         let most = doubled.min(LONGEST_WAIT);
         let share = self.0.lock().unwrap_or_else(PoisonError::into_inner).f64();
@@ -50,7 +50,7 @@ mod tests {
     fn waits_grow_up_to_the_cap() {
         let backoff = Backoff::new(7);
         for (attempt, most) in [(1, 400), (2, 800), (3, 1_600), (9, 4_000), (90, 4_000)] {
-            let wait = backoff.wait(attempt);
+            let wait = backoff.wait_after(attempt);
             assert!(wait <= Duration::from_millis(most), "{attempt}: {wait:?}");
             assert!(
                 wait * 2 >= Duration::from_millis(most),

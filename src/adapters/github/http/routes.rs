@@ -215,7 +215,7 @@ const NAMED: &AsciiSet = &ENCODED.add(b'/');
 /// A route's method, and its path with the values filled in, in order.
 ///
 /// `root` stands for `/repos/{owner}/{repo}`.
-pub(crate) fn expand(route: &str, root: &str, values: &[&str]) -> (http::Method, String) {
+pub(crate) fn expand_route(route: &str, root: &str, values: &[&str]) -> (http::Method, String) {
     let (method, template) = route.split_once(' ').expect("a route has a method");
     let method = method.parse().expect("a route's method is valid");
     let mut path = String::new();
@@ -247,15 +247,16 @@ mod tests {
 
     #[test]
     fn values_are_encoded_and_slashes_of_refs_stay() {
-        let (method, path) = expand(READ_REF, "/repos/acme/widget", &["heads/phileas/a b#1?"]);
+        let (method, path) =
+            expand_route(READ_REF, "/repos/acme/widget", &["heads/phileas/a b#1?"]);
         assert_eq!(method, "GET");
         assert_eq!(
             path,
             "/repos/acme/widget/git/ref/heads/phileas/a%20b%231%3F"
         );
-        let (_, path) = expand(READ_LABEL, "/repos/acme/widget", &["phileas:a/b"]);
+        let (_, path) = expand_route(READ_LABEL, "/repos/acme/widget", &["phileas:a/b"]);
         assert_eq!(path, "/repos/acme/widget/labels/phileas%3Aa%2Fb");
-        let (_, path) = expand(LIST_ISSUES, "/repositories/7", &[]);
+        let (_, path) = expand_route(LIST_ISSUES, "/repositories/7", &[]);
         assert_eq!(path, "/repositories/7/issues");
     }
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
 
-use super::budget::Face;
+use super::budget::Api;
 use super::error;
 use super::request::Sent;
 use crate::adapters::github::client::Client;
@@ -26,17 +26,17 @@ impl Client {
     /// # Errors
     ///
     /// When there is no answer, or no token.
-    pub async fn ask(
+    pub async fn send_verbatim(
         &self,
-        face: Face,
+        face: Api,
         method: Method,
         path: &str,
         body: Option<&serde_json::Value>,
     ) -> Result<Verbatim, Failure> {
         let token = self.current_token().await?;
         let path = match face {
-            Face::Rest => format!("{}{path}", self.place.root()),
-            Face::Graph => path.to_owned(),
+            Api::Rest => format!("{}{path}", self.address.root_path()),
+            Api::Graph => path.to_owned(),
         };
         let body = body.map(|body| Bytes::from(body.to_string()));
         match self.send_once(face, method, &path, body, &token).await {
@@ -45,7 +45,7 @@ impl Client {
                 headers: answer.headers,
                 body: answer.body,
             }),
-            Sent::Nothing(failure) => Err(error::plain(
+            Sent::Nothing(failure) => Err(error::local_failure(
                 "a request of its own making",
                 &failure.to_string(),
                 Disposition::Unknown,
@@ -56,6 +56,6 @@ impl Client {
 
 /// One short line of a text from the other side, without anything that looks like a secret.
 #[must_use]
-pub fn redacted(text: &str) -> String {
-    error::clean(text)
+pub fn redact_text(text: &str) -> String {
+    error::sanitize(text)
 }

@@ -17,8 +17,8 @@ use phileas_domain::model::Oid;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{CHECKS, tolerated};
-use crate::adapters::github::http::budget::Face;
+use crate::adapters::github::graphql::{CHECKS, is_hidden_check};
+use crate::adapters::github::http::budget::Api;
 use crate::adapters::github::http::request::Sent;
 use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::common::Committer;
@@ -41,7 +41,7 @@ enum Log {
     /// This credential may not read it.
     Hidden,
     /// There is none, or GitHub did not answer.
-    Away,
+    Unavailable,
 }
 
 #[derive(Deserialize)]
@@ -145,13 +145,13 @@ impl Client {
         let mut by_jules = false;
         let hidden = std::sync::atomic::AtomicBool::new(false);
         let note = |problem: &crate::adapters::github::graphql::GraphError| {
-            let tolerated = tolerated(problem);
+            let tolerated = is_hidden_check(problem);
             hidden.fetch_or(tolerated, std::sync::atomic::Ordering::Relaxed);
             tolerated
         };
         for _ in 0..MAX_PAGES {
             let reply = self
-                .query::<Found>("Checks", CHECKS, &variables, &note)
+                .run_query::<Found>("Checks", CHECKS, &variables, &note)
                 .await?;
             let commit = reply.data.repository.and_then(|found| found.object);
             let commit = commit.unwrap_or_default();
@@ -180,7 +180,7 @@ impl Client {
             match self.job_log(job).await {
                 Log::End(end) => check.log = end,
                 Log::Hidden => check.log_hidden = true,
-                Log::Away => {}
+                Log::Unavailable => {}
             }
         }
         Ok(red)
@@ -190,19 +190,18 @@ impl Client {
     async fn job_log(&self, job: u64) -> Log {
         let route = routes::READ_JOB_LOG;
         let Ok(token) = self.current_token().await else {
-            return Log::Away;
+            return Log::Unavailable;
         };
-        let (method, path) = routes::expand(route, &self.place.root(), &[&job.to_string()]);
-        let Sent::Answer(answer) = self
-            .send_once(Face::Rest, method, &path, None, &token)
-            .await
+        let (method, path) =
+            routes::expand_route(route, &self.address.root_path(), &[&job.to_string()]);
+        let Sent::Answer(answer) = self.send_once(Api::Rest, method, &path, None, &token).await
         else {
-            return Log::Away;
+            return Log::Unavailable;
         };
         let body = match answer.status.as_u16() {
             200 => Some(answer.body),
-            302 | 307 => match answer.location() {
-                Some(address) => self.stored(address).await,
+            302 | 307 => match answer.location_header() {
+                Some(address) => self.fetch_stored_log(address).await,
                 None => None,
             },
             status => {
@@ -214,14 +213,14 @@ impl Client {
                 None
             }
         };
-        body.map_or(Log::Away, |body| Log::End(end_of(&body)))
+        body.map_or(Log::Unavailable, |body| Log::End(end_of(&body)))
     }
 
     /// Fetches a log from a signed address of another host. None of our headers is sent there.
-    async fn stored(&self, address: &str) -> Option<Bytes> {
+    async fn fetch_stored_log(&self, address: &str) -> Option<Bytes> {
         let uri: Uri = address.parse().ok()?;
         // A local GitHub without TLS has a store without TLS.
-        let is_plain = self.base.rest().origin.scheme() == Some(&Scheme::HTTP);
+        let is_plain = self.base.rest_address().origin.scheme() == Some(&Scheme::HTTP);
         if uri.authority().is_none() || (uri.scheme() != Some(&Scheme::HTTPS) && !is_plain) {
             tracing::info!("the store of a log is at no address that is safe to ask");
             return None;
@@ -231,7 +230,7 @@ impl Client {
             .uri(uri)
             .body(Bytes::new())
             .ok()?;
-        self.budget.sent();
+        self.budget.count_request();
         let answer = self.transport.send(request).await.ok()?;
         answer.status().is_success().then(|| answer.into_body())
     }
@@ -243,9 +242,9 @@ fn add_contexts(red: &mut FailedChecks, contexts: Vec<Context>) -> Vec<(usize, u
     for context in contexts {
         match context {
             Context::CheckRun(run) if run.status != "COMPLETED" => red.running += 1,
-            Context::CheckRun(run) if run.failed() => {
+            Context::CheckRun(run) if run.has_failed() => {
                 red.failed_at = red.failed_at.max(run.completed_at);
-                jobs.extend(run.job().map(|job| (red.failed.len(), job)));
+                jobs.extend(run.job_number().map(|job| (red.failed.len(), job)));
                 red.failed.push(run.into());
             }
             Context::StatusContext(status) => match status.state.as_str() {
@@ -267,13 +266,13 @@ fn add_contexts(red: &mut FailedChecks, contexts: Vec<Context>) -> Vec<(usize, u
 fn without_superseded(contexts: Vec<Context>) -> Vec<Context> {
     let mut newest: BTreeMap<(String, String), Timestamp> = BTreeMap::new();
     for context in &contexts {
-        if let Some((key, at)) = context.started() {
+        if let Some((key, at)) = context.run_key() {
             let known = newest.entry(key).or_insert(at);
             *known = at.max(*known);
         }
     }
     let stands = |context: &Context| {
-        let started = context.started();
+        let started = context.run_key();
         started.is_none_or(|(key, at)| newest.get(&key) <= Some(&at))
     };
     contexts.into_iter().filter(stands).collect()
@@ -281,7 +280,7 @@ fn without_superseded(contexts: Vec<Context>) -> Vec<Context> {
 
 impl Context {
     /// Its suite and name, and when it started.
-    fn started(&self) -> Option<((String, String), Timestamp)> {
+    fn run_key(&self) -> Option<((String, String), Timestamp)> {
         let Self::CheckRun(run) = self else {
             return None;
         };
@@ -301,7 +300,7 @@ fn end_of(body: &Bytes) -> String {
 }
 
 impl Run {
-    fn failed(&self) -> bool {
+    fn has_failed(&self) -> bool {
         matches!(
             self.conclusion.as_deref(),
             Some("FAILURE" | "TIMED_OUT" | "STARTUP_FAILURE")
@@ -310,7 +309,7 @@ impl Run {
 
     /// The job's number, if the run is a GitHub Actions job: its page is `…/actions/runs/1/job/2`. The numeric id in
     /// GraphQL is an `Int`, which jobs have outgrown.
-    fn job(&self) -> Option<u64> {
+    fn job_number(&self) -> Option<u64> {
         let app = self.check_suite.as_ref()?.app.as_ref()?;
         let page = self.details_url.as_ref().filter(|_| app.slug == ACTIONS)?;
         let (_, job) = page.split_once("/job/")?;

@@ -31,7 +31,7 @@ struct Body {
 
 impl Client {
     /// The texts of comments by id, as far as they can be read.
-    pub(crate) async fn bodies(
+    pub(crate) async fn read_comment_texts(
         &self,
         mut comments: Vec<(Timestamp, String)>,
     ) -> BTreeMap<String, String> {
@@ -43,7 +43,9 @@ impl Client {
             let variables = serde_json::json!({ "ids": ids });
             // A comment that was deleted meanwhile is an error in its own field only.
             let read = self
-                .query::<Found>("Bodies", BODIES, &variables, |error| error.is("NOT_FOUND"))
+                .run_query::<Found>("Bodies", BODIES, &variables, |error| {
+                    error.has_type("NOT_FOUND")
+                })
                 .await;
             match read {
                 Ok(reply) => {

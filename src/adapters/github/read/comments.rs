@@ -12,7 +12,7 @@ use phileas_domain::engine::{Actor, Comment, FurtherComments, ReadReach, parse_c
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::subject::is_insider;
@@ -23,7 +23,7 @@ const MAX_PAGES: usize = 30;
 const PAGE: usize = 100;
 
 #[derive(Deserialize)]
-struct Listed {
+struct ListedComment {
     id: u64,
     node_id: String,
     issue_url: String,
@@ -45,9 +45,9 @@ struct User {
     kind: String,
 }
 
-impl Listed {
+impl ListedComment {
     /// The command in it, if there is one.
-    fn command(self) -> Option<Comment> {
+    fn into_command(self) -> Option<Comment> {
         let body = self.body?;
         parse_command(&body)?;
         Some(Comment {
@@ -80,17 +80,17 @@ impl Client {
         for _ in 0..MAX_PAGES {
             let query =
                 format!("?sort=updated&direction=asc&since={from}&per_page={PAGE}&page={page}");
-            let answer = self.read(route, &[], &query).await;
-            let answer = match answer.and_then(|answer| success(route, answer)) {
+            let answer = self.read_route(route, &[], &query).await;
+            let answer = match answer.and_then(|answer| require_success(route, answer)) {
                 Ok(answer) => answer,
                 Err(failure) if is_final(&failure) => return further(comments, ReadReach::Nowhere),
                 Err(failure) => return Err(failure),
             };
-            let listed: Vec<Listed> = self.parse(route, &answer)?;
+            let listed: Vec<ListedComment> = self.parse(route, &answer)?;
             let is_last = listed.len() < PAGE;
             let last = listed.iter().map(|one| one.updated_at).max();
             let new = listed.into_iter().filter(|one| ids.insert(one.id));
-            comments.extend(new.filter_map(Listed::command));
+            comments.extend(new.filter_map(ListedComment::into_command));
             if is_last {
                 return further(comments, ReadReach::All);
             }

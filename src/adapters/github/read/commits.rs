@@ -7,7 +7,7 @@ use phileas_domain::model::Oid;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
@@ -20,13 +20,13 @@ const FILES_LISTED: usize = 300;
 struct Compared {
     total_commits: u64,
     /// The oldest first.
-    commits: Vec<Shown>,
+    commits: Vec<ListedCommit>,
     #[serde(default)]
     files: Vec<Touched>,
 }
 
 #[derive(Deserialize)]
-struct Shown {
+struct ListedCommit {
     sha: String,
     commit: Message,
 }
@@ -53,8 +53,8 @@ struct Touched {
     deletions: u64,
 }
 
-impl From<Shown> for Commit {
-    fn from(shown: Shown) -> Self {
+impl From<ListedCommit> for Commit {
+    fn from(shown: ListedCommit) -> Self {
         let subject = shown.commit.message.lines().next().unwrap_or_default();
         Self {
             oid: Oid::new(shown.sha),
@@ -68,19 +68,21 @@ impl Client {
     /// The commits of a span. If its start no longer exists, or none is named, the newest commits.
     pub(crate) async fn commits_of(&self, span: &CommitSpan) -> Result<Commits, Failure> {
         if let Some(after) = &span.after
-            && let Some(compared) = self.compare(after, &span.until).await?
+            && let Some(compared) = self.compare_commits(after, &span.until).await?
         {
-            return Ok(commits(span, true, compared));
+            return Ok(commits_from(span, true, compared));
         }
         let route = routes::LIST_COMMITS;
         let query = format!("?sha={}&per_page={}", span.until, NEWEST + 1);
-        let answer = success(route, self.read(route, &[], &query).await?)?;
-        let mut listed: Vec<Shown> = self.parse(route, &answer)?;
+        let answer = require_success(route, self.read_route(route, &[], &query).await?)?;
+        let mut listed: Vec<ListedCommit> = self.parse(route, &answer)?;
         let before = (listed.len() > NEWEST).then(|| listed.pop()).flatten();
         if let Some(before) = before
-            && let Some(compared) = self.compare(&Oid::new(before.sha), &span.until).await?
+            && let Some(compared) = self
+                .compare_commits(&Oid::new(before.sha), &span.until)
+                .await?
         {
-            return Ok(commits(span, span.after.is_none(), compared));
+            return Ok(commits_from(span, span.after.is_none(), compared));
         }
         Ok(Commits {
             span: span.clone(),
@@ -95,20 +97,20 @@ impl Client {
     }
 
     /// Compares two commits. `None`: one of them does not exist, or they have no common history.
-    async fn compare(&self, base: &Oid, head: &Oid) -> Result<Option<Compared>, Failure> {
+    async fn compare_commits(&self, base: &Oid, head: &Oid) -> Result<Option<Compared>, Failure> {
         let route = routes::COMPARE;
         let answer = self
-            .read(route, &[&format!("{base}...{head}")], "?per_page=100")
+            .read_route(route, &[&format!("{base}...{head}")], "?per_page=100")
             .await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(None);
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         self.parse(route, &answer).map(Some)
     }
 }
 
-fn commits(span: &CommitSpan, whole: bool, compared: Compared) -> Commits {
+fn commits_from(span: &CommitSpan, whole: bool, compared: Compared) -> Commits {
     let newest = compared.commits.into_iter().rev().map(Commit::from);
     let sum = |of: fn(&Touched) -> u64| compared.files.iter().map(of).sum();
     let lines = (sum(|file| file.additions), sum(|file| file.deletions));

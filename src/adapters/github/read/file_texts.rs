@@ -6,7 +6,7 @@ use phileas_domain::model::Oid;
 
 use super::paths;
 use crate::adapters::github::client::Client;
-use crate::adapters::github::wire::file::{Form, Text};
+use crate::adapters::github::wire::file::{EntryKind, Text};
 use crate::runtime::ports::Failure;
 
 /// How many files one query reads.
@@ -14,8 +14,8 @@ pub(crate) const CHUNK: usize = 50;
 const NAME: &str = "Texts";
 
 /// The query for this number of files.
-pub(crate) fn document(files: usize) -> String {
-    paths::document(NAME, files, None)
+pub(crate) fn texts_document(files: usize) -> String {
+    paths::paths_document(NAME, files, None)
 }
 
 impl Client {
@@ -28,12 +28,12 @@ impl Client {
         let mut texts = BTreeMap::new();
         for chunk in paths.chunks(CHUNK) {
             let found = self
-                .at_paths(NAME, &document(chunk.len()), commit, chunk)
+                .at_paths(NAME, &texts_document(chunk.len()), commit, chunk)
                 .await?;
             for (path, file) in chunk.iter().zip(found) {
                 if let Some(file) = file
-                    && file.listed.form() == Form::File
-                    && let Text::Whole(text) = file.text()
+                    && file.listed.entry_kind() == EntryKind::File
+                    && let Text::Whole(text) = file.blob_text()
                 {
                     texts.insert((*path).to_owned(), text.to_owned());
                 }
@@ -54,7 +54,7 @@ mod tests {
             .split_whitespace()
             .skip_while(|word| *word != "query")
             .collect();
-        let built = document(2);
+        let built = texts_document(2);
         let built: Vec<&str> = built.split_whitespace().take(shown.len()).collect();
         assert_eq!(built, shown);
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use phileas_domain::model::{Entry, Oid, Tree};
 
 use super::paths;
-use super::plan_files::Files;
+use super::plan_files::FileCollector;
 use crate::adapters::github::client::Client;
 use crate::runtime::ports::Failure;
 
@@ -19,7 +19,7 @@ const FILE_LIMIT_BYTES: u64 = 1 << 20;
 const NAME: &str = "Folders";
 
 /// The query for this number of folders or files.
-pub(crate) fn document(paths: usize) -> String {
+pub(crate) fn folders_document(paths: usize) -> String {
     let mut below = "fragment Below on TreeEntry {\n".to_owned();
     for level in 0..DEPTH {
         let indent = "  ".repeat(3 * level + 1);
@@ -33,15 +33,15 @@ pub(crate) fn document(paths: usize) -> String {
         let _ = writeln!(below, "{indent}    }}\n{indent}  }}\n{indent}}}");
     }
     below.push_str("}\n\n");
-    paths::document(NAME, paths, Some(("Below", &below)))
+    paths::paths_document(NAME, paths, Some(("Below", &below)))
 }
 
 impl Client {
     pub(crate) async fn folders_at(&self, commit: &Oid, paths: &[&str]) -> Result<Tree, Failure> {
         let found = self
-            .at_paths(NAME, &document(paths.len()), commit, paths)
+            .at_paths(NAME, &folders_document(paths.len()), commit, paths)
             .await?;
-        let mut files = Files::default();
+        let mut files = FileCollector::default();
         for (path, file) in paths.iter().zip(&found) {
             files.note_read(path, file.as_ref());
         }
@@ -50,7 +50,7 @@ impl Client {
             .into_iter()
             .filter(|file| file.size <= FILE_LIMIT_BYTES);
         for file in small.take(MAX_BLOB_READS) {
-            if let Some(text) = self.blob(&file.oid).await?
+            if let Some(text) = self.read_blob(&file.oid).await?
                 && let Some(entry) = tree.get(&file.path)
             {
                 let entry = Entry {
@@ -71,7 +71,7 @@ mod tests {
     /// The shape is the one that is shown to GitHub's schema.
     #[test]
     fn a_query_looks_as_deep_as_it_says() {
-        let text = document(1);
+        let text = folders_document(1);
         assert_eq!(text.matches("entries {").count(), DEPTH);
         assert_eq!(text.matches('{').count(), text.matches('}').count());
         assert!(

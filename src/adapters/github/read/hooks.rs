@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::reached::PAGE;
 use crate::adapters::github::client::Client;
 use crate::adapters::github::http::answer::Answer;
-use crate::adapters::github::http::request::success;
-use crate::adapters::github::http::retry::Nature;
+use crate::adapters::github::http::request::require_success;
+use crate::adapters::github::http::retry::CallKind;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
@@ -62,7 +62,7 @@ pub struct DeliveryPage {
 }
 
 #[derive(Deserialize)]
-struct Shown {
+struct ListedHook {
     id: u64,
     #[serde(default)]
     config: Config,
@@ -81,7 +81,7 @@ struct Config {
 impl DeliveryAttempt {
     /// Whether the receiver accepted it.
     #[must_use]
-    pub fn succeeded(&self) -> bool {
+    pub fn was_accepted(&self) -> bool {
         (200..300).contains(&self.status_code)
     }
 }
@@ -92,11 +92,11 @@ impl Client {
     /// # Errors
     ///
     /// When they cannot be read; only administrators may read them.
-    pub async fn hooks(&self) -> Result<Vec<Hook>, Failure> {
+    pub async fn list_hooks(&self) -> Result<Vec<Hook>, Failure> {
         let route = routes::LIST_HOOKS;
         let query = format!("?per_page={PAGE}");
-        let answer = success(route, self.read(route, &[], &query).await?)?;
-        let shown: Vec<Shown> = self.parse(route, &answer)?;
+        let answer = require_success(route, self.read_route(route, &[], &query).await?)?;
+        let shown: Vec<ListedHook> = self.parse(route, &answer)?;
         let hooks = shown.into_iter().take(MAX_HOOKS).map(|hook| Hook {
             id: hook.id,
             url: hook.config.url.unwrap_or_default(),
@@ -119,8 +119,11 @@ impl Client {
     ) -> Result<DeliveryPage, Failure> {
         let route = routes::LIST_HOOK_DELIVERIES;
         let hook = hook.to_string();
-        let answer = success(route, self.read(route, &[&hook], &query(next)).await?)?;
-        page_of(self, route, &answer)
+        let answer = require_success(
+            route,
+            self.read_route(route, &[&hook], &page_query(next)).await?,
+        )?;
+        parse_page(self, route, &answer)
     }
 
     /// Asks GitHub to send a delivery again. A second delivery of the same event does nothing.
@@ -128,18 +131,18 @@ impl Client {
     /// # Errors
     ///
     /// When GitHub does not answer, or does not know the delivery any more.
-    pub async fn redeliver(&self, hook: u64, id: u64) -> Result<(), Failure> {
+    pub async fn request_hook_redelivery(&self, hook: u64, id: u64) -> Result<(), Failure> {
         let route = routes::REDELIVER;
         let (hook, id) = (hook.to_string(), id.to_string());
         let answer = self
-            .rest(route, &[&hook, &id], "", Nature::Read, None)
+            .call_rest(route, &[&hook, &id], "", CallKind::Read, None)
             .await?;
-        success(route, answer).map(drop)
+        require_success(route, answer).map(drop)
     }
 }
 
 /// The query string of a page.
-pub(crate) fn query(next: Option<&str>) -> String {
+pub(crate) fn page_query(next: Option<&str>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("per_page", &PAGE.to_string());
     if let Some(cursor) = next {
@@ -149,14 +152,14 @@ pub(crate) fn query(next: Option<&str>) -> String {
 }
 
 /// Parses a page, and the cursor of the next one in its `Link` header.
-pub(crate) fn page_of(
+pub(crate) fn parse_page(
     client: &Client,
     route: &str,
     answer: &Answer,
 ) -> Result<DeliveryPage, Failure> {
     Ok(DeliveryPage {
         attempts: client.parse(route, answer)?,
-        next: answer.header("link").and_then(cursor_of),
+        next: answer.header_text("link").and_then(cursor_of),
     })
 }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::reached::PAGE;
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
@@ -34,8 +34,10 @@ impl Client {
     pub async fn labelled_by(&self, issue: u64, label: &str) -> Result<Option<String>, Failure> {
         let route = routes::LIST_ISSUE_EVENTS;
         let query = format!("?per_page={PAGE}");
-        let answer = self.read(route, &[&issue.to_string()], &query).await?;
-        let events: Vec<Happened> = self.parse(route, &success(route, answer)?)?;
+        let answer = self
+            .read_route(route, &[&issue.to_string()], &query)
+            .await?;
+        let events: Vec<Happened> = self.parse(route, &require_success(route, answer)?)?;
         let put = |one: &&Happened| {
             let named = one.label.as_ref();
             one.event == "labeled" && named.is_some_and(|it| it.name.eq_ignore_ascii_case(label))

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
-use crate::adapters::github::http::retry::Nature;
+use crate::adapters::github::http::request::require_success;
+use crate::adapters::github::http::retry::CallKind;
 use crate::adapters::github::http::{error, routes};
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -27,7 +27,7 @@ pub struct Label {
 }
 
 #[derive(Deserialize)]
-struct Listed {
+struct ListedLabel {
     name: String,
     color: String,
     #[serde(default)]
@@ -40,13 +40,13 @@ impl Client {
     /// # Errors
     ///
     /// GitHub did not answer, or refused, or there are more than 2,000 labels.
-    pub async fn labels(&self) -> Result<Vec<Label>, Failure> {
+    pub async fn list_labels(&self) -> Result<Vec<Label>, Failure> {
         let route = routes::LIST_LABELS;
         let mut found = Vec::new();
         for page in 1..=MAX_PAGES {
             let query = format!("?per_page={PAGE}&page={page}");
-            let answer = success(route, self.read(route, &[], &query).await?)?;
-            let listed: Vec<Listed> = self.parse(route, &answer)?;
+            let answer = require_success(route, self.read_route(route, &[], &query).await?)?;
+            let listed: Vec<ListedLabel> = self.parse(route, &answer)?;
             let last = listed.len() < PAGE;
             found.extend(listed.into_iter().map(|one| Label {
                 name: one.name,
@@ -58,7 +58,7 @@ impl Client {
             }
         }
         let said = "the repository has more labels than phileas reads";
-        Err(error::plain(route, said, Disposition::Refused))
+        Err(error::local_failure(route, said, Disposition::Refused))
     }
 
     /// Creates a label. A label that exists already stays as it is.
@@ -73,13 +73,13 @@ impl Client {
             "color": label.color,
             "description": label.description,
         });
-        let answer = self.write(route, &[], &request).await?;
+        let answer = self.write_route(route, &[], &request).await?;
         let taken = answer.status == StatusCode::UNPROCESSABLE_ENTITY
             && String::from_utf8_lossy(&answer.body).contains("already_exists");
         if taken {
             return Ok(());
         }
-        success(route, answer).map(drop)
+        require_success(route, answer).map(drop)
     }
 
     /// Sets a label's spelling, color and description; issues keep the label.
@@ -93,7 +93,7 @@ impl Client {
         if current != label.name {
             request["new_name"] = label.name.as_str().into();
         }
-        success(route, self.write(route, &[current], &request).await?).map(drop)
+        require_success(route, self.write_route(route, &[current], &request).await?).map(drop)
     }
 
     /// Deletes a label from the repository and from every issue. A missing label is no error.
@@ -103,11 +103,13 @@ impl Client {
     /// GitHub did not answer, or refused.
     pub async fn delete_label(&self, name: &str) -> Result<(), Failure> {
         let route = routes::DELETE_LABEL;
-        let answer = self.rest(route, &[name], "", Nature::Write, None).await?;
+        let answer = self
+            .call_rest(route, &[name], "", CallKind::Write, None)
+            .await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(());
         }
-        success(route, answer).map(drop)
+        require_success(route, answer).map(drop)
     }
 }
 
@@ -132,7 +134,7 @@ mod tests {
             .map(|n| value!({ "name": format!("l{n}"), "color": "ABCDEF", "description": null }))
             .collect();
         let set = set([json(200, &value!(page)), json(200, &value!([]))]);
-        let found = set.client.labels().await.unwrap();
+        let found = set.client.list_labels().await.unwrap();
         assert_eq!(found.len(), PAGE);
         assert_eq!(found[0].color, "abcdef");
         assert!(set.script.lines()[1].ends_with("/labels?per_page=100&page=2"));

@@ -13,7 +13,7 @@ use crate::adapters::github::wire::observation::Repository;
 
 /// How many entries of each list are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pages {
+pub(crate) struct ListSizes {
     /// Open pull requests, each with its labels and reviews.
     open: usize,
     /// The most recently updated pull requests, each with its labels, reviews and comments.
@@ -22,7 +22,7 @@ pub(crate) struct Pages {
     active: usize,
 }
 
-impl Pages {
+impl ListSizes {
     /// One point: 5 requests for the lists, and 2 · 20 + 3 · 14 + 2 · 30 for their entries' lists.
     pub(crate) const FEW: Self = Self {
         open: 20,
@@ -37,7 +37,7 @@ impl Pages {
     };
 
     /// The variables with these sizes added.
-    pub(crate) fn of(self, variables: &Value) -> Value {
+    pub(crate) fn add_to(self, variables: &Value) -> Value {
         let mut variables = variables.clone();
         variables["open"] = self.open.into();
         variables["recent"] = self.recent.into();
@@ -47,7 +47,7 @@ impl Pages {
 
     /// Whether these sizes show all that matters. Of the recently updated pull requests only those updated since an
     /// instant matter; open ones are in the other list, too.
-    pub(crate) fn hold(self, seen: &Repository, since: Timestamp) -> bool {
+    pub(crate) fn cover(self, seen: &Repository, since: Timestamp) -> bool {
         let recent = &seen.recent.nodes;
         let last = recent.get(self.recent - 1);
         let is_long_ago = last.is_some_and(|last| {
@@ -67,20 +67,20 @@ impl Pages {
 
 /// The repositories of an account that did not fit into the smaller sizes when they were last read.
 #[derive(Debug, Default)]
-pub(crate) struct Busy(Mutex<BTreeSet<String>>);
+pub(crate) struct BusyRepositories(Mutex<BTreeSet<String>>);
 
-impl Busy {
+impl BusyRepositories {
     /// The sizes with which to start.
-    pub(crate) fn pages(&self, repository: &RepositoryName) -> Pages {
+    pub(crate) fn first_sizes(&self, repository: &RepositoryName) -> ListSizes {
         let busy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if busy.contains(&repository.to_string()) {
-            Pages::MANY
+            ListSizes::MANY
         } else {
-            Pages::FEW
+            ListSizes::FEW
         }
     }
 
-    pub(crate) fn note(&self, repository: &RepositoryName, is_busy: bool) {
+    pub(crate) fn record(&self, repository: &RepositoryName, is_busy: bool) {
         let mut busy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_busy {
             busy.insert(repository.to_string());

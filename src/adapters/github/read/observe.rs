@@ -11,25 +11,25 @@ use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName
 use phileas_domain::state::STATE_PATH;
 use serde_json::Value;
 
-use super::list_sizes::Pages;
-use super::plan_files::{Unread, papers_of, tree_of};
+use super::list_sizes::ListSizes;
+use super::plan_files::{UnreadFile, tree_of, working_folders};
 use super::recent_activity::{RecentActivity, with_label};
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{GraphError, OBSERVE, OPEN_PULLS, Reply, tolerated};
+use crate::adapters::github::graphql::{GraphError, OBSERVE, OPEN_PULLS, Reply, is_hidden_check};
 use crate::adapters::github::http::answer::Answer;
 use crate::adapters::github::http::error::{self, is_too_large, is_too_slow};
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
-use crate::adapters::github::notice_marks::key_in;
+use crate::adapters::github::notice_marks::notice_key_in;
 use crate::adapters::github::wire::Connection;
 use crate::adapters::github::wire::common::Opener;
-use crate::adapters::github::wire::file::{Form, Text};
+use crate::adapters::github::wire::file::{EntryKind, Text};
 use crate::adapters::github::wire::git::Blob;
 use crate::adapters::github::wire::observation::{
     DefaultCommit, LedgerCommit, NoticeIssue, Observed, OpenPulls, Repository as Shown,
 };
 use crate::adapters::github::wire::pull::PullFacts;
-use crate::adapters::github::wire::subject::Said;
+use crate::adapters::github::wire::subject::CommentThread;
 use crate::runtime::ports::{Disposition, Failure, LedgerRead, Observation};
 
 /// The largest state file that is read, in bytes.
@@ -41,7 +41,7 @@ const MAX_BLOB_READS: usize = 16;
 /// How many further pages of open pull requests are read; each holds 100.
 const MAX_PULL_PAGES: usize = 10;
 /// Comments older than this are not read.
-const HEARD_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+const MAX_COMMENT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The label, without its prefix, that pauses the repository.
 const PAUSE: &str = "pause";
 const WHAT: &str = "POST /graphql (Observe)";
@@ -50,25 +50,26 @@ impl Client {
     pub(crate) async fn observe_once(&self) -> Result<Observation, Failure> {
         let checks_hidden = AtomicBool::new(false);
         let note = |problem: &GraphError| {
-            let tolerated = tolerated(problem);
+            let tolerated = is_hidden_check(problem);
             checks_hidden.fetch_or(tolerated, Ordering::Relaxed);
             tolerated
         };
-        let (reply, asked) = self.look(&note).await?;
+        let (reply, asked) = self.query_observation(&note).await?;
         let answered_at = self.pause.now();
         let answer = reply.answer;
-        let misunderstood =
-            |said: &str| error::told(WHAT, &answer, Disposition::Retry { after: None }, said);
+        let misunderstood = |said: &str| {
+            error::failure_saying(WHAT, &answer, Disposition::Retry { after: None }, said)
+        };
         let now = answer
-            .date()
+            .date_header()
             .ok_or_else(|| misunderstood("there is no Date header"))?;
         let mut seen = reply.data.repository.ok_or_else(|| {
             let said = "the repository does not exist, or is hidden from this token";
-            error::told(WHAT, &answer, Disposition::NotFound, said)
+            error::failure_saying(WHAT, &answer, Disposition::NotFound, said)
         })?;
-        let texts = self.bodies(without_text(&seen, now)).await;
-        for said in said_in(&mut seen) {
-            said.complete(&texts);
+        let texts = self.read_comment_texts(without_text(&seen, now)).await;
+        for said in comments_in(&mut seen) {
+            said.fill_in_texts(&texts);
         }
         let id = seen
             .database_id
@@ -78,7 +79,7 @@ impl Client {
             .name_with_owner
             .parse()
             .map_err(|_| misunderstood("the repository's name is not understood"))?;
-        self.place.learn(id, &name);
+        self.address.set_identity(id, &name);
 
         let mut exchange_id = None;
         let ledger = match seen.ledger {
@@ -88,7 +89,7 @@ impl Client {
                     .target
                     .ok_or_else(|| misunderstood("the branch `jules` has no commit"))?;
                 exchange_id = Some(commit.exchange_id());
-                self.ledger(commit).await?
+                self.read_ledger(commit).await?
             }
         };
         let (default_branch, commit) = match seen.default_branch_ref {
@@ -97,7 +98,7 @@ impl Client {
             None => (BranchName::from("main"), None),
         };
         let tree = self.read_plan(commit.as_ref()).await?;
-        let papers = commit.as_ref().map(papers_of).unwrap_or_default();
+        let papers = commit.as_ref().map(working_folders).unwrap_or_default();
         let repository = Repository {
             id,
             name,
@@ -107,10 +108,12 @@ impl Client {
             default_checks: commit
                 .as_ref()
                 .and_then(|commit| commit.status_check_rollup.as_ref())
-                .map_or(Checks::None, |rollup| rollup.verdict()),
+                .map_or(Checks::None, |rollup| rollup.checks_verdict()),
             default_head: commit.map(|commit| Oid::new(commit.oid)),
         };
-        let refused = self.refusals.of(&self.place.name(), self.pause.now());
+        let refused = self
+            .refusal_cache
+            .refused_logins(&self.address.current_name(), self.pause.now());
         let further = self.further_pulls(seen.open.next(), asked).await?;
         let pulls = further.into_iter().chain(seen.open);
         let activity = RecentActivity::collect(seen.active, seen.recent, pulls, refused);
@@ -159,24 +162,29 @@ impl Client {
     }
 
     /// The first answer that shows everything that matters, and the variables of its query.
-    async fn look(
+    async fn query_observation(
         &self,
         note: &impl Fn(&GraphError) -> bool,
     ) -> Result<(Reply<Observed>, Value), Failure> {
-        let name = self.place.name();
+        let name = self.address.current_name();
         let mut variables = self.repository_variables();
         variables["bodies"] = true.into();
         variables["costly"] = true.into();
-        let mut pages = self.busy.pages(&name);
+        let mut pages = self.busy_repositories.first_sizes(&name);
         loop {
-            let reply = self.ask_for_less(pages, &mut variables, note).await?;
-            let now = reply.answer.date().unwrap_or_else(|| self.pause.now());
-            let since = now.checked_sub(HEARD_FOR).unwrap_or(Timestamp::MIN);
+            let reply = self
+                .query_within_limits(pages, &mut variables, note)
+                .await?;
+            let now = reply
+                .answer
+                .date_header()
+                .unwrap_or_else(|| self.pause.now());
+            let since = now.checked_sub(MAX_COMMENT_AGE).unwrap_or(Timestamp::MIN);
             if let Some(seen) = &reply.data.repository {
-                let is_busy = !Pages::FEW.hold(seen, since);
-                self.busy.note(&name, is_busy);
-                if is_busy && pages == Pages::FEW {
-                    pages = Pages::MANY;
+                let is_busy = !ListSizes::FEW.cover(seen, since);
+                self.busy_repositories.record(&name, is_busy);
+                if is_busy && pages == ListSizes::FEW {
+                    pages = ListSizes::MANY;
                     continue;
                 }
             }
@@ -185,15 +193,15 @@ impl Client {
     }
 
     /// Sends the query, and leaves out parts that make it too large or too slow.
-    async fn ask_for_less(
+    async fn query_within_limits(
         &self,
-        pages: Pages,
+        pages: ListSizes,
         variables: &mut Value,
         note: &impl Fn(&GraphError) -> bool,
     ) -> Result<Reply<Observed>, Failure> {
         let ask = async |variables: &Value| {
-            let variables = pages.of(variables);
-            self.query("Observe", OBSERVE, &variables, note).await
+            let variables = pages.add_to(variables);
+            self.run_query("Observe", OBSERVE, &variables, note).await
         };
         let mut read = ask(variables).await;
         // Try each reduction once; a repository may need both.
@@ -214,74 +222,77 @@ impl Client {
     }
 
     pub(crate) fn repository_variables(&self) -> Value {
-        let name = self.place.name();
+        let name = self.address.current_name();
         serde_json::json!({ "owner": name.owner, "name": name.name })
     }
 
-    async fn ledger(&self, commit: LedgerCommit) -> Result<LedgerRead, Failure> {
+    async fn read_ledger(&self, commit: LedgerCommit) -> Result<LedgerRead, Failure> {
         let head = Oid::new(commit.oid);
         let unreadable = |head, what: &str| {
             let what = what.to_owned();
             Ok(LedgerRead::Unreadable { head, what })
         };
         if let Some(folder) = &commit.folder
-            && folder.form() != Form::Folder
+            && folder.entry_kind() != EntryKind::Folder
         {
             return unreadable(head, "`.jules` is not a folder");
         }
         let Some(file) = commit.state else {
             return Ok(LedgerRead::NoState { head });
         };
-        let what = match file.listed.form() {
-            Form::File if file.size() > STATE_LIMIT_BYTES => {
-                format!("{} bytes, more than {STATE_LIMIT_BYTES}", file.size())
+        let what = match file.listed.entry_kind() {
+            EntryKind::File if file.byte_length() > STATE_LIMIT_BYTES => {
+                format!(
+                    "{} bytes, more than {STATE_LIMIT_BYTES}",
+                    file.byte_length()
+                )
             }
-            Form::File => match file.text() {
+            EntryKind::File => match file.blob_text() {
                 Text::Whole(text) => {
                     let text = text.to_owned();
                     return Ok(LedgerRead::State { head, text });
                 }
                 Text::Binary => "binary".to_owned(),
-                Text::ReadBlob => match self.blob(&file.listed.oid).await? {
+                Text::ReadBlob => match self.read_blob(&file.listed.oid).await? {
                     Some(text) => return Ok(LedgerRead::State { head, text }),
                     None => "not UTF-8 text".to_owned(),
                 },
             },
-            Form::Folder => "a folder".to_owned(),
-            Form::Link => "a symbolic link".to_owned(),
-            Form::Submodule => "a submodule".to_owned(),
-            Form::Unknown => format!("of mode {:o}", file.listed.mode),
+            EntryKind::Folder => "a folder".to_owned(),
+            EntryKind::Link => "a symbolic link".to_owned(),
+            EntryKind::Submodule => "a submodule".to_owned(),
+            EntryKind::Unknown => format!("of mode {:o}", file.listed.mode),
         };
         unreadable(head, &format!("`{STATE_PATH}` is {what}"))
     }
 
-    async fn plan_text(&self, file: &Unread) -> Result<Option<String>, Failure> {
+    async fn plan_text(&self, file: &UnreadFile) -> Result<Option<String>, Failure> {
         if file.size > PLAN_FILE_LIMIT_BYTES {
             return Ok(None);
         }
-        self.blob(&file.oid).await
+        self.read_blob(&file.oid).await
     }
 
     /// A blob's text by REST. `None`: it is not UTF-8.
-    pub(crate) async fn blob(&self, oid: &str) -> Result<Option<String>, Failure> {
-        Ok(String::from_utf8(self.blob_bytes(oid).await?).ok())
+    pub(crate) async fn read_blob(&self, oid: &str) -> Result<Option<String>, Failure> {
+        Ok(String::from_utf8(self.read_blob_bytes(oid).await?).ok())
     }
 
     /// A blob's text by REST, with invalid UTF-8 replaced.
-    pub(crate) async fn blob_lossy(&self, oid: &str) -> Result<String, Failure> {
-        let bytes = self.blob_bytes(oid).await?;
+    pub(crate) async fn read_blob_lossy(&self, oid: &str) -> Result<String, Failure> {
+        let bytes = self.read_blob_bytes(oid).await?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    async fn blob_bytes(&self, oid: &str) -> Result<Vec<u8>, Failure> {
+    async fn read_blob_bytes(&self, oid: &str) -> Result<Vec<u8>, Failure> {
         let route = routes::READ_BLOB;
-        let answer = success(route, self.read(route, &[oid], "").await?)?;
+        let answer = require_success(route, self.read_route(route, &[oid], "").await?)?;
         let blob: Blob = self.parse(route, &answer)?;
-        decode(&blob).map_err(|said| misunderstood(route, &answer, said))
+        decode_blob(&blob).map_err(|said| unreadable_answer(route, &answer, said))
     }
 
     async fn open_pulls(&self, variables: &Value) -> Result<Reply<OpenPulls>, Failure> {
-        self.query("OpenPulls", OPEN_PULLS, variables, tolerated)
+        self.run_query("OpenPulls", OPEN_PULLS, variables, is_hidden_check)
             .await
     }
 
@@ -309,7 +320,11 @@ impl Client {
             let page = page?;
             let Some(repository) = page.data.repository else {
                 let what = "POST /graphql (OpenPulls)";
-                return Err(misunderstood(what, &page.answer, "the repository is gone"));
+                return Err(unreadable_answer(
+                    what,
+                    &page.answer,
+                    "the repository is gone",
+                ));
             };
             next = repository.open.next();
             pulls.extend(repository.open);
@@ -336,8 +351,8 @@ fn sort_notices(issues: Connection<NoticeIssue>) -> (Vec<Notice>, Vec<Dashboard>
     for issue in issues {
         let number = issue.number;
         let is_ours = issue.viewer_did_author
-            || Opener::may_be_ours(issue.author.as_ref(), &issue.author_association);
-        match key_in(&issue.body) {
+            || Opener::may_be_phileas(issue.author.as_ref(), &issue.author_association);
+        match notice_key_in(&issue.body) {
             Some(key) if key != DASHBOARD_KEY && !is_ours => {
                 tracing::warn!(
                     number,
@@ -363,7 +378,7 @@ fn sort_notices(issues: Connection<NoticeIssue>) -> (Vec<Notice>, Vec<Dashboard>
 }
 
 /// The comments on all issues and pull requests of the answer.
-fn said_in(seen: &mut Shown) -> impl Iterator<Item = &mut Said> {
+fn comments_in(seen: &mut Shown) -> impl Iterator<Item = &mut CommentThread> {
     let issues = seen.active.nodes.iter_mut().flatten();
     let pulls = seen.recent.nodes.iter_mut().flatten();
     let issues = issues.map(|issue| &mut issue.comments);
@@ -376,17 +391,17 @@ fn without_text(seen: &Shown, now: Timestamp) -> Vec<(Timestamp, String)> {
     let pulls = seen.recent.nodes.iter().flatten();
     let said = issues.map(|issue| &issue.comments);
     said.chain(pulls.map(|pull| &pull.comments))
-        .flat_map(Said::without_text)
-        .filter(|(at, _)| now.duration_since(*at) < HEARD_FOR)
+        .flat_map(CommentThread::without_text)
+        .filter(|(at, _)| now.duration_since(*at) < MAX_COMMENT_AGE)
         .map(|(at, id)| (at, id.to_owned()))
         .collect()
 }
 
-fn misunderstood(what: &str, answer: &Answer, said: &str) -> Failure {
-    error::told(what, answer, Disposition::Retry { after: None }, said)
+fn unreadable_answer(what: &str, answer: &Answer, said: &str) -> Failure {
+    error::failure_saying(what, answer, Disposition::Retry { after: None }, said)
 }
 
-fn decode(blob: &Blob) -> Result<Vec<u8>, &'static str> {
+fn decode_blob(blob: &Blob) -> Result<Vec<u8>, &'static str> {
     match blob.encoding.as_str() {
         "utf-8" => Ok(blob.content.clone().into_bytes()),
         // GitHub wraps base64 at line ends.

@@ -26,7 +26,7 @@ struct Repository {
 }
 
 /// The query of this name for this number of paths. `further`: the name and text of one more fragment for each path.
-pub(crate) fn document(name: &str, paths: usize, further: Option<(&str, &str)>) -> String {
+pub(crate) fn paths_document(name: &str, paths: usize, further: Option<(&str, &str)>) -> String {
     let mut text = format!("query {name}($owner: String!, $name: String!, $commit: GitObjectID!");
     for index in 0..paths {
         let _ = write!(text, ", $p{index}: String!");
@@ -67,11 +67,11 @@ impl Client {
             variables[format!("p{index}")] = (*path).into();
         }
         let mut reply = self
-            .query::<Found>(name, document, &variables, |_| false)
+            .run_query::<Found>(name, document, &variables, |_| false)
             .await?;
         let missing = |said: &str| {
             let what = format!("POST /graphql ({name})");
-            error::told(&what, &reply.answer, Disposition::NotFound, said)
+            error::failure_saying(&what, &reply.answer, Disposition::NotFound, said)
         };
         let mut found = reply
             .data

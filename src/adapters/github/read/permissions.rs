@@ -5,7 +5,7 @@ use phileas_domain::engine::Permission;
 use phileas_domain::model::Login;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::subject;
 use crate::runtime::ports::Failure;
@@ -30,21 +30,25 @@ impl Client {
     pub(crate) async fn permission_of(&self, login: &Login) -> Result<Permission, Failure> {
         let permission = self.permission_once(login).await?;
         let now = self.pause.now();
-        self.refusals
-            .note(&self.place.name(), login, permission.writes, now);
+        self.refusal_cache.record_permission(
+            &self.address.current_name(),
+            login,
+            permission.writes,
+            now,
+        );
         Ok(permission)
     }
 
     async fn permission_once(&self, login: &Login) -> Result<Permission, Failure> {
         let route = routes::READ_PERMISSION;
-        let answer = self.read(route, &[login.as_str()], "").await?;
+        let answer = self.read_route(route, &[login.as_str()], "").await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(Permission {
                 id: None,
                 writes: false,
             });
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         let found: subject::Permission = self.parse(route, &answer)?;
         Ok(Permission {
             id: found.user.map(|user| user.id),
@@ -75,7 +79,10 @@ mod tests {
         let set = set(answers);
         let name = "acme/widget".parse().unwrap();
         let refused = || {
-            let known = set.client.refusals.of(&name, set.client.pause.now());
+            let known = set
+                .client
+                .refusal_cache
+                .refused_logins(&name, set.client.pause.now());
             known
                 .iter()
                 .map(|login| login.to_string())
@@ -88,8 +95,8 @@ mod tests {
         let other = "acme/other".parse().unwrap();
         assert!(
             set.client
-                .refusals
-                .of(&other, set.client.pause.now())
+                .refusal_cache
+                .refused_logins(&other, set.client.pause.now())
                 .is_empty()
         );
         set.client.permission_of(&"eve".into()).await.unwrap();

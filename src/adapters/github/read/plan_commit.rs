@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::PLAN_COMMIT;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::{Connection, present};
 use crate::runtime::ports::Failure;
@@ -91,7 +91,7 @@ impl Client {
         let mut variables = self.repository_variables();
         variables["commit"] = commit.as_str().into();
         let reply = self
-            .query::<Found>("PlanCommit", PLAN_COMMIT, &variables, |_| false)
+            .run_query::<Found>("PlanCommit", PLAN_COMMIT, &variables, |_| false)
             .await?;
         let Some(Repository {
             default_branch_ref,
@@ -113,11 +113,11 @@ impl Client {
             }
         }
         if let (false, Some(branch)) = (pushed.is_empty(), default_branch_ref) {
-            match self.pushes(&branch.name).await {
+            match self.list_pushes(&branch.name).await {
                 Ok(pushes) => {
                     let brought = pushed
                         .iter()
-                        .filter_map(|oid| brought(&pushes, &newest, oid));
+                        .filter_map(|oid| pushed_at(&pushes, &newest, oid));
                     known.extend(brought);
                 }
                 Err(failure) => {
@@ -132,20 +132,20 @@ impl Client {
     }
 
     /// The newest pushes to a branch, newest first.
-    async fn pushes(&self, branch: &str) -> Result<Vec<Push>, Failure> {
+    async fn list_pushes(&self, branch: &str) -> Result<Vec<Push>, Failure> {
         let route = routes::LIST_ACTIVITY;
         let query = form_urlencoded::Serializer::for_suffix("?".to_owned(), 1)
             .append_pair("ref", &format!("refs/heads/{branch}"))
             .append_pair("per_page", &PUSHES_READ.to_string())
             .finish();
-        let answer = success(route, self.read(route, &[], &query).await?)?;
+        let answer = require_success(route, self.read_route(route, &[], &query).await?)?;
         self.parse(route, &answer)
     }
 }
 
 /// When a commit was pushed: the time of the newest push before which the branch did not have it. `newest`: the
 /// branch's newest commits, newest first.
-fn brought(pushes: &[Push], newest: &[String], commit: &str) -> Option<Timestamp> {
+fn pushed_at(pushes: &[Push], newest: &[String], commit: &str) -> Option<Timestamp> {
     let place = |oid: &str| newest.iter().position(|one| one == oid);
     let own = place(commit).unwrap_or(newest.len());
     let was_there = |push: &&Push| place(&push.before).is_some_and(|before| before <= own);
@@ -167,13 +167,13 @@ mod tests {
         };
         let newest = ["e", "d", "c", "b", "a"].map(str::to_owned);
         let pushes = [push("d", 9), push("b", 8), push("a", 7), push("000", 6)];
-        let when = |commit| brought(&pushes, &newest, commit);
+        let when = |commit| pushed_at(&pushes, &newest, commit);
         assert_eq!(when("e"), Some(at(9)));
         assert_eq!(when("d"), Some(at(8)), "with c, in one push");
         assert_eq!(when("c"), Some(at(8)));
         assert_eq!(when("b"), Some(at(7)));
         assert_eq!(when("a"), Some(at(6)));
         assert_eq!(when("older than all that are listed"), Some(at(6)));
-        assert_eq!(brought(&pushes[..3], &newest, "a"), None);
+        assert_eq!(pushed_at(&pushes[..3], &newest, "a"), None);
     }
 }

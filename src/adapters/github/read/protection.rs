@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::reached::PAGE;
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::{error, routes};
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -59,7 +59,7 @@ pub struct Parameters {
 impl Rule {
     /// Whether a rule with a pattern refuses a text. `None`: only GitHub can tell, as for a regular expression.
     #[must_use]
-    pub fn refuses(&self, text: &str) -> Option<bool> {
+    pub fn refuses_text(&self, text: &str) -> Option<bool> {
         let Parameters {
             operator,
             pattern,
@@ -77,21 +77,21 @@ impl Rule {
 
     /// The kind, with the pattern if it has one.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn describe_rule(&self) -> String {
         let Parameters {
             operator,
             pattern,
             negate,
             restricted_file_paths,
         } = &self.parameters;
-        let kind = error::clean(&self.kind);
+        let kind = error::sanitize(&self.kind);
         if !pattern.is_empty() {
             let not = if *negate { "not " } else { "" };
-            let operator = error::clean(&operator.replace('_', " "));
-            return format!("{kind} ({not}{operator} `{}`)", error::clean(pattern));
+            let operator = error::sanitize(&operator.replace('_', " "));
+            return format!("{kind} ({not}{operator} `{}`)", error::sanitize(pattern));
         }
         if !restricted_file_paths.is_empty() {
-            let paths = error::clean(&restricted_file_paths.join(", "));
+            let paths = error::sanitize(&restricted_file_paths.join(", "));
             return format!("{kind} ({paths})");
         }
         kind
@@ -121,7 +121,7 @@ struct Details {
 }
 
 impl Details {
-    fn classic(self) -> Classic {
+    fn into_classic(self) -> Classic {
         let on = |switch: Option<Switch>| switch.is_some_and(|switch| switch.enabled);
         let refuses = [
             (
@@ -155,19 +155,19 @@ impl Client {
     /// # Errors
     ///
     /// When GitHub does not answer, or the credential may not read the repository.
-    pub async fn protection(&self, branch: &str) -> Result<Protection, Failure> {
-        let rules = self.rules(branch).await?;
+    pub async fn read_protection(&self, branch: &str) -> Result<Protection, Failure> {
+        let rules = self.list_rules(branch).await?;
         let route = routes::READ_BRANCH;
-        let answer = self.read(route, &[branch], "").await?;
+        let answer = self.read_route(route, &[branch], "").await?;
         let classic = match answer.status {
             StatusCode::NOT_FOUND => false,
             _ => {
-                let shown: Branch = self.parse(route, &success(route, answer)?)?;
+                let shown: Branch = self.parse(route, &require_success(route, answer)?)?;
                 shown.protected
             }
         };
         let details = if classic {
-            self.classic(branch).await?
+            self.read_classic(branch).await?
         } else {
             None
         };
@@ -183,24 +183,24 @@ impl Client {
     /// # Errors
     ///
     /// When GitHub does not answer, or the credential may not read the repository.
-    pub async fn rules(&self, branch: &str) -> Result<Vec<Rule>, Failure> {
+    pub async fn list_rules(&self, branch: &str) -> Result<Vec<Rule>, Failure> {
         let route = routes::LIST_BRANCH_RULES;
         let query = format!("?per_page={PAGE}");
-        let answer = self.read(route, &[branch], &query).await?;
+        let answer = self.read_route(route, &[branch], &query).await?;
         match answer.status {
             // GitHub plans without rulesets answer 404.
             StatusCode::NOT_FOUND => Ok(Vec::new()),
-            _ => self.parse(route, &success(route, answer)?),
+            _ => self.parse(route, &require_success(route, answer)?),
         }
     }
 
-    async fn classic(&self, branch: &str) -> Result<Option<Classic>, Failure> {
+    async fn read_classic(&self, branch: &str) -> Result<Option<Classic>, Failure> {
         let route = routes::READ_PROTECTION;
-        match self.read(route, &[branch], "").await {
+        match self.read_route(route, &[branch], "").await {
             Ok(answer) if answer.status == StatusCode::NOT_FOUND => Ok(None),
             Ok(answer) => {
-                let details: Details = self.parse(route, &success(route, answer)?)?;
-                Ok(Some(details.classic()))
+                let details: Details = self.parse(route, &require_success(route, answer)?)?;
+                Ok(Some(details.into_classic()))
             }
             Err(failure) if failure.disposition == Disposition::Denied => Ok(None),
             Err(failure) => Err(failure),
@@ -230,7 +230,7 @@ mod tests {
                 }),
             ),
         ]);
-        let found = set.client.protection("jules").await.unwrap();
+        let found = set.client.read_protection("jules").await.unwrap();
         let kinds: Vec<&str> = found.rules.iter().map(|rule| rule.kind.as_str()).collect();
         assert_eq!(kinds, ["deletion", "pull_request"]);
         let details = found.details.unwrap();
@@ -251,7 +251,7 @@ mod tests {
                 &value!({ "message": "Resource not accessible by integration" }),
             ),
         ]);
-        let found = set.client.protection("jules").await.unwrap();
+        let found = set.client.read_protection("jules").await.unwrap();
         assert!(found.classic && found.details.is_none());
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{GraphError, PULL_FACTS, Reply, tolerated};
+use crate::adapters::github::graphql::{GraphError, PULL_FACTS, Reply, is_hidden_check};
 use crate::adapters::github::http::error::{self, is_too_slow};
 use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::pull::PullFacts;
@@ -25,7 +25,7 @@ struct Found {
 }
 
 /// The query for this number of pull requests.
-pub(crate) fn document(pulls: usize) -> String {
+pub(crate) fn pulls_document(pulls: usize) -> String {
     let mut text =
         "query PullsByNumber($owner: String!, $name: String!, $bodies: Boolean!, $costly: Boolean!"
             .to_owned();
@@ -60,7 +60,7 @@ impl Client {
             for (index, number) in chunk.iter().enumerate() {
                 variables[format!("n{index}")] = number.0.into();
             }
-            let document = document(chunk.len());
+            let document = pulls_document(chunk.len());
             let mut reply = self.some_pulls(&document, &variables).await;
             if reply.as_ref().is_err_and(is_too_slow) {
                 variables["costly"] = false.into();
@@ -68,7 +68,7 @@ impl Client {
             }
             let reply = reply?;
             let found = reply.data.repository.ok_or_else(|| {
-                error::told(
+                error::failure_saying(
                     "POST /graphql (PullsByNumber)",
                     &reply.answer,
                     Disposition::NotFound,
@@ -83,9 +83,9 @@ impl Client {
 
     /// Reads some pull requests. A number that is missing, or an issue's, is an error in its own field only.
     async fn some_pulls(&self, document: &str, variables: &Value) -> Result<Reply<Found>, Failure> {
-        let missing = |error: &GraphError| error.is("NOT_FOUND") && error.path.len() == 2;
-        self.query("PullsByNumber", document, variables, |error| {
-            tolerated(error) || missing(error)
+        let missing = |error: &GraphError| error.has_type("NOT_FOUND") && error.path.len() == 2;
+        self.run_query("PullsByNumber", document, variables, |error| {
+            is_hidden_check(error) || missing(error)
         })
         .await
     }
@@ -102,7 +102,7 @@ mod tests {
             .split_whitespace()
             .skip_while(|word| *word != "query")
             .collect();
-        let built = document(2);
+        let built = pulls_document(2);
         let built: Vec<&str> = built.split_whitespace().take(shown.len()).collect();
         assert_eq!(built, shown);
     }

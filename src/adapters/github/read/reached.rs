@@ -6,7 +6,7 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::{error, routes};
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -20,7 +20,7 @@ const MAX_READINGS: u32 = 3;
 
 /// A repository, as a listing shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reached {
+pub struct ReachedRepository {
     /// Its id on GitHub.
     pub id: RepositoryId,
     /// Its present name.
@@ -35,11 +35,11 @@ pub struct Reached {
 struct Page {
     /// The number of repositories on all pages.
     total_count: Option<usize>,
-    repositories: Vec<Shown>,
+    repositories: Vec<ListedRepository>,
 }
 
 #[derive(Deserialize)]
-struct Shown {
+struct ListedRepository {
     id: u64,
     full_name: String,
     #[serde(default)]
@@ -62,7 +62,7 @@ impl Client {
     /// # Errors
     ///
     /// When they cannot all be read: a partial list would look as if the others had been removed.
-    pub async fn reached(&self) -> Result<Vec<Reached>, Failure> {
+    pub async fn list_reached(&self) -> Result<Vec<ReachedRepository>, Failure> {
         for _ in 0..MAX_READINGS {
             if let Some(all) = self.reached_once().await? {
                 return Ok(all);
@@ -70,24 +70,24 @@ impl Client {
         }
         let said = "the list of repositories changes while it is read";
         let again = Disposition::Retry { after: None };
-        Err(error::plain(routes::LIST_REACHED, said, again))
+        Err(error::local_failure(routes::LIST_REACHED, said, again))
     }
 
     /// Reads all pages once; `None`: the list changed meanwhile.
-    async fn reached_once(&self) -> Result<Option<Vec<Reached>>, Failure> {
+    async fn reached_once(&self) -> Result<Option<Vec<ReachedRepository>>, Failure> {
         let route = routes::LIST_REACHED;
         let mut all = BTreeMap::new();
         let mut counts = BTreeSet::new();
         let mut order = Vec::new();
         for page in 1..=MAX_PAGES {
             let query = format!("?per_page={PAGE}&page={page}");
-            let answer = success(route, self.read(route, &[], &query).await?)?;
+            let answer = require_success(route, self.read_route(route, &[], &query).await?)?;
             let page: Page = self.parse(route, &answer)?;
             let last = page.repositories.len() < PAGE;
             counts.extend(page.total_count);
             for shown in page.repositories {
                 let id = shown.id;
-                if all.insert(id, shown.reached()).is_none() {
+                if all.insert(id, shown.into_reached()).is_none() {
                     order.push(id);
                 }
             }
@@ -99,7 +99,7 @@ impl Client {
             }
         }
         let said = format!("more than {} repositories", MAX_PAGES * PAGE);
-        Err(error::plain(route, &said, Disposition::Refused))
+        Err(error::local_failure(route, &said, Disposition::Refused))
     }
 
     /// This client's own repository.
@@ -107,22 +107,22 @@ impl Client {
     /// # Errors
     ///
     /// When it cannot be read; [`Disposition::NotFound`] when it does not exist or is hidden from the token.
-    pub async fn own_repository(&self) -> Result<Reached, Failure> {
+    pub async fn own_repository(&self) -> Result<ReachedRepository, Failure> {
         let route = routes::READ_REPOSITORY;
-        let answer = success(route, self.read(route, &[], "").await?)?;
-        let shown: Shown = self.parse(route, &answer)?;
-        let reached = shown.reached().ok_or_else(|| {
+        let answer = require_success(route, self.read_route(route, &[], "").await?)?;
+        let shown: ListedRepository = self.parse(route, &answer)?;
+        let reached = shown.into_reached().ok_or_else(|| {
             let said = "the repository's name is not `owner/name`";
-            error::told(route, &answer, Disposition::Refused, said)
+            error::failure_saying(route, &answer, Disposition::Refused, said)
         })?;
-        self.place.learn(reached.id, &reached.name);
+        self.address.set_identity(reached.id, &reached.name);
         Ok(reached)
     }
 }
 
-impl Shown {
-    fn reached(self) -> Option<Reached> {
-        Some(Reached {
+impl ListedRepository {
+    fn into_reached(self) -> Option<ReachedRepository> {
+        Some(ReachedRepository {
             id: RepositoryId(self.id),
             name: self.full_name.parse().ok()?,
             archived: self.archived,
@@ -159,7 +159,7 @@ mod tests {
             page(149, 2..=101),
             page(149, 102..=150),
         ]);
-        let reached = set.client.reached().await.unwrap();
+        let reached = set.client.list_reached().await.unwrap();
         let ids: Vec<u64> = reached.iter().map(|one| one.id.0).collect();
         assert_eq!(ids, (2..=150).collect::<Vec<u64>>());
         assert!(set.script.is_used_up());
@@ -168,7 +168,7 @@ mod tests {
     #[tokio::test]
     async fn a_listing_that_never_holds_still_is_a_failure() {
         let set = set((0..MAX_READINGS).map(|_| page(3, 1..=2)));
-        let failure = set.client.reached().await.unwrap_err();
+        let failure = set.client.list_reached().await.unwrap_err();
         assert_eq!(failure.disposition, Disposition::Retry { after: None });
     }
 }

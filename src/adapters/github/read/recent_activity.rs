@@ -9,7 +9,7 @@ use phileas_domain::model::{Login, PullNumber};
 use crate::adapters::github::wire::Connection;
 use crate::adapters::github::wire::observation::{Labelled, RecentPull};
 use crate::adapters::github::wire::pull::PullFacts;
-use crate::adapters::github::wire::subject::Said;
+use crate::adapters::github::wire::subject::CommentThread;
 
 /// What an observation shows of open pull requests and recently updated issues.
 pub(super) struct RecentActivity {
@@ -37,8 +37,8 @@ impl RecentActivity {
             comments: Vec::new(),
             heard: CommentCoverage {
                 cut: BTreeMap::new(),
-                issues_after: oldest(&active, issues.map(|issue| issue.updated_at)),
-                pulls_after: oldest(&recent, pulls.map(|pull| pull.updated_at)),
+                issues_after: oldest_if_cut(&active, issues.map(|issue| issue.updated_at)),
+                pulls_after: oldest_if_cut(&recent, pulls.map(|pull| pull.updated_at)),
                 further: None,
                 refused,
             },
@@ -61,9 +61,11 @@ impl RecentActivity {
         activity
     }
 
-    fn add_comments(&mut self, number: u64, said: Said) {
-        self.heard.cut.extend(said.cut().map(|at| (number, at)));
-        self.comments.extend(said.commands(number));
+    fn add_comments(&mut self, number: u64, said: CommentThread) {
+        self.heard
+            .cut
+            .extend(said.truncated_at().map(|at| (number, at)));
+        self.comments.extend(said.into_commands(number));
     }
 
     fn add_pull(&mut self, facts: PullFacts) {
@@ -76,7 +78,10 @@ impl RecentActivity {
 }
 
 /// When the oldest entry of a truncated list was touched.
-fn oldest<T>(list: &Connection<T>, touched: impl Iterator<Item = Timestamp>) -> Option<Timestamp> {
+fn oldest_if_cut<T>(
+    list: &Connection<T>,
+    touched: impl Iterator<Item = Timestamp>,
+) -> Option<Timestamp> {
     list.next()?;
     touched.min()
 }

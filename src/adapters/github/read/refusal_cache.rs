@@ -14,10 +14,10 @@ const MAX_REFUSALS: usize = 20_000;
 /// Accounts that may not write, by repository, with the end of the entry. It spares a request for each of them in
 /// each tick while their comments are new. Whether an account may write is always read again.
 #[derive(Debug, Default)]
-pub(crate) struct Refusals(Mutex<BTreeMap<(String, Login), Timestamp>>);
+pub(crate) struct RefusalCache(Mutex<BTreeMap<(String, Login), Timestamp>>);
 
-impl Refusals {
-    pub(super) fn note(
+impl RefusalCache {
+    pub(super) fn record_permission(
         &self,
         repository: &RepositoryName,
         login: &Login,
@@ -43,7 +43,11 @@ impl Refusals {
     }
 
     /// The accounts that may not write to a repository.
-    pub(crate) fn of(&self, repository: &RepositoryName, now: Timestamp) -> BTreeSet<Login> {
+    pub(crate) fn refused_logins(
+        &self,
+        repository: &RepositoryName,
+        now: Timestamp,
+    ) -> BTreeSet<Login> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let name = repository.to_string();
         let of_it = known
@@ -59,12 +63,12 @@ mod tests {
 
     #[test]
     fn so_many_are_remembered_and_no_more() {
-        let refusals = Refusals::default();
+        let refusals = RefusalCache::default();
         let name = "acme/widget".parse().unwrap();
         let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
         for number in 0..MAX_REFUSALS + 10 {
-            refusals.note(&name, &format!("u{number}").as_str().into(), false, now);
+            refusals.record_permission(&name, &format!("u{number}").as_str().into(), false, now);
         }
-        assert_eq!(refusals.of(&name, now).len(), MAX_REFUSALS);
+        assert_eq!(refusals.refused_logins(&name, now).len(), MAX_REFUSALS);
     }
 }

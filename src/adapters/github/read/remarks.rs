@@ -9,7 +9,7 @@ use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
@@ -22,7 +22,7 @@ const LAST_PAGES: u32 = 3;
 const OWN: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 #[derive(Deserialize)]
-struct Said {
+struct ListedRemark {
     #[serde(default)]
     user: Option<User>,
     #[serde(default)]
@@ -50,7 +50,7 @@ struct User {
 
 impl Client {
     /// The remarks on a pull request: the first and the last pages of each kind.
-    pub(crate) async fn remarks(&self, pull: PullNumber) -> Result<Vec<Remark>, Failure> {
+    pub(crate) async fn read_remarks(&self, pull: PullNumber) -> Result<Vec<Remark>, Failure> {
         let id = pull.to_string();
         let mut remarks = Vec::new();
         for route in [
@@ -76,10 +76,13 @@ impl Client {
         page: u32,
     ) -> Result<(Vec<Remark>, u32), Failure> {
         let query = format!("?per_page={PAGE}&page={page}");
-        let answer = success(route, self.read(route, &[pull], &query).await?)?;
-        let said: Vec<Said> = self.parse(route, &answer)?;
-        let last = answer.header("link").and_then(last_page).unwrap_or(page);
-        Ok((said.into_iter().filter_map(remark).collect(), last))
+        let answer = require_success(route, self.read_route(route, &[pull], &query).await?)?;
+        let said: Vec<ListedRemark> = self.parse(route, &answer)?;
+        let last = answer
+            .header_text("link")
+            .and_then(last_page)
+            .unwrap_or(page);
+        Ok((said.into_iter().filter_map(into_remark).collect(), last))
     }
 }
 
@@ -94,7 +97,7 @@ fn last_page(link: &str) -> Option<u32> {
 }
 
 /// A remark, unless it has no text or no author. A review may have no text, and an account may be deleted.
-fn remark(said: Said) -> Option<Remark> {
+fn into_remark(said: ListedRemark) -> Option<Remark> {
     let user = said.user?;
     let text = said.body.filter(|body| !body.trim().is_empty())?;
     Some(Remark {

@@ -50,12 +50,12 @@ impl Client {
         variables["threads"] = threads.into();
         variables["comments"] = comments.into();
         let reply = self
-            .query::<Found>("Reviews", REVIEWS, &variables, |problem| {
-                problem.is("NOT_FOUND") && problem.path.len() == 2
+            .run_query::<Found>("Reviews", REVIEWS, &variables, |problem| {
+                problem.has_type("NOT_FOUND") && problem.path.len() == 2
             })
             .await?;
         let repository = reply.data.repository.ok_or_else(|| {
-            error::told(
+            error::failure_saying(
                 "POST /graphql (Reviews)",
                 &reply.answer,
                 Disposition::NotFound,

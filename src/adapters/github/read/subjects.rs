@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{EDITS, SUBJECT_FACTS};
 use crate::adapters::github::http::error;
-use crate::adapters::github::notice_marks::key_in;
+use crate::adapters::github::notice_marks::notice_key_in;
 use crate::adapters::github::wire::subject::{SubjectFacts, Viewer};
 use crate::adapters::github::wire::{Connection, present};
 use crate::runtime::ports::{Disposition, Failure, Subjects};
@@ -64,7 +64,7 @@ struct EditText {
 }
 
 /// The query for this number of issues or pull requests.
-pub(crate) fn document(subjects: usize) -> String {
+pub(crate) fn subjects_document(subjects: usize) -> String {
     let mut text = "query Subjects($owner: String!, $name: String!".to_owned();
     for index in 0..subjects {
         let _ = write!(text, ", $n{index}: Int!");
@@ -99,23 +99,26 @@ impl Client {
             }
             // A missing number is an error in its own field only.
             let reply = self
-                .query::<Found>("Subjects", &document(chunk.len()), &variables, |error| {
-                    error.is("NOT_FOUND") && error.path.len() == 2
-                })
+                .run_query::<Found>(
+                    "Subjects",
+                    &subjects_document(chunk.len()),
+                    &variables,
+                    |error| error.has_type("NOT_FOUND") && error.path.len() == 2,
+                )
                 .await?;
             let repository = reply.data.repository.ok_or_else(|| {
                 let said = "the repository is gone";
-                error::told(WHAT, &reply.answer, Disposition::NotFound, said)
+                error::failure_saying(WHAT, &reply.answer, Disposition::NotFound, said)
             })?;
             viewer = Some(Actor::from(reply.data.viewer));
             let own = repository.database_id;
             let found = repository.found.into_values().flatten();
-            let found = found.map(|facts| facts.subject(own));
+            let found = found.map(|facts| facts.into_subject(own));
             subjects.extend(found.map(|subject| (subject.number, subject)));
         }
         let dashboards = subjects
             .values_mut()
-            .filter(|subject| key_in(&subject.body) == Some(DASHBOARD_KEY));
+            .filter(|subject| notice_key_in(&subject.body) == Some(DASHBOARD_KEY));
         for dashboard in dashboards.take(DASHBOARDS_READ) {
             self.read_edits(dashboard).await?;
         }
@@ -132,8 +135,8 @@ impl Client {
         let mut variables = self.repository_variables();
         variables["number"] = subject.number.into();
         let reply = self
-            .query::<Edited>("Edits", EDITS, &variables, |error| {
-                error.is("NOT_FOUND") && error.path.len() == 2
+            .run_query::<Edited>("Edits", EDITS, &variables, |error| {
+                error.has_type("NOT_FOUND") && error.path.len() == 2
             })
             .await?;
         let issue = reply.data.repository.and_then(|found| found.issue);
@@ -162,7 +165,7 @@ mod tests {
             .split_whitespace()
             .skip_while(|word| *word != "query")
             .collect();
-        let built = document(2);
+        let built = subjects_document(2);
         let built: Vec<&str> = built.split_whitespace().take(shown.len()).collect();
         assert_eq!(built, shown);
     }

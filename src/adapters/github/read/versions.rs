@@ -6,7 +6,7 @@ use phileas_domain::model::Oid;
 
 use super::observe::STATE_LIMIT_BYTES;
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::git::{Contents, ListedCommit};
 use crate::runtime::ports::Failure;
@@ -45,12 +45,12 @@ impl Client {
             .append_pair("path", path)
             .append_pair("per_page", &limit.clamp(1, MAX_VERSIONS).to_string())
             .finish();
-        let answer = self.read(route, &[], &format!("?{query}")).await?;
+        let answer = self.read_route(route, &[], &format!("?{query}")).await?;
         // The branch does not exist, or the repository has no commits.
         if matches!(answer.status, StatusCode::NOT_FOUND | StatusCode::CONFLICT) {
             return Ok(Vec::new());
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         let commits: Vec<ListedCommit> = self.parse(route, &answer)?;
         let mut versions = Vec::new();
         for listed in commits.into_iter().take(limit) {
@@ -73,11 +73,13 @@ impl Client {
     /// GitHub did not answer, or refused.
     pub async fn file_at(&self, commit: &str, path: &str) -> Result<Option<String>, Failure> {
         let route = routes::READ_CONTENTS;
-        let answer = self.read(route, &[path], &format!("?ref={commit}")).await?;
+        let answer = self
+            .read_route(route, &[path], &format!("?ref={commit}"))
+            .await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(None);
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         // GitHub answers with a list for a folder.
         if answer.body.starts_with(b"[") {
             return Ok(None);
@@ -86,7 +88,7 @@ impl Client {
         if contents.kind != "file" || contents.size > STATE_LIMIT_BYTES {
             return Ok(None);
         }
-        self.blob_lossy(&contents.sha).await.map(Some)
+        self.read_blob_lossy(&contents.sha).await.map(Some)
     }
 }
 

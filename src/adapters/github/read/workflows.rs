@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::reached::PAGE;
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
-use crate::adapters::github::http::retry::Nature;
+use crate::adapters::github::http::request::require_success;
+use crate::adapters::github::http::retry::CallKind;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::Failure;
 
@@ -33,7 +33,7 @@ pub struct WorkflowRun {
     /// What started it.
     #[serde(default)]
     pub event: String,
-    /// `success`, `failure`, …; `None` while it runs.
+    /// `require_success`, `failure`, …; `None` while it runs.
     pub conclusion: Option<String>,
     /// When it was requested.
     pub created_at: Timestamp,
@@ -76,10 +76,10 @@ impl Client {
     /// # Errors
     ///
     /// When they cannot be read.
-    pub async fn workflows(&self) -> Result<Vec<Workflow>, Failure> {
+    pub async fn list_workflows(&self) -> Result<Vec<Workflow>, Failure> {
         let route = routes::LIST_WORKFLOWS;
         let query = format!("?per_page={PAGE}");
-        let answer = success(route, self.read(route, &[], &query).await?)?;
+        let answer = require_success(route, self.read_route(route, &[], &query).await?)?;
         let found: Workflows = self.parse(route, &answer)?;
         Ok(found.workflows)
     }
@@ -93,7 +93,7 @@ impl Client {
         let route = routes::LIST_WORKFLOW_RUNS;
         let query = format!("?per_page={MAX_RUNS}");
         let id = id.to_string();
-        let answer = success(route, self.read(route, &[&id], &query).await?)?;
+        let answer = require_success(route, self.read_route(route, &[&id], &query).await?)?;
         let found: Runs = self.parse(route, &answer)?;
         Ok(found.workflow_runs)
     }
@@ -106,8 +106,10 @@ impl Client {
     pub async fn enable_workflow(&self, id: u64) -> Result<(), Failure> {
         let route = routes::ENABLE_WORKFLOW;
         let id = id.to_string();
-        let answer = self.rest(route, &[&id], "", Nature::Write, None).await?;
-        success(route, answer).map(drop)
+        let answer = self
+            .call_rest(route, &[&id], "", CallKind::Write, None)
+            .await?;
+        require_success(route, answer).map(drop)
     }
 
     /// The names of the files directly in a folder of a branch; empty if there is no such folder. GitHub lists the
@@ -121,11 +123,13 @@ impl Client {
         let query = form_urlencoded::Serializer::new(String::new())
             .append_pair("ref", branch)
             .finish();
-        let answer = self.read(route, &[folder], &format!("?{query}")).await?;
+        let answer = self
+            .read_route(route, &[folder], &format!("?{query}"))
+            .await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(Vec::new());
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         if !answer.body.starts_with(b"[") {
             return Ok(Vec::new());
         }
@@ -139,13 +143,13 @@ impl Client {
     /// # Errors
     ///
     /// When it cannot be read.
-    pub async fn variable(&self, name: &str) -> Result<Option<String>, Failure> {
+    pub async fn read_variable(&self, name: &str) -> Result<Option<String>, Failure> {
         let route = routes::READ_VARIABLE;
-        let answer = self.read(route, &[name], "").await?;
+        let answer = self.read_route(route, &[name], "").await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(None);
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         self.parse(route, &answer)
             .map(|variable: Variable| Some(variable.value))
     }

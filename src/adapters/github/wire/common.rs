@@ -14,7 +14,7 @@ pub(crate) struct Rollup {
 }
 
 impl Rollup {
-    pub(crate) fn verdict(&self) -> Checks {
+    pub(crate) fn checks_verdict(&self) -> Checks {
         match self.state.as_str() {
             "SUCCESS" => Checks::Passed,
             "FAILURE" | "ERROR" => Checks::Failed,
@@ -38,7 +38,7 @@ impl Opener {
     /// Whether phileas may have used this account before. Apps and workflows open issues only with permission, and a
     /// person's token belonged to a member of this repository. An unauthorized user may copy a marker, and a person
     /// with triage permission may set the label.
-    pub(crate) fn may_be_ours(opener: Option<&Self>, standing: &str) -> bool {
+    pub(crate) fn may_be_phileas(opener: Option<&Self>, standing: &str) -> bool {
         let is_bot = opener.is_some_and(|opener| opener.kind == "Bot");
         is_bot || ["OWNER", "MEMBER", "COLLABORATOR"].contains(&standing)
     }

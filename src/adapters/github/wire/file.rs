@@ -34,7 +34,7 @@ pub(crate) struct Object {
 
 /// What a tree entry is, by its mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum EntryKind {
     File,
     Folder,
     Link,
@@ -54,13 +54,13 @@ pub(crate) enum Text<'a> {
 }
 
 impl Listed {
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn entry_kind(&self) -> EntryKind {
         match self.mode & 0o170_000 {
-            0o100_000 => Form::File,
-            0o040_000 => Form::Folder,
-            0o120_000 => Form::Link,
-            0o160_000 => Form::Submodule,
-            _ => Form::Unknown,
+            0o100_000 => EntryKind::File,
+            0o040_000 => EntryKind::Folder,
+            0o120_000 => EntryKind::Link,
+            0o160_000 => EntryKind::Submodule,
+            _ => EntryKind::Unknown,
         }
     }
 }
@@ -68,7 +68,7 @@ impl Listed {
 impl File {
     /// The text of a regular file. If GitHub truncated it or decoded another encoding, the length differs from git's,
     /// and only the blob itself has the text.
-    pub(crate) fn text(&self) -> Text<'_> {
+    pub(crate) fn blob_text(&self) -> Text<'_> {
         let Some(object) = &self.object else {
             return Text::ReadBlob;
         };
@@ -82,7 +82,7 @@ impl File {
         }
     }
 
-    pub(crate) fn size(&self) -> u64 {
+    pub(crate) fn byte_length(&self) -> u64 {
         self.object
             .as_ref()
             .and_then(|object| object.byte_size)
@@ -95,7 +95,7 @@ impl File {
         object.is_some_and(|object| object.entries.is_some())
     }
 
-    pub(crate) fn entries(&self) -> &[Self] {
+    pub(crate) fn folder_entries(&self) -> &[Self] {
         self.object
             .as_ref()
             .and_then(|object| object.entries.as_deref())
@@ -117,20 +117,20 @@ mod tests {
     #[test]
     fn modes_are_octal() {
         for (mode, form) in [
-            (33188, Form::File),
-            (33261, Form::File),
-            (16384, Form::Folder),
-            (40960, Form::Link),
-            (57344, Form::Submodule),
-            (0, Form::Unknown),
+            (33188, EntryKind::File),
+            (33261, EntryKind::File),
+            (16384, EntryKind::Folder),
+            (40960, EntryKind::Link),
+            (57344, EntryKind::Submodule),
+            (0, EntryKind::Unknown),
         ] {
-            assert_eq!(file(mode, "null").listed.form(), form, "{mode}");
+            assert_eq!(file(mode, "null").listed.entry_kind(), form, "{mode}");
         }
     }
 
     #[test]
     fn only_a_text_of_the_right_length_is_whole() {
-        let of = |object: &str| match file(33188, object).text() {
+        let of = |object: &str| match file(33188, object).blob_text() {
             Text::Whole(text) => text.to_owned(),
             other => format!("{other:?}"),
         };

@@ -8,7 +8,7 @@ use phileas_domain::model::Oid;
 use serde::Deserialize;
 
 use super::common::{Named, Rollup};
-use super::subject::{Account, words_of_ours};
+use super::subject::{Account, phileas_labels};
 use super::{Connection, present};
 
 #[derive(Debug, Deserialize)]
@@ -92,8 +92,8 @@ impl Checked {
     /// GitHub reports success for a commit whose checks were all skipped, are neutral, or are stale. A commit counts
     /// as green only if at least one check passed, and every other one passed, is neutral or was skipped.
     /// <https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks>
-    fn verdict(&self) -> Checks {
-        let verdict = self.rollup.verdict();
+    fn checks_verdict(&self) -> Checks {
+        let verdict = self.rollup.checks_verdict();
         if verdict != Checks::Passed {
             return verdict;
         }
@@ -148,7 +148,7 @@ struct Reviewed {
 impl Repository {
     /// The cursor of the next page of the newest commit's checks, where there is one.
     pub(crate) fn next_checks(&self) -> Option<String> {
-        let newest = self.pull_request.as_ref()?.newest()?;
+        let newest = self.pull_request.as_ref()?.newest_commit()?;
         newest.commit.status_check_rollup.as_ref()?.contexts.next()
     }
 
@@ -173,15 +173,15 @@ impl Repository {
     }
 
     /// All facts except the files. `None`: the pull request is gone.
-    pub(crate) fn facts(self) -> Option<MergeFacts> {
-        let method = self.method();
+    pub(crate) fn into_facts(self) -> Option<MergeFacts> {
+        let method = self.merge_method();
         let pull = self.pull_request?;
-        let checks = pull.checks();
-        let committed_at = pull.newest().map(|one| one.commit.committed_date);
-        let labels = words_of_ours(pull.labels.into_iter().flatten());
+        let checks = pull.newest_checks();
+        let committed_at = pull.newest_commit().map(|one| one.commit.committed_date);
+        let labels = phileas_labels(pull.labels.into_iter().flatten());
         let opinions = pull
             .latest_opinionated_reviews
-            .map_or(Some(Vec::new()), opinions);
+            .map_or(Some(Vec::new()), read_opinions);
         Some(MergeFacts {
             state: match pull.state.as_str() {
                 "OPEN" => PullState::Open,
@@ -208,7 +208,7 @@ impl Repository {
     }
 
     /// Prefer a squash: the result is one commit, and rules that require a linear history allow it.
-    fn method(&self) -> Option<MergeMethod> {
+    fn merge_method(&self) -> Option<MergeMethod> {
         let ways = [
             (self.squash_merge_allowed, MergeMethod::Squash),
             (self.merge_commit_allowed, MergeMethod::Merge),
@@ -221,7 +221,7 @@ impl Repository {
 
 impl Pull {
     /// The head commit, if GitHub already lists it.
-    fn newest(&self) -> Option<&PullCommit> {
+    fn newest_commit(&self) -> Option<&PullCommit> {
         let newest = self.commits.nodes.iter().flatten().next_back();
         newest.filter(|one| one.commit.oid == self.head_ref_oid)
     }
@@ -238,20 +238,20 @@ impl Pull {
     }
 
     /// The verdict about the head commit. A commit that GitHub does not list yet has pending checks.
-    fn checks(&self) -> Checks {
-        match self.newest() {
+    fn newest_checks(&self) -> Checks {
+        match self.newest_commit() {
             None => Checks::Pending,
             Some(one) => one
                 .commit
                 .status_check_rollup
                 .as_ref()
-                .map_or(Checks::None, Checked::verdict),
+                .map_or(Checks::None, Checked::checks_verdict),
         }
     }
 }
 
 /// The opinions of the reviewers. `None`: there are more than one page.
-fn opinions(reviews: Connection<Review>) -> Option<Vec<Opinion>> {
+fn read_opinions(reviews: Connection<Review>) -> Option<Vec<Opinion>> {
     if reviews.next().is_some() {
         return None;
     }
@@ -306,7 +306,7 @@ mod tests {
         change(&mut repository);
         serde_json::from_value::<Repository>(repository)
             .unwrap()
-            .facts()
+            .into_facts()
     }
 
     #[test]

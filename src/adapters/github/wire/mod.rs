@@ -63,15 +63,15 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize)]
-    struct Place {
+    struct Holder {
         #[serde(deserialize_with = "present")]
         ledger: Option<u8>,
     }
 
     #[test]
     fn a_missing_key_is_not_an_absence() {
-        let place: Place = serde_json::from_str(r#"{"ledger":null}"#).unwrap();
-        assert_eq!(place.ledger, None);
-        assert!(serde_json::from_str::<Place>("{}").is_err());
+        let holder: Holder = serde_json::from_str(r#"{"ledger":null}"#).unwrap();
+        assert_eq!(holder.ledger, None);
+        assert!(serde_json::from_str::<Holder>("{}").is_err());
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::common::{Named, Opener, Rollup};
 use super::file::{File, Listed};
 use super::pull::PullFacts;
-use super::subject::Said;
+use super::subject::CommentThread;
 use super::{Connection, present};
 
 #[derive(Debug, Clone, Deserialize)]
@@ -41,7 +41,7 @@ pub(crate) struct RecentPull {
     pub(crate) updated_at: Timestamp,
     #[serde(flatten)]
     pub(crate) facts: PullFacts,
-    pub(crate) comments: Said,
+    pub(crate) comments: CommentThread,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -49,7 +49,7 @@ pub(crate) struct RecentPull {
 pub(crate) struct Labelled {
     pub(crate) number: u64,
     pub(crate) updated_at: Timestamp,
-    pub(crate) comments: Said,
+    pub(crate) comments: CommentThread,
     #[serde(deserialize_with = "present")]
     pub(crate) labels: Option<Connection<Named>>,
 }

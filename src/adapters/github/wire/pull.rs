@@ -36,7 +36,7 @@ pub(crate) struct PullFacts {
     #[serde(default)]
     merge_state_status: String,
     #[serde(default)]
-    status_check_rollup: Asked,
+    status_check_rollup: RequestedChecks,
     #[serde(deserialize_with = "present")]
     labels: Option<Connection<Named>>,
     #[serde(deserialize_with = "present")]
@@ -46,7 +46,7 @@ pub(crate) struct PullFacts {
 /// The checks, if they were queried.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(from = "Option<Rollup>")]
-enum Asked {
+enum RequestedChecks {
     /// They were not.
     #[default]
     Not,
@@ -54,18 +54,18 @@ enum Asked {
     Answered(Option<Rollup>),
 }
 
-impl From<Option<Rollup>> for Asked {
+impl From<Option<Rollup>> for RequestedChecks {
     fn from(answer: Option<Rollup>) -> Self {
         Self::Answered(answer)
     }
 }
 
-impl Asked {
+impl RequestedChecks {
     /// Checks that were not queried are neither green nor red.
-    fn verdict(&self) -> Checks {
+    fn checks_verdict(&self) -> Checks {
         match self {
             Self::Not => Checks::Pending,
-            Self::Answered(rollup) => rollup.as_ref().map_or(Checks::None, Rollup::verdict),
+            Self::Answered(rollup) => rollup.as_ref().map_or(Checks::None, Rollup::checks_verdict),
         }
     }
 }
@@ -151,15 +151,15 @@ impl From<PullFacts> for Pull {
             created_at: facts.created_at,
             closed_at: facts.closed_at.or(facts.merged_at),
             reviewed,
-            mergeable: mergeable(&facts.mergeable, &facts.merge_state_status),
-            checks: facts.status_check_rollup.verdict(),
+            mergeable: mergeable_status(&facts.mergeable, &facts.merge_state_status),
+            checks: facts.status_check_rollup.checks_verdict(),
         }
     }
 }
 
 /// The status that GitHub's two fields describe together. GitHub reports `BEHIND` only if the base's protection
 /// requires up-to-date pull requests, and it knows about conflicts before it knows the rest.
-fn mergeable(can: &str, stands: &str) -> Mergeable {
+fn mergeable_status(can: &str, stands: &str) -> Mergeable {
     match (can, stands) {
         ("CONFLICTING", _) => Mergeable::Conflicting,
         ("MERGEABLE", "BEHIND") => Mergeable::Behind,
@@ -209,7 +209,7 @@ mod tests {
             ("UNKNOWN", "BEHIND", Mergeable::Unknown),
             ("UNKNOWN", "UNKNOWN", Mergeable::Unknown),
         ] {
-            assert_eq!(mergeable(can, stands), is, "{can} {stands}");
+            assert_eq!(mergeable_status(can, stands), is, "{can} {stands}");
         }
     }
 

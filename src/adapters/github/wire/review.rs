@@ -75,7 +75,7 @@ struct Review {
 }
 
 impl<T> Counted<T> {
-    fn is_cut(&self) -> bool {
+    fn is_truncated(&self) -> bool {
         self.total_count > self.nodes.len()
     }
 }
@@ -89,17 +89,17 @@ impl From<Pull> for Reviews {
             .and_then(|one| one.commit.committer)
             .is_some_and(|by| by.is_jules());
         let reviews = pull.latest_opinionated_reviews;
-        let mut more =
-            pull.review_threads.is_cut() || reviews.as_ref().is_some_and(Counted::is_cut);
+        let mut more = pull.review_threads.is_truncated()
+            || reviews.as_ref().is_some_and(Counted::is_truncated);
         let mut remarks: Vec<(Timestamp, ReviewThread)> = Vec::new();
         for thread in pull.review_threads.nodes.into_iter().flatten() {
             if !thread.is_resolved {
-                more |= thread.comments.is_cut();
-                remarks.extend(thread.remark());
+                more |= thread.comments.is_truncated();
+                remarks.extend(thread.into_remark());
             }
         }
         let reviews = reviews.into_iter().flat_map(|list| list.nodes);
-        remarks.extend(reviews.flatten().filter_map(Review::remark));
+        remarks.extend(reviews.flatten().filter_map(Review::into_remark));
         remarks.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         Self {
             head: Oid::new(pull.head_ref_oid),
@@ -113,7 +113,7 @@ impl From<Pull> for Reviews {
 
 impl Thread {
     /// The remark, with the time of its newest comment.
-    fn remark(self) -> Option<(Timestamp, ReviewThread)> {
+    fn into_remark(self) -> Option<(Timestamp, ReviewThread)> {
         let place = match self.line {
             Some(line) => format!("{}:{line}", self.path),
             None => self.path,
@@ -134,7 +134,7 @@ impl Thread {
 }
 
 impl Review {
-    fn remark(self) -> Option<(Timestamp, ReviewThread)> {
+    fn into_remark(self) -> Option<(Timestamp, ReviewThread)> {
         let asks = self.state == "CHANGES_REQUESTED" && !self.body.trim().is_empty();
         asks.then(|| {
             let said = ReviewComment {

@@ -133,14 +133,14 @@ struct TimedEvent {
 /// The newest comments on an issue or pull request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Said {
+pub(crate) struct CommentThread {
     total_count: usize,
-    nodes: Vec<Option<SaidComment>>,
+    nodes: Vec<Option<ThreadComment>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SaidComment {
+struct ThreadComment {
     id: String,
     #[serde(deserialize_with = "present")]
     full_database_id: Option<String>,
@@ -157,7 +157,7 @@ struct SaidComment {
     body: Option<String>,
 }
 
-impl Said {
+impl CommentThread {
     /// Time and id of each comment that came without its text.
     pub(crate) fn without_text(&self) -> impl Iterator<Item = (Timestamp, &str)> {
         let shown = self.nodes.iter().flatten();
@@ -167,7 +167,7 @@ impl Said {
     }
 
     /// Fills in texts that were read separately.
-    pub(crate) fn complete(&mut self, texts: &BTreeMap<String, String>) {
+    pub(crate) fn fill_in_texts(&mut self, texts: &BTreeMap<String, String>) {
         for comment in self.nodes.iter_mut().flatten() {
             let text = texts.get(&comment.id).cloned();
             comment.body = comment.body.take().or(text);
@@ -175,7 +175,7 @@ impl Said {
     }
 
     /// The time after which every comment is shown with its text; `None`: all are.
-    pub(crate) fn cut(&self) -> Option<Timestamp> {
+    pub(crate) fn truncated_at(&self) -> Option<Timestamp> {
         let shown = self.nodes.iter().flatten();
         let oldest = shown.map(|comment| comment.created_at).min();
         let is_cut = self.total_count > self.nodes.len();
@@ -184,7 +184,7 @@ impl Said {
     }
 
     /// The comments with a command for phileas.
-    pub(crate) fn commands(self, thread: u64) -> impl Iterator<Item = Command> {
+    pub(crate) fn into_commands(self, thread: u64) -> impl Iterator<Item = Command> {
         let comments = self.nodes.into_iter().flatten();
         comments.filter_map(move |comment| {
             let body = comment.body?;
@@ -235,13 +235,13 @@ pub(crate) struct Comment {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Comments {
-    pub(crate) page_info: Before,
+    pub(crate) page_info: PreviousPage,
     pub(crate) nodes: Vec<Option<Comment>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Before {
+pub(crate) struct PreviousPage {
     pub(crate) has_previous_page: bool,
     pub(crate) start_cursor: Option<String>,
 }
@@ -291,7 +291,7 @@ impl From<Account> for Actor {
 
 impl SubjectFacts {
     /// The subject as the engine sees it. `repository` is the id of the queried repository.
-    pub(crate) fn subject(self, repository: Option<u64>) -> Subject {
+    pub(crate) fn into_subject(self, repository: Option<u64>) -> Subject {
         let mut edits = Vec::new();
         let (content, pull, events) = match self {
             Self::Issue(issue) => {
@@ -325,7 +325,7 @@ impl SubjectFacts {
             edited_at: content.last_edited_at,
             touched_at: content.updated_at,
             edits,
-            labels: words_of_ours(content.labels.into_iter().flatten()),
+            labels: phileas_labels(content.labels.into_iter().flatten()),
             pull,
             events: events.into_iter().map(SubjectEvent::from).collect(),
         }
@@ -333,7 +333,7 @@ impl SubjectFacts {
 }
 
 /// The `phileas:` labels, without their prefix. GitHub ignores the case of labels.
-pub(super) fn words_of_ours(labels: impl Iterator<Item = Named>) -> BTreeSet<String> {
+pub(super) fn phileas_labels(labels: impl Iterator<Item = Named>) -> BTreeSet<String> {
     let names = labels.map(|label| label.name.to_lowercase());
     names
         .filter_map(|name| Some(name.strip_prefix(LABEL_PREFIX)?.to_owned()))
@@ -392,7 +392,7 @@ mod tests {
             value[key] = one.clone();
         }
         let facts: SubjectFacts = serde_json::from_value(value).expect("facts");
-        facts.subject(Some(42))
+        facts.into_subject(Some(42))
     }
 
     fn pull(cross: bool, head: Value) -> Subject {

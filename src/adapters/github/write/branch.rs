@@ -6,7 +6,7 @@ use phileas_domain::model::{BranchName, Oid, PullNumber};
 use serde_json::json;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::read::protection::Rule;
 use crate::adapters::github::wire::git::{ListedRef, Ref};
@@ -26,7 +26,7 @@ pub(crate) fn rule_violation(failure: &Failure) -> Option<&str> {
 
 /// The first of these branches that git cannot hold beside one of this name.
 #[must_use]
-pub fn blocking_among<'b>(name: &str, branches: &'b [String]) -> Option<&'b str> {
+pub fn find_blocking_branch<'b>(name: &str, branches: &'b [String]) -> Option<&'b str> {
     let is_inside = |inner: &str, outer: &str| {
         let rest = inner.strip_prefix(outer);
         rest.is_some_and(|rest| rest.starts_with('/'))
@@ -37,28 +37,28 @@ pub fn blocking_among<'b>(name: &str, branches: &'b [String]) -> Option<&'b str>
 
 /// Explains which branch blocks another one.
 #[must_use]
-pub fn blocked(branch: &str, blocking: &str) -> String {
+pub fn blocked_text(branch: &str, blocking: &str) -> String {
     format!(
         "git cannot hold the branch `{branch}` beside the branch `{}`",
-        error::clean(blocking)
+        error::sanitize(blocking)
     )
 }
 
 impl Client {
-    pub(crate) async fn make_branch_once(
+    pub(crate) async fn create_branch_once(
         &self,
         name: &BranchName,
         at: &Oid,
     ) -> Result<(), Failure> {
         let route = routes::CREATE_REF;
         let request = json!({ "ref": format!("refs/heads/{name}"), "sha": at.as_str() });
-        let failure = match self.write(route, &[], &request).await {
+        let failure = match self.write_route(route, &[], &request).await {
             Ok(answer) if answer.status.is_success() => return Ok(()),
             // 422 also stands for a bad name, a missing commit, a blocking branch, or a rule that forbids the branch.
             Ok(answer) if answer.status == StatusCode::UNPROCESSABLE_ENTITY => {
-                error::refused(route, &answer, Disposition::Refused)
+                error::answer_failure(route, &answer, Disposition::Refused)
             }
-            Ok(answer) => return success(route, answer).map(drop),
+            Ok(answer) => return require_success(route, answer).map(drop),
             Err(failure) if failure.disposition == Disposition::Unknown => Failure {
                 // Creating the same branch twice does no harm.
                 disposition: Disposition::Retry { after: None },
@@ -80,12 +80,14 @@ impl Client {
     /// The head of a branch by REST; `None`: there is no such branch.
     pub(crate) async fn branch_head(&self, name: &str) -> Result<Option<Oid>, Failure> {
         let route = routes::READ_REF;
-        let answer = self.read(route, &[&format!("heads/{name}")], "").await?;
+        let answer = self
+            .read_route(route, &[&format!("heads/{name}")], "")
+            .await?;
         match answer.status {
             // An empty repository answers 409.
             StatusCode::NOT_FOUND | StatusCode::CONFLICT => Ok(None),
             _ => {
-                let answer = success(route, answer)?;
+                let answer = require_success(route, answer)?;
                 let found: Ref = self.parse(route, &answer)?;
                 Ok(Some(Oid::new(found.object.sha)))
             }
@@ -101,7 +103,7 @@ impl Client {
     pub async fn blocking_branch(&self, name: &str) -> Result<Option<String>, Failure> {
         let root = name.split('/').next().unwrap_or_default();
         let listed = self.branches_from(root).await?;
-        Ok(blocking_among(name, &listed).map(str::to_owned))
+        Ok(find_blocking_branch(name, &listed).map(str::to_owned))
     }
 
     /// The branches whose names have this prefix.
@@ -111,12 +113,14 @@ impl Client {
     /// GitHub did not answer, or the credential may not read the repository.
     pub async fn branches_from(&self, start: &str) -> Result<Vec<String>, Failure> {
         let route = routes::LIST_MATCHING_REFS;
-        let answer = self.read(route, &[&format!("heads/{start}")], "").await?;
+        let answer = self
+            .read_route(route, &[&format!("heads/{start}")], "")
+            .await?;
         // An empty repository answers 409.
         if matches!(answer.status, StatusCode::NOT_FOUND | StatusCode::CONFLICT) {
             return Ok(Vec::new());
         }
-        let listed: Vec<ListedRef> = self.parse(route, &success(route, answer)?)?;
+        let listed: Vec<ListedRef> = self.parse(route, &require_success(route, answer)?)?;
         let names = listed.iter();
         let names = names.filter_map(|one| one.name.strip_prefix("refs/heads/"));
         Ok(names.map(str::to_owned).collect())
@@ -135,7 +139,7 @@ impl Client {
                 detail: format!(
                     "{}: {}; {}",
                     failure.detail,
-                    blocked(branch, &blocking),
+                    blocked_text(branch, &blocking),
                     self.rename_command(&blocking)
                 ),
                 ..failure
@@ -147,11 +151,15 @@ impl Client {
 
     /// The message if rules refuse a change: the branch, the rules, and the command that explains more.
     async fn rules_text(&self, branch: &str, said: &str) -> String {
-        let repository = self.place.name();
-        let rules = self.rules(branch).await.unwrap_or_default();
+        let repository = self.address.current_name();
+        let rules = self.list_rules(branch).await.unwrap_or_default();
         let is_in_the_way =
             |rule: &&Rule| !matches!(rule.kind.as_str(), "deletion" | "non_fast_forward");
-        let rules: Vec<String> = rules.iter().filter(is_in_the_way).map(Rule::text).collect();
+        let rules: Vec<String> = rules
+            .iter()
+            .filter(is_in_the_way)
+            .map(Rule::describe_rule)
+            .collect();
         let rules = match rules.as_slice() {
             [] => "a rule or protection that the credential may not read".to_owned(),
             rules => format!("the rules in force are {}", rules.join(", ")),
@@ -164,15 +172,15 @@ impl Client {
     /// The commands that rename or delete a blocking branch. GitHub keeps its pull requests.
     #[must_use]
     pub fn rename_command(&self, blocking: &str) -> String {
-        let blocking = error::clean(blocking);
+        let blocking = error::sanitize(blocking);
         format!(
             "rename it (gh api -X POST repos/{}/branches/{blocking}/rename -f new_name=moved-{}) or delete it (git push origin --delete {blocking})",
-            self.place.name(),
+            self.address.current_name(),
             blocking.replace('/', "-")
         )
     }
 
-    pub(crate) async fn retarget(
+    pub(crate) async fn retarget_pull(
         &self,
         pull: PullNumber,
         base: &BranchName,
@@ -180,13 +188,13 @@ impl Client {
         let route = routes::UPDATE_PULL;
         let number = pull.to_string();
         let failure = match self
-            .write(route, &[&number], &json!({ "base": base.as_str() }))
+            .write_route(route, &[&number], &json!({ "base": base.as_str() }))
             .await
         {
             Ok(answer) if answer.status == StatusCode::UNPROCESSABLE_ENTITY => {
-                error::refused(route, &answer, Disposition::Refused)
+                error::answer_failure(route, &answer, Disposition::Refused)
             }
-            Ok(answer) => return success(route, answer).map(drop),
+            Ok(answer) => return require_success(route, answer).map(drop),
             Err(failure) if failure.disposition == Disposition::Unknown => Failure {
                 // Setting the same base twice does no harm.
                 disposition: Disposition::Retry { after: None },
@@ -195,7 +203,7 @@ impl Client {
             Err(failure) => return Err(failure),
         };
         let route = routes::READ_PULL;
-        let Ok(answer) = self.read(route, &[&number], "").await else {
+        let Ok(answer) = self.read_route(route, &[&number], "").await else {
             return Err(failure);
         };
         match self.parse::<PullBase>(route, &answer) {

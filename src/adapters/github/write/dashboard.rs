@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::OWN_ISSUES;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::notice_marks::NOTICE_LABEL;
 use crate::adapters::github::wire::common::Opener;
@@ -58,34 +58,36 @@ impl Client {
         body: &str,
     ) -> Result<u64, Failure> {
         let known = match known {
-            Some(number) => self.issue(number).await?,
+            Some(number) => self.read_issue(number).await?,
             None => None,
         };
         let ours = match known {
             Some(issue) => Some(issue.number),
-            None => self.own_issue(marker).await?,
+            None => self.find_own_issue(marker).await?,
         };
         self.ensure_label().await?;
         if let Some(number) = ours {
             let route = routes::UPDATE_ISSUE;
             let request = json!({ "body": body, "state": "open" });
-            let answer = self.write(route, &[&number.to_string()], &request).await?;
-            let issue: Issue = self.parse(route, &success(route, answer)?)?;
-            return self.label(issue).await;
+            let answer = self
+                .write_route(route, &[&number.to_string()], &request)
+                .await?;
+            let issue: Issue = self.parse(route, &require_success(route, answer)?)?;
+            return self.add_notice_label(issue).await;
         }
         let route = routes::CREATE_ISSUE;
         let request = json!({ "title": title, "body": body, "labels": [NOTICE_LABEL] });
-        let failure = match self.write(route, &[], &request).await {
+        let failure = match self.write_route(route, &[], &request).await {
             Ok(answer) => {
-                let issue: Issue = self.parse(route, &success(route, answer)?)?;
-                return self.label(issue).await;
+                let issue: Issue = self.parse(route, &require_success(route, answer)?)?;
+                return self.add_notice_label(issue).await;
             }
             Err(failure) => failure,
         };
         if failure.disposition == Disposition::Unknown {
             for wait in LOOKS {
                 self.pause.pause(wait).await;
-                if let Ok(Some(number)) = self.own_issue(marker).await {
+                if let Ok(Some(number)) = self.find_own_issue(marker).await {
                     return Ok(number);
                 }
             }
@@ -100,8 +102,8 @@ impl Client {
         body: &str,
     ) -> Result<(), Failure> {
         let route = routes::READ_ISSUE;
-        let Some(issue) = self.issue(number).await? else {
-            return Err(error::plain(
+        let Some(issue) = self.read_issue(number).await? else {
+            return Err(error::local_failure(
                 route,
                 "the issue is gone",
                 Disposition::NotFound,
@@ -111,33 +113,35 @@ impl Client {
             let said =
                 format!("issue #{number} was edited meanwhile; the next tick reads it again");
             let disposition = Disposition::Retry { after: None };
-            return Err(error::plain(route, &said, disposition));
+            return Err(error::local_failure(route, &said, disposition));
         }
         let route = routes::UPDATE_ISSUE;
         let request = json!({ "body": body });
-        let answer = self.write(route, &[&number.to_string()], &request).await?;
-        success(route, answer).map(drop)
+        let answer = self
+            .write_route(route, &[&number.to_string()], &request)
+            .await?;
+        require_success(route, answer).map(drop)
     }
 
     /// An issue, open or closed; `None`: it is gone, or it is a pull request.
-    async fn issue(&self, number: u64) -> Result<Option<Issue>, Failure> {
+    async fn read_issue(&self, number: u64) -> Result<Option<Issue>, Failure> {
         let route = routes::READ_ISSUE;
-        let answer = self.read(route, &[&number.to_string()], "").await?;
+        let answer = self.read_route(route, &[&number.to_string()], "").await?;
         if matches!(answer.status, StatusCode::NOT_FOUND | StatusCode::GONE) {
             return Ok(None);
         }
-        let issue: Issue = self.parse(route, &success(route, answer)?)?;
+        let issue: Issue = self.parse(route, &require_success(route, answer)?)?;
         Ok(Some(issue).filter(|issue| issue.pull_request.is_none()))
     }
 
     /// The oldest open issue of this account with the marker.
-    async fn own_issue(&self, marker: &str) -> Result<Option<u64>, Failure> {
-        self.issue_of_ours(marker, false).await
+    async fn find_own_issue(&self, marker: &str) -> Result<Option<u64>, Failure> {
+        self.find_issue_with_marker(marker, false).await
     }
 
     /// The oldest open issue of this account with the marker. With `alias`, issues of other accounts that phileas may
     /// have used count as well.
-    pub(crate) async fn issue_of_ours(
+    pub(crate) async fn find_issue_with_marker(
         &self,
         marker: &str,
         alias: bool,
@@ -145,18 +149,18 @@ impl Client {
         let mut variables = self.repository_variables();
         for _ in 0..MAX_PAGES {
             let reply = self
-                .query::<Found>("OwnIssues", OWN_ISSUES, &variables, |_| false)
+                .run_query::<Found>("OwnIssues", OWN_ISSUES, &variables, |_| false)
                 .await?;
             let repository = reply.data.repository.ok_or_else(|| {
                 let said = "the repository is gone";
-                error::told(WHAT, &reply.answer, Disposition::NotFound, said)
+                error::failure_saying(WHAT, &reply.answer, Disposition::NotFound, said)
             })?;
             let next = repository.issues.next();
             let mut ours = repository.issues.into_iter();
             let ours = ours.find(|one| {
                 let (opener, standing) = (one.author.as_ref(), &one.author_association);
                 let may_be =
-                    one.viewer_did_author || alias && Opener::may_be_ours(opener, standing);
+                    one.viewer_did_author || alias && Opener::may_be_phileas(opener, standing);
                 may_be && one.body.contains(marker)
             });
             if let Some(issue) = ours {
@@ -169,7 +173,7 @@ impl Client {
         }
         let said =
             "too many open issues carry the label `phileas` to tell whether this one is open";
-        Err(error::plain(WHAT, said, Disposition::Refused))
+        Err(error::local_failure(WHAT, said, Disposition::Refused))
     }
 }
 
@@ -205,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_of_ours_is_brought_back_and_nobody_elses_taken() {
+    async fn our_dashboard_is_reopened_and_no_other_issue_taken() {
         let label = || json(200, &value!({ "name": "phileas" }));
         let list = listed(&[
             (4, false, MARKER),
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn r23_what_somebody_ticked_meanwhile_is_not_written_over() {
+    async fn r23_a_box_ticked_meanwhile_is_not_overwritten() {
         let edit = async |stands: &str, more: usize| {
             let answers = [json(200, &issue(7, stands)), json(200, &issue(7, "new"))];
             let set = set(answers.into_iter().take(1 + more));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{DRAFT, Envelope, MARK_READY};
 use crate::adapters::github::http::error;
-use crate::adapters::github::http::retry::Nature;
+use crate::adapters::github::http::retry::CallKind;
 use crate::adapters::github::wire::{Connection, present};
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -41,12 +41,12 @@ impl Client {
         let mut variables = self.repository_variables();
         variables["number"] = pull.0.into();
         let reply = self
-            .query::<Found>("Draft", DRAFT, &variables, |_| false)
+            .run_query::<Found>("Draft", DRAFT, &variables, |_| false)
             .await?;
         let found = reply.data.repository.and_then(|found| found.pull_request);
         let Some(found) = found else {
             let said = "the pull request is gone";
-            return Err(error::told(
+            return Err(error::failure_saying(
                 WHAT,
                 &reply.answer,
                 Disposition::NotFound,
@@ -59,9 +59,9 @@ impl Client {
         }
         let variables = json!({ "input": { "pullRequestId": found.id } });
         let answer = self
-            .post_graph(WHAT, MARK_READY, &variables, Nature::Write)
+            .post_graph(WHAT, MARK_READY, &variables, CallKind::Write)
             .await?;
-        self.budget.cost(1);
+        self.budget.count_points(1);
         let envelope: Envelope<Value> = self.parse(WHAT, &answer)?;
         match envelope.errors.first() {
             Some(problem) => Err(self.graph_failure(WHAT, &answer, problem)),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_draft_that_nobody_has_touched_is_marked() {
+    async fn an_unchanged_draft_is_marked() {
         let done = value!({ "data": { "markPullRequestReadyForReview": {
             "pullRequest": { "isDraft": false } } } });
         let set = set([

@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{MERGE_FACTS, tolerated};
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::graphql::{MERGE_FACTS, is_hidden_check};
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::wire::merge::Repository;
 use crate::adapters::github::wire::present;
@@ -71,7 +71,7 @@ impl Client {
         if let Some(facts) = &mut facts
             && facts.state == PullState::Open
         {
-            facts.files = self.files_of(pull).await?;
+            facts.files = self.read_pull_files(pull).await?;
         }
         Ok(facts)
     }
@@ -85,7 +85,7 @@ impl Client {
             let more = self.merge_facts_page(pull, Some(&after)).await?;
             repository.add_checks(more);
         }
-        Ok(repository.facts())
+        Ok(repository.into_facts())
     }
 
     /// Everything but the files, with the checks behind this cursor.
@@ -98,12 +98,12 @@ impl Client {
         variables["number"] = pull.0.into();
         variables["checksAfter"] = checks_after.into();
         let reply = self
-            .query::<Found>("MergeFacts", MERGE_FACTS, &variables, |problem| {
-                tolerated(problem) || problem.is("NOT_FOUND") && problem.path.len() == 2
+            .run_query::<Found>("MergeFacts", MERGE_FACTS, &variables, |problem| {
+                is_hidden_check(problem) || problem.has_type("NOT_FOUND") && problem.path.len() == 2
             })
             .await?;
         reply.data.repository.ok_or_else(|| {
-            error::told(
+            error::failure_saying(
                 "POST /graphql (MergeFacts)",
                 &reply.answer,
                 Disposition::NotFound,
@@ -114,13 +114,13 @@ impl Client {
 
     /// Every path that it touches. REST is used because GraphQL does not show the former names of renamed files.
     /// `None`: there are too many.
-    async fn files_of(&self, pull: PullNumber) -> Result<Option<Vec<String>>, Failure> {
+    async fn read_pull_files(&self, pull: PullNumber) -> Result<Option<Vec<String>>, Failure> {
         let route = routes::LIST_PULL_FILES;
         let mut paths = Vec::new();
         for page in 1..=MAX_PAGES {
             let query = format!("?per_page={PAGE}&page={page}");
-            let answer = self.read(route, &[&pull.to_string()], &query).await?;
-            let files: Vec<File> = self.parse(route, &success(route, answer)?)?;
+            let answer = self.read_route(route, &[&pull.to_string()], &query).await?;
+            let files: Vec<File> = self.parse(route, &require_success(route, answer)?)?;
             let is_last = files.len() < PAGE;
             for file in files {
                 paths.push(file.filename);
@@ -141,12 +141,14 @@ impl Client {
     ) -> Result<(), Failure> {
         let route = routes::MERGE_PULL;
         let request = json!({ "sha": head.as_str(), "merge_method": method.as_str() });
-        let asked = self.write(route, &[&pull.to_string()], &request).await;
+        let asked = self
+            .write_route(route, &[&pull.to_string()], &request)
+            .await;
         // 409: GitHub knows a newer commit. The next tick decides again.
         let is_other = asked
             .as_ref()
             .is_ok_and(|answer| answer.status == StatusCode::CONFLICT);
-        let failure = match asked.and_then(|answer| success(route, answer)) {
+        let failure = match asked.and_then(|answer| require_success(route, answer)) {
             Ok(_) => return Ok(()),
             Err(failure) => failure,
         };
@@ -176,7 +178,7 @@ impl Client {
 
     async fn is_merged(&self, pull: PullNumber) -> bool {
         let route = routes::READ_PULL;
-        let Ok(answer) = self.read(route, &[&pull.to_string()], "").await else {
+        let Ok(answer) = self.read_route(route, &[&pull.to_string()], "").await else {
             return false;
         };
         self.parse::<Merged>(route, &answer)
@@ -270,7 +272,7 @@ mod tests {
     async fn a_renamed_file_counts_by_both_names_and_too_many_are_said_so() {
         let renamed = value!([{ "filename": "b", "previous_filename": "a" }, { "filename": "c" }]);
         let few = set([json(200, &renamed)]);
-        let files = few.client.files_of(PULL).await.unwrap();
+        let files = few.client.read_pull_files(PULL).await.unwrap();
         let expected = ["b", "a", "c"].map(str::to_owned);
         assert_eq!(files, Some(expected.to_vec()));
         let page: Vec<Value> = (0..PAGE)
@@ -278,9 +280,9 @@ mod tests {
             .collect();
         let page = value!(page);
         let many = set([json(200, &page), json(200, &page), json(200, &page)]);
-        assert_eq!(many.client.files_of(PULL).await.unwrap(), None);
+        assert_eq!(many.client.read_pull_files(PULL).await.unwrap(), None);
         let whole = set([json(200, &page), json(200, &value!([]))]);
-        let files = whole.client.files_of(PULL).await.unwrap();
+        let files = whole.client.read_pull_files(PULL).await.unwrap();
         assert_eq!(files.unwrap().len(), PAGE);
     }
 

@@ -11,10 +11,10 @@ use http::StatusCode;
 use serde_json::json;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::notice_marks::{
-    NOTICE_COLOR, NOTICE_DESCRIPTION, NOTICE_LABEL, key_in, marker_of,
+    NOTICE_COLOR, NOTICE_DESCRIPTION, NOTICE_LABEL, notice_key_in, notice_marker,
 };
 use crate::adapters::github::wire::issue::{Comment, Issue};
 use crate::runtime::ports::{Disposition, Failure};
@@ -37,13 +37,15 @@ impl Client {
     ) -> Result<u64, Failure> {
         // A listing may still show an issue that was just closed.
         if let Some(number) = self.find_notice(key).await?
-            && self.stands(number).await?
+            && self.is_still_open(number).await?
         {
             return Ok(number);
         }
         let now = self.pause.now();
-        if let Some(number) = self.opened.lately(&self.repository(), key, now)
-            && self.stands(number).await?
+        if let Some(number) = self
+            .opened_issues
+            .recent_issue(&self.repository_name(), key, now)
+            && self.is_still_open(number).await?
         {
             return Ok(number);
         }
@@ -51,16 +53,16 @@ impl Client {
         let route = routes::CREATE_ISSUE;
         let request = json!({
             "title": title,
-            "body": format!("{body}\n\n{}\n", marker_of(key)),
+            "body": format!("{body}\n\n{}\n", notice_marker(key)),
             "labels": [NOTICE_LABEL],
         });
-        let failure = match self.write(route, &[], &request).await {
+        let failure = match self.write_route(route, &[], &request).await {
             Ok(answer) => {
-                let answer = success(route, answer)?;
+                let answer = require_success(route, answer)?;
                 let issue: Issue = self.parse(route, &answer)?;
-                let opened = &self.opened;
-                opened.note(&self.repository(), key, issue.number, self.pause.now());
-                return self.label(issue).await;
+                let opened = &self.opened_issues;
+                opened.record_issue(&self.repository_name(), key, issue.number, self.pause.now());
+                return self.add_notice_label(issue).await;
             }
             Err(failure) => failure,
         };
@@ -82,26 +84,26 @@ impl Client {
     ) -> Result<(), Failure> {
         let id = number.to_string();
         let route = routes::READ_ISSUE;
-        let answer = self.read(route, &[&id], "").await?;
+        let answer = self.read_route(route, &[&id], "").await?;
         if answer.status == StatusCode::GONE {
             return Ok(());
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         let issue: Issue = self.parse(route, &answer)?;
         if issue.state != "open" {
             return Ok(());
         }
         let body = issue.body.as_deref().unwrap_or_default();
-        let marked = key_in(body).is_some() || body.contains(WORK_MARKER_START);
+        let marked = notice_key_in(body).is_some() || body.contains(WORK_MARKER_START);
         if !marked || issue.pull_request.is_some() {
             let said = format!("issue #{number} is not one that phileas opened");
-            return Err(error::plain(route, &said, Disposition::Refused));
+            return Err(error::local_failure(route, &said, Disposition::Refused));
         }
-        if !self.is_closing(&id).await? {
+        if !self.has_closing_comment(&id).await? {
             let route = routes::CREATE_COMMENT;
             let request = json!({ "body": format!("{comment}\n\n{CLOSING_MARKER}\n") });
-            let said = match self.write(route, &[&id], &request).await {
-                Ok(answer) => success(route, answer).map(drop),
+            let said = match self.write_route(route, &[&id], &request).await {
+                Ok(answer) => require_success(route, answer).map(drop),
                 Err(failure) => Err(failure),
             };
             // Only accounts with write access may comment on a locked issue; closing it works all the same.
@@ -115,7 +117,7 @@ impl Client {
         }
         let route = routes::UPDATE_ISSUE;
         let request = json!({ "state": "closed", "state_reason": "completed" });
-        success(route, self.write(route, &[&id], &request).await?).map(drop)
+        require_success(route, self.write_route(route, &[&id], &request).await?).map(drop)
     }
 
     /// Whether the conversation of an issue or pull request is locked.
@@ -125,38 +127,41 @@ impl Client {
     /// GitHub did not answer, or does not show it.
     pub async fn is_locked(&self, number: u64) -> Result<bool, Failure> {
         let route = routes::READ_ISSUE;
-        let answer = success(route, self.read(route, &[&number.to_string()], "").await?)?;
+        let answer = require_success(
+            route,
+            self.read_route(route, &[&number.to_string()], "").await?,
+        )?;
         let issue: Issue = self.parse(route, &answer)?;
         Ok(issue.locked)
     }
 
     /// Whether a recently opened issue is still open, as far as GitHub shows. Adds the label if that failed before.
-    async fn stands(&self, number: u64) -> Result<bool, Failure> {
+    async fn is_still_open(&self, number: u64) -> Result<bool, Failure> {
         let route = routes::READ_ISSUE;
-        let answer = self.read(route, &[&number.to_string()], "").await?;
+        let answer = self.read_route(route, &[&number.to_string()], "").await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(true);
         }
         if answer.status == StatusCode::GONE {
             return Ok(false);
         }
-        let issue: Issue = self.parse(route, &success(route, answer)?)?;
+        let issue: Issue = self.parse(route, &require_success(route, answer)?)?;
         if issue.state != "open" {
             return Ok(false);
         }
-        self.label(issue).await.map(|_| true)
+        self.add_notice_label(issue).await.map(|_| true)
     }
 
     /// The open notice of a key.
     async fn find_notice(&self, key: &str) -> Result<Option<u64>, Failure> {
-        self.issue_of_ours(&marker_of(key), true).await
+        self.find_issue_with_marker(&notice_marker(key), true).await
     }
 
     pub(crate) async fn ensure_label(&self) -> Result<(), Failure> {
         let route = routes::READ_LABEL;
-        let answer = self.read(route, &[NOTICE_LABEL], "").await?;
+        let answer = self.read_route(route, &[NOTICE_LABEL], "").await?;
         if answer.status != StatusCode::NOT_FOUND {
-            return success(route, answer).map(drop);
+            return require_success(route, answer).map(drop);
         }
         let route = routes::CREATE_LABEL;
         let request = json!({
@@ -164,31 +169,31 @@ impl Client {
             "color": NOTICE_COLOR,
             "description": NOTICE_DESCRIPTION,
         });
-        let answer = self.write(route, &[], &request).await?;
+        let answer = self.write_route(route, &[], &request).await?;
         // 422: another client created it meanwhile.
         if answer.status == StatusCode::UNPROCESSABLE_ENTITY {
             return Ok(());
         }
-        success(route, answer).map(drop)
+        require_success(route, answer).map(drop)
     }
 
     /// Adds the label if it is missing: GitHub silently drops labels of accounts that may not set them. Without its
     /// label an issue would never be found again, and every tick would open another one.
-    pub(crate) async fn label(&self, issue: Issue) -> Result<u64, Failure> {
+    pub(crate) async fn add_notice_label(&self, issue: Issue) -> Result<u64, Failure> {
         if !issue.has_label(NOTICE_LABEL) {
             let route = routes::ADD_LABELS;
             let id = issue.number.to_string();
             let request = json!({ "labels": [NOTICE_LABEL] });
-            success(route, self.write(route, &[&id], &request).await?)?;
+            require_success(route, self.write_route(route, &[&id], &request).await?)?;
         }
         Ok(issue.number)
     }
 
-    async fn is_closing(&self, id: &str) -> Result<bool, Failure> {
+    async fn has_closing_comment(&self, id: &str) -> Result<bool, Failure> {
         let route = routes::LIST_COMMENTS;
         for page in 1..=MAX_PAGES {
             let query = format!("?per_page=100&page={page}");
-            let answer = success(route, self.read(route, &[id], &query).await?)?;
+            let answer = require_success(route, self.read_route(route, &[id], &query).await?)?;
             let comments: Vec<Comment> = self.parse(route, &answer)?;
             let last = comments.len() < 100;
             let marked = |comment: &Comment| {

@@ -13,8 +13,8 @@ use super::branch::rule_violation;
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{COMMIT, Envelope, GraphError};
 use crate::adapters::github::http::answer::Answer;
-use crate::adapters::github::http::request::success;
-use crate::adapters::github::http::retry::Nature;
+use crate::adapters::github::http::request::require_success;
+use crate::adapters::github::http::retry::CallKind;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::wire::git::{GitCommit, Named};
 use crate::runtime::ports::{Disposition, Failure};
@@ -61,7 +61,7 @@ struct CommitOid {
 
 impl Client {
     /// Adds one commit on top of `base` by `createCommitOnBranch`, sent once.
-    pub async fn swap(
+    pub async fn commit_on_branch(
         &self,
         branch: &str,
         base: &Oid,
@@ -83,7 +83,7 @@ impl Client {
             .collect();
         let variables = json!({ "input": {
             "branch": {
-                "repositoryNameWithOwner": self.place.name().to_string(),
+                "repositoryNameWithOwner": self.address.current_name().to_string(),
                 "branchName": branch,
             },
             "expectedHeadOid": base.as_str(),
@@ -91,12 +91,12 @@ impl Client {
             "fileChanges": { "additions": additions, "deletions": deletions },
         }});
         match self
-            .post_graph(WHAT, COMMIT, &variables, Nature::Write)
+            .post_graph(WHAT, COMMIT, &variables, CallKind::Write)
             .await
         {
             Ok(answer) => {
-                self.budget.cost(1);
-                match self.attempt(&answer) {
+                self.budget.count_points(1);
+                match self.read_attempt(&answer) {
                     Attempt::Failed(failure) if rule_violation(&failure).is_some() => {
                         Attempt::Failed(self.explain_refusal(branch, failure).await)
                     }
@@ -111,7 +111,7 @@ impl Client {
     }
 
     /// The result that a mutation's answer reports. Only a clear success or a clear refusal is believed.
-    fn attempt(&self, answer: &Answer) -> Attempt {
+    fn read_attempt(&self, answer: &Answer) -> Attempt {
         let envelope: Envelope<Created> = match self.parse(WHAT, answer) {
             Ok(envelope) => envelope,
             Err(failure) => return Attempt::Doubtful(failure),
@@ -140,7 +140,7 @@ impl Client {
             .and_then(|payload| payload.commit);
         match oid {
             Some(commit) => Attempt::Done(Oid::new(commit.oid)),
-            None => Attempt::Doubtful(error::told(
+            None => Attempt::Doubtful(error::failure_saying(
                 WHAT,
                 answer,
                 Disposition::Unknown,
@@ -154,13 +154,13 @@ impl Client {
     /// # Errors
     ///
     /// GitHub did not answer, or its answer cannot be read.
-    pub async fn recorded(&self, oid: &Oid) -> Result<Option<Recorded>, Failure> {
+    pub async fn read_commit(&self, oid: &Oid) -> Result<Option<Recorded>, Failure> {
         let route = routes::READ_COMMIT;
-        let answer = self.read(route, &[oid.as_str()], "").await?;
+        let answer = self.read_route(route, &[oid.as_str()], "").await?;
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(None);
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         let commit: GitCommit = self.parse(route, &answer)?;
         Ok(Some(Recorded {
             message: commit.message,
@@ -191,23 +191,28 @@ impl Client {
             })
             .collect();
         let tree = self
-            .object(routes::CREATE_TREE, &json!({ "tree": entries }))
+            .create_object(routes::CREATE_TREE, &json!({ "tree": entries }))
             .await?;
         let request = json!({ "message": message, "tree": tree, "parents": [] });
-        self.object(routes::CREATE_COMMIT, &request)
+        self.create_object(routes::CREATE_COMMIT, &request)
             .await
             .map(Oid::new)
     }
 
-    async fn object(&self, route: &str, request: &Value) -> Result<String, Failure> {
+    async fn create_object(&self, route: &str, request: &Value) -> Result<String, Failure> {
         let answer = self
-            .rest(route, &[], "", Nature::Read, Some(request))
+            .call_rest(route, &[], "", CallKind::Read, Some(request))
             .await?;
         if answer.status == StatusCode::CONFLICT {
             let said = "the repository is empty; push a first commit to its default branch";
-            return Err(error::told(route, &answer, Disposition::Refused, said));
+            return Err(error::failure_saying(
+                route,
+                &answer,
+                Disposition::Refused,
+                said,
+            ));
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         let made: Named = self.parse(route, &answer)?;
         Ok(made.sha)
     }
@@ -217,16 +222,16 @@ impl Client {
     pub async fn create_branch(&self, branch: &str, at: &Oid) -> Attempt {
         let route = routes::CREATE_REF;
         let request = json!({ "ref": format!("refs/heads/{branch}"), "sha": at.as_str() });
-        match self.write(route, &[], &request).await {
+        match self.write_route(route, &[], &request).await {
             Ok(answer) if answer.status == StatusCode::UNPROCESSABLE_ENTITY => {
-                let said = answer.message().to_ascii_lowercase();
+                let said = answer.error_message().to_ascii_lowercase();
                 if said.contains("already exists") {
                     return Attempt::Stale;
                 }
-                let failure = error::refused(route, &answer, Disposition::Refused);
+                let failure = error::answer_failure(route, &answer, Disposition::Refused);
                 Attempt::Failed(self.explain_refusal(branch, failure).await)
             }
-            Ok(answer) => match success(route, answer) {
+            Ok(answer) => match require_success(route, answer) {
                 Ok(_) => Attempt::Done(at.clone()),
                 Err(failure) => Attempt::Failed(failure),
             },
@@ -242,7 +247,7 @@ impl Client {
 /// that were observed (planetscale/ghcommit#153, babarot/gh-infra#163).
 fn is_stale(problem: &GraphError) -> bool {
     let said = problem.message.to_ascii_lowercase();
-    problem.is("STALE_DATA")
+    problem.has_type("STALE_DATA")
         || (said.contains("expected branch to point to") && said.contains("but it did not"))
         || (said.contains("is at") && said.contains("but expected"))
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::objects::Attempt;
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::{error, routes};
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -58,7 +58,7 @@ impl Client {
     /// # Errors
     ///
     /// GitHub did not answer, or refused; or the branch holds something else.
-    pub async fn propose(&self, proposal: &Proposal<'_>) -> Result<Proposed, Failure> {
+    pub async fn open_proposal(&self, proposal: &Proposal<'_>) -> Result<Proposed, Failure> {
         if let Some(open) = self.open_pull_from(proposal.branch).await? {
             return Ok(Proposed {
                 before: true,
@@ -69,13 +69,13 @@ impl Client {
             Attempt::Done(_) => {}
             Attempt::Stale | Attempt::Doubtful(_) => {
                 if self.branch_head(proposal.branch).await?.as_ref() != Some(proposal.at) {
-                    return Err(elsewhere(proposal.branch));
+                    return Err(branch_in_use(proposal.branch));
                 }
             }
             Attempt::Failed(failure) => return Err(failure),
         }
         let swapped = self
-            .swap(
+            .commit_on_branch(
                 proposal.branch,
                 proposal.at,
                 proposal.title,
@@ -85,7 +85,7 @@ impl Client {
             .await;
         match swapped {
             Attempt::Done(_) => {}
-            Attempt::Stale => return Err(elsewhere(proposal.branch)),
+            Attempt::Stale => return Err(branch_in_use(proposal.branch)),
             Attempt::Doubtful(failure) | Attempt::Failed(failure) => return Err(failure),
         }
         let route = routes::CREATE_PULL;
@@ -95,9 +95,9 @@ impl Client {
             "head": proposal.branch,
             "base": proposal.base,
         });
-        match self.write(route, &[], &request).await {
+        match self.write_route(route, &[], &request).await {
             Ok(answer) => {
-                let answer = success(route, answer)?;
+                let answer = require_success(route, answer)?;
                 self.parse(route, &answer)
             }
             // The pull request may have been opened even so.
@@ -112,11 +112,17 @@ impl Client {
     async fn open_pull_from(&self, branch: &str) -> Result<Option<Proposed>, Failure> {
         let route = routes::LIST_PULLS;
         let query = form_urlencoded::Serializer::new(String::new())
-            .append_pair("head", &format!("{}:{branch}", self.place.name().owner))
+            .append_pair(
+                "head",
+                &format!("{}:{branch}", self.address.current_name().owner),
+            )
             .append_pair("state", "open")
             .append_pair("per_page", "1")
             .finish();
-        let answer = success(route, self.read(route, &[], &format!("?{query}")).await?)?;
+        let answer = require_success(
+            route,
+            self.read_route(route, &[], &format!("?{query}")).await?,
+        )?;
         let found: Vec<Proposed> = self.parse(route, &answer)?;
         Ok(found.into_iter().next())
     }
@@ -126,24 +132,26 @@ impl Client {
     /// # Errors
     ///
     /// GitHub did not answer, or refused.
-    pub async fn folder(&self, commit: &Oid, path: &str) -> Result<Vec<String>, Failure> {
+    pub async fn list_files(&self, commit: &Oid, path: &str) -> Result<Vec<String>, Failure> {
         let route = routes::READ_CONTENTS;
-        let answer = self.read(route, &[path], &format!("?ref={commit}")).await?;
+        let answer = self
+            .read_route(route, &[path], &format!("?ref={commit}"))
+            .await?;
         if answer.status == StatusCode::NOT_FOUND || answer.body.starts_with(b"{") {
             return Ok(Vec::new());
         }
-        let answer = success(route, answer)?;
+        let answer = require_success(route, answer)?;
         let listed: Vec<Listed> = self.parse(route, &answer)?;
         let files = listed.into_iter().filter(|one| one.kind == "file");
         Ok(files.map(|one| one.name).collect())
     }
 }
 
-fn elsewhere(branch: &str) -> Failure {
+fn branch_in_use(branch: &str) -> Failure {
     let said = format!(
         "the branch `{branch}` exists already and has other commits; delete it (git push origin --delete {branch}), and run this again"
     );
-    error::plain(routes::CREATE_REF, &said, Disposition::Refused)
+    error::local_failure(routes::CREATE_REF, &said, Disposition::Refused)
 }
 
 #[cfg(test)]
@@ -166,7 +174,7 @@ mod tests {
             body: "",
             files: &files,
         };
-        client.propose(&proposal).await
+        client.open_proposal(&proposal).await
     }
 
     fn branch(at: &str) -> crate::adapters::github::scripted::Outcome {

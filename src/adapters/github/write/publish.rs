@@ -11,7 +11,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::request::success;
+use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::adapters::github::read::labels::Label;
 use crate::adapters::github::wire::issue::Issue as Shown;
@@ -37,9 +37,9 @@ impl Client {
         .await?;
         let route = routes::CREATE_ISSUE;
         let request = json!({ "title": issue.title, "body": issue.body, "labels": [issue.label] });
-        let failure = match self.write(route, &[], &request).await {
+        let failure = match self.write_route(route, &[], &request).await {
             Ok(answer) => {
-                let answer = success(route, answer)?;
+                let answer = require_success(route, answer)?;
                 let opened: Shown = self.parse(route, &answer)?;
                 return Ok(opened.number);
             }
@@ -62,7 +62,7 @@ impl Client {
         let state = if issue.closed_will_do { "all" } else { "open" };
         for page in 1..=MAX_PAGES {
             let query = format!("?labels={label}&state={state}&per_page=100&page={page}");
-            let answer = success(route, self.read(route, &[], &query).await?)?;
+            let answer = require_success(route, self.read_route(route, &[], &query).await?)?;
             let issues: Vec<Shown> = self.parse(route, &answer)?;
             let last = issues.len() < 100;
             let found = issues.iter().find(|one| {

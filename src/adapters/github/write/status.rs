@@ -35,15 +35,15 @@ use serde_json::json;
 
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::OWN_COMMENTS;
-use crate::adapters::github::http::request::success;
-use crate::adapters::github::http::retry::Nature;
+use crate::adapters::github::http::request::require_success;
+use crate::adapters::github::http::retry::CallKind;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::wire::issue::Created;
 use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::subject::Thread;
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::runtime::ports::{Disposition, Failure, Stopwatch};
-use candidate::{Author, Candidate, Ours};
+use candidate::{Author, Candidate, OwnComment};
 
 /// How many pages of comments are read, newest first; each holds 100.
 const MAX_PAGES: usize = 10;
@@ -62,7 +62,7 @@ const MAX_COPIES: usize = 3;
 const WHAT: &str = "POST /graphql (OwnComments)";
 /// How long after a write its comment is known to exist. A process that was held up longer deletes no copies: the
 /// comment may have been deleted, and another replica may use a copy since.
-const STANDS: Duration = Duration::from_secs(10);
+const COPY_TTL: Duration = Duration::from_secs(10);
 
 #[derive(Deserialize)]
 struct Found {
@@ -81,59 +81,61 @@ struct Candidates {
     found: Vec<Candidate>,
     /// Whether there are more comments than are read.
     cut: bool,
-    /// Whether the known comment was among those read, whoever wrote it.
+    /// Whether the known comment was among those read, by any author.
     is_known_listed: bool,
 }
 
 impl Client {
-    pub(crate) async fn look_with_eyes(
-        &self,
-        thread: u64,
-        comment: Option<u64>,
-    ) -> Result<(), Failure> {
+    pub(crate) async fn add_eyes(&self, thread: u64, comment: Option<u64>) -> Result<(), Failure> {
         let (route, id) = match comment {
             Some(comment) => (routes::REACT_TO_COMMENT, comment),
             None => (routes::REACT, thread),
         };
         let request = json!({ "content": "eyes" });
-        success(
+        require_success(
             route,
-            self.write(route, &[&id.to_string()], &request).await?,
+            self.write_route(route, &[&id.to_string()], &request)
+                .await?,
         )
         .map(drop)
     }
 
-    pub(crate) async fn take_off_label(&self, thread: u64, label: &str) -> Result<(), Failure> {
+    pub(crate) async fn remove_label(&self, thread: u64, label: &str) -> Result<(), Failure> {
         let route = routes::REMOVE_LABEL;
         if !label.to_ascii_lowercase().starts_with(LABEL_PREFIX) {
             let said = format!("`{label}` is not a label of ours");
-            return Err(error::plain(route, &said, Disposition::Refused));
+            return Err(error::local_failure(route, &said, Disposition::Refused));
         }
         let values = [&*thread.to_string(), label];
-        let answer = self.rest(route, &values, "", Nature::Write, None).await?;
+        let answer = self
+            .call_rest(route, &values, "", CallKind::Write, None)
+            .await?;
         // The label is already removed.
         if answer.status == StatusCode::NOT_FOUND {
             return Ok(());
         }
-        success(route, answer).map(drop)
+        require_success(route, answer).map(drop)
     }
 
-    pub(crate) async fn tell_status_once(
+    pub(crate) async fn write_status_once(
         &self,
         thread: u64,
         known: Option<u64>,
         marker: &str,
         body: &str,
     ) -> Result<u64, Failure> {
-        let ours = self.our_comment(thread, known, marker, body).await?;
-        if let Some(id) = self.write_over(ours, thread, marker, body).await? {
+        let ours = self.find_our_comment(thread, known, marker, body).await?;
+        if let Some(id) = self.overwrite_comment(ours, thread, marker, body).await? {
             return Ok(id);
         }
         let request = json!({ "body": body });
         let route = routes::CREATE_COMMENT;
-        let failure = match self.write(route, &[&thread.to_string()], &request).await {
+        let failure = match self
+            .write_route(route, &[&thread.to_string()], &request)
+            .await
+        {
             Ok(answer) => {
-                let answer = success(route, answer)?;
+                let answer = require_success(route, answer)?;
                 let created: Created = self.parse(route, &answer)?;
                 return Ok(created.id);
             }
@@ -142,11 +144,13 @@ impl Client {
         if failure.disposition == Disposition::Unknown {
             for wait in LOOKS {
                 self.pause.pause(wait).await;
-                match self.our_comment(thread, known, marker, body).await {
-                    Ok(Some(one)) if one.says_it => return Ok(one.id),
+                match self.find_our_comment(thread, known, marker, body).await {
+                    Ok(Some(one)) if one.is_up_to_date => return Ok(one.id),
                     // Another replica wrote one earlier.
                     Ok(Some(one)) => {
-                        let told = self.write_over(Some(one), thread, marker, body).await;
+                        let told = self
+                            .overwrite_comment(Some(one), thread, marker, body)
+                            .await;
                         return told?.ok_or(failure);
                     }
                     Ok(None) | Err(_) => {}
@@ -157,9 +161,9 @@ impl Client {
     }
 
     /// Overwrites our comment, or the next one if this account may not edit it; `None`: there is none.
-    async fn write_over(
+    async fn overwrite_comment(
         &self,
-        mut ours: Option<Ours>,
+        mut ours: Option<OwnComment>,
         thread: u64,
         marker: &str,
         body: &str,
@@ -175,19 +179,19 @@ impl Client {
             let is_forbidden = answer
                 .as_ref()
                 .is_ok_and(|answer| answer.status == StatusCode::FORBIDDEN);
-            match answer.and_then(|answer| success(route, answer)) {
+            match answer.and_then(|answer| require_success(route, answer)) {
                 Ok(_) => {
-                    self.take_away(&one.copies, &watch).await;
+                    self.delete_copies(&one.copies, &watch).await;
                     return Ok(Some(one.id));
                 }
                 // It is another account's comment, and this account may not edit it.
                 Err(_) if !one.own && is_forbidden => {
-                    ours = self.own_comment(thread, marker, body).await?;
+                    ours = self.find_own_comment(thread, marker, body).await?;
                 }
                 // Another replica has just deleted this copy.
                 Err(failure) if !is_second && failure.disposition == Disposition::NotFound => {
                     is_second = true;
-                    ours = self.our_comment(thread, None, marker, body).await?;
+                    ours = self.find_our_comment(thread, None, marker, body).await?;
                     ours.take_if(|again| again.id == one.id);
                     if ours.is_none() {
                         return Err(failure);
@@ -201,15 +205,17 @@ impl Client {
 
     /// Deletes copies of the comment. A failure here does not fail the tick, because the status is written already:
     /// the next write tries again.
-    async fn take_away(&self, copies: &[u64], since: &impl Stopwatch) {
+    async fn delete_copies(&self, copies: &[u64], since: &impl Stopwatch) {
         let route = routes::DELETE_COMMENT;
         for id in copies.iter().take(MAX_COPIES) {
-            if since.elapsed() >= STANDS {
+            if since.elapsed() >= COPY_TTL {
                 return;
             }
             let number = id.to_string();
-            let answer = self.rest(route, &[&number], "", Nature::Write, None).await;
-            match answer.and_then(|answer| success(route, answer)) {
+            let answer = self
+                .call_rest(route, &[&number], "", CallKind::Write, None)
+                .await;
+            match answer.and_then(|answer| require_success(route, answer)) {
                 Ok(_) => tracing::info!(comment = id, "deleted a younger copy of a status comment"),
                 Err(failure) if failure.disposition == Disposition::NotFound => {}
                 Err(failure) => {
@@ -221,16 +227,16 @@ impl Client {
     }
 
     /// Our comment with the marker: the known one, otherwise the oldest.
-    async fn our_comment(
+    async fn find_our_comment(
         &self,
         thread: u64,
         known: Option<u64>,
         marker: &str,
         body: &str,
-    ) -> Result<Option<Ours>, Failure> {
+    ) -> Result<Option<OwnComment>, Failure> {
         let mut waits = LOOKS_FOR_KNOWN.iter();
         let Candidates { mut found, cut, .. } = loop {
-            let candidates = self.candidates(thread, known, marker, body).await?;
+            let candidates = self.read_candidates(thread, known, marker, body).await?;
             let is_missing = known.is_some() && !candidates.is_known_listed && !candidates.cut;
             match waits.next() {
                 Some(wait) if is_missing && candidates.found.is_empty() => {
@@ -256,34 +262,34 @@ impl Client {
                     continue;
                 }
             }
-            return Ok(Some(Ours::of(one, &found)));
+            return Ok(Some(OwnComment::choose(one, &found)));
         }
         if cut {
             let said =
                 format!("#{thread} has too many comments to tell whether one of them is ours");
-            return Err(error::plain(WHAT, &said, Disposition::Refused));
+            return Err(error::local_failure(WHAT, &said, Disposition::Refused));
         }
         Ok(None)
     }
 
     /// The oldest comment of this account.
-    async fn own_comment(
+    async fn find_own_comment(
         &self,
         thread: u64,
         marker: &str,
         body: &str,
-    ) -> Result<Option<Ours>, Failure> {
-        let candidates = self.candidates(thread, None, marker, body).await?;
+    ) -> Result<Option<OwnComment>, Failure> {
+        let candidates = self.read_candidates(thread, None, marker, body).await?;
         let own = candidates
             .found
             .iter()
             .filter(|one| one.author == Author::Viewer);
         let oldest = own.min_by_key(|one| one.id);
-        Ok(oldest.map(|one| Ours::of(one, &candidates.found)))
+        Ok(oldest.map(|one| OwnComment::choose(one, &candidates.found)))
     }
 
     /// All comments that may be ours, reading pages until the known one is found.
-    async fn candidates(
+    async fn read_candidates(
         &self,
         thread: u64,
         known: Option<u64>,
@@ -297,9 +303,10 @@ impl Client {
         let known_digits = known.map(|id| id.to_string());
         for _ in 0..MAX_PAGES {
             let reply = self
-                .query::<Found>("OwnComments", OWN_COMMENTS, &variables, |_| false)
+                .run_query::<Found>("OwnComments", OWN_COMMENTS, &variables, |_| false)
                 .await?;
-            let gone = |said| error::told(WHAT, &reply.answer, Disposition::NotFound, said);
+            let gone =
+                |said| error::failure_saying(WHAT, &reply.answer, Disposition::NotFound, said);
             let repository = reply.data.repository;
             let repository = repository.ok_or_else(|| gone("the repository is gone"))?;
             let thread = repository.thread;
@@ -307,7 +314,7 @@ impl Client {
             let comments = thread.comments;
             for one in comments.nodes.into_iter().flatten() {
                 is_known_listed |= known_digits.is_some() && one.full_database_id == known_digits;
-                found.extend(Candidate::of(one, marker, body));
+                found.extend(Candidate::from_comment(one, marker, body));
             }
             // A person's comment must still be checked, and may turn out not to be ours.
             let is_there =

@@ -122,13 +122,13 @@ impl DatabaseUrl {
 
     /// The user, host, port and name of the database, without secrets.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn display_address(&self) -> String {
         let config = &self.config;
         let hosts: Vec<String> = if config.get_hosts().is_empty() {
             let addresses = config.get_hostaddrs().iter();
             addresses.map(ToString::to_string).collect()
         } else {
-            config.get_hosts().iter().map(called).collect()
+            config.get_hosts().iter().map(host_name).collect()
         };
         let ports = config.get_ports();
         let port = |n: usize| ports.get(n).or(ports.first()).copied().unwrap_or(PORT);
@@ -148,12 +148,12 @@ impl DatabaseUrl {
     }
 
     /// The configuration of a connection.
-    pub(super) fn config(&self) -> Config {
+    pub(super) fn connect_config(&self) -> Config {
         self.config.clone()
     }
 
     /// The TLS settings of a connection.
-    pub(super) fn tls(&self) -> Result<MakeRustlsConnect, DatabaseUrlError> {
+    pub(super) fn tls_connector(&self) -> Result<MakeRustlsConnect, DatabaseUrlError> {
         // libpq's keyword for the system's store.
         // <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-SSLROOTCERT>
         let named = self
@@ -199,7 +199,7 @@ fn is_cut_short(url: &str) -> bool {
     authority.matches('@').count() > 1 || behind.contains('@') || path.matches('/').count() > 1
 }
 
-fn called(host: &Host) -> String {
+fn host_name(host: &Host) -> String {
     match host {
         Host::Tcp(name) if name.contains(':') => format!("[{name}]"),
         Host::Tcp(name) => name.clone(),
@@ -261,12 +261,12 @@ mod tests {
                 "ada@10.0.0.5:5432/d",
             ),
         ] {
-            assert_eq!(parsed(url).unwrap().shown(), wanted);
+            assert_eq!(parsed(url).unwrap().display_address(), wanted);
         }
     }
 
     #[test]
-    fn whoever_is_not_here_is_spoken_to_over_tls() {
+    fn a_server_elsewhere_is_connected_to_over_tls() {
         for here in [
             "127.0.0.1",
             "localhost",
@@ -317,11 +317,11 @@ mod tests {
     #[test]
     fn the_certificates_of_a_file_are_read() {
         let missing = parsed("postgres://a@h/d?sslrootcert=/nowhere/ca.pem").unwrap();
-        let said = missing.tls().err().unwrap().to_string();
+        let said = missing.tls_connector().err().unwrap().to_string();
         assert!(said.contains("/nowhere/ca.pem"), "{said}");
         for trusting in ["", "?sslrootcert=system"] {
             let url = format!("postgres://a@h/d{trusting}");
-            assert!(parsed(&url).unwrap().tls().is_ok(), "{url}");
+            assert!(parsed(&url).unwrap().tls_connector().is_ok(), "{url}");
         }
     }
 }

@@ -32,10 +32,10 @@ macro_rules! tried {
             };
             let done = match tokio::time::timeout($patience, attempt).await {
                 Ok(done) => done,
-                Err(_) => Err($connections.late(taken, $patience)),
+                Err(_) => Err($connections.close_silent(taken, $patience)),
             };
             match done {
-                Err(failure) if tries < Failure::tries(&failure) => {
+                Err(failure) if tries < Failure::max_attempts(&failure) => {
                     if Failure::is_loss(&failure) {
                         $connections.forget_idle();
                     }

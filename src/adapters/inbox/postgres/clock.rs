@@ -15,11 +15,11 @@ const APART: i64 = 2_000_000;
 
 /// How far this machine's clock is ahead of the database's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ahead(i64);
+pub(super) struct ClockSkew(i64);
 
-impl Ahead {
+impl ClockSkew {
     /// Reads the database's clock by [`CLOCK`], with an error of at most half of the time that the answer takes.
-    pub(super) async fn measured(
+    pub(super) async fn measure_skew(
         client: &(impl GenericClient + Sync),
         clock: &Statement,
     ) -> Result<Self, Failure> {
@@ -30,13 +30,13 @@ impl Ahead {
     }
 
     /// Reads the database's clock within a transaction.
-    pub(super) async fn within(transaction: &Transaction<'_>) -> Result<Self, Failure> {
+    pub(super) async fn measure_in(transaction: &Transaction<'_>) -> Result<Self, Failure> {
         let clock = transaction.prepare_cached(CLOCK).await?;
-        Self::measured(&**transaction, &clock).await
+        Self::measure_skew(&**transaction, &clock).await
     }
 
     /// The problem to report if the two clocks are too far apart.
-    pub(super) fn apart(self) -> Option<String> {
+    pub(super) fn skew_problem(self) -> Option<String> {
         (self.0.saturating_abs() > APART).then(|| {
             format!(
                 "this machine's clock is {:.1} seconds {} the database's, so that nothing is claimed here: a lease of \
@@ -48,8 +48,8 @@ impl Ahead {
     }
 
     /// Converts a time of this machine's clock to the database's if the two are too far apart.
-    pub(super) fn corrected(self, at: Timestamp) -> Timestamp {
-        match self.apart() {
+    pub(super) fn to_database_time(self, at: Timestamp) -> Timestamp {
+        match self.skew_problem() {
             Some(_) => at
                 .checked_sub(SignedDuration::from_micros(self.0))
                 .unwrap_or(at),
@@ -58,8 +58,8 @@ impl Ahead {
     }
 
     /// Records the result for all parts of the inbox.
-    pub(super) fn note(self, state: &State) {
-        state.clock(self.apart());
+    pub(super) fn record_in(self, state: &State) {
+        state.set_clock_problem(self.skew_problem());
     }
 }
 
@@ -71,9 +71,9 @@ mod tests {
     fn clocks_may_differ_a_little() {
         let second = 1_000_000;
         for near in [0, 2 * second, -2 * second] {
-            assert_eq!(Ahead(near).apart(), None);
+            assert_eq!(ClockSkew(near).skew_problem(), None);
         }
-        let said = |ahead| Ahead(ahead).apart().unwrap();
+        let said = |ahead| ClockSkew(ahead).skew_problem().unwrap();
         assert!(said(2 * second + 1).contains("2.0 seconds ahead of"));
         assert!(said(-60 * second).contains("60.0 seconds behind"));
     }
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn only_what_a_wrong_clock_said_is_corrected() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        assert_eq!(Ahead(1_000_000).corrected(at(100)), at(100));
-        assert_eq!(Ahead(60_000_000).corrected(at(100)), at(40));
-        assert_eq!(Ahead(-60_000_000).corrected(at(100)), at(160));
+        assert_eq!(ClockSkew(1_000_000).to_database_time(at(100)), at(100));
+        assert_eq!(ClockSkew(60_000_000).to_database_time(at(100)), at(40));
+        assert_eq!(ClockSkew(-60_000_000).to_database_time(at(100)), at(160));
     }
 }

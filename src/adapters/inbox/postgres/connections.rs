@@ -9,7 +9,7 @@ use deadpool_postgres::{
 
 use super::address::DatabaseUrl;
 use super::failure::Failure;
-use super::schema::{OpenError, unreachable};
+use super::schema::{OpenError, unreachable_database};
 use super::state::State;
 
 /// The most connections of a process, beside the one that listens.
@@ -32,14 +32,17 @@ pub(super) struct Connections {
 
 impl Connections {
     /// Opens the pool, and connects once.
-    pub(super) async fn open(
+    pub(super) async fn open_pool(
         url: &DatabaseUrl,
         state: Arc<State>,
     ) -> Result<(Self, Client), OpenError> {
         let recycling_method = RecyclingMethod::Fast;
-        let manager =
-            Manager::from_config(url.config(), url.tls()?, ManagerConfig { recycling_method });
-        let place = url.shown();
+        let manager = Manager::from_config(
+            url.connect_config(),
+            url.tls_connector()?,
+            ManagerConfig { recycling_method },
+        );
+        let place = url.display_address();
         let durable = Hook::async_fn(|client, _| {
             Box::pin(async move {
                 let set = client.batch_execute(DURABLE).await;
@@ -59,13 +62,13 @@ impl Connections {
                 detail: error.to_string(),
             })?;
         let client = pool.get().await;
-        let client = client.map_err(|error| unreachable(&place, error.into()))?;
+        let client = client.map_err(|error| unreachable_database(&place, error.into()))?;
         Ok((Self { pool, state }, client))
     }
 
     /// Takes a free connection.
     pub(super) async fn get(&self) -> Result<Client, Failure> {
-        match self.state.unreadable() {
+        match self.state.tables_problem() {
             Some(because) => Err(Failure::Newer(because)),
             None => Ok(self.pool.get().await?),
         }
@@ -73,14 +76,14 @@ impl Connections {
 
     /// The failure of an attempt that timed out. If all connections are busy, the others may still be answered.
     /// Otherwise its connection is closed, and the idle ones with it: their other end may be the same.
-    pub(super) fn late(&self, silent: Option<Client>, patience: Duration) -> Failure {
+    pub(super) fn close_silent(&self, silent: Option<Client>, patience: Duration) -> Failure {
         let status = self.pool.status();
         if silent.is_none() && status.available == 0 && status.size >= status.max_size {
-            return Failure::busy(status.size, patience);
+            return Failure::all_busy(status.size, patience);
         }
         drop(silent.map(Client::take));
         self.forget_idle();
-        Failure::late(patience)
+        Failure::timed_out(patience)
     }
 
     /// Closes the idle connections. If one was lost, the others may be lost, too, unnoticed.

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use super::attempt::{LONG_ATTEMPT, retried, tried};
 use super::connections::Connections;
 use super::failure::Failure;
-use super::rows::natural;
+use super::rows::from_integer;
 use super::state::State;
 use crate::runtime::inbox::InboxError;
 
@@ -18,12 +18,12 @@ const OFTEN: Duration = Duration::from_secs(10);
 const PART: u32 = 20;
 
 /// How many deliveries are stored.
-pub(super) async fn deliveries(connections: &Connections) -> Result<u64, InboxError> {
+pub(super) async fn count_deliveries(connections: &Connections) -> Result<u64, InboxError> {
     retried!(connections, LONG_ATTEMPT, |client| {
         let row = client
             .query_one("SELECT count(*) FROM phileas.delivery", &[])
             .await?;
-        natural(row.try_get(0)?)
+        from_integer(row.try_get(0)?)
     })
 }
 
@@ -33,9 +33,9 @@ pub(super) async fn again_and_again(connections: Connections, state: Arc<State>)
     let mut well = true;
     loop {
         let begun = Instant::now();
-        match deliveries(&connections).await {
+        match count_deliveries(&connections).await {
             Ok(count) => {
-                state.counted(count);
+                state.set_stored(count);
                 well = true;
             }
             Err(error) if well => {

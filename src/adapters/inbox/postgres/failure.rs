@@ -46,7 +46,7 @@ impl Failure {
     }
 
     /// The failure for an answer that did not arrive within this time.
-    pub(super) fn late(patience: Duration) -> Self {
+    pub(super) fn timed_out(patience: Duration) -> Self {
         let seconds = patience.as_secs();
         Self::Late(format!(
             "the database has not answered for {seconds} seconds"
@@ -54,7 +54,7 @@ impl Failure {
     }
 
     /// The failure for a time in which all connections were busy.
-    pub(super) fn busy(connections: usize, patience: Duration) -> Self {
+    pub(super) fn all_busy(connections: usize, patience: Duration) -> Self {
         let seconds = patience.as_secs();
         Self::Late(format!(
             "all {connections} connections to the database have been at work for {seconds} seconds; it is overloaded, or \
@@ -63,10 +63,10 @@ impl Failure {
     }
 
     /// How often an operation with this failure is tried. Fewer times if each attempt takes long.
-    pub(super) fn tries(&self) -> u32 {
+    pub(super) fn max_attempts(&self) -> u32 {
         match self {
             Self::Late(_) => 2,
-            _ if self.passes() => 3,
+            _ if self.is_transient() => 3,
             _ => 1,
         }
     }
@@ -92,7 +92,7 @@ impl Failure {
     }
 
     /// Whether the same operation may succeed at once on another connection.
-    fn passes(&self) -> bool {
+    fn is_transient(&self) -> bool {
         match self {
             Self::Database(error) => {
                 error.is_closed()
@@ -135,7 +135,7 @@ impl From<Failure> for InboxError {
         match failure {
             Failure::Database(error)
             | Failure::Step(_, error)
-            | Failure::Pool(PoolError::Backend(error)) => Self::Unavailable(said(&error)),
+            | Failure::Pool(PoolError::Backend(error)) => Self::Unavailable(error_text(&error)),
             Failure::Pool(PoolError::Timeout(TimeoutType::Wait)) => Self::Unavailable(
                 "the database: all connections to it are at work; it is overloaded, or something holds it up"
                     .to_owned(),
@@ -154,7 +154,7 @@ impl From<Failure> for InboxError {
 }
 
 /// The database's error, or the error of the connection. Neither repeats the address.
-fn said(error: &Error) -> String {
+fn error_text(error: &Error) -> String {
     use std::error::Error as _;
     if let Some(told) = error.as_db_error() {
         let lost = [

@@ -10,11 +10,11 @@ use phileas_domain::model::RepositoryId;
 use tokio::sync::{mpsc, oneshot};
 
 use super::attempt::{ATTEMPT, tried};
-use super::clock::Ahead;
+use super::clock::ClockSkew;
 use super::connections::Connections;
 use super::failure::Failure;
-use super::locked_wakes::Locked;
-use super::rows::{integer, micros, natural};
+use super::locked_wakes::LockedWakes;
+use super::rows::{from_integer, to_integer, to_micros};
 use super::state::State;
 use crate::runtime::inbox::{Accepted, Delivery, DeliveryId, InboxError, Outcome, Wake, outcome};
 
@@ -24,40 +24,40 @@ pub(super) const QUEUE: usize = 1_024;
 const BATCH: usize = 256;
 
 /// A delivery, and the caller that waits for its result.
-pub(super) struct Brought {
+pub(super) struct QueuedDelivery {
     pub(super) delivery: Delivery,
     pub(super) answer: oneshot::Sender<Result<Accepted, InboxError>>,
 }
 
 /// Stores deliveries until the channel is closed.
-pub(super) async fn store(
+pub(super) async fn store_deliveries(
     connections: Connections,
     state: Arc<State>,
-    mut brought: mpsc::Receiver<Brought>,
+    mut brought: mpsc::Receiver<QueuedDelivery>,
 ) {
     let mut batch = Vec::with_capacity(BATCH);
     while brought.recv_many(&mut batch, BATCH).await > 0 {
-        match together(&connections, &state, &batch).await {
+        match store_batch(&connections, &state, &batch).await {
             // One of them cannot be stored; store the others without it.
             Err(failure) if failure.is_of_data() && batch.len() > 1 => {
                 for one in batch.drain(..) {
                     let alone = [one];
-                    let stored = together(&connections, &state, &alone).await;
-                    answer(&state, alone, stored);
+                    let stored = store_batch(&connections, &state, &alone).await;
+                    answer_batch(&state, alone, stored);
                 }
             }
-            stored => answer(&state, batch.drain(..), stored),
+            stored => answer_batch(&state, batch.drain(..), stored),
         }
     }
 }
 
-async fn together(
+async fn store_batch(
     connections: &Connections,
     state: &State,
-    batch: &[Brought],
+    batch: &[QueuedDelivery],
 ) -> Result<Vec<Accepted>, Failure> {
     let deliveries: Vec<&Delivery> = batch.iter().map(|one| &one.delivery).collect();
-    tried!(connections, ATTEMPT, |client| once(
+    tried!(connections, ATTEMPT, |client| store_batch_once(
         client,
         state,
         &deliveries
@@ -66,15 +66,15 @@ async fn together(
 }
 
 /// Answers the callers, which may be gone.
-fn answer(
+fn answer_batch(
     state: &State,
-    batch: impl IntoIterator<Item = Brought>,
+    batch: impl IntoIterator<Item = QueuedDelivery>,
     stored: Result<Vec<Accepted>, Failure>,
 ) {
     match stored {
         Ok(accepted) => {
-            state.works();
-            state.tell();
+            state.record_success();
+            state.notify_change();
             for (one, accepted) in batch.into_iter().zip(accepted) {
                 let _gone = one.answer.send(Ok(accepted));
             }
@@ -85,7 +85,7 @@ fn answer(
             if of_data {
                 tracing::error!("a delivery was not stored: {error}");
             } else {
-                state.failed(&error);
+                state.record_failure(&error);
             }
             for one in batch {
                 let _gone = one.answer.send(Err(error.clone()));
@@ -103,7 +103,7 @@ struct Before {
 }
 
 /// The write for a delivery, after all rules were applied.
-struct Deed {
+struct DeliveryWrite {
     /// When it was received; by the database's clock if this machine's is wrong.
     received_at: Timestamp,
     generation: Option<u64>,
@@ -111,55 +111,57 @@ struct Deed {
     again: Option<i64>,
 }
 
-async fn once(
+async fn store_batch_once(
     client: &mut Client,
     state: &State,
     deliveries: &[&Delivery],
 ) -> Result<Vec<Accepted>, Failure> {
     let transaction = client.transaction().await?;
     let woken: BTreeSet<RepositoryId> = deliveries.iter().filter_map(|one| one.woken()).collect();
-    let mut rows = Locked::rows(&transaction, &woken, true).await?;
+    let mut rows = LockedWakes::lock_rows(&transaction, &woken, true).await?;
     // A machine that stores the same delivery has either committed by now, or waits for these rows.
-    let (before, ahead) =
-        tokio::try_join!(known(&transaction, deliveries), Ahead::within(&transaction))?;
+    let (before, ahead) = tokio::try_join!(
+        read_known(&transaction, deliveries),
+        ClockSkew::measure_in(&transaction)
+    )?;
     let mut seen: BTreeSet<&DeliveryId> = BTreeSet::new();
     let mut accepted = Vec::with_capacity(deliveries.len());
-    let mut deeds = Vec::new();
+    let mut writes = Vec::new();
     for delivery in deliveries {
         let answer = if seen.contains(&delivery.id) {
             Accepted::Duplicate
         } else {
-            decide(
+            decide_writes(
                 delivery,
-                ahead.corrected(delivery.received_at),
+                ahead.to_database_time(delivery.received_at),
                 before.get(&delivery.id).copied(),
                 &mut rows,
                 state,
-                deeds.len(),
-                |deed| {
-                    deeds.push((*delivery, deed));
+                writes.len(),
+                |write| {
+                    writes.push((*delivery, write));
                 },
             )
         };
         if answer == Accepted::Stored {
             seen.insert(&delivery.id);
         }
-        accepted.push((answer, deeds.len()));
+        accepted.push((answer, writes.len()));
     }
     let written = try_join_all(
-        deeds
+        writes
             .iter()
-            .map(|(delivery, deed)| write(&transaction, delivery, deed)),
+            .map(|(delivery, write)| write_delivery(&transaction, delivery, write)),
     )
     .await?;
-    rows.store(&transaction).await?;
+    rows.store_wakes(&transaction).await?;
     transaction.commit().await?;
-    state.stored(written.iter().filter(|new| **new).count());
+    state.add_stored(written.iter().filter(|new| **new).count());
     Ok(accepted
         .into_iter()
         .map(|(answer, after)| match answer {
             // Another machine was faster with a delivery that locks no row.
-            Accepted::Stored if !written[after - 1] && deeds[after - 1].1.again.is_none() => {
+            Accepted::Stored if !written[after - 1] && writes[after - 1].1.again.is_none() => {
                 Accepted::Duplicate
             }
             answer => answer,
@@ -167,14 +169,14 @@ async fn once(
         .collect())
 }
 
-fn decide(
+fn decide_writes(
     delivery: &Delivery,
     received_at: Timestamp,
     before: Option<Before>,
-    rows: &mut Locked,
+    rows: &mut LockedWakes,
     state: &State,
     waiting: usize,
-    deed: impl FnOnce(Deed),
+    write: impl FnOnce(DeliveryWrite),
 ) -> Accepted {
     if let Some(before) = before {
         let wake = before.repository.and_then(|id| rows.get(id));
@@ -188,7 +190,7 @@ fn decide(
     }
     let hear = |wake: &mut Wake| wake.hear(delivery.repository_name.as_ref(), received_at);
     let generation = delivery.woken().and_then(|id| rows.get_mut(id)).map(hear);
-    deed(Deed {
+    write(DeliveryWrite {
         received_at,
         generation,
         again: before.map(|before| before.place),
@@ -196,7 +198,7 @@ fn decide(
     Accepted::Stored
 }
 
-async fn known(
+async fn read_known(
     transaction: &deadpool_postgres::Transaction<'_>,
     deliveries: &[&Delivery],
 ) -> Result<BTreeMap<DeliveryId, Before>, Failure> {
@@ -214,7 +216,7 @@ async fn known(
             .map_err(|error| Failure::Damaged(format!("the id of a delivery: {error}")))?;
         let number = |column| -> Result<Option<u64>, Failure> {
             row.try_get::<_, Option<i64>>(column)?
-                .map(natural)
+                .map(from_integer)
                 .transpose()
         };
         let before = Before {
@@ -228,14 +230,14 @@ async fn known(
 }
 
 /// Writes the row of a delivery. `false`: no row was added.
-async fn write(
+async fn write_delivery(
     transaction: &deadpool_postgres::Transaction<'_>,
     delivery: &Delivery,
-    deed: &Deed,
+    write: &DeliveryWrite,
 ) -> Result<bool, Failure> {
-    let received_at = micros(deed.received_at);
-    let generation = deed.generation.map(integer).transpose()?;
-    match deed.again {
+    let received_at = to_micros(write.received_at);
+    let generation = write.generation.map(to_integer).transpose()?;
+    match write.again {
         Some(place) => {
             let statement = transaction
                 .prepare_cached(
@@ -256,7 +258,7 @@ async fn write(
                      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11) ON CONFLICT (id) DO NOTHING",
                 )
                 .await?;
-            let number = |number: Option<u64>| number.map(integer).transpose();
+            let number = |number: Option<u64>| number.map(to_integer).transpose();
             let inserted = transaction
                 .execute(
                     &statement,

@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 use tokio_postgres::{AsyncMessage, Client, Connection};
 
 use super::address::DatabaseUrl;
-use super::clock::{Ahead, CLOCK};
+use super::clock::{CLOCK, ClockSkew};
 use super::failure::Failure;
 use super::locked_wakes::CHANNEL;
 use super::schema;
@@ -25,35 +25,37 @@ const LOOK: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Listens until it is aborted.
-pub(super) async fn listen(url: DatabaseUrl, state: Arc<State>) {
+pub(super) async fn listen_for_changes(url: DatabaseUrl, state: Arc<State>) {
     loop {
-        let error = match connected(&url, &state).await {
+        let error = match listen_once(&url, &state).await {
             Ok(()) => InboxError::Unavailable("the database has closed the connection".to_owned()),
             Err(failure) => InboxError::from(failure),
         };
-        state.failed(&error);
-        state.tell();
+        state.record_failure(&error);
+        state.notify_change();
         sleep(AGAIN).await;
     }
 }
 
 /// Uses one connection until it ends.
-async fn connected(url: &DatabaseUrl, state: &State) -> Result<(), Failure> {
+async fn listen_once(url: &DatabaseUrl, state: &State) -> Result<(), Failure> {
     let tls = url
-        .tls()
+        .tls_connector()
         .map_err(|error| Failure::Damaged(error.to_string()))?;
-    let config = url.config();
+    let config = url.connect_config();
     let connecting = timeout(PATIENCE, config.connect(tls));
-    let (client, connection) = connecting.await.map_err(|_| Failure::late(PATIENCE))??;
-    let (changed, place) = (Notify::new(), url.shown());
+    let (client, connection) = connecting
+        .await
+        .map_err(|_| Failure::timed_out(PATIENCE))??;
+    let (changed, place) = (Notify::new(), url.display_address());
     tokio::select! {
-        ended = hear(connection, state, &changed) => ended,
-        ended = look(&client, &place, state, &changed) => ended,
+        ended = drive_connection(connection, state, &changed) => ended,
+        ended = check_periodically(&client, &place, state, &changed) => ended,
     }
 }
 
 /// Drives the connection, and reports each notification: of wakes, and of changed tables.
-async fn hear<S, T>(
+async fn drive_connection<S, T>(
     mut connection: Connection<S, T>,
     state: &State,
     changed: &Notify,
@@ -67,7 +69,7 @@ where
             AsyncMessage::Notification(told) if told.channel() == schema::CHANNEL => {
                 changed.notify_one();
             }
-            AsyncMessage::Notification(_) => state.tell(),
+            AsyncMessage::Notification(_) => state.notify_change(),
             _ => {}
         }
     }
@@ -75,7 +77,7 @@ where
 }
 
 /// Checks periodically.
-async fn look(
+async fn check_periodically(
     client: &Client,
     place: &str,
     state: &State,
@@ -83,27 +85,31 @@ async fn look(
 ) -> Result<(), Failure> {
     let listen = format!("LISTEN {CHANNEL}; LISTEN {}", schema::CHANNEL);
     let listening = timeout(PATIENCE, client.batch_execute(&listen));
-    listening.await.map_err(|_| Failure::late(PATIENCE))??;
+    listening
+        .await
+        .map_err(|_| Failure::timed_out(PATIENCE))??;
     // Notifications may have been sent before this connection listened.
-    state.tell();
+    state.notify_change();
     let clock = timeout(PATIENCE, client.prepare(CLOCK));
-    let clock = clock.await.map_err(|_| Failure::late(PATIENCE))??;
+    let clock = clock.await.map_err(|_| Failure::timed_out(PATIENCE))??;
     loop {
-        let measured = timeout(PATIENCE, Ahead::measured(client, &clock));
-        let ahead = measured.await.map_err(|_| Failure::late(PATIENCE))??;
-        ahead.note(state);
-        let unreadable = timeout(PATIENCE, schema::unreadable(client, place));
-        let unreadable = unreadable.await.map_err(|_| Failure::late(PATIENCE))??;
+        let measured = timeout(PATIENCE, ClockSkew::measure_skew(client, &clock));
+        let ahead = measured.await.map_err(|_| Failure::timed_out(PATIENCE))??;
+        ahead.record_in(state);
+        let unreadable = timeout(PATIENCE, schema::tables_problem(client, place));
+        let unreadable = unreadable
+            .await
+            .map_err(|_| Failure::timed_out(PATIENCE))??;
         let unreadable = unreadable.map(|error| error.to_string());
-        state.tables(unreadable.clone());
+        state.set_tables_problem(unreadable.clone());
         match unreadable {
-            Some(because) => state.failed(&InboxError::from(Failure::Newer(because))),
+            Some(because) => state.record_failure(&InboxError::from(Failure::Newer(because))),
             None => {
                 // An answer alone does not prove that deliveries can be stored: a standby or a server with a full
                 // disk answers, too.
-                let written = timeout(PATIENCE, schema::touch(client));
-                written.await.map_err(|_| Failure::late(PATIENCE))??;
-                state.works();
+                let written = timeout(PATIENCE, schema::test_write(client));
+                written.await.map_err(|_| Failure::timed_out(PATIENCE))??;
+                state.record_success();
             }
         }
         // Check changes by others at once.

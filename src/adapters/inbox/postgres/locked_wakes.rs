@@ -7,21 +7,21 @@ use futures_util::future::try_join_all;
 use phileas_domain::model::RepositoryId;
 
 use super::failure::Failure;
-use super::rows::{UPDATE, Written, integer, wake, wake_columns};
+use super::rows::{UPDATE, WakeRow, read_wake, to_integer, wake_columns};
 use crate::runtime::inbox::Wake;
 
 /// The channel of notifications about wakes.
 pub(super) const CHANNEL: &str = "phileas_wake";
 
 /// Locked rows. They are always locked in the order of their ids, so that transactions never deadlock.
-pub(super) struct Locked {
+pub(super) struct LockedWakes {
     before: BTreeMap<RepositoryId, Wake>,
     now: BTreeMap<RepositoryId, Wake>,
 }
 
-impl Locked {
+impl LockedWakes {
     /// Locks the rows of these repositories. Missing ones are created if `make` says so.
-    pub(super) async fn rows(
+    pub(super) async fn lock_rows(
         transaction: &Transaction<'_>,
         repositories: &BTreeSet<RepositoryId>,
         make: bool,
@@ -33,7 +33,7 @@ impl Locked {
                 before,
             });
         }
-        let ids = repositories.iter().map(|id| integer(id.0));
+        let ids = repositories.iter().map(|id| to_integer(id.0));
         let ids = ids.collect::<Result<Vec<i64>, _>>()?;
         if make {
             let statement = transaction
@@ -51,7 +51,7 @@ impl Locked {
             ))
             .await?;
         for row in transaction.query(&statement, &[&ids]).await? {
-            let wake = wake(&row)?;
+            let wake = read_wake(&row)?;
             before.insert(wake.repository, wake);
         }
         Ok(Self {
@@ -70,7 +70,7 @@ impl Locked {
 
     /// Writes the changes, and notifies the other processes if a repository can be claimed earlier than before. The
     /// notification is sent with the commit.
-    pub(super) async fn store(&self, transaction: &Transaction<'_>) -> Result<(), Failure> {
+    pub(super) async fn store_wakes(&self, transaction: &Transaction<'_>) -> Result<(), Failure> {
         let changed = self
             .now
             .iter()
@@ -82,7 +82,7 @@ impl Locked {
             earlier |= wake
                 .next_at()
                 .is_some_and(|next| before.is_none_or(|before| next < before));
-            rows.push(Written::of(wake)?);
+            rows.push(WakeRow::from_wake(wake)?);
         }
         if rows.is_empty() {
             return Ok(());
@@ -90,7 +90,7 @@ impl Locked {
         let statement = transaction.prepare_cached(UPDATE).await?;
         try_join_all(
             rows.iter()
-                .map(async |row| transaction.execute(&statement, &row.values()).await),
+                .map(async |row| transaction.execute(&statement, &row.sql_values()).await),
         )
         .await?;
         if earlier {

@@ -8,7 +8,7 @@ use tokio_postgres::types::ToSql;
 use super::failure::Failure;
 use crate::runtime::inbox::{Delivery, Held, Parked, Record, Wake, outcome};
 
-/// All columns of a repository, in the order in which [`wake`] reads them and [`Written`] writes them.
+/// All columns of a repository, in the order in which [`read_wake`] reads them and [`WakeRow`] writes them.
 macro_rules! wake_columns {
     () => {
         "repo, name, due_at, generation, done_generation, failed_generation, not_before, attempts, outages, token, \
@@ -18,36 +18,36 @@ macro_rules! wake_columns {
 pub(super) use wake_columns;
 
 /// A counter as PostgreSQL stores it. Counters start at zero and never overflow.
-pub(super) fn integer(number: u64) -> Result<i64, Failure> {
+pub(super) fn to_integer(number: u64) -> Result<i64, Failure> {
     i64::try_from(number).map_err(|error| Failure::Damaged(format!("{number}: {error}")))
 }
 
-pub(super) fn natural(number: i64) -> Result<u64, Failure> {
+pub(super) fn from_integer(number: i64) -> Result<u64, Failure> {
     u64::try_from(number).map_err(|error| Failure::Damaged(format!("{number}: {error}")))
 }
 
-fn small(number: i32) -> Result<u32, Failure> {
+fn from_small_integer(number: i32) -> Result<u32, Failure> {
     u32::try_from(number).map_err(|error| Failure::Damaged(format!("{number}: {error}")))
 }
 
 /// An instant in microseconds. Finer parts are dropped.
-pub(super) fn micros(at: Timestamp) -> i64 {
+pub(super) fn to_micros(at: Timestamp) -> i64 {
     at.as_microsecond()
 }
 
-pub(super) fn instant(micros: i64) -> Result<Timestamp, Failure> {
+pub(super) fn from_micros(micros: i64) -> Result<Timestamp, Failure> {
     Timestamp::from_microsecond(micros).map_err(|error| Failure::Damaged(error.to_string()))
 }
 
 fn maybe_instant(row: &Row, column: usize) -> Result<Option<Timestamp>, Failure> {
     row.try_get::<_, Option<i64>>(column)?
-        .map(instant)
+        .map(from_micros)
         .transpose()
 }
 
 /// Reads a row of [`wake_columns`].
-pub(super) fn wake(row: &Row) -> Result<Wake, Failure> {
-    let number = |column| -> Result<u64, Failure> { natural(row.try_get(column)?) };
+pub(super) fn read_wake(row: &Row) -> Result<Wake, Failure> {
+    let number = |column| -> Result<u64, Failure> { from_integer(row.try_get(column)?) };
     let text = |column| -> Result<Option<String>, Failure> { Ok(row.try_get(column)?) };
     let held = match (text(10)?, maybe_instant(row, 11)?) {
         (Some(owner), Some(until)) => Some(Held {
@@ -73,37 +73,37 @@ pub(super) fn wake(row: &Row) -> Result<Wake, Failure> {
         done_generation: number(4)?,
         failed_generation: number(5)?,
         not_before: maybe_instant(row, 6)?,
-        attempts: small(row.try_get(7)?)?,
-        outages: small(row.try_get(8)?)?,
+        attempts: from_small_integer(row.try_get(7)?)?,
+        outages: from_small_integer(row.try_get(8)?)?,
         token: number(9)?,
         held,
         heard_at: maybe_instant(row, 12)?,
         parked,
         last_fault: text(16)?,
-        deaths: small(row.try_get(17)?)?,
+        deaths: from_small_integer(row.try_get(17)?)?,
     })
 }
 
 /// The values of a row to write.
-pub(super) struct Written {
+pub(super) struct WakeRow {
     numbers: [i64; 5],
     counts: [i32; 3],
     instants: [Option<i64>; 7],
     texts: [Option<String>; 4],
 }
 
-impl Written {
+impl WakeRow {
     /// The row of a repository.
-    pub(super) fn of(wake: &Wake) -> Result<Self, Failure> {
+    pub(super) fn from_wake(wake: &Wake) -> Result<Self, Failure> {
         let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
         let (held, parked) = (wake.held.as_ref(), wake.parked.as_ref());
         Ok(Self {
             numbers: [
-                integer(wake.repository.0)?,
-                integer(wake.generation)?,
-                integer(wake.done_generation)?,
-                integer(wake.failed_generation)?,
-                integer(wake.token)?,
+                to_integer(wake.repository.0)?,
+                to_integer(wake.generation)?,
+                to_integer(wake.done_generation)?,
+                to_integer(wake.failed_generation)?,
+                to_integer(wake.token)?,
             ],
             counts: [
                 count(wake.attempts),
@@ -111,25 +111,25 @@ impl Written {
                 count(wake.deaths),
             ],
             instants: [
-                wake.due_at.map(micros),
-                wake.not_before.map(micros),
-                held.map(|held| micros(held.until)),
-                wake.heard_at.map(micros),
-                parked.map(|parked| micros(parked.at)),
-                parked.map(|parked| micros(parked.probe_at)),
-                wake.next_at().map(micros),
+                wake.due_at.map(to_micros),
+                wake.not_before.map(to_micros),
+                held.map(|held| to_micros(held.until)),
+                wake.heard_at.map(to_micros),
+                parked.map(|parked| to_micros(parked.at)),
+                parked.map(|parked| to_micros(parked.probe_at)),
+                wake.next_at().map(to_micros),
             ],
             texts: [
                 wake.name.as_ref().map(ToString::to_string),
                 held.map(|held| held.holder.as_str().to_owned()),
-                parked.map(|parked| kept(&parked.because)),
-                wake.last_fault.as_deref().map(kept),
+                parked.map(|parked| without_nul(&parked.because)),
+                wake.last_fault.as_deref().map(without_nul),
             ],
         })
     }
 
     /// The values in the order of [`UPDATE`].
-    pub(super) fn values(&self) -> [&(dyn ToSql + Sync); 19] {
+    pub(super) fn sql_values(&self) -> [&(dyn ToSql + Sync); 19] {
         let [repo, generation, done, failed, token] = &self.numbers;
         let [attempts, outages, deaths] = &self.counts;
         let [due, not_before, until, heard, parked_at, probe_at, next] = &self.instants;
@@ -142,7 +142,7 @@ impl Written {
 }
 
 /// Removes NUL, which PostgreSQL cannot store, from a text. A reason may quote answers of others.
-fn kept(text: &str) -> String {
+fn without_nul(text: &str) -> String {
     text.replace('\0', "")
 }
 
@@ -159,10 +159,10 @@ pub(super) const RECORD: &str = "SELECT place, id, event, action, delivery.repo,
     FROM phileas.delivery LEFT JOIN phileas.wake ON wake.repo = delivery.repo";
 
 /// Reads a row of [`RECORD`].
-pub(super) fn record(row: &Row) -> Result<Record, Failure> {
+pub(super) fn read_record(row: &Row) -> Result<Record, Failure> {
     let maybe = |column| -> Result<Option<u64>, Failure> {
         row.try_get::<_, Option<i64>>(column)?
-            .map(natural)
+            .map(from_integer)
             .transpose()
     };
     let repository = maybe(4)?.map(RepositoryId);
@@ -175,9 +175,9 @@ pub(super) fn record(row: &Row) -> Result<Record, Failure> {
     let id: &str = row.try_get(1)?;
     let name: Option<&str> = row.try_get(5)?;
     Ok(Record {
-        place: natural(row.try_get(0)?)?,
+        place: from_integer(row.try_get(0)?)?,
         outcome: outcome(maybe(12)?, known.as_ref()),
-        times: small(row.try_get(11)?)?,
+        times: from_small_integer(row.try_get(11)?)?,
         delivery: Delivery {
             id: id
                 .parse()
@@ -189,7 +189,7 @@ pub(super) fn record(row: &Row) -> Result<Record, Failure> {
             installation: maybe(6)?,
             subject: row.try_get(7)?,
             sender: maybe(8)?,
-            received_at: instant(row.try_get(9)?)?,
+            received_at: from_micros(row.try_get(9)?)?,
             wakes: row.try_get(10)?,
         },
     })

@@ -104,20 +104,20 @@ pub enum OpenError {
 }
 
 /// Migrates the tables to what a version needs. Of several services that start at once, one does it.
-pub(super) async fn migrate(
+pub(super) async fn migrate_tables(
     client: &mut Client,
     tables: &Tables<'_>,
     place: &str,
 ) -> Result<(), OpenError> {
-    let changed = change(client, tables).await;
-    match changed.map_err(|failure| unreachable(place, failure))? {
-        Some(found) => Err(newer(place, found, tables)),
+    let changed = migrate_once(client, tables).await;
+    match changed.map_err(|failure| unreachable_database(place, failure))? {
+        Some(found) => Err(newer_version(place, found, tables)),
         None => Ok(()),
     }
 }
 
 /// Returns the version of the tables if it is too new.
-async fn change(client: &mut Client, tables: &Tables<'_>) -> Result<Option<i32>, Failure> {
+async fn migrate_once(client: &mut Client, tables: &Tables<'_>) -> Result<Option<i32>, Failure> {
     let transaction = client.transaction().await?;
     // The lock ends with the transaction. Another service's steps may take longer than the time limit of a row lock.
     transaction
@@ -162,7 +162,7 @@ async fn change(client: &mut Client, tables: &Tables<'_>) -> Result<Option<i32>,
 }
 
 /// Writes an unchanged value, to test whether writes succeed.
-pub(super) async fn touch(client: &tokio_postgres::Client) -> Result<(), Failure> {
+pub(super) async fn test_write(client: &tokio_postgres::Client) -> Result<(), Failure> {
     client
         .batch_execute("UPDATE phileas.tables SET version = version")
         .await?;
@@ -170,17 +170,17 @@ pub(super) async fn touch(client: &tokio_postgres::Client) -> Result<(), Failure
 }
 
 /// Why this version cannot use the tables, if a later one has changed them so.
-pub(super) async fn unreadable(
+pub(super) async fn tables_problem(
     client: &tokio_postgres::Client,
     place: &str,
 ) -> Result<Option<OpenError>, Failure> {
     let row = client.query_one(VERSION, &[]).await?;
     let (version, readable_from): (i32, i32) = (row.try_get(0)?, row.try_get(1)?);
     let ours = Tables::OURS;
-    Ok((readable_from > ours.version()).then(|| newer(place, version, &ours)))
+    Ok((readable_from > ours.version()).then(|| newer_version(place, version, &ours)))
 }
 
-fn newer(place: &str, found: i32, tables: &Tables<'_>) -> OpenError {
+fn newer_version(place: &str, found: i32, tables: &Tables<'_>) -> OpenError {
     OpenError::Newer {
         place: place.to_owned(),
         found,
@@ -189,14 +189,14 @@ fn newer(place: &str, found: i32, tables: &Tables<'_>) -> OpenError {
 }
 
 /// Checks whether this version can use the tables, for a command beside the services.
-pub(super) async fn expect(client: &Client, place: &str) -> Result<(), OpenError> {
+pub(super) async fn expect_readable_tables(client: &Client, place: &str) -> Result<(), OpenError> {
     let table = client
         .query_one("SELECT to_regclass('phileas.tables') IS NOT NULL", &[])
         .await;
     let missing = || OpenError::Missing {
         place: place.to_owned(),
     };
-    let failed = |error: tokio_postgres::Error| unreachable(place, error.into());
+    let failed = |error: tokio_postgres::Error| unreachable_database(place, error.into());
     let there: bool = table.and_then(|row| row.try_get(0)).map_err(failed)?;
     if !there {
         return Err(missing());
@@ -216,13 +216,13 @@ pub(super) async fn expect(client: &Client, place: &str) -> Result<(), OpenError
         return Err(missing());
     }
     if readable_from > ours.version() {
-        return Err(newer(place, version, &ours));
+        return Err(newer_version(place, version, &ours));
     }
     Ok(())
 }
 
 /// The error for a database that cannot be used.
-pub(super) fn unreachable(place: &str, failure: Failure) -> OpenError {
+pub(super) fn unreachable_database(place: &str, failure: Failure) -> OpenError {
     let place = place.to_owned();
     let refused = failure.is_refusal();
     let step = match &failure {

@@ -22,7 +22,7 @@ pub(super) struct State {
     /// How many are stored, as far as this process knows: others store some, too, and all are counted again from time
     /// to time.
     stored: AtomicU64,
-    trouble: Mutex<Option<Trouble>>,
+    trouble: Mutex<Option<RepeatedFailure>>,
     /// Why this version cannot use the tables any more.
     unreadable: Mutex<Option<String>>,
     /// The problem of this machine's clock, if it is too far from the database's.
@@ -31,7 +31,7 @@ pub(super) struct State {
 }
 
 #[derive(Debug)]
-struct Trouble {
+struct RepeatedFailure {
     because: String,
     said: Instant,
 }
@@ -49,36 +49,36 @@ impl State {
     }
 
     /// Sets the count of stored deliveries.
-    pub(super) fn counted(&self, stored: u64) {
+    pub(super) fn set_stored(&self, stored: u64) {
         self.stored.store(stored, Ordering::Relaxed);
     }
 
     /// Adds to the count of stored deliveries.
-    pub(super) fn stored(&self, more: usize) {
+    pub(super) fn add_stored(&self, more: usize) {
         self.stored.fetch_add(more as u64, Ordering::Relaxed);
     }
 
     /// Whether there is no room for another delivery beside those that wait for the same commit.
     pub(super) fn is_full(&self, waiting: usize) -> bool {
-        self.used(waiting) >= self.room
+        self.used_bytes(waiting) >= self.room
     }
 
     /// Whether the remaining room is reserved for deliveries that wake a repository.
     pub(super) fn is_crowded(&self, waiting: usize) -> bool {
-        self.used(waiting) as f64 >= self.room as f64 * CROWDED
+        self.used_bytes(waiting) as f64 >= self.room as f64 * CROWDED
     }
 
-    fn used(&self, waiting: usize) -> u64 {
+    fn used_bytes(&self, waiting: usize) -> u64 {
         self.stored.load(Ordering::Relaxed) + waiting as u64
     }
 
     /// The room for deliveries, in bytes.
-    pub(super) fn limit(&self) -> u64 {
+    pub(super) fn limit_bytes(&self) -> u64 {
         self.room * DELIVERY
     }
 
     /// Notifies that a repository may be due earlier than before.
-    pub(super) fn tell(&self) {
+    pub(super) fn notify_change(&self) {
         self.news.send_modify(|count| *count += 1);
     }
 
@@ -87,39 +87,39 @@ impl State {
     }
 
     /// Records a failure, and logs it once a minute.
-    pub(super) fn failed(&self, error: &InboxError) {
+    pub(super) fn record_failure(&self, error: &InboxError) {
         let because = error.to_string();
-        let mut trouble = self.trouble();
+        let mut trouble = self.lock_failure();
         let said = trouble.as_ref().map(|trouble| trouble.said);
         let now = Instant::now();
         if said.is_none_or(|said| now.duration_since(said) >= SAID_EVERY) {
             tracing::error!("{because}; deliveries are refused until it works again");
-            *trouble = Some(Trouble { because, said: now });
+            *trouble = Some(RepeatedFailure { because, said: now });
         } else if let Some(trouble) = trouble.as_mut() {
             trouble.because = because;
         }
     }
 
     /// Records a success.
-    pub(super) fn works(&self) {
-        if self.trouble().take().is_some() {
+    pub(super) fn record_success(&self) {
+        if self.lock_failure().take().is_some() {
             tracing::warn!("the database works again");
         }
     }
 
     /// Sets why this version cannot use the tables. Until it can, no connection is available.
-    pub(super) fn tables(&self, unreadable: Option<String>) {
-        *held(&self.unreadable) = unreadable;
+    pub(super) fn set_tables_problem(&self, unreadable: Option<String>) {
+        *lock_mutex(&self.unreadable) = unreadable;
     }
 
     /// Why this version cannot use the tables.
-    pub(super) fn unreadable(&self) -> Option<String> {
-        held(&self.unreadable).clone()
+    pub(super) fn tables_problem(&self) -> Option<String> {
+        lock_mutex(&self.unreadable).clone()
     }
 
     /// Sets the problem of the clocks, if they are too far apart.
-    pub(super) fn clock(&self, apart: Option<String>) {
-        let mut known = held(&self.apart);
+    pub(super) fn set_clock_problem(&self, apart: Option<String>) {
+        let mut known = lock_mutex(&self.apart);
         if let Some(apart) = apart.as_ref().filter(|_| known.is_none()) {
             tracing::error!("{apart}");
         }
@@ -127,22 +127,22 @@ impl State {
     }
 
     /// Why no repository may be claimed.
-    pub(super) fn apart(&self) -> Option<String> {
-        held(&self.apart).clone()
+    pub(super) fn clock_problem(&self) -> Option<String> {
+        lock_mutex(&self.apart).clone()
     }
 
     /// The current problem.
-    pub(super) fn why(&self) -> Option<String> {
-        let because = self.trouble().as_ref().map(|one| one.because.clone());
-        because.or_else(|| self.apart())
+    pub(super) fn current_problem(&self) -> Option<String> {
+        let because = self.lock_failure().as_ref().map(|one| one.because.clone());
+        because.or_else(|| self.clock_problem())
     }
 
-    fn trouble(&self) -> MutexGuard<'_, Option<Trouble>> {
-        held(&self.trouble)
+    fn lock_failure(&self) -> MutexGuard<'_, Option<RepeatedFailure>> {
+        lock_mutex(&self.trouble)
     }
 }
 
 /// Locks a value. It is valid even after a panic elsewhere, because each write is complete.
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

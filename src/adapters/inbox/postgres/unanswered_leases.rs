@@ -5,21 +5,21 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 
-use super::locked_wakes::Locked;
+use super::locked_wakes::LockedWakes;
 use crate::runtime::inbox::{Claimed, Lease};
 
 /// Unused leases of this process. Whether they were granted is known once their rows are read again.
 #[derive(Debug, Default)]
-pub(super) struct Unanswered(Mutex<Vec<Lease>>);
+pub(super) struct UnansweredLeases(Mutex<Vec<Lease>>);
 
-impl Unanswered {
+impl UnansweredLeases {
     /// Takes all, for the next claim.
-    pub(super) fn take(&self) -> Vec<Lease> {
+    pub(super) fn take_all(&self) -> Vec<Lease> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Keeps the leases of a failed claim.
-    pub(super) fn keep(&self, leases: Vec<Lease>) {
+    pub(super) fn keep_leases(&self, leases: Vec<Lease>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(leases);
     }
@@ -27,8 +27,8 @@ impl Unanswered {
 
 /// Leases the due ones of these repositories. Unanswered leases are released first, so that they do not count as
 /// attempts; new ones are unanswered until their commit is answered.
-pub(super) fn grant(
-    rows: &mut Locked,
+pub(super) fn grant_leases(
+    rows: &mut LockedWakes,
     unanswered: &mut Vec<Lease>,
     holder: &Holder,
     now: Timestamp,

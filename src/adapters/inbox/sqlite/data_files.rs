@@ -20,7 +20,7 @@ pub(super) fn sync_folder(path: &Path) {
 }
 
 /// Makes a new file accessible to its owner only.
-pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+pub(super) fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options

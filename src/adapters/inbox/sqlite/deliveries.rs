@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::value::{integer, micros, natural, parsed, repository};
+use super::value::{from_integer, parse_text, repository_id, to_integer, to_micros};
 use crate::runtime::inbox::{Delivery, DeliveryId};
 
 /// A row of a delivery.
@@ -13,7 +13,7 @@ pub(super) struct Stored {
     pub(super) generation: Option<u64>,
 }
 
-/// All columns, in the order in which [`stored`] reads them.
+/// All columns, in the order in which [`read_stored`] reads them.
 macro_rules! columns {
     () => {
         "place, id, event, action, repo, repo_name, installation, subject, sender, received_at, wakes, times, generation"
@@ -22,48 +22,57 @@ macro_rules! columns {
 pub(super) use columns;
 
 /// The row at a place.
-pub(super) fn load(connection: &Connection, place: u64) -> rusqlite::Result<Option<Stored>> {
+pub(super) fn load_delivery(
+    connection: &Connection,
+    place: u64,
+) -> rusqlite::Result<Option<Stored>> {
     connection
         .prepare_cached(concat!(
             "SELECT ",
             columns!(),
             " FROM delivery WHERE place = ?1"
         ))?
-        .query_row([integer(place)?], stored)
+        .query_row([to_integer(place)?], read_stored)
         .optional()
 }
 
 /// Finds the row of a delivery by a scan of the table.
-pub(super) fn search(connection: &Connection, id: &DeliveryId) -> rusqlite::Result<Option<Stored>> {
+pub(super) fn search_delivery(
+    connection: &Connection,
+    id: &DeliveryId,
+) -> rusqlite::Result<Option<Stored>> {
     connection
         .prepare_cached(concat!(
             "SELECT ",
             columns!(),
             " FROM delivery WHERE id = ?1 ORDER BY place DESC LIMIT 1"
         ))?
-        .query_row([id.as_str()], stored)
+        .query_row([id.as_str()], read_stored)
         .optional()
 }
 
 /// Reads a row of [`columns`].
-pub(super) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+pub(super) fn read_stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     let natural_at = |column| {
         row.get::<_, Option<i64>>(column)
-            .and_then(|number| number.map(natural).transpose())
+            .and_then(|number| number.map(from_integer).transpose())
     };
     let name: Option<String> = row.get(5)?;
     Ok(Stored {
-        place: natural(row.get(0)?)?,
+        place: from_integer(row.get(0)?)?,
         delivery: Delivery {
-            id: parsed(&row.get::<_, String>(1)?)?,
+            id: parse_text(&row.get::<_, String>(1)?)?,
             event: row.get(2)?,
             action: row.get(3)?,
-            repository: row.get::<_, Option<i64>>(4)?.map(repository).transpose()?,
-            repository_name: name.as_deref().map(parsed).transpose()?,
+            repository: row
+                .get::<_, Option<i64>>(4)?
+                .map(repository_id)
+                .transpose()?,
+            repository_name: name.as_deref().map(parse_text).transpose()?,
             installation: natural_at(6)?,
             subject: row.get(7)?,
             sender: natural_at(8)?,
-            received_at: super::value::instant(row.get(9)?)?,
+            received_at: super::value::from_micros(row.get(9)?)?,
             wakes: row.get(10)?,
         },
         times: row.get(11)?,
@@ -87,17 +96,17 @@ pub(super) fn insert(
             delivery.id.as_str(),
             delivery.event,
             delivery.action,
-            delivery.repository.map(|id| integer(id.0)).transpose()?,
+            delivery.repository.map(|id| to_integer(id.0)).transpose()?,
             delivery.repository_name.as_ref().map(ToString::to_string),
-            delivery.installation.map(integer).transpose()?,
+            delivery.installation.map(to_integer).transpose()?,
             delivery.subject,
-            delivery.sender.map(integer).transpose()?,
-            micros(delivery.received_at),
+            delivery.sender.map(to_integer).transpose()?,
+            to_micros(delivery.received_at),
             delivery.wakes,
             times,
-            generation.map(integer).transpose()?,
+            generation.map(to_integer).transpose()?,
         ])?;
-    natural(connection.last_insert_rowid())
+    from_integer(connection.last_insert_rowid())
 }
 
 /// Moves the row of a failed delivery that arrived again to the end, where the newest are. Returns its new place.
@@ -116,7 +125,7 @@ pub(super) fn came_again(
     let place = insert(connection, &heard, times, generation)?;
     connection
         .prepare_cached("DELETE FROM delivery WHERE place = ?1")?
-        .execute([integer(before.place)?])?;
+        .execute([to_integer(before.place)?])?;
     Ok(place)
 }
 
@@ -154,7 +163,7 @@ pub(super) fn pending_again(
 ) -> rusqlite::Result<()> {
     connection
         .prepare_cached("UPDATE delivery SET generation = ?2 WHERE place = ?1")?
-        .execute(params![integer(place)?, integer(generation)?])
+        .execute(params![to_integer(place)?, to_integer(generation)?])
         .map(drop)
 }
 
@@ -208,7 +217,7 @@ mod tests {
         }
         connection.execute_batch(MIGRATIONS[2]).unwrap();
         let ids: Vec<(u64, String, Option<u64>)> = (1..=3)
-            .map(|place| load(&connection, place).unwrap().unwrap())
+            .map(|place| load_delivery(&connection, place).unwrap().unwrap())
             .map(|row| (row.place, row.delivery.id.to_string(), row.generation))
             .collect();
         let row = |place, id: &str| (place, id.to_owned(), Some(3));

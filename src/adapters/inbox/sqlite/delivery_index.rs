@@ -10,19 +10,19 @@ use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 
 use super::deliveries::{self, Stored};
-use super::value::natural;
+use super::value::from_integer;
 use crate::runtime::inbox::DeliveryId;
 
 /// The places of all stored deliveries.
 #[derive(Debug, Default)]
-pub(super) struct Known(HashMap<Key, u64>);
+pub(super) struct DeliveryIndex(HashMap<Key, u64>);
 
 /// The first eight bytes of an id's digest. Two ids may share them; the whole id is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key(u64);
 
 impl Key {
-    fn of(id: &str) -> Self {
+    fn key_of(id: &str) -> Self {
         let digest: [u8; 32] = Sha256::digest(id).into();
         let mut first = [0; 8];
         first.copy_from_slice(&digest[..8]);
@@ -32,59 +32,59 @@ impl Key {
 
 /// The changes of a transaction, applied once it is committed.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(super) struct DeliveryIndexChanges {
     stored: HashMap<Key, u64>,
     removed: Vec<(Key, u64)>,
 }
 
-impl News {
+impl DeliveryIndexChanges {
     /// Whether a delivery was stored.
     pub(super) fn has_stored(&self) -> bool {
         !self.stored.is_empty()
     }
 
     /// Records a stored delivery.
-    pub(super) fn stored(&mut self, id: &DeliveryId, place: u64) {
-        self.stored.insert(Key::of(id.as_str()), place);
+    pub(super) fn record_stored(&mut self, id: &DeliveryId, place: u64) {
+        self.stored.insert(Key::key_of(id.as_str()), place);
     }
 
     /// Records a removed delivery.
-    pub(super) fn removed(&mut self, id: &str, place: u64) {
-        self.removed.push((Key::of(id), place));
+    pub(super) fn record_removed(&mut self, id: &str, place: u64) {
+        self.removed.push((Key::key_of(id), place));
     }
 }
 
-impl Known {
+impl DeliveryIndex {
     /// Reads the ids of all rows.
-    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+    pub(super) fn read_index(connection: &Connection) -> rusqlite::Result<Self> {
         let mut statement = connection.prepare("SELECT id, place FROM delivery ORDER BY place")?;
         let rows = statement.query_map([], |row| {
-            let place = natural(row.get(1)?)?;
-            Ok((Key::of(row.get_ref(0)?.as_str()?), place))
+            let place = from_integer(row.get(1)?)?;
+            Ok((Key::key_of(row.get_ref(0)?.as_str()?), place))
         })?;
         rows.collect::<rusqlite::Result<_>>().map(Self)
     }
 
     /// The row of a delivery, if it is stored or was stored by the transaction with these changes.
-    pub(super) fn find(
+    pub(super) fn find_delivery(
         &self,
-        news: &News,
+        news: &DeliveryIndexChanges,
         connection: &Connection,
         id: &DeliveryId,
     ) -> rusqlite::Result<Option<Stored>> {
-        let key = Key::of(id.as_str());
+        let key = Key::key_of(id.as_str());
         let Some(place) = news.stored.get(&key).or_else(|| self.0.get(&key)) else {
             return Ok(None);
         };
-        match deliveries::load(connection, *place)? {
+        match deliveries::load_delivery(connection, *place)? {
             Some(stored) if stored.delivery.id == *id => Ok(Some(stored)),
             // Another id has the same key, or this transaction removed the row.
-            _ => deliveries::search(connection, id),
+            _ => deliveries::search_delivery(connection, id),
         }
     }
 
     /// Applies the changes of a committed transaction.
-    pub(super) fn take_over(&mut self, news: News) {
+    pub(super) fn take_over(&mut self, news: DeliveryIndexChanges) {
         self.0.extend(news.stored);
         for (key, place) in news.removed {
             // The same id may have been stored again at another place.
@@ -130,8 +130,13 @@ mod tests {
         deliveries::insert(connection, &delivery, 1, None).unwrap()
     }
 
-    fn found(known: &Known, news: &News, connection: &Connection, text: &str) -> Option<u64> {
-        let found = known.find(news, connection, &id(text)).unwrap();
+    fn found(
+        known: &DeliveryIndex,
+        news: &DeliveryIndexChanges,
+        connection: &Connection,
+        text: &str,
+    ) -> Option<u64> {
+        let found = known.find_delivery(news, connection, &id(text)).unwrap();
         found.map(|stored| stored.place)
     }
 
@@ -139,8 +144,8 @@ mod tests {
     fn what_the_table_holds_is_known() {
         let connection = table();
         let places = ["a", "b"].map(|text| store(&connection, text));
-        let known = Known::read(&connection).unwrap();
-        let news = News::default();
+        let known = DeliveryIndex::read_index(&connection).unwrap();
+        let news = DeliveryIndexChanges::default();
         assert_eq!(found(&known, &news, &connection, "a"), Some(places[0]));
         assert_eq!(found(&known, &news, &connection, "b"), Some(places[1]));
         assert_eq!(found(&known, &news, &connection, "c"), None);
@@ -150,15 +155,18 @@ mod tests {
     #[test]
     fn news_count_for_their_own_transaction_and_then_for_all() {
         let connection = table();
-        let mut known = Known::default();
-        let mut news = News::default();
+        let mut known = DeliveryIndex::default();
+        let mut news = DeliveryIndexChanges::default();
         let place = store(&connection, "a");
-        news.stored(&id("a"), place);
+        news.record_stored(&id("a"), place);
         assert_eq!(found(&known, &news, &connection, "a"), Some(place));
-        assert_eq!(found(&known, &News::default(), &connection, "a"), None);
+        assert_eq!(
+            found(&known, &DeliveryIndexChanges::default(), &connection, "a"),
+            None
+        );
         known.take_over(news);
         assert_eq!(
-            found(&known, &News::default(), &connection, "a"),
+            found(&known, &DeliveryIndexChanges::default(), &connection, "a"),
             Some(place)
         );
     }
@@ -167,15 +175,15 @@ mod tests {
     fn a_removed_delivery_is_forgotten_unless_it_came_again() {
         let connection = table();
         let first = store(&connection, "a");
-        let mut known = Known::read(&connection).unwrap();
-        let mut news = News::default();
-        news.removed("a", first);
+        let mut known = DeliveryIndex::read_index(&connection).unwrap();
+        let mut news = DeliveryIndexChanges::default();
+        news.record_removed("a", first);
         let again = store(&connection, "a");
-        news.stored(&id("a"), again);
+        news.record_stored(&id("a"), again);
         known.take_over(news);
-        assert_eq!(known.0[&Key::of("a")], again);
-        let mut news = News::default();
-        news.removed("a", again);
+        assert_eq!(known.0[&Key::key_of("a")], again);
+        let mut news = DeliveryIndexChanges::default();
+        news.record_removed("a", again);
         known.take_over(news);
         assert!(known.0.is_empty());
     }
@@ -186,11 +194,11 @@ mod tests {
         let connection = table();
         let place = store(&connection, "a");
         let other = store(&connection, "b");
-        let known = Known(HashMap::from([
-            (Key::of("a"), other),
-            (Key::of("c"), other),
+        let known = DeliveryIndex(HashMap::from([
+            (Key::key_of("a"), other),
+            (Key::key_of("c"), other),
         ]));
-        let news = News::default();
+        let news = DeliveryIndexChanges::default();
         assert_eq!(found(&known, &news, &connection, "a"), Some(place));
         assert_eq!(found(&known, &news, &connection, "c"), None);
     }

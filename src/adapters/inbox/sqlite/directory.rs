@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::data_files::{DATABASE, LOCK, private, sync_folder};
+use super::data_files::{DATABASE, LOCK, owner_only, sync_folder};
 use super::value::DISK_FULL;
 
 /// How much of the lock file is read; its content is shorter.
@@ -61,29 +61,29 @@ impl DataDirectory {
     /// # Errors
     ///
     /// When another service has locked it, or it cannot be created or locked.
-    pub fn lock(path: &Path) -> Result<Self, DirectoryError> {
-        make(path)
+    pub fn lock_directory(path: &Path) -> Result<Self, DirectoryError> {
+        make_folder(path)
             .and_then(|()| close_to_others(path))
-            .map_err(|error| unusable(path, &error))?;
+            .map_err(|error| unusable_directory(path, &error))?;
         for name in [LOCK, DATABASE] {
             refuse_link(&path.join(name))?;
         }
         let file = path.join(LOCK);
-        let mut lock = private(OpenOptions::new().read(true).write(true).create(true))
+        let mut lock = owner_only(OpenOptions::new().read(true).write(true).create(true))
             .truncate(false)
             .open(&file)
-            .map_err(|error| unusable(&file, &error))?;
+            .map_err(|error| unusable_directory(&file, &error))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(DirectoryError::Held {
                     path: path.to_owned(),
-                    by: holder(&lock),
+                    by: read_holder(&lock),
                 });
             }
-            Err(TryLockError::Error(error)) => return Err(unusable(&file, &error)),
+            Err(TryLockError::Error(error)) => return Err(unusable_directory(&file, &error)),
         }
-        sign(&mut lock).map_err(|error| unusable(&file, &error))?;
+        write_holder(&mut lock).map_err(|error| unusable_directory(&file, &error))?;
         // The directory's own entry must survive a power failure, too.
         sync_folder(path.parent().unwrap_or(path));
         Ok(Self {
@@ -114,12 +114,12 @@ impl DataDirectory {
             .unwrap_or(here);
         if !nearest.is_dir() {
             let error = io::Error::from(io::ErrorKind::NotADirectory);
-            return Err(unusable(nearest, &error));
+            return Err(unusable_directory(nearest, &error));
         }
         // The file is invisible: it has no name, or loses it at once.
         match tempfile::tempfile_in(nearest) {
             Ok(_) => Ok(()),
-            Err(error) => Err(unusable(path, &without_place(error))),
+            Err(error) => Err(unusable_directory(path, &without_place(error))),
         }
     }
 
@@ -147,7 +147,7 @@ fn refuse_link(path: &Path) -> Result<(), DirectoryError> {
     Ok(())
 }
 
-fn make(path: &Path) -> io::Result<()> {
+fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -183,20 +183,20 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 }
 
 /// Writes the holder into the lock file.
-fn sign(lock: &mut File) -> io::Result<()> {
+fn write_holder(lock: &mut File) -> io::Result<()> {
     lock.set_len(0)?;
     writeln!(
         lock,
         "process {} on {} since {}",
         std::process::id(),
-        host(),
+        host_name(),
         Timestamp::now().strftime("%Y-%m-%d %H:%M:%S UTC")
     )?;
     lock.flush()
 }
 
 /// Reads the holder from the lock file.
-fn holder(lock: &File) -> String {
+fn read_holder(lock: &File) -> String {
     let mut text = String::new();
     let read = lock.take(LOCK_TEXT).read_to_string(&mut text);
     let text = text.trim();
@@ -208,7 +208,7 @@ fn holder(lock: &File) -> String {
 }
 
 /// This machine's name, if the system has one.
-fn host() -> String {
+fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     match name.trim() {
         "" => "this machine".to_owned(),
@@ -216,7 +216,7 @@ fn host() -> String {
     }
 }
 
-pub(super) fn unusable(path: &Path, error: &io::Error) -> DirectoryError {
+pub(super) fn unusable_directory(path: &Path, error: &io::Error) -> DirectoryError {
     let path = path.to_owned();
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DirectoryError::Full { path },
@@ -246,12 +246,12 @@ mod tests {
     #[test]
     fn a_directory_is_given_back_though_a_child_is_just_being_started() {
         let folder = tempfile::tempdir().unwrap();
-        let held = DataDirectory::lock(folder.path()).unwrap();
-        let other = DataDirectory::lock(folder.path());
+        let held = DataDirectory::lock_directory(folder.path()).unwrap();
+        let other = DataDirectory::lock_directory(folder.path());
         assert!(matches!(other, Err(DirectoryError::Held { .. })));
         let _inherited = held.lock.try_clone().unwrap();
         drop(held);
-        assert!(DataDirectory::lock(folder.path()).is_ok());
+        assert!(DataDirectory::lock_directory(folder.path()).is_ok());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The data directory of a service whose inbox is in PostgreSQL.
 
-use super::directory::{DataDirectory, DirectoryError, unusable};
+use super::directory::{DataDirectory, DirectoryError, unusable_directory};
 use super::open_files::OpenFiles;
 
 /// A data directory without an inbox. The audit log and the App's key are in it.
@@ -20,7 +20,7 @@ impl HeldDirectory {
     pub fn new(directory: DataDirectory) -> Result<Self, DirectoryError> {
         let files = OpenFiles::note_lock(directory.path());
         Ok(Self {
-            files: files.map_err(|error| unusable(directory.path(), &error))?,
+            files: files.map_err(|error| unusable_directory(directory.path(), &error))?,
             _directory: directory,
         })
     }
@@ -28,7 +28,7 @@ impl HeldDirectory {
     /// Why the service can store nothing in the directory, where that is so.
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
-        let checked = self.files.check();
+        let checked = self.files.check_unchanged();
         checked.and_then(|()| self.files.check_writable()).err()
     }
 }
@@ -41,7 +41,7 @@ mod tests {
     fn a_directory_that_is_gone_or_replaced_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
-        let held = HeldDirectory::new(DataDirectory::lock(&data).unwrap()).unwrap();
+        let held = HeldDirectory::new(DataDirectory::lock_directory(&data).unwrap()).unwrap();
         assert_eq!(held.trouble(), None);
         std::fs::remove_dir_all(&data).unwrap();
         let said = held.trouble().unwrap();

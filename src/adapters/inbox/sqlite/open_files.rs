@@ -27,7 +27,7 @@ struct Identity {
 
 impl OpenFiles {
     /// Records the files of an inbox. The database must be open, so that its log and index exist.
-    pub(super) fn note(directory: &Path) -> io::Result<Self> {
+    pub(super) fn note_files(directory: &Path) -> io::Result<Self> {
         let names = ["", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
         Self::note_with(directory, &names, "a new inbox")
     }
@@ -57,7 +57,7 @@ impl OpenFiles {
     }
 
     /// Checks that each file is still the same. The error says which is not, and what to do.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check_unchanged(&self) -> Result<(), String> {
         for (path, noted) in &self.files {
             let found = path.metadata().map(|metadata| identity(&metadata));
             let what = match found {
@@ -119,7 +119,7 @@ mod tests {
         for name in [LOCK, DATABASE, "inbox.sqlite3-wal", "inbox.sqlite3-shm"] {
             std::fs::write(directory.join(name), "").unwrap();
         }
-        OpenFiles::note(directory).unwrap()
+        OpenFiles::note_files(directory).unwrap()
     }
 
     #[test]
@@ -127,18 +127,18 @@ mod tests {
         for name in [LOCK, DATABASE, "inbox.sqlite3-wal", "inbox.sqlite3-shm"] {
             let folder = tempfile::tempdir().unwrap();
             let files = noted(folder.path());
-            assert_eq!(files.check(), Ok(()));
+            assert_eq!(files.check_unchanged(), Ok(()));
             let file = folder.path().join(name);
             let beside = folder.path().join("beside");
             std::fs::rename(&file, &beside).unwrap();
-            let said = files.check().unwrap_err();
+            let said = files.check_unchanged().unwrap_err();
             let named = format!("{} was deleted or moved away", file.display());
             assert!(said.starts_with(&named), "{said}");
             std::fs::copy(&beside, &file).unwrap();
-            let said = files.check().unwrap_err();
+            let said = files.check_unchanged().unwrap_err();
             assert!(said.starts_with(&format!("{} was replaced", file.display())));
             std::fs::rename(&beside, &file).unwrap();
-            assert_eq!(files.check(), Ok(()), "it is back");
+            assert_eq!(files.check_unchanged(), Ok(()), "it is back");
             assert_eq!(files.check_writable(), Ok(()));
         }
     }
@@ -150,8 +150,13 @@ mod tests {
         std::fs::create_dir(&data).unwrap();
         let files = noted(&data);
         std::fs::rename(&data, folder.path().join("away")).unwrap();
-        assert!(files.check().unwrap_err().contains("moved away"));
+        assert!(files.check_unchanged().unwrap_err().contains("moved away"));
         std::fs::create_dir(&data).unwrap();
-        assert!(files.check().unwrap_err().contains("was replaced"));
+        assert!(
+            files
+                .check_unchanged()
+                .unwrap_err()
+                .contains("was replaced")
+        );
     }
 }

@@ -4,15 +4,17 @@ use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
 use rusqlite::{Connection, Row, params};
 
-use super::value::{instant, integer, is_damage, maybe_instant, micros, natural, repository};
+use super::value::{
+    from_integer, from_micros, is_damage, maybe_instant, repository_id, to_integer, to_micros,
+};
 use super::{deliveries, wakes};
 use crate::runtime::inbox::{
     ALONE_AFTER_DEATHS, Counts, MAX_ALONE, MAX_PAGE, Page, Record, Start, Wake, outcome,
 };
 
 /// One page of deliveries.
-pub(super) fn page(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Record>> {
-    let most = integer(page.most.min(MAX_PAGE) as u64)?;
+pub(super) fn read_page(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Record>> {
+    let most = to_integer(page.most.min(MAX_PAGE) as u64)?;
     let (sql, place) = match page.start {
         Start::After(place) => (
             concat!(
@@ -33,14 +35,16 @@ pub(super) fn page(connection: &Connection, page: Page) -> rusqlite::Result<Vec<
     };
     let place = i64::try_from(place).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(params![place, most], |row| record(connection, row))?;
+    let rows = statement.query_map(params![place, most], |row| read_record(connection, row))?;
     rows.collect()
 }
 
-fn record(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Record> {
-    let stored = deliveries::stored(row)?;
+fn read_record(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Record> {
+    let stored = deliveries::read_stored(row)?;
     let wake = match stored.delivery.repository {
-        Some(id) if stored.generation.is_some() => readable(wakes::load(connection, id))?.flatten(),
+        Some(id) if stored.generation.is_some() => {
+            skip_damaged(wakes::load_wake(connection, id))?.flatten()
+        }
         _ => None,
     };
     Ok(Record {
@@ -52,18 +56,18 @@ fn record(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Record> {
 }
 
 /// Suspended repositories.
-pub(super) fn parked(connection: &Connection) -> rusqlite::Result<Vec<Wake>> {
+pub(super) fn read_suspended(connection: &Connection) -> rusqlite::Result<Vec<Wake>> {
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
         wakes::columns!(),
         " FROM wake WHERE parked_at IS NOT NULL ORDER BY repo"
     ))?;
-    let rows = statement.query_map([], |row| readable(wakes::wake(row)))?;
+    let rows = statement.query_map([], |row| skip_damaged(wakes::read_wake(row)))?;
     rows.filter_map(Result::transpose).collect()
 }
 
 /// Skips a damaged row. The writing thread resets it and logs that.
-fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<T>> {
+fn skip_damaged<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<T>> {
     match read {
         Err(error) if is_damage(&error) => Ok(None),
         read => read.map(Some),
@@ -71,7 +75,7 @@ fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<T>> {
 }
 
 /// The counts, without the size of the files.
-pub(super) fn counts(connection: &Connection, now: Timestamp) -> rusqlite::Result<Counts> {
+pub(super) fn read_counts(connection: &Connection, now: Timestamp) -> rusqlite::Result<Counts> {
     let deliveries: i64 = connection
         .prepare_cached("SELECT count(*) FROM delivery")?
         .query_row([], |row| row.get(0))?;
@@ -81,11 +85,11 @@ pub(super) fn counts(connection: &Connection, now: Timestamp) -> rusqlite::Resul
              total(parked_at IS NULL AND last_fault IS NOT NULL), total(parked_at IS NOT NULL), \
              min(CASE WHEN next_at <= ?1 THEN next_at END) FROM wake",
         )?
-        .query_row([micros(now)], |row| {
+        .query_row([to_micros(now)], |row| {
             let count = |column| row.get::<_, f64>(column).map(|number| number as u64);
             Ok(Counts {
-                deliveries: natural(deliveries)?,
-                repositories: natural(row.get(0)?)?,
+                deliveries: from_integer(deliveries)?,
+                repositories: from_integer(row.get(0)?)?,
                 due: count(1)?,
                 leased: count(2)?,
                 failing: count(3)?,
@@ -98,7 +102,7 @@ pub(super) fn counts(connection: &Connection, now: Timestamp) -> rusqlite::Resul
 }
 
 /// The repositories that can be claimed, the longest overdue first.
-pub(super) fn due(
+pub(super) fn read_due(
     connection: &Connection,
     now: Timestamp,
     most: usize,
@@ -106,22 +110,26 @@ pub(super) fn due(
     let mut statement = connection.prepare_cached(
         "SELECT repo FROM wake WHERE next_at <= ?1 ORDER BY next_at, repo LIMIT ?2",
     )?;
-    let rows = statement.query_map(params![micros(now), integer(most as u64)?], |row| {
-        row.get(0).and_then(repository)
+    let rows = statement.query_map(params![to_micros(now), to_integer(most as u64)?], |row| {
+        row.get(0).and_then(repository_id)
     })?;
     rows.collect()
 }
 
 /// The repositories that can be claimed and must be ticked alone.
-pub(super) fn due_alone(
+pub(super) fn read_due_alone(
     connection: &Connection,
     now: Timestamp,
 ) -> rusqlite::Result<Vec<RepositoryId>> {
     let mut statement = connection.prepare_cached(
         "SELECT repo FROM wake WHERE next_at <= ?1 AND deaths >= ?2 ORDER BY repo LIMIT ?3",
     )?;
-    let values = params![micros(now), ALONE_AFTER_DEATHS, integer(MAX_ALONE as u64)?];
-    let rows = statement.query_map(values, |row| row.get(0).and_then(repository))?;
+    let values = params![
+        to_micros(now),
+        ALONE_AFTER_DEATHS,
+        to_integer(MAX_ALONE as u64)?
+    ];
+    let rows = statement.query_map(values, |row| row.get(0).and_then(repository_id))?;
     rows.collect()
 }
 
@@ -131,5 +139,5 @@ pub(super) fn next_due(connection: &Connection) -> rusqlite::Result<Option<Times
         .prepare_cached("SELECT min(next_at) FROM wake WHERE next_at IS NOT NULL")?
         .query_row([], |row| row.get(0))?;
     // An invalid instant belongs to a damaged row, which is claimed so that it is reset.
-    Ok(next.map(|next| instant(next).unwrap_or(Timestamp::UNIX_EPOCH)))
+    Ok(next.map(|next| from_micros(next).unwrap_or(Timestamp::UNIX_EPOCH)))
 }

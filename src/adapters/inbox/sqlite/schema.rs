@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::data_files::{DATABASE, private, sync_folder};
+use super::data_files::{DATABASE, owner_only, sync_folder};
 use super::room::{LEAST_ROOM, LOG_ROOM};
 use super::value::{DISK_FULL, is_damage};
 
@@ -100,7 +100,7 @@ pub enum OpenError {
 
 impl OpenError {
     /// What the system says.
-    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
+    pub(super) fn from_io(path: &Path, error: &io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
@@ -112,7 +112,7 @@ impl OpenError {
     }
 
     /// What SQLite says.
-    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
+    pub(super) fn from_sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
         move |error| {
             let (path, detail) = (path.to_owned(), error.to_string());
             match error.sqlite_error_code() {
@@ -128,16 +128,16 @@ impl OpenError {
 /// Creates the file if there is none, for its owner only. SQLite gives its log the same mode.
 pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     let mut options = OpenOptions::new();
-    let made = private(options.write(true).create_new(true)).open(path);
+    let made = owner_only(options.write(true).create_new(true)).open(path);
     match made {
         Ok(_) => {
             sync_folder(path.parent().unwrap_or(path));
             Ok(())
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            close_to_others(path).map_err(|error| OpenError::io(path, &error))
+            close_to_others(path).map_err(|error| OpenError::from_io(path, &error))
         }
-        Err(error) => Err(OpenError::io(path, &error)),
+        Err(error) => Err(OpenError::from_io(path, &error)),
     }
 }
 
@@ -154,15 +154,15 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 }
 
 /// Opens a file that exists.
-pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
+pub(super) fn open_connection(path: &Path) -> Result<Connection, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let wrong = OpenError::sqlite(path);
+    let wrong = OpenError::from_sqlite(path);
     let connection = Connection::open_with_flags(path, flags).map_err(&wrong)?;
-    prepare(&connection).map_err(&wrong)?;
+    set_pragmas(&connection).map_err(&wrong)?;
     Ok(connection)
 }
 
-fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+fn set_pragmas(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "journal_mode", "wal")?;
@@ -173,12 +173,12 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Migrates the tables to the present version.
-pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
-    let wrong = OpenError::sqlite(path);
+pub(super) fn migrate_tables(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+    let wrong = OpenError::from_sqlite(path);
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(&wrong)?;
-    let found = version(&transaction, path)?;
+    let found = read_version(&transaction, path)?;
     if found > MIGRATIONS.len() {
         return Err(version_error(path, found));
     }
@@ -197,7 +197,7 @@ pub(super) fn expect_present_version(
     connection: &Connection,
     path: &Path,
 ) -> Result<(), OpenError> {
-    let found = version(connection, path)?;
+    let found = read_version(connection, path)?;
     if found == MIGRATIONS.len() {
         Ok(())
     } else {
@@ -216,24 +216,24 @@ pub(super) fn end_leases(
         "UPDATE wake SET lease_until = ?1, next_at = ?1 WHERE lease_owner IS NOT NULL",
         [now.as_microsecond()],
     );
-    ended.map(drop).map_err(OpenError::sqlite(path))
+    ended.map(drop).map_err(OpenError::from_sqlite(path))
 }
 
 /// Writes an unchanged value, to test whether writes succeed.
-pub(super) fn touch(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn test_write(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSION)
 }
 
 /// The version of the tables; 0 for an empty file.
-fn version(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
+fn read_version(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
     let pragma = |name: &str| {
         connection
             .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
-            .map_err(OpenError::sqlite(path))
+            .map_err(OpenError::from_sqlite(path))
     };
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(OpenError::sqlite(path))?;
+        .map_err(OpenError::from_sqlite(path))?;
     let ours = pragma("application_id")? == i64::from(APPLICATION);
     if tables > 0 && !ours {
         return Err(OpenError::Foreign {

@@ -7,8 +7,8 @@ use phileas_domain::model::{Holder, RepositoryId};
 use rusqlite::{Connection, params};
 
 use super::deliveries::{self, Stored};
-use super::delivery_index::{Known, News};
-use super::value::{micros, natural, repository};
+use super::delivery_index::{DeliveryIndex, DeliveryIndexChanges};
+use super::value::{from_integer, repository_id, to_micros};
 use super::wakes;
 use crate::runtime::inbox::{
     Accepted, Claimed, Delivery, DeliveryId, LONGEST_REST, LONGEST_RETRY_AFTER, Lease, MAX_LEASE,
@@ -25,30 +25,34 @@ pub(super) enum Room {
 }
 
 /// One transaction. A repository's row is read once and written once, however many deliveries of a batch wake it.
-pub(super) struct Desk<'a> {
+pub(super) struct InboxTransaction<'a> {
     connection: &'a Connection,
     /// `None` for a command, which does not know what the service stores meanwhile.
-    known: Option<&'a Known>,
-    news: News,
+    known: Option<&'a DeliveryIndex>,
+    news: DeliveryIndexChanges,
     room: Room,
-    wakes: BTreeMap<RepositoryId, Touched>,
+    wakes: BTreeMap<RepositoryId, LoadedWake>,
     /// Whether a row of a repository was written.
     woke: bool,
 }
 
-struct Touched {
+struct LoadedWake {
     /// `None`: there is no row yet.
     wake: Option<Wake>,
     changed: bool,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> InboxTransaction<'a> {
     /// A transaction that has begun on this connection.
-    pub(super) fn new(connection: &'a Connection, known: Option<&'a Known>, room: Room) -> Self {
+    pub(super) fn new(
+        connection: &'a Connection,
+        known: Option<&'a DeliveryIndex>,
+        room: Room,
+    ) -> Self {
         Self {
             connection,
             known,
-            news: News::default(),
+            news: DeliveryIndexChanges::default(),
             room,
             wakes: BTreeMap::new(),
             woke: false,
@@ -59,7 +63,7 @@ impl<'a> Desk<'a> {
     pub(super) fn put_down(&mut self) -> rusqlite::Result<()> {
         for touched in self.wakes.values_mut().filter(|touched| touched.changed) {
             if let Some(wake) = &touched.wake {
-                wakes::store(self.connection, wake)?;
+                wakes::store_wake(self.connection, wake)?;
                 self.woke = true;
             }
             touched.changed = false;
@@ -69,35 +73,35 @@ impl<'a> Desk<'a> {
 
     /// The effects of the committed transaction: which deliveries were stored and removed, and whether a repository's
     /// row was written.
-    pub(super) fn into_news(self) -> (News, bool) {
+    pub(super) fn into_news(self) -> (DeliveryIndexChanges, bool) {
         (self.news, self.woke)
     }
 
-    fn delivery(&self, id: &DeliveryId) -> rusqlite::Result<Option<Stored>> {
+    fn find_delivery(&self, id: &DeliveryId) -> rusqlite::Result<Option<Stored>> {
         match self.known {
-            Some(known) => known.find(&self.news, self.connection, id),
-            None => deliveries::search(self.connection, id),
+            Some(known) => known.find_delivery(&self.news, self.connection, id),
+            None => deliveries::search_delivery(self.connection, id),
         }
     }
 
-    fn touched(&mut self, id: RepositoryId) -> rusqlite::Result<&mut Touched> {
+    fn load_wake(&mut self, id: RepositoryId) -> rusqlite::Result<&mut LoadedWake> {
         use std::collections::btree_map::Entry;
         match self.wakes.entry(id) {
             Entry::Occupied(there) => Ok(there.into_mut()),
             Entry::Vacant(absent) => {
-                let (wake, changed) = wakes::load_or_mend(self.connection, id)?;
-                Ok(absent.insert(Touched { wake, changed }))
+                let (wake, changed) = wakes::load_or_reset(self.connection, id)?;
+                Ok(absent.insert(LoadedWake { wake, changed }))
             }
         }
     }
 
     /// Applies a rule to the row of a repository, and creates it if there is none.
-    pub(super) fn change<T>(
+    pub(super) fn change_wake<T>(
         &mut self,
         id: RepositoryId,
         rule: impl FnOnce(&mut Wake) -> T,
     ) -> rusqlite::Result<T> {
-        let touched = self.touched(id)?;
+        let touched = self.load_wake(id)?;
         touched.changed = true;
         Ok(rule(touched.wake.get_or_insert_with(|| Wake::new(id))))
     }
@@ -108,21 +112,21 @@ impl<'a> Desk<'a> {
         id: RepositoryId,
         rule: impl FnOnce(&mut Wake) -> T,
     ) -> rusqlite::Result<Option<T>> {
-        let touched = self.touched(id)?;
+        let touched = self.load_wake(id)?;
         touched.changed |= touched.wake.is_some();
         Ok(touched.wake.as_mut().map(rule))
     }
 
     /// The row of a repository.
-    pub(super) fn look(&mut self, id: RepositoryId) -> rusqlite::Result<Option<Wake>> {
-        Ok(self.touched(id)?.wake.clone())
+    pub(super) fn read_wake(&mut self, id: RepositoryId) -> rusqlite::Result<Option<Wake>> {
+        Ok(self.load_wake(id)?.wake.clone())
     }
 
     pub(super) fn accept(&mut self, delivery: &Delivery) -> rusqlite::Result<Accepted> {
-        let before = self.delivery(&delivery.id)?;
+        let before = self.find_delivery(&delivery.id)?;
         if let Some(before) = &before {
             let wake = match before.delivery.repository {
-                Some(id) => self.touched(id)?.wake.as_ref(),
+                Some(id) => self.load_wake(id)?.wake.as_ref(),
                 None => None,
             };
             if outcome(before.generation, wake) != Outcome::Failed {
@@ -134,7 +138,7 @@ impl<'a> Desk<'a> {
             return Ok(Accepted::Overloaded);
         }
         let generation = match delivery.woken() {
-            Some(id) => Some(self.change(id, |wake| {
+            Some(id) => Some(self.change_wake(id, |wake| {
                 wake.hear(delivery.repository_name.as_ref(), delivery.received_at)
             })?),
             None => None,
@@ -142,12 +146,12 @@ impl<'a> Desk<'a> {
         match before {
             Some(before) => {
                 let place = deliveries::came_again(self.connection, &before, delivery, generation)?;
-                self.news.removed(delivery.id.as_str(), before.place);
-                self.news.stored(&delivery.id, place);
+                self.news.record_removed(delivery.id.as_str(), before.place);
+                self.news.record_stored(&delivery.id, place);
             }
             None => {
                 let place = deliveries::insert(self.connection, delivery, 1, generation)?;
-                self.news.stored(&delivery.id, place);
+                self.news.record_stored(&delivery.id, place);
             }
         }
         Ok(Accepted::Stored)
@@ -163,7 +167,7 @@ impl<'a> Desk<'a> {
     ) -> rusqlite::Result<Vec<Lease>> {
         let mut leases = Vec::new();
         for id in repositories {
-            let touched = self.touched(*id)?;
+            let touched = self.load_wake(*id)?;
             let Some(wake) = touched.wake.as_mut().filter(|wake| wake.is_due(now)) else {
                 continue;
             };
@@ -178,7 +182,7 @@ impl<'a> Desk<'a> {
     /// Wakes repositories that an earlier, wrong clock has delayed too far.
     pub(super) fn call_back(&mut self, now: Timestamp) -> rusqlite::Result<usize> {
         self.put_down()?;
-        let beyond = |most: SignedDuration| micros(now.saturating_add(most).unwrap_or(now));
+        let beyond = |most: SignedDuration| to_micros(now.saturating_add(most).unwrap_or(now));
         let mut statement = self.connection.prepare_cached(
             "SELECT repo FROM wake WHERE lease_until > ?1 OR not_before > ?2 OR due_at > ?3 OR probe_at > ?4 \
              OR heard_at > ?5",
@@ -189,14 +193,14 @@ impl<'a> Desk<'a> {
                 beyond(LONGEST_RETRY_AFTER),
                 beyond(LONGEST_REST),
                 beyond(PROBE_INTERVAL),
-                micros(now)
+                to_micros(now)
             ],
-            |row| row.get(0).and_then(repository),
+            |row| row.get(0).and_then(repository_id),
         )?;
         let ids = rows.collect::<rusqlite::Result<Vec<_>>>()?;
         let mut called = 0;
         for id in ids {
-            let touched = self.touched(id)?;
+            let touched = self.load_wake(id)?;
             if touched
                 .wake
                 .as_mut()
@@ -240,32 +244,32 @@ impl<'a> Desk<'a> {
     }
 
     pub(super) fn replay(&mut self, id: &DeliveryId, now: Timestamp) -> rusqlite::Result<Replayed> {
-        let Some(stored) = self.delivery(id)? else {
+        let Some(stored) = self.find_delivery(id)? else {
             return Ok(Replayed::Unknown);
         };
-        let Some(repository) = stored.delivery.woken() else {
+        let Some(repository_id) = stored.delivery.woken() else {
             return Ok(Replayed::WakesNobody);
         };
-        let (generation, parked) = self.change(repository, |wake| {
+        let (generation, parked) = self.change_wake(repository_id, |wake| {
             (wake.hear(None, now), wake.parked.is_some())
         })?;
         deliveries::pending_again(self.connection, stored.place, generation)?;
         Ok(if parked {
-            Replayed::Parked(repository)
+            Replayed::Parked(repository_id)
         } else {
-            Replayed::Woken(repository)
+            Replayed::Woken(repository_id)
         })
     }
 
     pub(super) fn prune(&mut self, now: Timestamp) -> rusqlite::Result<usize> {
         self.put_down()?;
         let older_than = |age: SignedDuration| {
-            let before = micros(now.saturating_sub(age).unwrap_or(now));
+            let before = to_micros(now.saturating_sub(age).unwrap_or(now));
             deliveries::older_than(self.connection, before)
         };
         let (kept_long_enough, brought_again_no_more) =
             (older_than(RETENTION)?, older_than(REDELIVERY_WINDOW)?);
-        let removed = self.remove(
+        let removed = self.remove_delivery(
             "DELETE FROM delivery WHERE place IN \
              (SELECT place FROM delivery WHERE place < ?1 ORDER BY place LIMIT ?2) RETURNING id, place",
             kept_long_enough,
@@ -274,7 +278,7 @@ impl<'a> Desk<'a> {
         if self.room != Room::None || removed == PRUNE_BATCH {
             return Ok(removed);
         }
-        let handled = self.remove(
+        let handled = self.remove_delivery(
             "DELETE FROM delivery WHERE place IN \
              (SELECT place FROM delivery LEFT JOIN wake ON wake.repo = delivery.repo \
               WHERE place < ?1 AND (delivery.generation IS NULL OR delivery.generation <= done_generation) \
@@ -286,13 +290,13 @@ impl<'a> Desk<'a> {
     }
 
     /// Removes at most this many deliveries before a place, and returns their number.
-    fn remove(&mut self, sql: &str, before: i64, most: usize) -> rusqlite::Result<usize> {
+    fn remove_delivery(&mut self, sql: &str, before: i64, most: usize) -> rusqlite::Result<usize> {
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows_gone = statement.query(params![before, rows(most)])?;
+        let mut rows_gone = statement.query(params![before, changed_rows(most)])?;
         let mut count = 0;
         while let Some(row) = rows_gone.next()? {
-            let place = natural(row.get(1)?)?;
-            self.news.removed(row.get_ref(0)?.as_str()?, place);
+            let place = from_integer(row.get(1)?)?;
+            self.news.record_removed(row.get_ref(0)?.as_str()?, place);
             count += 1;
         }
         Ok(count)
@@ -300,6 +304,6 @@ impl<'a> Desk<'a> {
 }
 
 /// A number of rows, for SQLite.
-fn rows(number: usize) -> i64 {
+fn changed_rows(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

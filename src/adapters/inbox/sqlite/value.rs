@@ -11,49 +11,50 @@ use crate::runtime::inbox::InboxError;
 pub(super) const DISK_FULL: &str = "the disk of the data directory is full; make room on it";
 
 /// An instant in microseconds. Finer parts are dropped.
-pub(super) fn micros(at: Timestamp) -> i64 {
+pub(super) fn to_micros(at: Timestamp) -> i64 {
     at.as_microsecond()
 }
 
 /// An optional instant.
 pub(super) fn maybe_micros(at: Option<Timestamp>) -> Option<i64> {
-    at.map(micros)
+    at.map(to_micros)
 }
 
 /// An instant that was stored.
-pub(super) fn instant(micros: i64) -> rusqlite::Result<Timestamp> {
-    Timestamp::from_microsecond(micros).map_err(|error| unreadable(Type::Integer, error))
+pub(super) fn from_micros(micros: i64) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_microsecond(micros).map_err(|error| conversion_error(Type::Integer, error))
 }
 
 /// An optional instant that was stored.
 pub(super) fn maybe_instant(micros: Option<i64>) -> rusqlite::Result<Option<Timestamp>> {
-    micros.map(instant).transpose()
+    micros.map(from_micros).transpose()
 }
 
 /// A counter as SQLite stores it. Counters start at zero and never overflow.
-pub(super) fn integer(number: u64) -> rusqlite::Result<i64> {
+pub(super) fn to_integer(number: u64) -> rusqlite::Result<i64> {
     i64::try_from(number).map_err(|error| Error::ToSqlConversionFailure(error.into()))
 }
 
 /// A number that was stored.
-pub(super) fn natural(number: i64) -> rusqlite::Result<u64> {
-    u64::try_from(number).map_err(|error| unreadable(Type::Integer, error))
+pub(super) fn from_integer(number: i64) -> rusqlite::Result<u64> {
+    u64::try_from(number).map_err(|error| conversion_error(Type::Integer, error))
 }
 
 /// A repository's id.
-pub(super) fn repository(number: i64) -> rusqlite::Result<RepositoryId> {
-    natural(number).map(RepositoryId)
+pub(super) fn repository_id(number: i64) -> rusqlite::Result<RepositoryId> {
+    from_integer(number).map(RepositoryId)
 }
 
 /// Parses a stored text.
-pub(super) fn parsed<T>(text: &str) -> rusqlite::Result<T>
+pub(super) fn parse_text<T>(text: &str) -> rusqlite::Result<T>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
 {
-    text.parse().map_err(|error| unreadable(Type::Text, error))
+    text.parse()
+        .map_err(|error| conversion_error(Type::Text, error))
 }
 
-fn unreadable(kind: Type, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+fn conversion_error(kind: Type, error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::FromSqlConversionFailure(0, kind, Box::new(error))
 }
 

@@ -5,11 +5,12 @@ use phileas_domain::model::{Holder, RepositoryId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::value::{
-    instant, integer, is_damage, maybe_instant, maybe_micros, micros, natural, repository,
+    from_integer, from_micros, is_damage, maybe_instant, maybe_micros, repository_id, to_integer,
+    to_micros,
 };
 use crate::runtime::inbox::{Held, Parked, Wake};
 
-/// All columns, in the order in which [`wake`] reads them.
+/// All columns, in the order in which [`read_wake`] reads them.
 macro_rules! columns {
     () => {
         "repo, name, due_at, generation, done_generation, failed_generation, not_before, attempts, outages, token, \
@@ -19,10 +20,13 @@ macro_rules! columns {
 pub(super) use columns;
 
 /// The row of a repository.
-pub(super) fn load(connection: &Connection, id: RepositoryId) -> rusqlite::Result<Option<Wake>> {
+pub(super) fn load_wake(
+    connection: &Connection,
+    id: RepositoryId,
+) -> rusqlite::Result<Option<Wake>> {
     connection
         .prepare_cached(concat!("SELECT ", columns!(), " FROM wake WHERE repo = ?1"))?
-        .query_row([integer(id.0)?], wake)
+        .query_row([to_integer(id.0)?], read_wake)
         .optional()
 }
 
@@ -30,11 +34,11 @@ pub(super) fn load(connection: &Connection, id: RepositoryId) -> rusqlite::Resul
 ///
 /// One damaged row must not stop the others, and nothing is lost: the ledger in git has everything that matters.
 /// Readable counters are kept, so that no earlier lease counts again.
-pub(super) fn load_or_mend(
+pub(super) fn load_or_reset(
     connection: &Connection,
     id: RepositoryId,
 ) -> rusqlite::Result<(Option<Wake>, bool)> {
-    match load(connection, id) {
+    match load_wake(connection, id) {
         Err(error) if is_damage(&error) => {
             tracing::error!(
                 repository = id.0,
@@ -43,7 +47,7 @@ pub(super) fn load_or_mend(
             let mut wake = Wake::new(id);
             (wake.generation, wake.token) = connection
                 .prepare_cached("SELECT generation, token FROM wake WHERE repo = ?1")?
-                .query_row([integer(id.0)?], |row| {
+                .query_row([to_integer(id.0)?], |row| {
                     let count = |column| {
                         row.get::<_, i64>(column)
                             .map(|number| u64::try_from(number).unwrap_or(0))
@@ -58,14 +62,14 @@ pub(super) fn load_or_mend(
 }
 
 /// Reads a row of [`columns`].
-pub(super) fn wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
+pub(super) fn read_wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
     let held = match (
         row.get::<_, Option<String>>(10)?,
         row.get::<_, Option<i64>>(11)?,
     ) {
         (Some(owner), Some(until)) => Some(Held {
             holder: Holder::new(owner),
-            until: instant(until)?,
+            until: from_micros(until)?,
         }),
         _ => None,
     };
@@ -74,25 +78,25 @@ pub(super) fn wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
         row.get::<_, Option<i64>>(15)?,
     ) {
         (Some(at), Some(probe_at)) => Some(Parked {
-            at: instant(at)?,
+            at: from_micros(at)?,
             because: row.get::<_, Option<String>>(14)?.unwrap_or_default(),
-            probe_at: instant(probe_at)?,
+            probe_at: from_micros(probe_at)?,
         }),
         _ => None,
     };
     let name: Option<String> = row.get(1)?;
     Ok(Wake {
-        repository: repository(row.get(0)?)?,
+        repository: repository_id(row.get(0)?)?,
         // The next delivery reports it again.
         name: name.and_then(|name| name.parse().ok()),
         due_at: maybe_instant(row.get(2)?)?,
-        generation: natural(row.get(3)?)?,
-        done_generation: natural(row.get(4)?)?,
-        failed_generation: natural(row.get(5)?)?,
+        generation: from_integer(row.get(3)?)?,
+        done_generation: from_integer(row.get(4)?)?,
+        failed_generation: from_integer(row.get(5)?)?,
         not_before: maybe_instant(row.get(6)?)?,
         attempts: row.get(7)?,
         outages: row.get(8)?,
-        token: natural(row.get(9)?)?,
+        token: from_integer(row.get(9)?)?,
         held,
         heard_at: maybe_instant(row.get(12)?)?,
         parked,
@@ -102,7 +106,7 @@ pub(super) fn wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
 }
 
 /// Writes the row of a repository.
-pub(super) fn store(connection: &Connection, wake: &Wake) -> rusqlite::Result<()> {
+pub(super) fn store_wake(connection: &Connection, wake: &Wake) -> rusqlite::Result<()> {
     let (held, parked) = (wake.held.as_ref(), wake.parked.as_ref());
     connection
         .prepare_cached(concat!(
@@ -111,22 +115,22 @@ pub(super) fn store(connection: &Connection, wake: &Wake) -> rusqlite::Result<()
             ", next_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)"
         ))?
         .execute(params![
-            integer(wake.repository.0)?,
+            to_integer(wake.repository.0)?,
             wake.name.as_ref().map(ToString::to_string),
             maybe_micros(wake.due_at),
-            integer(wake.generation)?,
-            integer(wake.done_generation)?,
-            integer(wake.failed_generation)?,
+            to_integer(wake.generation)?,
+            to_integer(wake.done_generation)?,
+            to_integer(wake.failed_generation)?,
             maybe_micros(wake.not_before),
             wake.attempts,
             wake.outages,
-            integer(wake.token)?,
+            to_integer(wake.token)?,
             held.map(|held| held.holder.as_str()),
-            held.map(|held| micros(held.until)),
+            held.map(|held| to_micros(held.until)),
             maybe_micros(wake.heard_at),
-            parked.map(|parked| micros(parked.at)),
+            parked.map(|parked| to_micros(parked.at)),
             parked.map(|parked| parked.because.as_str()),
-            parked.map(|parked| micros(parked.probe_at)),
+            parked.map(|parked| to_micros(parked.probe_at)),
             wake.last_fault,
             wake.deaths,
             maybe_micros(wake.next_at()),

@@ -12,7 +12,7 @@ const QUIET: Duration = Duration::from_secs(30);
 
 /// Whether writes succeed.
 #[derive(Debug, Default)]
-pub(super) struct Condition(Mutex<Option<Failing>>);
+pub(super) struct WriteHealth(Mutex<Option<Failing>>);
 
 /// The failures since deliveries could last be stored.
 #[derive(Debug)]
@@ -25,9 +25,9 @@ struct Failing {
     said: Instant,
 }
 
-impl Condition {
+impl WriteHealth {
     /// Records a failed batch.
-    pub(super) fn failed(&self, error: &InboxError) {
+    pub(super) fn record_failure(&self, error: &InboxError) {
         self.note(error, 1);
     }
 
@@ -38,7 +38,7 @@ impl Condition {
 
     fn note(&self, error: &InboxError, batches: u64) {
         let now = Instant::now();
-        let mut failing = self.failing();
+        let mut failing = self.lock_failing();
         let Some(before) = failing.as_mut() else {
             tracing::error!("{error}; deliveries are refused until it can be written again");
             *failing = Some(Failing {
@@ -64,8 +64,8 @@ impl Condition {
     }
 
     /// Records a stored delivery, or another write after a time without failures.
-    pub(super) fn written(&self) {
-        if let Some(failing) = self.failing().take() {
+    pub(super) fn record_success(&self) {
+        if let Some(failing) = self.lock_failing().take() {
             tracing::warn!(
                 failures = failing.batches,
                 "the inbox can be written again, after {} s",
@@ -76,20 +76,20 @@ impl Condition {
 
     /// Whether writes failed, and the last attempt was some time ago.
     pub(super) fn is_to_be_tried(&self) -> bool {
-        let failing = self.failing();
+        let failing = self.lock_failing();
         failing
             .as_ref()
             .is_some_and(|failing| failing.last.elapsed() >= QUIET)
     }
 
     /// Why deliveries cannot be stored.
-    pub(super) fn trouble(&self) -> Option<String> {
-        self.failing()
+    pub(super) fn current_problem(&self) -> Option<String> {
+        self.lock_failing()
             .as_ref()
             .map(|failing| failing.because.clone())
     }
 
-    fn failing(&self) -> MutexGuard<'_, Option<Failing>> {
+    fn lock_failing(&self) -> MutexGuard<'_, Option<Failing>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -102,14 +102,14 @@ mod tests {
     /// The storage is checked once a second, whether anything is to be written or not.
     #[test]
     fn only_batches_count_as_failures() {
-        let condition = Condition::default();
+        let condition = WriteHealth::default();
         let full = InboxError::Unavailable("the disk is full".to_owned());
         condition.check_failed(&full);
-        condition.failed(&full);
-        condition.failed(&full);
+        condition.record_failure(&full);
+        condition.record_failure(&full);
         condition.check_failed(&full);
         let capture = LogCapture::begin();
-        condition.written();
+        condition.record_success();
         let log = capture.end();
         assert!(log.contains("failures=2"), "{log}");
     }

@@ -11,12 +11,12 @@ use tokio::sync::mpsc::error::SendError;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
-use super::delivery_index::Known;
+use super::delivery_index::DeliveryIndex;
 use super::open_files::OpenFiles;
 use super::schema;
-use super::transaction::{Desk, Room};
+use super::transaction::{InboxTransaction, Room};
 use super::value::inbox_error;
-use super::write_health::Condition;
+use super::write_health::WriteHealth;
 use crate::runtime::inbox::{CROWDED, InboxError};
 
 /// The most jobs that may wait for the thread. Further ones are refused, or wait before they are queued.
@@ -33,14 +33,14 @@ pub(super) struct Writer {
     queue: Option<Sender<Job>>,
     places: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
-    condition: Arc<Condition>,
+    condition: Arc<WriteHealth>,
     /// Its sender belongs to the thread and is dropped with it.
     alive: watch::Receiver<()>,
 }
 
 /// Work for one transaction. It returns a reply to send after the commit. If the commit fails, both are dropped, and
 /// the waiting caller sees that.
-type Work = Box<dyn FnOnce(&mut Desk<'_>) -> rusqlite::Result<Reply> + Send>;
+type Work = Box<dyn FnOnce(&mut InboxTransaction<'_>) -> rusqlite::Result<Reply> + Send>;
 type Reply = Box<dyn FnOnce() + Send>;
 
 struct Job {
@@ -55,7 +55,7 @@ struct Answers {
 }
 
 impl Answers {
-    fn say(self) {
+    fn send_replies(self) {
         for reply in self.replies {
             reply();
         }
@@ -72,7 +72,7 @@ fn speaker() -> UnboundedSender<Answers> {
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
             while let Some(answers) = waiting.recv().await {
-                answers.say();
+                answers.send_replies();
             }
         });
     }
@@ -85,20 +85,20 @@ impl Writer {
     /// command.
     pub(super) fn start(
         connection: Connection,
-        known: Option<Known>,
+        known: Option<DeliveryIndex>,
         files: Option<OpenFiles>,
         room: u64,
         news: watch::Sender<u64>,
     ) -> std::io::Result<Self> {
         let (queue, jobs) = channel();
         let answers = speaker();
-        let condition = Arc::new(Condition::default());
+        let condition = Arc::new(WriteHealth::default());
         let shown = Arc::clone(&condition);
         let (living, alive) = watch::channel(());
         let thread = thread::Builder::new()
             .name("phileas-inbox".to_owned())
             .spawn(move || {
-                let clerk = Clerk {
+                let clerk = WriterThread {
                     connection,
                     known,
                     files,
@@ -107,7 +107,7 @@ impl Writer {
                     answers,
                     condition: shown,
                 };
-                clerk.work(&jobs);
+                clerk.work_until_closed(&jobs);
                 drop(living);
             })?;
         Ok(Self {
@@ -120,55 +120,55 @@ impl Writer {
     }
 
     /// Why deliveries cannot be stored.
-    pub(super) fn trouble(&self) -> Option<String> {
+    pub(super) fn current_problem(&self) -> Option<String> {
         if self.alive.has_changed().is_err() {
             return Some("the thread that writes the inbox has ended".to_owned());
         }
-        self.condition.trouble()
+        self.condition.current_problem()
     }
 
     /// Completes when the thread has ended unexpectedly: nothing is written any more.
-    pub(super) fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
+    pub(super) fn thread_ended(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut alive = self.alive.clone();
         async move { while alive.changed().await.is_ok() {} }
     }
 
     /// Queues work and waits for its result.
-    pub(super) async fn ask<T: Send + 'static>(
+    pub(super) async fn submit<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Desk<'_>) -> rusqlite::Result<T> + Send + 'static,
+        work: impl FnOnce(&mut InboxTransaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, InboxError> {
         let place = Arc::clone(&self.places).acquire_owned().await;
         let place = place.map_err(|error| InboxError::Unavailable(error.to_string()))?;
-        self.queue(place, work).await
+        self.enqueue(place, work).await
     }
 
     /// Queues work unless the queue is full; then nothing is done.
-    pub(super) fn try_ask<T, W>(
+    pub(super) fn try_submit<T, W>(
         &self,
         work: W,
     ) -> Option<impl Future<Output = Result<T, InboxError>> + use<T, W>>
     where
         T: Send + 'static,
-        W: FnOnce(&mut Desk<'_>) -> rusqlite::Result<T> + Send + 'static,
+        W: FnOnce(&mut InboxTransaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     {
         let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
-        Some(self.queue(place, work))
+        Some(self.enqueue(place, work))
     }
 
     /// The work is queued when this returns, even if its future is never awaited.
-    fn queue<T, W>(
+    fn enqueue<T, W>(
         &self,
         place: OwnedSemaphorePermit,
         work: W,
     ) -> impl Future<Output = Result<T, InboxError>> + use<T, W>
     where
         T: Send + 'static,
-        W: FnOnce(&mut Desk<'_>) -> rusqlite::Result<T> + Send + 'static,
+        W: FnOnce(&mut InboxTransaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
-        let work: Work = Box::new(move |desk| {
-            let value = work(desk)?;
+        let work: Work = Box::new(move |transaction| {
+            let value = work(transaction)?;
             Ok(Box::new(move || {
                 // The caller may be gone.
                 let _gone = answer.send(value);
@@ -199,20 +199,20 @@ impl Drop for Writer {
 }
 
 /// The state of the thread.
-struct Clerk {
+struct WriterThread {
     connection: Connection,
     /// `None` for a visitor.
-    known: Option<Known>,
+    known: Option<DeliveryIndex>,
     /// `None` for a visitor.
     files: Option<OpenFiles>,
     room: u64,
     news: watch::Sender<u64>,
     answers: UnboundedSender<Answers>,
-    condition: Arc<Condition>,
+    condition: Arc<WriteHealth>,
 }
 
-impl Clerk {
-    fn work(mut self, jobs: &Receiver<Job>) {
+impl WriterThread {
+    fn work_until_closed(mut self, jobs: &Receiver<Job>) {
         let mut seen = self.written_by_others();
         let mut looked = Instant::now();
         loop {
@@ -220,7 +220,7 @@ impl Clerk {
                 Ok(first) => {
                     let rest = jobs.try_iter().take(BATCH - 1);
                     let batch: Vec<Job> = std::iter::once(first).chain(rest).collect();
-                    self.batch(batch);
+                    self.run_batch(batch);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -232,26 +232,26 @@ impl Clerk {
                 let now = self.written_by_others();
                 if now != seen {
                     seen = now;
-                    self.tell();
+                    self.notify_change();
                 }
             }
         }
     }
 
     /// Runs a batch in one transaction, and sends the replies after it.
-    fn batch(&mut self, batch: Vec<Job>) {
+    fn run_batch(&mut self, batch: Vec<Job>) {
         let (works, places): (Vec<Work>, Vec<_>) =
             batch.into_iter().map(|job| (job.work, job.place)).unzip();
         match self.transact_in_place(works) {
             Ok((replies, woke)) => {
                 if woke {
-                    self.tell();
+                    self.notify_change();
                 }
                 if let Err(SendError(answers)) = self.answers.send(Answers { replies, places }) {
-                    answers.say();
+                    answers.send_replies();
                 }
             }
-            Err(error) => self.condition.failed(&error),
+            Err(error) => self.condition.record_failure(&error),
         }
     }
 
@@ -259,20 +259,26 @@ impl Clerk {
     /// deleted file is not stored.
     fn transact_in_place(&mut self, works: Vec<Work>) -> Result<(Vec<Reply>, bool), InboxError> {
         self.check_files()?;
-        let done = self.transact(works).map_err(inbox_error)?;
+        let done = self.run_transaction(works).map_err(inbox_error)?;
         self.check_files()?;
         Ok(done)
     }
 
     fn check_files(&self) -> Result<(), InboxError> {
-        let checked = self.files.as_ref().map_or(Ok(()), OpenFiles::check);
+        let checked = self
+            .files
+            .as_ref()
+            .map_or(Ok(()), OpenFiles::check_unchanged);
         checked.map_err(InboxError::Unavailable)
     }
 
     /// Tests whether deliveries could be stored, if none arrives that would show it.
     fn check_storage(&self) {
         let Some(files) = &self.files else { return };
-        if let Err(because) = files.check().and_then(|()| files.check_writable()) {
+        if let Err(because) = files
+            .check_unchanged()
+            .and_then(|()| files.check_writable())
+        {
             self.condition
                 .check_failed(&InboxError::Unavailable(because));
         }
@@ -283,30 +289,30 @@ impl Clerk {
         if self.condition.is_to_be_tried() {
             let touched = self
                 .check_files()
-                .and_then(|()| schema::touch(&self.connection).map_err(inbox_error));
+                .and_then(|()| schema::test_write(&self.connection).map_err(inbox_error));
             match touched {
-                Ok(()) => self.condition.written(),
+                Ok(()) => self.condition.record_success(),
                 Err(error) => self.condition.check_failed(&error),
             }
         }
     }
 
-    fn transact(&mut self, works: Vec<Work>) -> rusqlite::Result<(Vec<Reply>, bool)> {
+    fn run_transaction(&mut self, works: Vec<Work>) -> rusqlite::Result<(Vec<Reply>, bool)> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Read within the transaction: outside, each query would be a transaction with its own locks.
         let room = room_left(&transaction, self.room)?;
-        let mut desk = Desk::new(&transaction, self.known.as_ref(), room);
+        let mut inbox = InboxTransaction::new(&transaction, self.known.as_ref(), room);
         let mut replies = Vec::with_capacity(works.len());
         for work in works {
-            replies.push(work(&mut desk)?);
+            replies.push(work(&mut inbox)?);
         }
-        desk.put_down()?;
-        let (news, woke) = desk.into_news();
+        inbox.put_down()?;
+        let (news, woke) = inbox.into_news();
         transaction.commit()?;
         if news.has_stored() {
-            self.condition.written();
+            self.condition.record_success();
         }
         if let Some(known) = &mut self.known {
             known.take_over(news);
@@ -320,7 +326,7 @@ impl Clerk {
         statement.query_row([], |row| row.get(0)).ok()
     }
 
-    fn tell(&self) {
+    fn notify_change(&self) {
         self.news.send_modify(|count| *count += 1);
     }
 }
@@ -356,13 +362,13 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         let news = watch::Sender::new(0);
         let writer = Writer::start(connection, None, None, u64::MAX, news).unwrap();
-        assert_eq!(writer.trouble(), None);
-        let asked = writer.ask(|_| -> rusqlite::Result<()> {
+        assert_eq!(writer.current_problem(), None);
+        let asked = writer.submit(|_| -> rusqlite::Result<()> {
             // As a panic does, without the backtrace of one.
             std::panic::resume_unwind(Box::new("the thread panics"))
         });
         asked.await.unwrap_err();
-        writer.lost().await;
-        assert!(writer.trouble().unwrap().contains("has ended"));
+        writer.thread_ended().await;
+        assert!(writer.current_problem().unwrap().contains("has ended"));
     }
 }

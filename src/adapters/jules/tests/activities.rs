@@ -4,7 +4,7 @@ use phileas_domain::engine::Activity;
 use serde_json::{Value, json};
 
 use super::super::activities::MAX_PAGES;
-use super::stage::{Cast, Reply, missing, ok, refusal, size_of, stage, too_large};
+use super::stage::{Reply, Scripted, missing, ok, refusal, size_of, stage, too_large};
 use crate::runtime::ports::{Disposition, ReadJules as _};
 
 fn said(id: &str, time: &str) -> Value {
@@ -15,8 +15,13 @@ fn page(activities: &[Value], next: &str) -> Reply {
     ok(json!({"activities": activities, "nextPageToken": next}))
 }
 
-async fn read(cast: &Cast) -> Vec<Activity> {
-    cast.jules.activities(&"15".into()).await.unwrap().unwrap()
+async fn read(scripted: &Scripted) -> Vec<Activity> {
+    scripted
+        .jules
+        .activities(&"15".into())
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 fn ids(activities: &[Activity]) -> Vec<&str> {
@@ -30,7 +35,7 @@ const WHOLE: &str = "GET /sessions/15/activities?pageSize=100";
 
 #[tokio::test]
 async fn the_second_reading_asks_for_what_is_new() {
-    let cast = stage([
+    let scripted = stage([
         page(&[said("a", "10:00:00"), said("b", "10:05:00.25")], "p"),
         page(&[said("b", "10:05:00.25"), said("c", "10:05:00.25")], ""),
         page(
@@ -43,12 +48,12 @@ async fn the_second_reading_asks_for_what_is_new() {
         ),
         page(&[], ""),
     ]);
-    assert_eq!(ids(&read(&cast).await), ["a", "b", "c"]);
-    assert_eq!(ids(&read(&cast).await), ["a", "b", "c", "d", "e"]);
-    assert_eq!(ids(&read(&cast).await), ["a", "b", "c", "d", "e"]);
+    assert_eq!(ids(&read(&scripted).await), ["a", "b", "c"]);
+    assert_eq!(ids(&read(&scripted).await), ["a", "b", "c", "d", "e"]);
+    assert_eq!(ids(&read(&scripted).await), ["a", "b", "c", "d", "e"]);
     let filter = |time: &str| format!("{WHOLE}&filter=create_time%3E%222026-01-05T{time}Z%22");
     assert_eq!(
-        cast.stage.lines(),
+        scripted.stage.lines(),
         [
             WHOLE.to_owned(),
             format!("{WHOLE}&pageToken=p"),
@@ -63,44 +68,44 @@ async fn a_refused_filter_is_given_up_for_good() {
     let message = "Unknown name \"filter\": Cannot bind query parameter.";
     let first = || page(&[said("a", "10:00:00")], "");
     let both = || page(&[said("a", "10:00:00"), said("b", "10:01:00")], "");
-    let cast = stage([
+    let scripted = stage([
         first(),
         refusal(400, "INVALID_ARGUMENT", message),
         both(),
         both(),
     ]);
-    assert_eq!(read(&cast).await.len(), 1);
-    assert_eq!(ids(&read(&cast).await), ["a", "b"]);
-    assert_eq!(ids(&read(&cast).await), ["a", "b"]);
-    assert_eq!(cast.stage.lines()[2..], [WHOLE, WHOLE]);
+    assert_eq!(read(&scripted).await.len(), 1);
+    assert_eq!(ids(&read(&scripted).await), ["a", "b"]);
+    assert_eq!(ids(&read(&scripted).await), ["a", "b"]);
+    assert_eq!(scripted.stage.lines()[2..], [WHOLE, WHOLE]);
 }
 
 #[tokio::test]
 async fn another_refusal_of_the_whole_listing_stands() {
-    let cast = stage([refusal(400, "INVALID_ARGUMENT", "no")]);
-    let failure = cast.jules.activities(&"15".into()).await.unwrap_err();
+    let scripted = stage([refusal(400, "INVALID_ARGUMENT", "no")]);
+    let failure = scripted.jules.activities(&"15".into()).await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Refused);
 }
 
 #[tokio::test]
 async fn activities_that_come_out_of_order_are_put_in_order() {
-    let cast = stage([page(&[said("b", "10:01:00"), said("a", "10:00:00")], "")]);
-    assert_eq!(ids(&read(&cast).await), ["a", "b"]);
+    let scripted = stage([page(&[said("b", "10:01:00"), said("a", "10:00:00")], "")]);
+    assert_eq!(ids(&read(&scripted).await), ["a", "b"]);
 }
 
 #[tokio::test]
 async fn a_session_that_is_gone_is_forgotten() {
-    let cast = stage([page(&[said("a", "10:00:00")], ""), missing(), page(&[], "")]);
-    read(&cast).await;
-    assert_eq!(cast.jules.activities(&"15".into()).await.unwrap(), None);
-    assert!(read(&cast).await.is_empty());
-    assert_eq!(cast.stage.lines()[2], WHOLE);
+    let scripted = stage([page(&[said("a", "10:00:00")], ""), missing(), page(&[], "")]);
+    read(&scripted).await;
+    assert_eq!(scripted.jules.activities(&"15".into()).await.unwrap(), None);
+    assert!(read(&scripted).await.is_empty());
+    assert_eq!(scripted.stage.lines()[2], WHOLE);
 }
 
 #[tokio::test]
 async fn an_endless_session_is_a_failure_and_not_a_standstill() {
-    let cast = stage((0..MAX_PAGES).map(|page_number| page(&[], &page_number.to_string())));
-    let failure = cast.jules.activities(&"15".into()).await.unwrap_err();
+    let scripted = stage((0..MAX_PAGES).map(|page_number| page(&[], &page_number.to_string())));
+    let failure = scripted.jules.activities(&"15".into()).await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Retry { after: None });
     assert!(
         failure.detail.contains("more than 100 pages"),
@@ -111,7 +116,7 @@ async fn an_endless_session_is_a_failure_and_not_a_standstill() {
 
 #[tokio::test]
 async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
-    let cast = stage([
+    let scripted = stage([
         too_large(),
         too_large(),
         page(&[said("a", "10:00:00")], "p"),
@@ -120,8 +125,8 @@ async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
         page(&[said("b", "10:01:00")], "q"),
         page(&[said("c", "10:02:00")], ""),
     ]);
-    assert_eq!(ids(&read(&cast).await), ["a", "b", "c"]);
-    let sizes: Vec<_> = cast
+    assert_eq!(ids(&read(&scripted).await), ["a", "b", "c"]);
+    let sizes: Vec<_> = scripted
         .stage
         .lines()
         .iter()
@@ -132,10 +137,10 @@ async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
 
 #[tokio::test]
 async fn one_activity_that_is_too_large_ends_the_reading() {
-    let cast = stage((0..4).map(|_| too_large()));
-    let failure = cast.jules.activities(&"15".into()).await.unwrap_err();
+    let scripted = stage((0..4).map(|_| too_large()));
+    let failure = scripted.jules.activities(&"15".into()).await.unwrap_err();
     assert!(failure.detail.contains("larger than"), "{failure}");
-    let sizes: Vec<_> = cast
+    let sizes: Vec<_> = scripted
         .stage
         .lines()
         .iter()

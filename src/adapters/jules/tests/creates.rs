@@ -21,30 +21,30 @@ use crate::runtime::ports::{ReadJules as _, WriteJules as _};
 const NOON: &str = "2026-01-05T12:00:00Z";
 
 async fn failure(reply: Reply) -> CreateFailure {
-    let cast = stage([reply]);
-    let failure = cast.jules.create(&create()).await.unwrap_err();
+    let scripted = stage([reply]);
+    let failure = scripted.jules.create(&create()).await.unwrap_err();
     // A create is never repeated.
-    assert_eq!(cast.client.requests(), 1);
-    assert!(cast.stage.waits().is_empty());
+    assert_eq!(scripted.client.request_count(), 1);
+    assert!(scripted.stage.waits().is_empty());
     failure
 }
 
 #[tokio::test]
 async fn exactly_the_documented_fields_are_sent() {
-    let cast = stage([
+    let scripted = stage([
         ok(json!({"name": "sessions/15", "state": "QUEUED", "createTime": NOON})),
         ok(json!({"id": "16"})),
     ]);
-    let session = cast.jules.create(&create()).await.unwrap();
+    let session = scripted.jules.create(&create()).await.unwrap();
     assert_eq!(session.id.as_str(), "15");
     assert_eq!(session.source, Some("acme/widget".parse().unwrap()));
     let mut plain = create();
     plain.open_pull = false;
     plain.require_plan_approval = false;
-    let session = cast.jules.create(&plain).await.unwrap();
+    let session = scripted.jules.create(&plain).await.unwrap();
     assert_eq!(session.created_at, plain.not_after);
 
-    let bodies: Vec<Value> = cast
+    let bodies: Vec<Value> = scripted
         .stage
         .requests()
         .iter()
@@ -64,13 +64,14 @@ async fn exactly_the_documented_fields_are_sent() {
 #[tokio::test]
 async fn the_source_is_named_as_jules_names_it() {
     let listed = json!({"id": "1", "createTime": NOON, "sourceContext": {"source": "sources/github/Acme/WIDGET"}});
-    let cast = stage([ok(json!({"sessions": [listed]})), ok(json!({"id": "2"}))]);
-    cast.jules
+    let scripted = stage([ok(json!({"sessions": [listed]})), ok(json!({"id": "2"}))]);
+    scripted
+        .jules
         .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
-    cast.jules.create(&create()).await.unwrap();
-    let body: Value = serde_json::from_slice(cast.stage.requests()[1].body()).unwrap();
+    scripted.jules.create(&create()).await.unwrap();
+    let body: Value = serde_json::from_slice(scripted.stage.requests()[1].body()).unwrap();
     assert_eq!(
         body["sourceContext"]["source"],
         "sources/github/Acme/WIDGET"
@@ -142,13 +143,14 @@ async fn the_time_to_come_back_is_counted_from_our_clock_or_from_theirs() {
     };
     assert_eq!(failure(theirs).await, until("2026-01-05T13:00:00Z"));
 
-    let cast = stage([ok(json!({})), with_header(spent(), "retry-after", "3600")]);
-    cast.jules
+    let scripted = stage([ok(json!({})), with_header(spent(), "retry-after", "3600")]);
+    scripted
+        .jules
         .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
-    cast.stage.pass(Duration::from_secs(5));
-    let failure = cast.jules.create(&create()).await.unwrap_err();
+    scripted.stage.pass(Duration::from_secs(5));
+    let failure = scripted.jules.create(&create()).await.unwrap_err();
     assert_eq!(failure, until("2026-01-05T13:00:05Z"));
 }
 
@@ -206,36 +208,36 @@ async fn a_refused_key_is_no_refused_request() {
 #[tokio::test]
 async fn a_fresh_session_is_looked_for_until_it_appears() {
     let activities = ok(json!({"activities": [{"id": "a"}]}));
-    let cast = stage([
+    let scripted = stage([
         ok(json!({"id": "15"})),
         missing(),
         missing(),
         missing(),
         activities,
     ]);
-    cast.jules.create(&create()).await.unwrap();
-    let activities = cast.jules.activities(&"15".into()).await.unwrap();
+    scripted.jules.create(&create()).await.unwrap();
+    let activities = scripted.jules.activities(&"15".into()).await.unwrap();
     assert_eq!(activities.unwrap().len(), 1);
-    assert_eq!(cast.stage.waits(), [1, 2, 4]);
+    assert_eq!(scripted.stage.waits(), [1, 2, 4]);
 }
 
 #[tokio::test]
 async fn a_fresh_session_that_never_appears_is_believed_to_be_gone() {
-    let cast = stage(
+    let scripted = stage(
         [ok(json!({"id": "15"}))]
             .into_iter()
             .chain((0..8).map(|_| missing())),
     );
-    cast.jules.create(&create()).await.unwrap();
-    assert_eq!(cast.jules.session(&"15".into()).await.unwrap(), None);
-    assert_eq!(cast.stage.waits(), [1, 2, 4, 8, 16]);
+    scripted.jules.create(&create()).await.unwrap();
+    assert_eq!(scripted.jules.session(&"15".into()).await.unwrap(), None);
+    assert_eq!(scripted.stage.waits(), [1, 2, 4, 8, 16]);
     // 31 seconds are over, the minute is not; after it nothing is waited for.
-    cast.stage.pass(Duration::from_secs(29));
-    assert_eq!(cast.jules.session(&"15".into()).await.unwrap(), None);
-    assert_eq!(cast.stage.waits().len(), 5);
-    assert_eq!(cast.jules.session(&"99".into()).await.unwrap(), None);
-    assert_eq!(cast.stage.waits().len(), 5);
-    assert!(cast.stage.played_out());
+    scripted.stage.pass(Duration::from_secs(29));
+    assert_eq!(scripted.jules.session(&"15".into()).await.unwrap(), None);
+    assert_eq!(scripted.stage.waits().len(), 5);
+    assert_eq!(scripted.jules.session(&"99".into()).await.unwrap(), None);
+    assert_eq!(scripted.stage.waits().len(), 5);
+    assert!(scripted.stage.played_out());
 }
 
 /// Answers creates only when it is let to, and counts those that wait for it.
@@ -290,16 +292,17 @@ async fn creates_of_a_key_wait_for_one_another() {
 
 #[tokio::test]
 async fn nothing_is_sent_after_the_deadline() {
-    let cast = stage([ok(json!({}))]);
-    cast.jules
+    let scripted = stage([ok(json!({}))]);
+    scripted
+        .jules
         .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
-    cast.stage.pass(Duration::from_secs(600));
-    let failure = cast.jules.create(&create()).await.unwrap_err();
+    scripted.stage.pass(Duration::from_secs(600));
+    let failure = scripted.jules.create(&create()).await.unwrap_err();
     assert!(
         matches!(failure, CreateFailure::NotSent { .. }),
         "{failure:?}"
     );
-    assert_eq!(cast.client.requests(), 1);
+    assert_eq!(scripted.client.request_count(), 1);
 }

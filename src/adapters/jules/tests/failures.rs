@@ -18,16 +18,23 @@ fn down() -> Reply {
 
 #[tokio::test]
 async fn reads_are_repeated_until_they_succeed() {
-    let cast = stage([down(), lost(), spent(), not_sent(), ok(json!({"id": "15"}))]);
-    assert!(cast.jules.session(&"15".into()).await.unwrap().is_some());
-    assert_eq!(cast.stage.waits(), [1, 2, 4, 8]);
-    assert_eq!(cast.client.requests(), 5);
+    let scripted = stage([down(), lost(), spent(), not_sent(), ok(json!({"id": "15"}))]);
+    assert!(
+        scripted
+            .jules
+            .session(&"15".into())
+            .await
+            .unwrap()
+            .is_some()
+    );
+    assert_eq!(scripted.stage.waits(), [1, 2, 4, 8]);
+    assert_eq!(scripted.client.request_count(), 5);
 }
 
 #[tokio::test]
 async fn patience_ends() {
-    let cast = stage((0..5).map(|_| down()));
-    let failure = cast.jules.session(&"15".into()).await.unwrap_err();
+    let scripted = stage((0..5).map(|_| down()));
+    let failure = scripted.jules.session(&"15".into()).await.unwrap_err();
     assert_eq!(
         failure,
         Failure {
@@ -37,17 +44,18 @@ async fn patience_ends() {
                 .to_owned(),
         }
     );
-    assert!(cast.stage.played_out());
+    assert!(scripted.stage.played_out());
 }
 
 #[tokio::test]
 async fn a_message_is_repeated_only_when_it_was_surely_not_taken() {
-    let cast = stage([spent(), raw(200, "application/json", "")]);
-    cast.jules
+    let scripted = stage([spent(), raw(200, "application/json", "")]);
+    scripted
+        .jules
         .send_message(&"15".into(), "go on")
         .await
         .unwrap();
-    assert_eq!(cast.client.requests(), 2);
+    assert_eq!(scripted.client.request_count(), 2);
 
     for (reply, disposition) in [
         (down(), Disposition::Unknown),
@@ -62,14 +70,14 @@ async fn a_message_is_repeated_only_when_it_was_surely_not_taken() {
         (refusal(401, "UNAUTHENTICATED", "no"), Disposition::Denied),
         (refusal(403, "PERMISSION_DENIED", "no"), Disposition::Denied),
     ] {
-        let cast = stage([reply]);
-        let failure = cast
+        let scripted = stage([reply]);
+        let failure = scripted
             .jules
             .send_message(&"15".into(), "go on")
             .await
             .unwrap_err();
         assert_eq!(failure.disposition, disposition, "{failure}");
-        assert_eq!(cast.client.requests(), 1);
+        assert_eq!(scripted.client.request_count(), 1);
     }
 }
 
@@ -86,15 +94,15 @@ async fn a_message_that_finds_no_session_is_sent_again_where_the_session_is_queu
             Disposition::Retry { after: None },
         ),
     ] {
-        let cast = stage([missing(), session]);
-        let failure = cast
+        let scripted = stage([missing(), session]);
+        let failure = scripted
             .jules
             .send_message(&"15".into(), "go on")
             .await
             .unwrap_err();
         assert_eq!(failure.disposition, disposition, "{failure}");
         assert_eq!(
-            cast.stage.lines()[..2],
+            scripted.stage.lines()[..2],
             ["POST /sessions/15:sendMessage", "GET /sessions/15"]
         );
     }
@@ -102,29 +110,29 @@ async fn a_message_that_finds_no_session_is_sent_again_where_the_session_is_queu
 
 #[tokio::test]
 async fn verbs_reach_their_session() {
-    let cast = stage([ok(json!({})), ok(json!({}))]);
-    cast.jules.approve_plan(&"15".into()).await.unwrap();
-    cast.jules.archive(&"15".into()).await.unwrap();
+    let scripted = stage([ok(json!({})), ok(json!({}))]);
+    scripted.jules.approve_plan(&"15".into()).await.unwrap();
+    scripted.jules.archive(&"15".into()).await.unwrap();
     assert_eq!(
-        cast.stage.lines(),
+        scripted.stage.lines(),
         ["POST /sessions/15:approvePlan", "POST /sessions/15:archive"]
     );
 }
 
 #[tokio::test]
 async fn what_jules_asks_for_is_waited_for_or_passed_on() {
-    let cast = stage([
+    let scripted = stage([
         with_header(spent(), "retry-after", "12"),
         ok(json!({"id": "15"})),
     ]);
-    cast.jules.session(&"15".into()).await.unwrap();
-    assert_eq!(cast.stage.waits(), [12]);
+    scripted.jules.session(&"15".into()).await.unwrap();
+    assert_eq!(scripted.stage.waits(), [12]);
 
-    let cast = stage([with_header(spent(), "retry-after", "120")]);
-    let failure = cast.jules.session(&"15".into()).await.unwrap_err();
+    let scripted = stage([with_header(spent(), "retry-after", "120")]);
+    let failure = scripted.jules.session(&"15".into()).await.unwrap_err();
     let after = Some(Duration::from_secs(120));
     assert_eq!(failure.disposition, Disposition::Retry { after });
-    assert!(cast.stage.waits().is_empty());
+    assert!(scripted.stage.waits().is_empty());
 }
 
 async fn said(reply: Reply) -> String {

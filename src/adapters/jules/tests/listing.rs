@@ -6,7 +6,9 @@ use phileas_domain::model::{Marker, PromptLine, PullNumber, RepositoryId};
 use serde_json::{Value, json};
 
 use super::super::listing::MAX_PAGES;
-use super::stage::{Cast, Reply, at, marker, ok, refusal, repository, size_of, stage, too_large};
+use super::stage::{
+    Reply, Scripted, at, marker, ok, refusal, repository, size_of, stage, too_large,
+};
 use crate::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
 
 fn now() -> Timestamp {
@@ -35,9 +37,13 @@ fn since(minutes: i64) -> ListingNeed {
     ListingNeed::Since(ago(minutes))
 }
 
-async fn list(cast: &Cast, need: ListingNeed) -> Sessions {
-    let sessions = cast.jules.list(&repository(), &need, now()).await.unwrap();
-    assert!(cast.stage.played_out());
+async fn list(scripted: &Scripted, need: ListingNeed) -> Sessions {
+    let sessions = scripted
+        .jules
+        .list(&repository(), &need, now())
+        .await
+        .unwrap();
+    assert!(scripted.stage.played_out());
     assert_eq!(sessions.taken_at, now());
     sessions
 }
@@ -52,57 +58,57 @@ fn ids(sessions: &Sessions) -> Vec<&str> {
 
 #[tokio::test]
 async fn an_empty_account_is_an_empty_object() {
-    let cast = stage([ok(json!({}))]);
-    let sessions = list(&cast, since(0)).await;
+    let scripted = stage([ok(json!({}))]);
+    let sessions = list(&scripted, since(0)).await;
     assert_eq!(
         (ids(&sessions).len(), sessions.since, sessions.archived),
         (0, None, false)
     );
-    assert_eq!(cast.stage.lines(), ["GET /sessions?pageSize=100"]);
+    assert_eq!(scripted.stage.lines(), ["GET /sessions?pageSize=100"]);
 }
 
 #[tokio::test]
 async fn while_the_order_holds_a_listing_stops_where_it_may() {
-    let cast = stage([
+    let scripted = stage([
         page(&[ours(5, 1), ours(4, 2 * DAYS)], "a"),
         page(&[ours(3, 3 * DAYS), ours(2, 4 * DAYS)], "b"),
     ]);
-    let sessions = list(&cast, since(60)).await;
+    let sessions = list(&scripted, since(60)).await;
     assert_eq!(ids(&sessions), ["2", "3", "4", "5"]);
     // It reaches back a day at least, because the key's use is counted over a day.
     assert_eq!(sessions.since, Some(ago(DAYS)));
     assert!(!sessions.archived);
     assert_eq!(
-        cast.stage.lines()[1],
+        scripted.stage.lines()[1],
         "GET /sessions?pageSize=100&pageToken=a"
     );
 }
 
 #[tokio::test]
 async fn an_order_that_broke_is_not_relied_on_any_more() {
-    let cast = stage([
+    let scripted = stage([
         page(&[ours(1, 9 * DAYS), ours(2, 5)], "a"),
         page(&[ours(3, 8 * DAYS)], "b"),
         page(&[ours(4, 3)], ""),
     ]);
-    let sessions = list(&cast, since(60)).await;
+    let sessions = list(&scripted, since(60)).await;
     assert_eq!(ids(&sessions), ["1", "3", "2", "4"]);
     assert_eq!(sessions.since, None);
 }
 
 #[tokio::test]
 async fn what_must_prove_an_absence_reads_everything_and_the_archive() {
-    let cast = stage([
+    let scripted = stage([
         page(&[ours(5, 1)], "a"),
         page(&[ours(4, 9 * DAYS)], "b"),
         page(&[ours(3, 10 * DAYS)], ""),
         page(&[ours(2, 2), ours(5, 1)], ""),
     ]);
-    let sessions = list(&cast, ListingNeed::CompleteSince(ago(30))).await;
+    let sessions = list(&scripted, ListingNeed::CompleteSince(ago(30))).await;
     assert_eq!(ids(&sessions), ["3", "4", "2", "5"]);
     assert!(sessions.covers(ago(30)) && sessions.since.is_none());
     assert_eq!(
-        cast.stage.lines()[3],
+        scripted.stage.lines()[3],
         "GET /sessions?pageSize=100&filter=archived+%3D+true"
     );
     let archived: Vec<_> = sessions
@@ -115,22 +121,22 @@ async fn what_must_prove_an_absence_reads_everything_and_the_archive() {
 
 #[tokio::test]
 async fn a_refused_archive_is_said_to_be_missing() {
-    let cast = stage([
+    let scripted = stage([
         page(&[ours(1, 1)], ""),
         refusal(400, "INVALID_ARGUMENT", "bad filter"),
     ]);
-    let sessions = list(&cast, ListingNeed::Everything).await;
+    let sessions = list(&scripted, ListingNeed::Everything).await;
     assert!(!sessions.archived && !sessions.covers(now()));
     assert_eq!(ids(&sessions), ["1"]);
 }
 
 #[tokio::test]
 async fn a_failed_page_is_a_failed_listing() {
-    let cast = stage([
+    let scripted = stage([
         page(&[ours(1, 1)], "a"),
         refusal(403, "PERMISSION_DENIED", "no"),
     ]);
-    let failure = cast
+    let failure = scripted
         .jules
         .list(&repository(), &ListingNeed::Everything, now())
         .await
@@ -146,11 +152,11 @@ async fn of_two_pictures_of_a_session_the_later_one_is_kept() {
         session["updateTime"] = ago(minutes).to_string().into();
         session
     };
-    let cast = stage([
+    let scripted = stage([
         page(&[picture("COMPLETED", 1)], "a"),
         page(&[picture("IN_PROGRESS", 9)], ""),
     ]);
-    let sessions = list(&cast, since(0)).await;
+    let sessions = list(&scripted, since(0)).await;
     assert_eq!(sessions.sessions.len(), 1);
     assert!(!sessions.sessions[0].state.is_live());
 }
@@ -170,7 +176,7 @@ async fn others_sessions_count_for_the_key_and_are_dropped() {
     marked["id"] = "9".into();
     marked["title"] = format!("x{}", marker().title_suffix()).into();
     assert!(Marker::in_title(marked["title"].as_str().unwrap()).is_some());
-    let cast = stage([page(
+    let scripted = stage([page(
         &[
             ours(1, 1),
             other(2, 2, "COMPLETED"),
@@ -182,7 +188,7 @@ async fn others_sessions_count_for_the_key_and_are_dropped() {
         ],
         "",
     )]);
-    let sessions = list(&cast, since(0)).await;
+    let sessions = list(&scripted, since(0)).await;
     assert_eq!(ids(&sessions), ["9", "1"]);
     assert_eq!(sessions.sessions[0].source, None);
     let counted = KeyUsage {
@@ -196,8 +202,8 @@ async fn others_sessions_count_for_the_key_and_are_dropped() {
 async fn archived_sessions_hold_no_place() {
     let mut paused = ours(1, 1);
     paused["state"] = "PAUSED".into();
-    let cast = stage([page(&[], ""), page(&[paused], "")]);
-    let sessions = list(&cast, ListingNeed::Everything).await;
+    let scripted = stage([page(&[], ""), page(&[paused], "")]);
+    let sessions = list(&scripted, ListingNeed::Everything).await;
     let counted = KeyUsage {
         active: 0,
         created_last_day: 1,
@@ -217,24 +223,24 @@ async fn the_limit_of_pages_is_owned_up_to() {
     let archive = || page(&[], "");
     let oldest = ago(MAX_PAGES as i64 - 1);
 
-    let cast = stage(endless(true).chain([archive()]));
-    let sessions = list(&cast, ListingNeed::Everything).await;
+    let scripted = stage(endless(true).chain([archive()]));
+    let sessions = list(&scripted, ListingNeed::Everything).await;
     assert_eq!(sessions.sessions.len(), MAX_PAGES);
     assert!(!sessions.covers(oldest) && sessions.covers(ago(MAX_PAGES as i64 - 2)));
 
-    let cast = stage(endless(false).chain([archive()]));
-    let sessions = list(&cast, ListingNeed::Everything).await;
+    let scripted = stage(endless(false).chain([archive()]));
+    let sessions = list(&scripted, ListingNeed::Everything).await;
     assert_eq!(sessions.since, Some(now()));
 }
 
 #[tokio::test]
 async fn a_listing_that_goes_round_in_circles_proves_nothing() {
-    let cast = stage([
+    let scripted = stage([
         page(&[ours(1, 1)], "a"),
         page(&[ours(1, 1)], "a"),
         page(&[], ""),
     ]);
-    let sessions = list(&cast, ListingNeed::Everything).await;
+    let sessions = list(&scripted, ListingNeed::Everything).await;
     assert_eq!(sessions.since, Some(now()));
     assert_eq!(ids(&sessions), ["1"]);
 }
@@ -243,8 +249,8 @@ async fn a_listing_that_goes_round_in_circles_proves_nothing() {
 async fn a_session_without_an_id_could_be_any() {
     let mut nameless = ours(1, 1);
     nameless["id"] = "".into();
-    let cast = stage([page(&[nameless, ours(2, 2)], ""), page(&[], "")]);
-    let sessions = list(&cast, ListingNeed::Everything).await;
+    let scripted = stage([page(&[nameless, ours(2, 2)], ""), page(&[], "")]);
+    let sessions = list(&scripted, ListingNeed::Everything).await;
     assert_eq!((ids(&sessions), sessions.since), (vec!["2"], Some(now())));
 }
 
@@ -252,8 +258,8 @@ async fn a_session_without_an_id_could_be_any() {
 async fn a_session_without_a_time_is_taken_for_new() {
     let mut timeless = ours(1, 0);
     timeless["createTime"] = "yesterday".into();
-    let cast = stage([page(&[timeless], "")]);
-    let sessions = list(&cast, since(0)).await;
+    let scripted = stage([page(&[timeless], "")]);
+    let sessions = list(&scripted, since(0)).await;
     assert_eq!(sessions.sessions[0].created_at, now());
     assert_eq!(sessions.key.created_last_day, 1);
 }
@@ -277,7 +283,7 @@ fn from_before_the_rename(id: u64, repository: u64) -> Value {
 
 #[tokio::test]
 async fn a_session_from_before_a_rename_is_ours_by_our_line() {
-    let cast = stage([
+    let scripted = stage([
         page(
             &[
                 from_before_the_rename(1, repository().id.0),
@@ -287,7 +293,7 @@ async fn a_session_from_before_a_rename_is_ours_by_our_line() {
         ),
         ok(from_before_the_rename(1, repository().id.0)),
     ]);
-    let sessions = cast
+    let sessions = scripted
         .jules
         .list(&repository(), &since(0), now())
         .await
@@ -295,7 +301,7 @@ async fn a_session_from_before_a_rename_is_ours_by_our_line() {
     assert_eq!(ids(&sessions), ["1"]);
     assert_eq!(sessions.sessions[0].pulls, [PullNumber(5)]);
     assert_eq!(sessions.key.active, 2);
-    let read = cast.jules.session(&"1".into()).await.unwrap().unwrap();
+    let read = scripted.jules.session(&"1".into()).await.unwrap().unwrap();
     assert_eq!(read.pulls, [PullNumber(5)]);
 }
 
@@ -304,8 +310,8 @@ async fn a_session_from_before_a_rename_is_ours_by_our_line() {
 async fn a_session_under_another_name_that_hides_its_prompt_may_be_ours() {
     let mut hidden = from_before_the_rename(1, repository().id.0);
     hidden.as_object_mut().unwrap().remove("prompt");
-    let cast = stage([page(&[hidden], "")]);
-    let sessions = list(&cast, since(0)).await;
+    let scripted = stage([page(&[hidden], "")]);
+    let sessions = list(&scripted, since(0)).await;
     assert_eq!(ids(&sessions), ["1"]);
     let only = &sessions.sessions[0];
     assert_eq!((only.elsewhere, &only.source), (true, &None));
@@ -323,7 +329,7 @@ async fn the_name_that_was_typed_and_the_present_one_are_both_ours() {
         name: "acme/Sprocket".parse().unwrap(),
         ..repository()
     };
-    let cast = stage([
+    let scripted = stage([
         page(
             &[
                 named(1, "acme/widget"),
@@ -334,14 +340,18 @@ async fn the_name_that_was_typed_and_the_present_one_are_both_ours() {
         ),
         ok(json!({"id": "4"})),
     ]);
-    let sessions = cast.jules.list(&renamed, &since(0), now()).await.unwrap();
+    let sessions = scripted
+        .jules
+        .list(&renamed, &since(0), now())
+        .await
+        .unwrap();
     assert_eq!(ids(&sessions), ["1", "2"]);
     let create = phileas_domain::engine::CreateSession {
         source: renamed.name,
         ..super::stage::create()
     };
-    cast.jules.create(&create).await.unwrap();
-    let sent: Value = serde_json::from_slice(cast.stage.requests()[1].body()).unwrap();
+    scripted.jules.create(&create).await.unwrap();
+    let sent: Value = serde_json::from_slice(scripted.stage.requests()[1].body()).unwrap();
     assert_eq!(
         sent["sourceContext"]["source"], "sources/github/acme/SPROCKET",
         "the present name, as Jules writes it"
@@ -350,18 +360,18 @@ async fn the_name_that_was_typed_and_the_present_one_are_both_ours() {
 
 #[tokio::test]
 async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
-    let cast = stage([
+    let scripted = stage([
         page(&[ours(1, 1)], "a"),
         too_large(),
         page(&[ours(2, 2)], "b"),
         page(&[ours(3, 3)], ""),
     ]);
-    let sessions = list(&cast, since(DAYS)).await;
+    let sessions = list(&scripted, since(DAYS)).await;
     assert_eq!(
         (ids(&sessions), sessions.since),
         (vec!["3", "2", "1"], None)
     );
-    let sizes: Vec<_> = cast
+    let sizes: Vec<_> = scripted
         .stage
         .lines()
         .iter()

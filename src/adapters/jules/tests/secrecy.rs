@@ -11,7 +11,7 @@ use crate::runtime::ports::{ReadJules as _, WriteJules as _};
 async fn play() {
     let foreign = json!({"id": "77", "title": "foreign title", "prompt": "foreign prompt",
         "sourceContext": {"source": "sources/github/foreign/secrets"}});
-    let cast = stage([
+    let scripted = stage([
         refusal(503, "UNAVAILABLE", &format!("down for {KEY}")),
         raw(500, "text/html", format!("<b>{KEY}</b>")),
         ok(json!({"sessions": [foreign]})),
@@ -21,11 +21,16 @@ async fn play() {
     ]);
     let noon = at("2026-01-05T12:00:00Z");
     let need = ListingNeed::Since(noon);
-    let listed = cast.jules.list(&repository(), &need, noon).await.unwrap();
+    let listed = scripted
+        .jules
+        .list(&repository(), &need, noon)
+        .await
+        .unwrap();
     assert!(listed.sessions.is_empty());
-    cast.jules.create(&create()).await.unwrap_err();
+    scripted.jules.create(&create()).await.unwrap_err();
     let id = "15".into();
-    cast.jules
+    scripted
+        .jules
         .send_message(&id, "a private answer")
         .await
         .unwrap();
@@ -53,23 +58,29 @@ async fn r15_nothing_of_it_reaches_the_log() {
 #[tokio::test]
 async fn r15_no_debug_and_no_error_shows_the_key() {
     let echo = || refusal(400, "INVALID_ARGUMENT", &format!("the key {KEY} is odd"));
-    let cast = stage([
+    let scripted = stage([
         echo(),
         echo(),
         Err(TransportError::Lost(format!("cut while sending {KEY}"))),
         raw(400, KEY, KEY),
     ]);
     let id = "15".into();
-    let mut shown = vec![format!("{:?} {:?}", cast.client, cast.jules)];
-    let error = cast.client.get_session("15").await.unwrap_err();
+    let mut shown = vec![format!("{:?} {:?}", scripted.client, scripted.jules)];
+    let error = scripted.client.get_session("15").await.unwrap_err();
     shown.push(format!("{error} {error:?}"));
     shown.push(format!(
         "{:?}",
-        cast.jules.create(&create()).await.unwrap_err()
+        scripted.jules.create(&create()).await.unwrap_err()
     ));
-    shown.push(format!("{:?}", cast.jules.archive(&id).await.unwrap_err()));
-    shown.push(format!("{:?}", cast.jules.archive(&id).await.unwrap_err()));
-    shown.push(format!("{:?}", cast.stage.requests()));
+    shown.push(format!(
+        "{:?}",
+        scripted.jules.archive(&id).await.unwrap_err()
+    ));
+    shown.push(format!(
+        "{:?}",
+        scripted.jules.archive(&id).await.unwrap_err()
+    ));
+    shown.push(format!("{:?}", scripted.stage.requests()));
     for text in shown {
         assert!(!text.contains(KEY), "{text}");
         assert!(!text.contains("test-key"), "{text}");
@@ -83,7 +94,7 @@ async fn r15_no_answer_that_is_read_holds_the_key() {
     let session = json!({"name": "sessions/15", "id": "15", "title": format!("with {KEY}"),
         "prompt": format!("?key={escaped}"), "sourceContext": {"source": "sources/github/acme/widget"}});
     let other = "AIzaSyD-0123456789abcdefghijklmnopqrstu";
-    let cast = stage([
+    let scripted = stage([
         ok(session),
         refusal(
             400,
@@ -91,8 +102,8 @@ async fn r15_no_answer_that_is_read_holds_the_key() {
             &format!("?key={escaped} and {other}"),
         ),
     ]);
-    let read = format!("{:?}", cast.client.get_session("15").await.unwrap());
-    let error = format!("{:?}", cast.client.get_session("15").await.unwrap_err());
+    let read = format!("{:?}", scripted.client.get_session("15").await.unwrap());
+    let error = format!("{:?}", scripted.client.get_session("15").await.unwrap_err());
     for text in [read, error] {
         for form in [KEY, &escaped, other] {
             assert!(!text.contains(form), "{text}");

@@ -27,20 +27,20 @@ pub(super) struct Stage {
     waits: Mutex<Vec<Duration>>,
 }
 
-pub(super) struct Cast {
+pub(super) struct Scripted {
     pub(super) stage: Arc<Stage>,
     pub(super) client: Arc<Client>,
     pub(super) jules: RepositoryJules,
 }
 
-pub(super) fn stage(replies: impl IntoIterator<Item = Reply>) -> Cast {
+pub(super) fn stage(replies: impl IntoIterator<Item = Reply>) -> Scripted {
     stage_with(replies, |_| {})
 }
 
 pub(super) fn stage_with(
     replies: impl IntoIterator<Item = Reply>,
     set: impl FnOnce(&mut Settings),
-) -> Cast {
+) -> Scripted {
     let stage = Arc::new(Stage {
         replies: Mutex::new(replies.into_iter().collect()),
         ..Stage::default()
@@ -54,7 +54,7 @@ pub(super) fn stage_with(
         stage.clone(),
     ));
     let jules = RepositoryJules::new(client.clone(), "acme/widget".parse().unwrap());
-    Cast {
+    Scripted {
         stage,
         client,
         jules,

@@ -9,8 +9,8 @@ use super::stage::{at, missing, ok, repository, stage};
 use crate::runtime::ports::{Disposition, ReadJules as _};
 
 async fn session(body: Value) -> phileas_domain::engine::Session {
-    let cast = stage([ok(body)]);
-    cast.jules.session(&"15".into()).await.unwrap().unwrap()
+    let scripted = stage([ok(body)]);
+    scripted.jules.session(&"15".into()).await.unwrap().unwrap()
 }
 
 #[tokio::test]
@@ -104,14 +104,14 @@ fn unknown_kinds_survive_as_they_came() {
         ]
     );
     let session: Session = serde_json::from_value(json!({"id": 15, "outputs": ["?"]})).unwrap();
-    assert_eq!(session.id(), "15");
+    assert_eq!(session.session_id(), "15");
     assert_eq!(session.outputs, [Output::Unknown(json!("?"))]);
 }
 
 #[tokio::test]
 async fn activities_are_read_with_all_their_omissions() {
     let patch = json!({"changeSet": {"gitPatch": {"unidiffPatch": "diff --git …"}}});
-    let cast = stage([ok(json!({"activities": [
+    let scripted = stage([ok(json!({"activities": [
         {"name": "sessions/15/activities/a1", "createTime": "2026-01-14T10:00:00Z", "originator": "agent",
          "planGenerated": {"plan": {"id": "p", "steps": [{"id": "s", "title": "Look"}, {"id": "t", "index": 1}]}}},
         {"id": "a2", "createTime": "2026-01-14T10:01:00Z", "planApproved": {"planId": "p"}},
@@ -123,7 +123,12 @@ async fn activities_are_read_with_all_their_omissions() {
         {"id": "a8", "createTime": "2026-01-14T10:07:00Z", "sessionDreamt": {}},
         {"id": "a9", "createTime": "2026-01-14T10:08:00Z"},
     ]}))]);
-    let activities = cast.jules.activities(&"15".into()).await.unwrap().unwrap();
+    let activities = scripted
+        .jules
+        .activities(&"15".into())
+        .await
+        .unwrap()
+        .unwrap();
     let kinds: Vec<_> = activities
         .iter()
         .map(|activity| activity.kind.clone())
@@ -167,9 +172,9 @@ async fn a_listing_that_cannot_be_read_is_no_empty_listing() {
         ok(json!({"sessions": [{"id": "1"}, "two"]})),
     ];
     for reply in unreadable {
-        let cast = stage([reply]);
+        let scripted = stage([reply]);
         let need = phileas_domain::engine::ListingNeed::Since(at("2026-01-05T00:00:00Z"));
-        let failure = cast
+        let failure = scripted
             .jules
             .list(&repository(), &need, at("2026-01-05T12:00:00Z"))
             .await
@@ -185,8 +190,8 @@ async fn a_listing_that_cannot_be_read_is_no_empty_listing() {
 
 #[tokio::test]
 async fn what_jules_does_not_know_is_none() {
-    let cast = stage([missing(), missing()]);
-    assert_eq!(cast.jules.session(&"15".into()).await.unwrap(), None);
-    assert_eq!(cast.jules.activities(&"15".into()).await.unwrap(), None);
-    assert_eq!(cast.stage.waits(), [0; 0]);
+    let scripted = stage([missing(), missing()]);
+    assert_eq!(scripted.jules.session(&"15".into()).await.unwrap(), None);
+    assert_eq!(scripted.jules.activities(&"15".into()).await.unwrap(), None);
+    assert_eq!(scripted.stage.waits(), [0; 0]);
 }

@@ -95,7 +95,7 @@ pub enum Artifact {
 impl Activity {
     /// Its id, taken from the name if the field is missing. Empty: it has none.
     #[must_use]
-    pub fn id(&self) -> &str {
+    pub fn activity_id(&self) -> &str {
         if self.own_id.is_empty() {
             last_segment(&self.name)
         } else {
@@ -105,7 +105,7 @@ impl Activity {
 
     /// Its change set, if it has one.
     #[must_use]
-    pub fn changes(&self) -> Option<&ChangeSet> {
+    pub fn change_set(&self) -> Option<&ChangeSet> {
         self.artifacts.iter().find_map(|artifact| match artifact {
             Artifact::ChangeSet(changes) if changes.has_changes() => Some(changes),
             Artifact::ChangeSet(_) | Artifact::Unknown(_) => None,
@@ -132,14 +132,14 @@ impl<'de> Deserialize<'de> for Activity {
         if let Some(Value::Array(artifacts)) = fields.shift_remove("artifacts") {
             activity.artifacts = artifacts.into_iter().map(Artifact::from).collect();
         }
-        activity.kind = Kind::of(fields);
+        activity.kind = Kind::activity_kind(fields);
         Ok(activity)
     }
 }
 
 impl Kind {
     /// Reads the kind from the fields that remain after the common ones.
-    fn of(fields: Object) -> Self {
+    fn activity_kind(fields: Object) -> Self {
         let inner = |value: &Value, name: &str| {
             let text = value.get(name).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()

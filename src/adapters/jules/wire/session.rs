@@ -48,7 +48,7 @@ pub struct Session {
 impl Session {
     /// Its id, taken from the name if the field is missing. Empty: it has none.
     #[must_use]
-    pub fn id(&self) -> &str {
+    pub fn session_id(&self) -> &str {
         if self.own_id.is_empty() {
             last_segment(&self.name)
         } else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use phileas_domain::model::Oid;
 
-use crate::adapters::ledger::{LOOKS, Recorded, Remote, Swap, message};
+use crate::adapters::ledger::{CHECK_DELAYS, CommitFacts, Remote, Swap, full_message};
 use crate::runtime::ports::{Commit, Disposition, Failure};
 
 /// The message of `commit_on`.
@@ -55,7 +55,7 @@ pub(super) struct Place {
 
 #[derive(Default)]
 struct Git {
-    commits: BTreeMap<String, (Recorded, BTreeMap<String, Option<String>>)>,
+    commits: BTreeMap<String, (CommitFacts, BTreeMap<String, Option<String>>)>,
     /// Heads of the branch, oldest first.
     heads: Vec<String>,
     /// The head that lagging reads show.
@@ -73,7 +73,7 @@ impl Git {
             (0, _) => "base".to_owned(),
             (made, _) => format!("c{made}"),
         };
-        let recorded = Recorded {
+        let recorded = CommitFacts {
             message: text.to_owned(),
             parents: parent.into_iter().map(Oid::from).collect(),
         };
@@ -128,10 +128,10 @@ impl Place {
         )
     }
 
-    /// Whether a commit may show up only after all of [`LOOKS`]: the first of them comes before what lands late.
+    /// Whether a commit may show up only after all of [`CHECK_DELAYS`]: the first of them comes before what lands late.
     pub(super) fn is_beyond_looking(&self) -> bool {
         let late = u32::from(self.fates.contains(&Fate::LandsLate));
-        self.lag + late >= u32::try_from(LOOKS.len()).unwrap()
+        self.lag + late >= u32::try_from(CHECK_DELAYS.len()).unwrap()
     }
 
     pub(super) fn sent(&self) -> u32 {
@@ -184,7 +184,7 @@ impl Place {
             disposition,
             detail: format!("{fate:?}"),
         };
-        let doubtful = Swap::Doubtful(failure(Disposition::Unknown));
+        let doubtful = Swap::Unknown(failure(Disposition::Unknown));
         let answer = match fate {
             Fate::Lands if git.land(expected, oid, self.lag) => Swap::Done(oid.into()),
             Fate::Lands => Swap::Stale,
@@ -218,16 +218,16 @@ impl Place {
 }
 
 impl Remote for Place {
-    async fn swap(&self, base: &Oid, commit: &Commit) -> Swap {
+    async fn swap_head(&self, base: &Oid, commit: &Commit) -> Swap {
         let oid =
             self.git
                 .lock()
                 .unwrap()
-                .make(Some(base.as_str()), &message(commit), Some(commit));
+                .make(Some(base.as_str()), &full_message(commit), Some(commit));
         self.attempt(Some(base.as_str()), &oid)
     }
 
-    async fn head(&self) -> Result<Option<Oid>, Failure> {
+    async fn read_head(&self) -> Result<Option<Oid>, Failure> {
         let mut git = self.git.lock().unwrap();
         git.reads += 1;
         let shown = if git.stale_reads > 0 {
@@ -239,7 +239,7 @@ impl Remote for Place {
         Ok(shown.map(Oid::new))
     }
 
-    async fn recorded(&self, oid: &Oid) -> Result<Option<Recorded>, Failure> {
+    async fn read_commit(&self, oid: &Oid) -> Result<Option<CommitFacts>, Failure> {
         let mut git = self.git.lock().unwrap();
         git.reads += 1;
         Ok(git
@@ -248,7 +248,7 @@ impl Remote for Place {
             .map(|(recorded, _)| recorded.clone()))
     }
 
-    async fn texts(
+    async fn read_texts(
         &self,
         at: &Oid,
         paths: &BTreeSet<String>,
@@ -264,7 +264,11 @@ impl Remote for Place {
 
     async fn write_orphan(&self, commit: &Commit) -> Result<Oid, Failure> {
         let mut git = self.git.lock().unwrap();
-        Ok(Oid::new(git.make(None, &message(commit), Some(commit))))
+        Ok(Oid::new(git.make(
+            None,
+            &full_message(commit),
+            Some(commit),
+        )))
     }
 
     async fn create_branch(&self, at: &Oid) -> Swap {

@@ -16,7 +16,7 @@ fn transport(total: Duration, body: usize) -> HttpTransport {
         total,
         body,
     };
-    HttpTransport::new(limits, Proxies::none())
+    HttpTransport::new(limits, Proxies::no_proxy())
 }
 
 fn patient() -> HttpTransport {
@@ -126,7 +126,7 @@ async fn a_handshake_that_never_ends_sent_nothing() {
         connect: Duration::from_millis(50),
         ..Limits::default()
     };
-    let transport = HttpTransport::new(limits, Proxies::none());
+    let transport = HttpTransport::new(limits, Proxies::no_proxy());
     let error = ask(&transport, format!("https://{at}/")).await.unwrap_err();
     assert!(matches!(error, TransportError::NotSent(_)), "{error}");
 }
@@ -143,7 +143,7 @@ async fn a_server_that_never_answers_leaves_the_effect_unknown() {
         total: Duration::from_millis(100),
         body: 1_000,
     };
-    let transport = HttpTransport::new(limits, Proxies::none());
+    let transport = HttpTransport::new(limits, Proxies::no_proxy());
     let error = ask(&transport, format!("http://{at}/")).await.unwrap_err();
     assert!(matches!(error, TransportError::Lost(_)), "{error}");
 }

@@ -8,7 +8,7 @@ use phileas_domain::plan::{Branch, Plan, Policy};
 use super::finding::{Findings, Group};
 use super::ledger::refusing_rules;
 use super::repository::CheckedRepository;
-use crate::adapters::github::{Client, blocked, blocking_among};
+use crate::adapters::github::{Client, blocked_text, find_blocking_branch};
 use crate::runtime::ports::LEDGER_BRANCH;
 use crate::starter::{DEINIT_BRANCH, INIT_BRANCH};
 
@@ -36,14 +36,14 @@ pub(super) async fn check_branches(
         // One branch may block several.
         let mut said = BTreeSet::new();
         for name in &names {
-            if let Some(blocking) = blocking_among(name, &there)
+            if let Some(blocking) = find_blocking_branch(name, &there)
                 && said.insert(blocking)
             {
                 findings.add_error(
                     "ledger.blocked",
                     format!(
                         "{}, so that phileas cannot make it in {}",
-                        blocked(name, blocking),
+                        blocked_text(name, blocking),
                         place.repository
                     ),
                     client.rename_command(blocking),
@@ -73,7 +73,7 @@ async fn check_rules(
             .map(|name| (name, "the branches that sessions start from")),
     );
     for (name, what) in names {
-        let rules = match client.rules(&name).await {
+        let rules = match client.list_rules(&name).await {
             Ok(rules) => rules,
             Err(failure) => {
                 return findings.add_unread("ledger.rules", "the rules of `phileas/…`", &failure);

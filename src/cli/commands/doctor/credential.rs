@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::finding::{Findings, Grade, Group};
 use super::repository::CheckedRepository;
-use crate::adapters::github::{Client, Credential, Kind, Right, Shown};
+use crate::adapters::github::{Client, Credential, RepositoryAccess, Right, TokenKind};
 use crate::cli::context::{clients, credential_help};
 use crate::cli::exit::CliError;
 use crate::runtime::ports::{Disposition, Failure};
@@ -35,7 +35,7 @@ pub(super) async fn check_kind(
     credential: &Credential,
     place: &CheckedRepository<'_>,
     findings: &mut Findings,
-) -> Result<Option<Kind>, CliError> {
+) -> Result<Option<TokenKind>, CliError> {
     findings.group = Group::Credential;
     let from = credential_help::github_variables();
     let token = match credential {
@@ -71,11 +71,11 @@ pub(super) async fn check_kind(
     let kind = token.kind();
     let what = match (kind, credential) {
         (_, Credential::WorkflowToken(_)) => "the job's own GITHUB_TOKEN",
-        (Kind::Classic, _) => "a classic personal access token",
-        (Kind::FineGrained, _) => "a fine-grained personal access token",
-        (Kind::OfPerson, _) => "an App's token on behalf of a person",
-        (Kind::Installation, _) => "a token of an App's installation, which lives an hour",
-        (Kind::Unknown, _) => {
+        (TokenKind::Classic, _) => "a classic personal access token",
+        (TokenKind::FineGrained, _) => "a fine-grained personal access token",
+        (TokenKind::OnBehalfOfPerson, _) => "an App's token on behalf of a person",
+        (TokenKind::Installation, _) => "a token of an App's installation, which lives an hour",
+        (TokenKind::Unknown, _) => {
             findings.add_unknown(
                 "credential.kind",
                 format!(
@@ -86,8 +86,10 @@ pub(super) async fn check_kind(
             return Ok(Some(kind));
         }
     };
-    let is_of_person = matches!(kind, Kind::Classic | Kind::FineGrained | Kind::OfPerson)
-        && !matches!(credential, Credential::WorkflowToken(_));
+    let is_of_person = matches!(
+        kind,
+        TokenKind::Classic | TokenKind::FineGrained | TokenKind::OnBehalfOfPerson
+    ) && !matches!(credential, Credential::WorkflowToken(_));
     findings.add_good(
         "credential.kind",
         match is_of_person {
@@ -134,8 +136,8 @@ pub(super) fn report_unreadable_repository(
 /// Checks what the credential may do in the repository.
 pub(super) async fn check_rights(
     client: &Client,
-    shown: &Shown,
-    kind: Option<Kind>,
+    shown: &RepositoryAccess,
+    kind: Option<TokenKind>,
     place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
@@ -148,7 +150,7 @@ pub(super) async fn check_rights(
             format!("{}/{}/settings", place.github, place.repository),
         );
     }
-    let of_person = !matches!(kind, None | Some(Kind::Installation));
+    let of_person = !matches!(kind, None | Some(TokenKind::Installation));
     if of_person && shown.push == Some(false) {
         findings.add_credential(
             "credential.push",
@@ -167,18 +169,20 @@ pub(super) async fn check_rights(
             Ok(true) => {}
             Ok(false) if REQUIRED_RIGHTS.contains(&right) => findings.add_credential(
                 "credential.rights",
-                format!("the credential may not read `{}`", right.name()),
+                format!("the credential may not read `{}`", right.permission_name()),
                 format!("{tokens}: grant {RIGHTS_TEXT}"),
             ),
             Ok(false) => findings.add_hint(
                 "credential.rights",
                 format!(
                     "the credential may not read `{}`, so red checks hold nothing up",
-                    right.name()
+                    right.permission_name()
                 ),
                 "grant it, or leave `gate.main_red` at \"ignore\"",
             ),
-            Err(failure) => findings.add_unread("credential.rights", right.name(), &failure),
+            Err(failure) => {
+                findings.add_unread("credential.rights", right.permission_name(), &failure)
+            }
         }
     }
     // GitHub lists scopes and an App's permissions. Rights of other tokens show only in a write.

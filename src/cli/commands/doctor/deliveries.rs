@@ -29,7 +29,7 @@ pub(super) async fn check_deliveries(
     findings.group = Group::Deliveries;
     if let Credential::App(app) = credential {
         let app = clients::app_client(app.clone())?;
-        match app.deliveries(None).await {
+        match app.list_deliveries(None).await {
             Ok(page) => report_deliveries(
                 &page.attempts,
                 "the App's webhook",
@@ -43,7 +43,7 @@ pub(super) async fn check_deliveries(
         }
         return Ok(());
     }
-    let hooks = match client.hooks().await {
+    let hooks = match client.list_hooks().await {
         Ok(hooks) => hooks,
         Err(failure) => {
             findings.add_unread(
@@ -103,7 +103,7 @@ fn report_deliveries(
         let known = events
             .entry(one.guid.as_str())
             .or_insert((false, one.status_code));
-        known.0 |= one.succeeded();
+        known.0 |= one.was_accepted();
     }
     let lost: Vec<u16> = events
         .values()
@@ -129,7 +129,7 @@ fn report_deliveries(
         events.len()
     );
     let help = format!("{page}: see Recent Deliveries; `phileas health --ready` on its machine");
-    let newest_lost = attempts.first().is_some_and(|one| !one.succeeded());
+    let newest_lost = attempts.first().is_some_and(|one| !one.was_accepted());
     if newest_lost {
         findings.add_error("deliveries.failing", text, help);
     } else {

@@ -19,7 +19,7 @@ pub(super) async fn check_labels(
     findings: &mut Findings,
 ) {
     findings.group = Group::Labels;
-    let there = match client.labels().await {
+    let there = match client.list_labels().await {
         Ok(there) => there,
         Err(failure) => return findings.add_unread("labels.missing", "the labels", &failure),
     };

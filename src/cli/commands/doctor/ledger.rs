@@ -94,7 +94,7 @@ pub(super) async fn check_protection(
     findings: &mut Findings,
 ) {
     findings.group = Group::Ledger;
-    match client.protection(LEDGER_BRANCH).await {
+    match client.read_protection(LEDGER_BRANCH).await {
         Ok(found) => report_protection(&found, born, place, findings),
         Err(failure) => findings.add_unread("ledger.protection", "the rules of `jules`", &failure),
     }
@@ -114,15 +114,15 @@ pub(super) fn refusing_rules(
             kind if REFUSING_RULES.contains(&kind) => Some(true),
             // GitHub signs later commits.
             "creation" | "required_signatures" => Some(!born),
-            "branch_name_pattern" => rule.refuses(branch),
-            "commit_message_pattern" => rule.refuses(SAMPLE_MESSAGE),
+            "branch_name_pattern" => rule.refuses_text(branch),
+            "commit_message_pattern" => rule.refuses_text(SAMPLE_MESSAGE),
             // Addresses, files, sizes, and kinds that this version does not know.
             _ => None,
         };
         match refuses {
-            Some(true) => refusing.push(rule.text()),
+            Some(true) => refusing.push(rule.describe_rule()),
             Some(false) => {}
-            None => choosy.push(rule.text()),
+            None => choosy.push(rule.describe_rule()),
         }
     }
     (refusing, choosy)

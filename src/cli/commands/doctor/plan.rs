@@ -118,7 +118,7 @@ fn check_cost(
     let until = now
         .checked_add(SignedDuration::from_hours(24 * FORECAST_DAYS))
         .map_err(|error| CliError::fault(error.to_string()))?;
-    let renderer = renderer::shared();
+    let renderer = renderer::shared_renderer();
     let forecast = engine::simulate(&snapshot, until, Assumptions::default(), &*renderer);
     let (budget, key) = (&plan.budget, plan.budget.key_limits());
     let left = budget.clock_limits().daily;

@@ -5,7 +5,7 @@ use phileas_domain::state::{Pause, State};
 
 use super::finding::{Findings, Group};
 use super::repository::CheckedRepository;
-use crate::adapters::github::{Client, PAUSE_LABEL, Shown};
+use crate::adapters::github::{Client, PAUSE_LABEL, RepositoryAccess};
 use crate::cli::context::env_var::{env_value, is_switched_on};
 use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::sanitize::sanitize;
@@ -23,7 +23,7 @@ const MAX_NOTICES: usize = 10;
 pub(super) async fn check_standing(
     client: &Client,
     seen: &Observation,
-    shown: &Shown,
+    shown: &RepositoryAccess,
     state: Option<&State>,
     place: &CheckedRepository<'_>,
     findings: &mut Findings,
@@ -81,7 +81,11 @@ async fn check_locked_issues(
 }
 
 /// Reports repository settings that restrict phileas or Jules.
-fn check_restrictions(shown: &Shown, place: &CheckedRepository<'_>, findings: &mut Findings) {
+fn check_restrictions(
+    shown: &RepositoryAccess,
+    place: &CheckedRepository<'_>,
+    findings: &mut Findings,
+) {
     let repository = place.repository;
     if !shown.has_issues {
         findings.add_hint(
@@ -143,7 +147,7 @@ async fn check_pauses(
         );
     }
     // Without the right to read variables this is unknown. A tick outside Actions is not paused by them either.
-    let of_repository = client.variable(PAUSE_VARIABLE).await.ok().flatten();
+    let of_repository = client.read_variable(PAUSE_VARIABLE).await.ok().flatten();
     if of_repository.is_some_and(|value| is_switched_on(&value)) {
         paused = true;
         findings.add_hint(

@@ -213,7 +213,7 @@ pub(super) async fn check_runs(
     if files.is_empty() {
         return;
     }
-    let known = match client.workflows().await {
+    let known = match client.list_workflows().await {
         Ok(known) => known,
         Err(failure) => {
             findings.add_unread("workflow.state", "workflows (`actions: read`)", &failure);

@@ -6,7 +6,7 @@ use std::path::Path;
 use phileas_domain::exchange::{self, Layout, Step};
 use serde_json::json;
 
-use crate::adapters::files::{self, Wanted};
+use crate::adapters::files::{self, FileWrite};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
@@ -45,8 +45,9 @@ pub(super) fn run(
     };
     if !dry_run {
         let changes = migration.changes().into_iter();
-        let wanted = changes.map(|(path, text)| (path, text.map_or(Wanted::Gone, Wanted::Text)));
-        files::change_together(dir, &wanted.collect::<Vec<_>>())?;
+        let wanted =
+            changes.map(|(path, text)| (path, text.map_or(FileWrite::Gone, FileWrite::Text)));
+        files::change_files(dir, &wanted.collect::<Vec<_>>())?;
     }
     for step in &migration.steps {
         print_step(step, dry_run, json, screen)?;

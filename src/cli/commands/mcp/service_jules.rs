@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use phileas_domain::engine::CreateFailure;
 
-use crate::adapters::jules::sessions_api::Account;
+use crate::adapters::jules::sessions_api::SessionsApi;
 use crate::runtime::ports::hire::{Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::keys::KeyClient;
@@ -56,7 +56,7 @@ impl ServiceJules {
     }
 
     /// The job and its account. `None`: no key knows it. A failed key is reported only if no other key knows the job.
-    async fn find_job(&self, id: &str) -> Result<Option<(Job, Account)>, Failure> {
+    async fn find_job(&self, id: &str) -> Result<Option<(Job, SessionsApi)>, Failure> {
         let keys = self.distinct_keys()?;
         let first = self.remembered_key(id).and_then(|number| {
             let key = keys.get(&number)?;
@@ -68,7 +68,7 @@ impl ServiceJules {
             .map(|(number, key)| (*number, key.clone()));
         let mut failed = None;
         for (number, key) in first.clone().into_iter().chain(others) {
-            let account = Account::new(key.client);
+            let account = SessionsApi::new(key.client);
             match account.job(id).await {
                 Ok(Some(job)) => {
                     self.remember_key(id, number);
@@ -82,7 +82,7 @@ impl ServiceJules {
     }
 
     /// The account of a job.
-    async fn account_of_job(&self, id: &str) -> Result<Account, Failure> {
+    async fn account_of_job(&self, id: &str) -> Result<SessionsApi, Failure> {
         let found = self.find_job(id).await?;
         found.map(|(_, account)| account).ok_or_else(|| Failure {
             disposition: Disposition::NotFound,
@@ -107,7 +107,7 @@ impl ServiceJules {
         Ok(KeyPage {
             at,
             is_last: at + 1 == keys.len(),
-            account: Account::new(Arc::clone(&key.client)),
+            account: SessionsApi::new(Arc::clone(&key.client)),
             token: Some(token).filter(|token| !token.is_empty()),
         })
     }
@@ -117,7 +117,7 @@ impl ServiceJules {
 struct KeyPage<'p> {
     at: usize,
     is_last: bool,
-    account: Account,
+    account: SessionsApi,
     token: Option<&'p str>,
 }
 
@@ -140,7 +140,7 @@ impl HireJules for ServiceJules {
                 }
             })?;
             let number = key.number;
-            let job = Account::new(key.client).create(new).await?;
+            let job = SessionsApi::new(key.client).create(new).await?;
             self.remember_key(&job.id, number);
             Ok(job)
         })

@@ -11,7 +11,7 @@ use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::plan_folder::{read_plan, run_locations};
-use crate::adapters::files::{self, Wanted};
+use crate::adapters::files::{self, FileWrite};
 use crate::cli::commands::track::suggestion_text;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
@@ -49,13 +49,13 @@ pub(super) fn run(
         let text = change.text.as_str();
         let is_there = change.from.as_ref() == Some(&change.to);
         let wanted = if is_there {
-            Wanted::Text(text)
+            FileWrite::Text(text)
         } else {
-            Wanted::New(text)
+            FileWrite::New(text)
         };
         (change.to.as_str(), wanted)
     });
-    files::change_together(dir, &wanted.collect::<Vec<_>>())?;
+    files::change_files(dir, &wanted.collect::<Vec<_>>())?;
     for change in &changes {
         if json {
             screen.print_line(&json!({ "file": change.to, "done": change.done }).to_string())?;

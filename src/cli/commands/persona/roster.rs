@@ -31,7 +31,7 @@ pub(super) async fn run(
         entropy: [0; 32],
         paused_by_variable: None,
         previous_tick: None,
-        renderer: renderer::shared(),
+        renderer: renderer::shared_renderer(),
     };
     let snapshot = snapshot_of(observation, &settings);
     if let Ledger::Corrupt { diagnostics, .. } = &snapshot.ledger {

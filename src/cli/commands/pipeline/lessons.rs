@@ -34,7 +34,7 @@ pub(super) fn run(
                 mitigation: mitigation.clone(),
             };
             let runs = runs::open_runs(place)?;
-            if let Err(error) = runs.learn(&lesson) {
+            if let Err(error) = runs.add_lesson(&lesson) {
                 print_beside_results(error.findings(), place.json, screen)?;
                 return Err(error.into());
             }
@@ -44,7 +44,7 @@ pub(super) fn run(
             Ok(Exit::Done)
         }
         LessonsCommand::List { place } => {
-            let Some(reading) = runs::open_runs(place)?.lessons()? else {
+            let Some(reading) = runs::open_runs(place)?.read_lessons()? else {
                 return Ok(Exit::Done);
             };
             print_beside_results(&reading.found, place.json, screen)?;

@@ -13,7 +13,7 @@ use crate::cli::exit::CliError;
 /// Opens the folder of the runs.
 pub(crate) fn open_runs(place: &RunsLocation) -> Result<Runs, CliError> {
     Ok(match &place.pipeline_dir {
-        Some(folder) => Runs::at(folder),
+        Some(folder) => Runs::in_folder(folder),
         None => {
             let root = git_output(Path::new("."), &["rev-parse", "--show-toplevel"]).ok();
             let root = root.map(|text| PathBuf::from(text.trim_end()));
@@ -21,7 +21,7 @@ pub(crate) fn open_runs(place: &RunsLocation) -> Result<Runs, CliError> {
             let here =
                 std::env::current_dir().map_err(|error| CliError::usage(error.to_string()))?;
             let elsewhere = root.filter(|root| *root != here);
-            Runs::at(elsewhere.unwrap_or_default().join(RUNS_FOLDER))
+            Runs::in_folder(elsewhere.unwrap_or_default().join(RUNS_FOLDER))
         }
     })
 }
@@ -166,14 +166,14 @@ pub(crate) fn open_run(place: &RunLocation) -> Result<(Runs, Run), CliError> {
 /// The run of an issue, or an empty one for an issue without a run.
 pub(crate) fn open_or_empty_run(place: &RunLocation) -> Result<(Runs, Run), CliError> {
     let (runs, run) = find_run(place)?;
-    let settings = runs.settings()?;
+    let settings = runs.read_settings()?;
     let run = run.unwrap_or_else(|| Run::read(place.issue.clone(), &[], settings));
     Ok((runs, run))
 }
 
 fn find_run(place: &RunLocation) -> Result<(Runs, Option<Run>), CliError> {
     let runs = open_runs(&place.place)?;
-    let run = runs.run(&place.issue, runs.settings()?)?;
+    let run = runs.run(&place.issue, runs.read_settings()?)?;
     if run.is_none() && runs.is_archived(&place.issue)? {
         return Err(CliError::usage(format!(
             "the run of {} is archived in {}",

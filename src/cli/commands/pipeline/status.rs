@@ -36,8 +36,8 @@ pub(super) fn run(
 
 fn print_all(place: &RunsLocation, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
     let runs = runs::open_runs(place)?;
-    let settings = runs.settings()?;
-    let (issues, completed) = runs.issues()?;
+    let settings = runs.read_settings()?;
+    let (issues, completed) = runs.list_issues()?;
     let mut table = Table::new(["ISSUE", "ATTEMPTS", "NEXT", "RULE"]).with_figures([1]);
     for issue in &issues {
         let Some(run) = runs.run(issue, settings)? else {

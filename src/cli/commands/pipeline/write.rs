@@ -22,7 +22,7 @@ pub(super) fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let runs = runs::open_runs(&run_place.place)?;
-    let settings = runs.settings()?;
+    let settings = runs.read_settings()?;
     let text = read_input()?;
     let made = Made {
         at: Timestamp::now(),
@@ -30,7 +30,7 @@ pub(super) fn run(
         agent,
     };
     let json = run_place.place.json;
-    let written = match runs.write(&run_place.issue, artifact, &text, settings, &made) {
+    let written = match runs.write_artifact(&run_place.issue, artifact, &text, settings, &made) {
         Ok(written) => written,
         Err(error @ RunsError::Unsound(_)) => {
             print_beside_results(error.findings(), json, screen)?;
@@ -77,7 +77,7 @@ pub(super) fn archive_run(
             run.issue
         )));
     }
-    let to = runs.archive(&run_place.issue)?.display().to_string();
+    let to = runs.archive_run(&run_place.issue)?.display().to_string();
     if run_place.place.json {
         screen.print_line(&json!({ "archived": to }).to_string())?;
     } else {

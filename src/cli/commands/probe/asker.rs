@@ -6,7 +6,7 @@ use http::{HeaderMap, Method};
 use serde_json::Value;
 
 use super::finding::Evidence;
-use crate::adapters::github::{self, Face};
+use crate::adapters::github::{self, Api};
 use crate::adapters::jules;
 use crate::cli::context::clients::Connection;
 
@@ -89,7 +89,7 @@ impl<'a> Prober<'a> {
         path: &str,
         body: Option<&Value>,
     ) -> Reply {
-        self.ask_github(Face::Rest, method, path, body).await
+        self.ask_github(Api::Rest, method, path, body).await
     }
 
     /// The branches whose names begin so; none where GitHub does not tell.
@@ -105,23 +105,27 @@ impl<'a> Prober<'a> {
 
     /// Asks GitHub over GraphQL.
     pub(super) async fn ask_github_graphql(&mut self, body: &Value) -> Reply {
-        self.ask_github(Face::Graph, Method::POST, "", Some(body))
+        self.ask_github(Api::Graph, Method::POST, "", Some(body))
             .await
     }
 
     async fn ask_github(
         &mut self,
-        face: Face,
+        face: Api,
         method: Method,
         path: &str,
         body: Option<&Value>,
     ) -> Reply {
         let request = match face {
-            Face::Rest => format!("GitHub {method} …{path}"),
-            Face::Graph => "GitHub POST /graphql".to_owned(),
+            Api::Rest => format!("GitHub {method} …{path}"),
+            Api::Graph => "GitHub POST /graphql".to_owned(),
         };
         let begun = Instant::now();
-        let answer = self.connection.github.ask(face, method, path, body).await;
+        let answer = self
+            .connection
+            .github
+            .send_verbatim(face, method, path, body)
+            .await;
         let took = begun.elapsed();
         self.slowest_github = self.slowest_github.max(took);
         match answer {
@@ -130,7 +134,7 @@ impl<'a> Prober<'a> {
                 let said = if answer.status.is_success() {
                     String::new()
                 } else {
-                    github::redacted(&String::from_utf8_lossy(&answer.body))
+                    github::redact_text(&String::from_utf8_lossy(&answer.body))
                 };
                 Reply {
                     request,
@@ -172,7 +176,7 @@ pub(super) async fn ask_jules_with(
 ) -> Reply {
     let request = format!("Jules {method} {path}");
     let begun = Instant::now();
-    let answer = client.ask(method, path, body).await;
+    let answer = client.send_verbatim(method, path, body).await;
     let took = begun.elapsed();
     match answer {
         Ok(response) => {
@@ -180,7 +184,7 @@ pub(super) async fn ask_jules_with(
             let said = if response.status().is_success() {
                 String::new()
             } else {
-                client.redacted(&refusal_text(json.as_ref(), response.body()))
+                client.redact_text(&refusal_text(json.as_ref(), response.body()))
             };
             Reply {
                 request,

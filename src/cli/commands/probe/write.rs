@@ -11,7 +11,7 @@ use super::finding::Finding;
 use super::github::graphql_errors;
 use super::jules::session_id;
 use super::shape;
-use crate::adapters::github::{blocked, blocking_among};
+use crate::adapters::github::{blocked_text, find_blocking_branch};
 use crate::cli::context::run_identity::{self, hex_text};
 use crate::cli::exit::CliError;
 
@@ -349,10 +349,10 @@ async fn probe_github_writes(
     if !made.is_success() {
         let there = asker.branches_with_prefix(PROBE_BRANCHES).await;
         let stale = stale.with_evidence(made.evidence());
-        findings.push(match blocking_among(&branch, &there) {
+        findings.push(match find_blocking_branch(&branch, &there) {
             Some(blocking) => stale.with_answer(format!(
                 "not found out: {}; {}",
-                blocked(&branch, blocking),
+                blocked_text(&branch, blocking),
                 asker.rename_command(blocking)
             )),
             None => stale,
@@ -370,7 +370,7 @@ async fn probe_github_writes(
         .await;
     let errors = graphql_errors(&reply);
     let stale = stale.with_evidence(
-        reply.success_evidence(&crate::adapters::github::redacted(&errors.to_string())),
+        reply.success_evidence(&crate::adapters::github::redact_text(&errors.to_string())),
     );
     findings.push(match shape::stale_head_form(&errors) {
         Some((text, typed)) => stale

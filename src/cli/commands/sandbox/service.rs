@@ -182,7 +182,7 @@ fn build_service(
     let folder = tempfile::tempdir()?;
     let metrics = Arc::new(Metrics::default());
     let outside = metrics::count_requests(external_services(at, time)?, &metrics);
-    let directory = DataDirectory::lock(folder.path())?;
+    let directory = DataDirectory::lock_directory(folder.path())?;
     let audit = Arc::new(Audit::open(directory.path())?);
     let inbox = Arc::new(SqliteInbox::open(directory, DEFAULT_ROOM, time.now())?);
     let changed = Arc::new(Notify::new());

@@ -37,7 +37,7 @@ pub(super) async fn run(
         )));
     }
     // No other process may write there meanwhile.
-    let directory = DataDirectory::lock(&config.data_dir)?;
+    let directory = DataDirectory::lock_directory(&config.data_dir)?;
     if kept_app(directory.path())?.is_some() {
         return Err(CliError::usage(format!(
             "{} keeps an App already; start `phileas serve`, or remove the file to make another one",

@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use phileas_domain::setup::{Mode, Output};
 
-use crate::adapters::files::{Wanted, change_together};
+use crate::adapters::files::{FileWrite, change_files};
 use crate::cli::exit::CliError;
 
 /// What happens to a file.
@@ -52,9 +52,9 @@ pub(super) fn write_files(
         let due = due.filter(|(_, fate)| **fate != ChangeKind::Unchanged);
         let wanted = due.map(|(file, _)| {
             let mode = unix_mode(&root.join(&file.path), file.mode);
-            (file.path.as_str(), Wanted::WithMode(&file.text, mode))
+            (file.path.as_str(), FileWrite::WithMode(&file.text, mode))
         });
-        change_together(root, &wanted.collect::<Vec<_>>())?;
+        change_files(root, &wanted.collect::<Vec<_>>())?;
     }
     Ok(fates)
 }

@@ -7,7 +7,7 @@ use phileas_domain::board::Change;
 use phileas_domain::model::Tree;
 use serde_json::json;
 
-use crate::adapters::files::{self, ReadError};
+use crate::adapters::files::{self, FileError};
 use crate::cli::exit::CliError;
 use crate::cli::terminal::output::Screen;
 
@@ -31,6 +31,6 @@ pub(crate) fn read_folder(dir: &Path) -> Result<Tree, CliError> {
     Ok(files::read_tree(dir)?)
 }
 
-pub(crate) fn read_error(error: ReadError) -> CliError {
+pub(crate) fn read_error(error: FileError) -> CliError {
     error.into()
 }

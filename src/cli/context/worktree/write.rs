@@ -1,7 +1,7 @@
 //! Checks, writes and stages files of a work tree.
 
 use super::WorkTree;
-use crate::adapters::files::{self, Wanted};
+use crate::adapters::files::{self, FileWrite};
 use crate::cli::exit::CliError;
 use crate::cli::exit::paths::not_a_folder;
 
@@ -46,11 +46,11 @@ impl WorkTree {
     }
 
     /// Writes or removes files: all or none.
-    pub(crate) fn change_files(&self, wanted: &[(&str, Wanted<'_>)]) -> Result<(), CliError> {
+    pub(crate) fn change_files(&self, wanted: &[(&str, FileWrite<'_>)]) -> Result<(), CliError> {
         for (path, _) in wanted {
             self.check_path(path)?;
         }
-        Ok(files::change_together(&self.root, wanted)?)
+        Ok(files::change_files(&self.root, wanted)?)
     }
 
     /// Stages written and removed files for the next commit.

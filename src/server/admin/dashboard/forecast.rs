@@ -51,7 +51,7 @@ impl Forecasts {
         let mut making = tokio::task::spawn_blocking(move || {
             let until = at.checked_add(SignedDuration::from_hours(HORIZON));
             let until = until.unwrap_or(Timestamp::MAX);
-            let renderer = renderer::shared();
+            let renderer = renderer::shared_renderer();
             let _kept = renderer.keep();
             let forecast = simulate(&facts, until, Assumptions::default(), &*renderer);
             let forecast = Arc::new(forecast);

@@ -12,7 +12,7 @@ use phileas_domain::jobs::EventKind;
 
 use super::counts::{BOUNDS, MAX_SERIES, Metrics, Target};
 use super::text::{Kind, Text};
-use crate::adapters::github::Face;
+use crate::adapters::github::Api;
 use crate::adapters::pause::Pause;
 use crate::runtime::inbox::{Counts, Inbox};
 use crate::server::admin::feed::Feed;
@@ -256,7 +256,7 @@ fn limits<I>(text: &mut Text, sources: &Sources<I>) {
         .map(|member| (member.installation, member))
         .collect();
     for (installation, member) in accounts.iter().take(MAX_SERIES) {
-        for (face, word) in [(Face::Rest, "rest"), (Face::Graph, "graphql")] {
+        for (face, word) in [(Api::Rest, "rest"), (Api::Graph, "graphql")] {
             if let Some(quota) = member.account.quota(face) {
                 let installation = installation.to_string();
                 let labels = [("installation", installation.as_str()), ("api", word)];

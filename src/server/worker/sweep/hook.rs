@@ -123,15 +123,15 @@ pub fn is_own(hook: &str, public_url: &str) -> bool {
 impl Hooked<'_> {
     async fn page(&self, next: Option<&str>) -> Result<DeliveryPage, Failure> {
         match self {
-            Self::App(app) => app.deliveries(next).await,
+            Self::App(app) => app.list_deliveries(next).await,
             Self::Repository(client, hook) => client.hook_deliveries(*hook, next).await,
         }
     }
 
     async fn redeliver(&self, id: u64) -> Result<(), Failure> {
         match self {
-            Self::App(app) => app.redeliver(id).await,
-            Self::Repository(client, hook) => client.redeliver(*hook, id).await,
+            Self::App(app) => app.request_redelivery(id).await,
+            Self::Repository(client, hook) => client.request_hook_redelivery(*hook, id).await,
         }
     }
 }

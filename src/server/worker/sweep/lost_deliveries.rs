@@ -50,7 +50,7 @@ pub(super) fn lost<'a>(
                 last: None,
             }
         });
-        event.taken |= attempt.succeeded();
+        event.taken |= attempt.was_accepted();
         event.last = event.last.max(attempt.delivered_at);
         // Attempts come newest first, so that the last one is an event's first.
         event.first = attempt.id;
@@ -105,7 +105,7 @@ pub(super) fn are_refused(
         return false;
     };
     let mut meanwhile = attempts.iter().filter(|one| one.id >= *since);
-    came_again.len() >= tried.len() && !meanwhile.any(DeliveryAttempt::succeeded)
+    came_again.len() >= tried.len() && !meanwhile.any(DeliveryAttempt::was_accepted)
 }
 
 impl Remembered {

@@ -230,7 +230,7 @@ async fn one_signature_serves_many_requests_until_it_is_refused_or_old() {
     ];
     let set = set_as(Credential::App(app.clone()), answers);
     let ask = async || {
-        as_app(&app, &set.client, routes::READ_APP, &[], "", None)
+        call_as_app(&app, &set.client, routes::READ_APP, &[], "", None)
             .await
             .unwrap()
     };

@@ -16,7 +16,10 @@ fn retry(after: Option<u64>) -> Disposition {
 #[tokio::test]
 async fn a_request_says_who_asks_and_how() {
     let set = set([json(200, &value!([]))]);
-    set.client.read(LIST_ISSUES, &[], "?page=1").await.unwrap();
+    set.client
+        .read_route(LIST_ISSUES, &[], "?page=1")
+        .await
+        .unwrap();
     let seen = &set.script.seen()[0];
     assert_eq!(
         seen.line,
@@ -42,13 +45,17 @@ async fn a_request_says_who_asks_and_how() {
 async fn reads_are_repeated_with_growing_waits_and_not_for_ever() {
     let bad = || json(502, &value!({}));
     let set = set([bad(), lost(), not_sent(), json(200, &value!([]))]);
-    set.client.read(LIST_ISSUES, &[], "").await.unwrap();
+    set.client.read_route(LIST_ISSUES, &[], "").await.unwrap();
     let waits = set.clock.waits();
     assert_eq!(waits.len(), 3);
     assert!(waits.iter().all(|wait| *wait <= LONGEST_WAIT));
 
     let set = crate::adapters::github::scripted::set([bad(), bad(), bad(), bad()]);
-    let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
+    let failure = set
+        .client
+        .read_route(LIST_ISSUES, &[], "")
+        .await
+        .unwrap_err();
     assert_eq!(failure.disposition, retry(None));
     assert!(set.script.is_used_up());
 }
@@ -59,14 +66,14 @@ async fn writes_are_sent_once_unless_nothing_was_sent() {
         let set = set([doubtful]);
         let failure = set
             .client
-            .write(CREATE_ISSUE, &[], &value!({}))
+            .write_route(CREATE_ISSUE, &[], &value!({}))
             .await
             .unwrap_err();
         assert_eq!(failure.disposition, Disposition::Unknown);
         assert_eq!(set.script.lines().len(), 1);
     }
     let set = set([not_sent(), json(201, &value!({}))]);
-    let answer = set.client.write(CREATE_ISSUE, &[], &value!({})).await;
+    let answer = set.client.write_route(CREATE_ISSUE, &[], &value!({})).await;
     assert_eq!(answer.unwrap().status, 201);
 }
 
@@ -77,21 +84,29 @@ async fn a_short_limit_is_waited_for_and_a_long_one_is_told() {
         json(200, &value!([])),
         reply(403, &[("retry-after", "90")], &value!({})),
     ]);
-    set.client.read(LIST_ISSUES, &[], "").await.unwrap();
+    set.client.read_route(LIST_ISSUES, &[], "").await.unwrap();
     assert_eq!(set.clock.waits(), [Duration::from_secs(2)]);
-    let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
+    let failure = set
+        .client
+        .read_route(LIST_ISSUES, &[], "")
+        .await
+        .unwrap_err();
     assert_eq!(failure.disposition, retry(Some(90)));
 
     // Until then no request is sent, by neither API.
     set.clock.pass(Duration::from_secs(30));
-    let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
+    let failure = set
+        .client
+        .read_route(LIST_ISSUES, &[], "")
+        .await
+        .unwrap_err();
     assert_eq!(failure.disposition, retry(Some(60)));
     let failure = set.client.observe_once().await.unwrap_err();
     assert_eq!(failure.disposition, retry(Some(60)));
     assert_eq!(set.script.lines().len(), 3);
     set.clock.pass(Duration::from_secs(60));
     set.script.push(json(200, &value!([])));
-    set.client.read(LIST_ISSUES, &[], "").await.unwrap();
+    set.client.read_route(LIST_ISSUES, &[], "").await.unwrap();
 }
 
 #[tokio::test]
@@ -110,11 +125,11 @@ async fn a_spent_primary_limit_closes_its_own_face_only() {
     ]);
     let failure = set
         .client
-        .write(CREATE_ISSUE, &[], &value!({}))
+        .write_route(CREATE_ISSUE, &[], &value!({}))
         .await
         .unwrap_err();
     assert_eq!(failure.disposition, retry(Some(601)));
-    let quota = set.client.quota(Face::Rest).unwrap();
+    let quota = set.client.quota(Api::Rest).unwrap();
     assert_eq!((quota.limit, quota.remaining), (5000, 0));
     // GraphQL requests are still sent.
     let failure = set.client.observe_once().await.unwrap_err();
@@ -126,7 +141,7 @@ async fn a_spent_primary_limit_closes_its_own_face_only() {
 async fn words_about_limits_in_a_success_are_only_words() {
     let commit = value!({ "message": "avoid the secondary rate limit", "errors": ["x"] });
     let set = set([json(200, &commit)]);
-    set.client.read(LIST_ISSUES, &[], "").await.unwrap();
+    set.client.read_route(LIST_ISSUES, &[], "").await.unwrap();
 }
 
 #[tokio::test]
@@ -144,15 +159,18 @@ async fn r16_a_rename_is_followed_and_remembered() {
         json(201, &value!({})),
         moved("/repositories/8/issues"),
     ]);
-    set.client.read(LIST_ISSUES, &[], "?page=2").await.unwrap();
     set.client
-        .write(CREATE_ISSUE, &[], &value!({}))
+        .read_route(LIST_ISSUES, &[], "?page=2")
+        .await
+        .unwrap();
+    set.client
+        .write_route(CREATE_ISSUE, &[], &value!({}))
         .await
         .unwrap();
     // A redirect to another repository is refused.
     let failure = set
         .client
-        .write(CREATE_ISSUE, &[], &value!({}))
+        .write_route(CREATE_ISSUE, &[], &value!({}))
         .await
         .unwrap_err();
     assert_eq!(failure.disposition, Disposition::NotFound);
@@ -170,13 +188,21 @@ async fn r16_a_rename_is_followed_and_remembered() {
 async fn r16_a_redirect_to_another_host_or_in_a_circle_ends() {
     let elsewhere = [("location", "https://evil.example/repositories/7/issues")];
     let set = set([reply(302, &elsewhere, &value!({}))]);
-    let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
+    let failure = set
+        .client
+        .read_route(LIST_ISSUES, &[], "")
+        .await
+        .unwrap_err();
     assert_eq!(failure.disposition, Disposition::NotFound);
     assert_eq!(set.script.lines().len(), 1);
 
     let circle = || reply(307, &[("location", "/repositories/7/issues")], &value!({}));
     let set = crate::adapters::github::scripted::set([circle(), circle(), circle(), circle()]);
-    let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
+    let failure = set
+        .client
+        .read_route(LIST_ISSUES, &[], "")
+        .await
+        .unwrap_err();
     assert_eq!(failure.disposition, Disposition::Refused);
     assert!(set.script.is_used_up());
 }
@@ -190,14 +216,18 @@ async fn refusals_are_told_from_each_other() {
         (451, Disposition::Refused),
     ] {
         let set = set([json(status, &value!({ "message": "no" }))]);
-        let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
+        let failure = set
+            .client
+            .read_route(LIST_ISSUES, &[], "")
+            .await
+            .unwrap_err();
         assert_eq!(failure.disposition, disposition, "{status}");
         assert_eq!(set.script.lines().len(), 1);
     }
     let answered = |status| json(status, &value!({}));
     for status in [404, 409, 410, 422] {
         let set = set([answered(status)]);
-        let answer = set.client.read(LIST_ISSUES, &[], "").await.unwrap();
+        let answer = set.client.read_route(LIST_ISSUES, &[], "").await.unwrap();
         assert_eq!(answer.status, status);
     }
 }
@@ -211,15 +241,19 @@ async fn r15_the_token_is_shown_nowhere() {
         ("authorization", TEST_TOKEN),
     ];
     let set = set([reply(403, &id, &echo), json(200, &echo), lost()]);
-    let failure = set.client.read(LIST_ISSUES, &[], "").await.unwrap_err();
+    let failure = set
+        .client
+        .read_route(LIST_ISSUES, &[], "")
+        .await
+        .unwrap_err();
     assert_eq!(
         failure.detail,
         "GitHub: GET /repos/{owner}/{repo}/issues: 403: who is [hidden]? (request AB:1)"
     );
-    set.client.read(LIST_ISSUES, &[], "").await.unwrap();
+    set.client.read_route(LIST_ISSUES, &[], "").await.unwrap();
     let failure = set
         .client
-        .write(CREATE_ISSUE, &[], &value!({}))
+        .write_route(CREATE_ISSUE, &[], &value!({}))
         .await
         .unwrap_err();
     let shown = format!("{:?} {failure:?} {}", set.client, log.end());

@@ -15,7 +15,7 @@ async fn make(outcomes: impl IntoIterator<Item = Outcome>) -> Result<(), Failure
     let set = set(outcomes);
     let made = set
         .client
-        .make_branch_once(&"phileas/a-1".into(), &"1f".into())
+        .create_branch_once(&"phileas/a-1".into(), &"1f".into())
         .await;
     assert!(set.script.is_used_up());
     made
@@ -46,7 +46,10 @@ async fn a_pull_that_points_there_already_is_fine() {
         (vec![lost(), points_at("dev")], false),
     ] {
         let set = set(outcomes);
-        let done = set.client.retarget(PullNumber(3), &"main".into()).await;
+        let done = set
+            .client
+            .retarget_pull(PullNumber(3), &"main".into())
+            .await;
         assert_eq!(done.is_ok(), fine, "{done:?}");
         assert_eq!(set.script.seen()[0].body, value!({ "base": "main" }));
     }
@@ -102,6 +105,6 @@ fn names_are_in_the_way_as_folders_of_one_another() {
         ("c/d/e", Some("c")),
         ("jule", None),
     ] {
-        assert_eq!(blocking_among(name, &names), blocking, "{name}");
+        assert_eq!(find_blocking_branch(name, &names), blocking, "{name}");
     }
 }

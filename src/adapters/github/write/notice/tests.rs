@@ -4,7 +4,7 @@ use super::*;
 use crate::adapters::github::scripted::{Set, json, lost, set};
 
 fn issue(number: u64, key: &str, label: &str) -> Value {
-    value!({ "number": number, "state": "open", "body": format!("text\n\n{}\n", marker_of(key)),
+    value!({ "number": number, "state": "open", "body": format!("text\n\n{}\n", notice_marker(key)),
         "labels": [{ "name": label }] })
 }
 
@@ -16,7 +16,7 @@ fn listed(issues: &[(u64, &str, bool, &str)]) -> Value {
         .map(|(number, key, ours, kind)| {
             value!({ "number": number, "viewerDidAuthor": ours, "author": { "__typename": if *kind == "Bot" { "Bot" } else { "User" } },
                 "authorAssociation": kind,
-                "body": format!("text\n\n{}\n", marker_of(key)) })
+                "body": format!("text\n\n{}\n", notice_marker(key)) })
         })
         .collect();
     value!({ "data": { "repository": { "issues": {
@@ -167,8 +167,8 @@ async fn an_issue_of_others_is_left_alone() {
 
 #[test]
 fn markers_are_read_as_they_are_written() {
-    let body = format!("a {} b", marker_of("turn:k3v9w2m1q8zt.1"));
-    assert_eq!(key_in(&body), Some("turn:k3v9w2m1q8zt.1"));
-    assert_eq!(key_in("<!-- phileas:notice:open"), None);
-    assert_eq!(key_in(""), None);
+    let body = format!("a {} b", notice_marker("turn:k3v9w2m1q8zt.1"));
+    assert_eq!(notice_key_in(&body), Some("turn:k3v9w2m1q8zt.1"));
+    assert_eq!(notice_key_in("<!-- phileas:notice:open"), None);
+    assert_eq!(notice_key_in(""), None);
 }

@@ -14,7 +14,7 @@ async fn swap(outcome: crate::adapters::github::scripted::Outcome) -> Attempt {
     let base = Oid::from("base");
     let attempt = set
         .client
-        .swap("jules", &base, "subject", "body", &files)
+        .commit_on_branch("jules", &base, "subject", "body", &files)
         .await;
     let seen = set.script.seen();
     assert_eq!(seen.len(), 1, "a swap is sent once");

@@ -23,7 +23,7 @@ pub(super) struct Candidate {
     /// Whether it has our form and no one but its author edited it.
     is_untouched: bool,
     /// Whether it says already what is to be said.
-    says_it: bool,
+    is_up_to_date: bool,
 }
 
 /// Who wrote it.
@@ -38,18 +38,18 @@ pub(super) enum Author {
 
 /// A comment that is ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ours {
+pub(super) struct OwnComment {
     pub(super) id: u64,
     /// Whether this very account wrote it.
     pub(super) own: bool,
     /// Whether it says already what is to be said.
-    pub(super) says_it: bool,
+    pub(super) is_up_to_date: bool,
     /// Its younger copies that this very account wrote, oldest first.
     pub(super) copies: Vec<u64>,
 }
 
 impl Candidate {
-    pub(super) fn of(comment: Comment, marker: &str, body: &str) -> Option<Self> {
+    pub(super) fn from_comment(comment: Comment, marker: &str, body: &str) -> Option<Self> {
         let is_framed = is_framed(&comment.body, marker, body);
         let editor = comment.editor.as_ref().map(|editor| &editor.login);
         let is_foreign = comment.last_edited_at.is_some()
@@ -57,7 +57,7 @@ impl Candidate {
         let author = if comment.viewer_did_author {
             comment.body.contains(marker).then_some(Author::Viewer)?
         } else if is_framed
-            && Opener::may_be_ours(comment.author.as_ref(), &comment.author_association)
+            && Opener::may_be_phileas(comment.author.as_ref(), &comment.author_association)
         {
             let Opener { kind, login } = comment.author?;
             match (kind.as_str(), login?) {
@@ -73,7 +73,7 @@ impl Candidate {
             author,
             written_at: comment.created_at,
             is_untouched: is_framed && !is_foreign,
-            says_it: comment.body.lines().eq(body.lines()),
+            is_up_to_date: comment.body.lines().eq(body.lines()),
         })
     }
 
@@ -83,10 +83,10 @@ impl Candidate {
     }
 }
 
-impl Ours {
+impl OwnComment {
     /// Chooses the comment to write to. Of several by this account it is the oldest, whichever is known, so that all
     /// replicas agree.
-    pub(super) fn of(chosen: &Candidate, found: &[Candidate]) -> Self {
+    pub(super) fn choose(chosen: &Candidate, found: &[Candidate]) -> Self {
         let own = chosen.author == Author::Viewer;
         let untouched = || found.iter().filter(|one| one.is_own_and_untouched());
         let stays = untouched()
@@ -101,7 +101,7 @@ impl Ours {
         Self {
             id: stays.id,
             own,
-            says_it: stays.says_it,
+            is_up_to_date: stays.is_up_to_date,
             copies,
         }
     }

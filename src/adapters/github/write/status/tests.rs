@@ -35,7 +35,7 @@ fn listed(comments: &[(u64, bool, &str)]) -> Value {
 }
 
 async fn tell(set: &Set, known: Option<u64>) -> Result<u64, Failure> {
-    set.client.tell_status_once(7, known, MARKER, TEXT).await
+    set.client.write_status_once(7, known, MARKER, TEXT).await
 }
 
 /// What is written where these are the comments, and a person's permission is this word: the requests' lines behind
@@ -52,7 +52,7 @@ async fn written(comments: &[Value], known: Option<u64>, permission: Option<&str
 }
 
 #[tokio::test]
-async fn r22_a_forged_marker_is_ignored_and_nobody_elses_comment_edited() {
+async fn r22_a_forged_marker_is_ignored_and_no_other_comment_edited() {
     let forged = [
         listed(&[(4_000_000_001, false, MARKER), (5, true, "something else")]),
         listed(&[(4_000_000_001, false, BEFORE), (5, false, BEFORE)]),
@@ -82,13 +82,13 @@ async fn r22_whose_words_only_contain_the_marker_is_not_taken_for_another_of_us(
             assert!(lines[0].starts_with("POST"), "{body}: {}", lines[0]);
         }
     }
-    let nobodys = [
+    let others = [
         (by("Bot", JULES), "CONTRIBUTOR"),
         (by("Mannequin", "old"), "MEMBER"),
         (by("User", "ada"), "CONTRIBUTOR"),
         (Value::Null, "NONE"),
     ];
-    for (author, standing) in nobodys {
+    for (author, standing) in others {
         for known in [None, Some(5)] {
             let told = author.to_string();
             let theirs = comment(5, false, author.clone(), standing, BEFORE);
@@ -232,10 +232,10 @@ async fn a_lost_answer_is_looked_up_and_never_repeated() {
 #[tokio::test]
 async fn a_label_that_is_off_is_off_and_others_are_left_alone() {
     let set = set([json(404, &value!({ "message": "Label does not exist" }))]);
-    set.client.take_off_label(7, "phileas:a").await.unwrap();
+    set.client.remove_label(7, "phileas:a").await.unwrap();
     let line = set.script.lines().remove(0);
     assert!(line.starts_with("DELETE"), "{line}");
     assert!(line.ends_with("/issues/7/labels/phileas%3Aa"), "{line}");
-    let refused = set.client.take_off_label(7, "bug").await.unwrap_err();
+    let refused = set.client.remove_label(7, "bug").await.unwrap_err();
     assert_eq!(refused.disposition, Disposition::Refused);
 }

@@ -25,9 +25,9 @@ fn later(seconds: i64, mut comment: Value) -> Value {
 }
 
 /// Edited since, by this account; `None` stands for a deleted account.
-fn edited(by_whom: Value, mut comment: Value) -> Value {
+fn edited(editor: Value, mut comment: Value) -> Value {
     comment["lastEditedAt"] = "2026-01-06T00:00:00Z".into();
-    comment["editor"] = by_whom;
+    comment["editor"] = editor;
     comment
 }
 
@@ -79,7 +79,7 @@ async fn younger_copies_are_taken_away_once_the_oldest_is_told() {
 
 /// Deleting cannot be undone: what another account wrote or edited stays, and what was written when no race can have been.
 #[tokio::test]
-async fn what_somebody_may_have_meant_is_never_taken_away() {
+async fn an_intentional_comment_is_never_deleted() {
     let quoted = bot(8, true, "So it said:\n> <!-- phileas:status -->\n");
     let ourselves = || by("Bot", "phileas-test");
     hold(&[
@@ -111,7 +111,7 @@ async fn a_copy_that_stays_is_no_failure() {
 }
 
 #[tokio::test]
-async fn a_copy_that_somebody_else_took_away_is_gone_and_the_next_one_goes_too() {
+async fn a_copy_that_another_process_deleted_is_gone_and_the_next_one_goes_too() {
     let ours = listed(&[(6, true, BEFORE), (7, true, BEFORE), (8, true, BEFORE)]);
     let gone = json(404, &value!({ "message": "Not Found" }));
     let answers = [json(200, &ours), json(200, &value!({})), gone];
@@ -130,10 +130,10 @@ async fn who_was_held_up_takes_nothing_away() {
         }
     }
     let set = set([json(204, &Value::Null)]);
-    set.client.take_away(&[7], &Long(STANDS)).await;
+    set.client.delete_copies(&[7], &Long(COPY_TTL)).await;
     assert!(set.script.lines().is_empty());
-    let quick = STANDS - Duration::from_millis(1);
-    set.client.take_away(&[7], &Long(quick)).await;
+    let quick = COPY_TTL - Duration::from_millis(1);
+    set.client.delete_copies(&[7], &Long(quick)).await;
     assert_eq!(deleted(&set.script.lines()), [7]);
 }
 
