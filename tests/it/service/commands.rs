@@ -151,7 +151,7 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
         .run()
         .expect(0)
         .lines();
-    assert_eq!(replay[0]["parked"], false);
+    assert_eq!(replay[0]["suspended"], false);
     // Who did it stands beside what is done on the dashboard.
     let audit = std::fs::read_to_string(data.path().join("audit.jsonl")).unwrap();
     let deeds: Vec<String> = audit
