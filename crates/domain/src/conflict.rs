@@ -8,8 +8,8 @@ const FENCE_INDENT: usize = 3;
 /// The message.
 pub(crate) const MESSAGE: &str = "merge markers stand here: a merge was committed unfinished";
 /// The fix.
-pub(crate) const MEND: &str = "keep one side, remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`, and commit; an example of a \
-     conflict belongs into a code block (```)";
+pub(crate) const MEND: &str = "keep one side, remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`, and commit; put an example of a \
+     conflict into a code block (```)";
 
 /// The first line, from 1, with such a marker. In a code block it is an example, and a line of `=======` alone
 /// underlines a Markdown heading.
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markers_are_told_from_headings_quotes_and_examples() {
+    fn headings_quotes_and_examples_are_no_markers() {
         for (text, line) in [
             ("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n", Some(2)),
             ("\r\n<<<<<<<\r\n", Some(2)),

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_as_one_line_with_place_and_mend() {
+    fn is_shown_as_one_line_with_location_and_help() {
         let said = Diagnostic::error(".jules/schedules.toml", "unknown persona `curater`")
             .at(3, 5)
             .key("cycle[0]")

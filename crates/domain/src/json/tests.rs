@@ -54,7 +54,7 @@ fn every_short_text_is_json_here_exactly_where_it_is_json_elsewhere() {
 }
 
 #[test]
-fn a_mistake_is_told_at_its_line_column_and_key() {
+fn an_error_has_line_column_and_key() {
     for (text, says) in [
         (
             "{\"a\": {\n  \"b\": [1,\n 2,  ]}}",
@@ -157,7 +157,7 @@ fn lists_and_objects_may_lie_64_deep_and_no_deeper() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_found_however_long_the_object() {
+fn duplicate_keys_are_found_in_objects_of_any_length() {
     for keys in [2, 15, 16, 17, 18, 40] {
         let members: Vec<String> = (0..keys).map(|key| format!("\"k{key}\": 1")).collect();
         assert!(parse("f", &format!("{{{}}}", members.join(","))).is_ok());

@@ -1,4 +1,4 @@
-//! Newtypes of the identifiers that everybody passes around.
+//! Newtypes of the identifiers that all modules share.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -12,7 +12,7 @@ macro_rules! text_id {
         pub struct $name(String);
 
         impl $name {
-            /// Takes the text as it stands.
+            /// Wraps a text unchanged.
             #[must_use]
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into())

@@ -1,4 +1,4 @@
-//! What a variable or an input says that is on or off.
+//! Variables and inputs that switch something on or off.
 
 /// What switches something on.
 const ON: [&str; 4] = ["1", "true", "yes", "on"];

@@ -1,4 +1,4 @@
-//! The files of one commit, as far as they were read.
+//! The files of one commit, as far as phileas has read them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,10 +33,10 @@ pub struct Entry {
     pub text: Option<Arc<str>>,
 }
 
-/// The files of one commit below the paths that phileas looks at, keyed by path from the repository's root.
+/// The files of one commit below the paths that phileas reads, keyed by path from the repository's root.
 ///
-/// A folder of this machine is read as a whole. Of a commit on GitHub a tick reads parts; such a tree knows which paths it
-/// cannot tell about, so that a reader asks for them instead of taking them for missing.
+/// A local folder is read as a whole. A tick reads a commit on GitHub in parts. Such a tree knows its unread paths, so that
+/// a caller requests them instead of treating them as missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
     entries: BTreeMap<String, Entry>,
@@ -48,7 +48,7 @@ pub struct Tree {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Parts {
     places: BTreeMap<String, Place>,
-    /// Files whose text was asked for, whatever came of it.
+    /// Files whose text was requested, with or without success.
     read: BTreeSet<String>,
 }
 
@@ -180,7 +180,7 @@ impl Tree {
         false
     }
 
-    /// Adds everything that another read of the same commit tells.
+    /// Adds the files of another read of the same commit.
     pub fn take_in(&mut self, other: &Self) {
         for (path, entry) in &other.entries {
             self.entries.insert(path.clone(), entry.clone());
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_in_parts_tells_missing_from_unread() {
+    fn a_partial_tree_distinguishes_missing_and_unread_paths() {
         let mut tree = Tree::in_parts();
         assert!(tree.is_unread("a/b.md") && tree.is_unlisted("a"));
         tree.note_listed("a");

@@ -10,8 +10,8 @@ use super::{PersonaId, RepositoryId, Slot, TrackName};
 /// Length of a turn id in characters.
 const TURN_ID_LENGTH: usize = 12;
 
-/// A turn: one slot's due work. The same for everybody who would dispatch the same work, so that two
-/// dispatchers collide on it instead of doubling it.
+/// A turn: one slot's due work. Processes that would dispatch the same work get the same id, so that only one of them
+/// dispatches it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TurnId(String);
 
@@ -67,7 +67,7 @@ fn crockford() -> Encoding {
         .expect("the alphabet has 32 different characters")
 }
 
-/// `<turn>.<attempt>`: stands in the title and in the last line of the prompt of the session it names.
+/// `<turn>.<attempt>`, in the title and in the last line of the prompt of the session that it names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Marker {
     /// The turn.
@@ -76,7 +76,7 @@ pub struct Marker {
     pub attempt: u32,
 }
 
-/// What a prompt's last line says about the turn it belongs to.
+/// The content of a prompt's last line: the turn that it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptLine {
     /// The marker.
@@ -102,7 +102,7 @@ impl Marker {
         inner[at + "[phileas:".len()..].parse().ok()
     }
 
-    /// Reads the marker in a prompt's last line, with everything else that line says.
+    /// Reads a prompt's last line.
     #[must_use]
     pub fn in_prompt(prompt: &str) -> Option<PromptLine> {
         let line = prompt
@@ -173,7 +173,7 @@ impl std::str::FromStr for Marker {
         let wrong = || MarkerError(text.to_owned());
         let (turn, attempt) = text.split_once('.').ok_or_else(wrong)?;
         let turn = TurnId::parse(turn).ok_or_else(wrong)?;
-        // `+1` and `01` parse as numbers, but nobody of ours wrote them.
+        // `+1` and `01` parse as numbers, but phileas does not write them.
         if attempt.starts_with(['0', '+']) {
             return Err(wrong());
         }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_work_has_the_same_id_for_everybody() {
+    fn the_same_work_has_the_same_id_everywhere() {
         assert_eq!(turn(), turn());
         assert_eq!(TurnId::parse(turn().as_str()), Some(turn()));
         assert_ne!(

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_apart_by_their_headers() {
+    fn files_are_separated_by_their_headers() {
         let seen: Vec<_> = files(PATCH)
             .into_iter()
             .map(|file| (file.path, file.added, file.removed))

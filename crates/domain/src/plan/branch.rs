@@ -2,12 +2,12 @@
 
 use super::Branch;
 
-/// The ledger's branch: sessions never start on it.
+/// The ledger's branch. No session starts on it.
 const LEDGER_BRANCH: &str = "jules";
 /// GitHub refuses longer ones.
 const MAX_BRANCH_BYTES: usize = 244;
 
-/// Reads `default`, `persona`, or a branch's name; the error is what is wrong and how to mend it.
+/// Reads `default`, `persona` or a branch's name. The error is a message and its help.
 pub(super) fn parse(text: &str) -> Result<Branch, (String, String)> {
     match text {
         "default" => Ok(Branch::Default),

@@ -1,4 +1,4 @@
-//! `[budget]`: how much may be spent.
+//! `[budget]`: how many sessions and requests are allowed.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ pub const DAILY: RangeInclusive<u32> = 1..=10_000;
 pub const OPEN_PULLS: RangeInclusive<u32> = 1..=1_000;
 /// Requests of one person in an hour; 0 refuses them all.
 pub const REQUESTS: RangeInclusive<u32> = 0..=1_000;
-/// Sessions of the key's day that are kept for people.
+/// Sessions of the key's day that are reserved for requests.
 pub const RESERVE: RangeInclusive<u32> = 0..=10_000;
 
 pub(super) const KEYS: [&str; 9] = [
@@ -28,7 +28,7 @@ pub(super) const KEYS: [&str; 9] = [
     "reserve_for_people",
 ];
 
-/// Reads the table; what is wrong keeps its default.
+/// Reads the table. A broken value keeps its default.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
@@ -69,7 +69,7 @@ pub(super) fn read(
         reader.warning(
             at,
             &path,
-            format!("all of the key's {daily} daily sessions are kept for people, so nothing starts by itself"),
+            format!("all of the key's {daily} daily sessions are reserved for requests, so nothing starts on a schedule"),
             format!("write less than {daily}"),
         );
     }

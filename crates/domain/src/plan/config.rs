@@ -1,20 +1,20 @@
-//! `.jlo/config.toml`: who works in the layers, and when. It compiles to the roster and to two tracks.
+//! `.jlo/config.toml`: the roles of the layers, and when they run. It gives the roster and two tracks.
 //!
-//! | key | what it says | where it says nothing |
+//! | key | meaning | default |
 //! |---|---|---|
 //! | `version` | the version of the format | 1 |
 //! | `workflow.enabled` | whether the layers run by themselves | `true` |
 //! | `workflow.cron` | when a pass through the layers begins | [`DEFAULT_PASS`] |
 //! | `workflow.timezone` | the zone of both crons | that of `[defaults]` in `schedules.toml` |
 //! | `workflow.layers` | the layers of a pass, in order | [`PASS`] |
-//! | `workflow.labels` | the labels that go to an implementer without being asked for | all |
+//! | `workflow.labels` | the labels whose work items go to an implementer without a request | all |
 //! | `workflow.approval` | who lets a work item through to an implementer: `"auto"`, or `"human"` by a label | `"auto"` |
 //! | `workflow.entry_point` | where a pass begins; layers before it are left out | `"narrator"` |
 //! | `observers.roles`, `innovators.roles` | roles: `"docs"` or `{ name, enabled, sensitive }` | the usual ones |
 //! | `innovators.cron` | when a round of innovators begins | [`DEFAULT_INNOVATION`] |
 //!
 //! The pass is the track `layers`, the innovators' round the track `innovators`. A track of the same name in
-//! `schedules.toml` counts instead. Keys of seed 001's system that have no meaning here are read and said to have none.
+//! `schedules.toml` replaces it. Keys of `jlo` that phileas does not use get a warning.
 
 mod keys;
 mod members;

@@ -6,7 +6,7 @@ pub const SCHEDULES_PATH: &str = ".jules/schedules.toml";
 /// The folder of personas on the default branch.
 pub const PERSONAS_FOLDER: &str = ".jules/personas";
 
-/// Words that labels and comments use as commands, so that no persona may be called by them.
+/// The commands of labels and comments, which cannot be ids of personas.
 pub const RESERVED_IDS: [&str; 10] = [
     "hold",
     "retry",
@@ -31,7 +31,7 @@ pub const LAYERS: [&str; 7] = [
     "integrator",
 ];
 
-/// The only version of the format there is.
+/// The only version of the format.
 pub const PLAN_VERSION: i64 = 1;
 
 /// The track that `[workflow]` makes.

@@ -17,13 +17,13 @@ use fields::{Fields, SMALLEST_INTERVAL};
 const LONGEST_FOLD: SignedDuration = SignedDuration::from_hours(24);
 /// How many wall-clock slots may be passed over to leave a fold: a day of the smallest interval, and one for the edge.
 const MAX_REPEATED_SLOTS: u32 = 24 * 60 / SMALLEST_INTERVAL + 1;
-/// How many of a zone's transitions are looked at around one instant.
+/// How many of a zone's transitions are checked around one instant.
 const MAX_TRANSITIONS: usize = 4;
 /// A cron expression in a time zone.
 ///
 /// Five fields: minute, hour, day of month, month, day of week; names, lists, ranges and steps; 0 and 7 are Sunday.
 /// When both day fields are restricted (neither is `*` or `*/1`), a day that matches either is selected, as POSIX
-/// says. Macros, seconds, years and `L # W + ?` are refused, and so is what never starts or starts more often than
+/// says. Macros, seconds, years and `L # W + ?` are refused, as are expressions that never start or start more often than
 /// every five minutes (local times that a clock change moves together do not count).
 #[derive(Debug, Clone)]
 pub struct Cron {
@@ -67,7 +67,7 @@ pub enum CronError {
 }
 
 impl CronError {
-    /// How to mend it: a fragment without a final period.
+    /// How to fix it: a fragment without a final period.
     #[must_use]
     pub fn mend(&self) -> String {
         match self {
@@ -107,11 +107,11 @@ pub(super) fn zone(name: &str) -> Option<TimeZone> {
     (!zone.is_unknown() && zone.iana_name().is_some()).then_some(zone)
 }
 
-/// How to mend the name of a zone that is not known.
+/// How to fix an unknown zone's name.
 pub(super) fn zone_mend(name: &str) -> String {
     let known = TimeZoneDatabase::bundled();
     let names: Vec<String> = known.available().map(|n| n.to_string()).collect();
-    // A city without its area is the commonest slip.
+    // A city without its area is the most common mistake.
     let city = format!("/{}", name.trim().replace(' ', "_").to_lowercase());
     let of_city = names.iter().find(|n| n.to_lowercase().ends_with(&city));
     match of_city
@@ -134,7 +134,7 @@ impl Cron {
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the expression or the zone; [`CronError::mend`] says how to mend it.
+    /// What is wrong with the expression or the zone. [`CronError::help`] says how to fix it.
     pub fn parse(expression: &str, timezone: &str) -> Result<Self, CronError> {
         let expression = expression
             .split_ascii_whitespace()
@@ -198,7 +198,7 @@ impl Cron {
     #[must_use]
     pub fn next_after(&self, after: Timestamp) -> Option<Timestamp> {
         let mut civil = self.zone.to_datetime(after);
-        // In the second half of a fold the next local times have had their turn already.
+        // In the second half of a fold the next local times have already occurred.
         for _ in 0..MAX_REPEATED_SLOTS {
             civil = self.schedule.find_next_occurrence(&civil, false).ok()?;
             let slot = self.first_instant(civil)?;

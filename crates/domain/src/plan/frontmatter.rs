@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn head_and_body_are_told_apart_with_their_lines() {
+    fn head_and_body_are_split_with_their_lines() {
         let split = Frontmatter::split("---\nid: a\nemoji: b\n---\nBody\n---\n").unwrap();
         assert_eq!((split.yaml, split.line), ("id: a\nemoji: b\n", 2));
         assert_eq!((split.body, split.body_line), ("Body\n---\n", 5));

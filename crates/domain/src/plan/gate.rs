@@ -1,4 +1,4 @@
-//! `[gate]`: who and what is let through.
+//! `[gate]`: which pull requests, drivers and bots are allowed.
 
 use globset::GlobBuilder;
 
@@ -14,7 +14,7 @@ pub(super) const KEYS: [&str; 4] = ["main_red", "protected_paths", "driver", "al
 pub(super) const BOT_KEYS: [&str; 2] = ["login", "id"];
 const BOT_SHAPE: &str = "`{ login = \"name[bot]\", id = 123 }`";
 
-/// Reads the table; what is wrong keeps its default.
+/// Reads the table. A broken value keeps its default.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     section: &Section<'_>,

@@ -1,10 +1,10 @@
-//! What people asked for: `.jules/schedules.toml`, `.jlo/config.toml` and the personas, read into one [`Plan`].
+//! The plan: `.jules/schedules.toml`, `.jlo/config.toml` and the personas, read into one [`Plan`].
 //!
-//! Reading never fails: what is broken drops out with a [`Diagnostic`](crate::Diagnostic), everything else runs.
+//! Reading never fails. A broken entry is left out with a [`Diagnostic`](crate::Diagnostic), and everything else runs.
 //!
-//! A knob is looked for in four places, and the last one that sets it counts: `[defaults]`, the persona's
-//! frontmatter, the track, the step; for a schedule `[defaults]`, frontmatter, schedule. Every [`Policy`] in the plan
-//! is the result. For a turn that a person asks for, [`Persona::policy`] is.
+//! A setting can stand in `[defaults]`, the persona's frontmatter, the track and the step. The last of these that sets it
+//! wins. For a schedule these are `[defaults]`, frontmatter and schedule. Every [`Policy`] in the plan is the result. For
+//! a requested turn it is [`Persona::policy`].
 
 mod branch;
 mod budget;
@@ -34,7 +34,7 @@ mod words;
 
 pub mod persona;
 
-/// The limits of what a plan may say; a figure outside them is a mistake.
+/// The limits of the plan's values. A value outside them is an error.
 pub mod limits {
     pub use super::budget::{ACTIVE, DAILY, OPEN_PULLS, REQUESTS, RESERVE};
     pub use super::config::{MAX_CONFIG_BYTES, MAX_ROLES};

@@ -1,4 +1,4 @@
-//! The knobs that one table (or one persona's frontmatter) sets, and those alone.
+//! The settings that one table or one persona's frontmatter overrides.
 
 use std::ops::RangeInclusive;
 
@@ -8,16 +8,16 @@ use super::{Branch, branch, cron};
 
 /// Standard answers to one session.
 pub const NUDGES: RangeInclusive<u32> = 0..=20;
-/// Minutes of silence after which a session is called stuck: at most a week.
+/// Minutes without activity after which a session counts as stuck: at most a week.
 pub const STUCK_MINUTES: RangeInclusive<u32> = 1..=10_080;
-/// Seconds of silence after which a turn is given up: ten minutes to thirty days.
+/// Seconds without activity after which a turn is abandoned: ten minutes to thirty days.
 pub const ABANDON_AFTER_SECS: RangeInclusive<u64> = 600..=2_592_000;
 /// Attempts after the first one.
 pub const RETRIES: RangeInclusive<u32> = 0..=10;
 /// Unwanted turns in a row before a rest.
 pub const REST_AFTER: RangeInclusive<u32> = 0..=100;
 
-/// All knobs.
+/// All settings.
 pub(super) const KEYS: [&str; 17] = [
     "mode",
     "timezone",
@@ -38,7 +38,7 @@ pub(super) const KEYS: [&str; 17] = [
     "environment_variables",
 ];
 
-/// The knobs of a step: a step has no clock of its own, and one that only observes would hold up its track for ever.
+/// The settings of a step. It has no cron expression of its own, and a step that only observes would block its track.
 pub(super) const STEP_KEYS: [&str; 14] = [
     "advance_on",
     "plan_approval",
@@ -56,7 +56,7 @@ pub(super) const STEP_KEYS: [&str; 14] = [
     "environment_variables",
 ];
 
-/// The knobs that are set; the others stay as they are.
+/// The settings that are overridden.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Overrides {
     pub(super) mode: Option<Mode>,
@@ -76,12 +76,12 @@ pub(super) struct Overrides {
     pub(super) merge: Option<Merge>,
     pub(super) sensitive: Option<bool>,
     pub(super) environment_variables: Option<bool>,
-    /// A time zone was named, and nobody knows it.
+    /// The table names an unknown time zone.
     pub(super) timezone_is_broken: bool,
 }
 
 impl Overrides {
-    /// Takes a knob's value, or notes what is wrong with it. The key must be one of [`KEYS`].
+    /// Reads a setting, or reports what is wrong with it. The key must be one of [`KEYS`].
     pub(super) fn read(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_>) {
         match entry.key {
             "mode" => self.mode = entry.word(reader),
@@ -108,7 +108,7 @@ impl Overrides {
         }
     }
 
-    /// The policy with these knobs turned.
+    /// The policy with these settings.
     pub(super) fn over(&self, below: &Policy) -> Policy {
         let own = self.clone();
         let below = below.clone();

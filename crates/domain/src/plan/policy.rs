@@ -1,4 +1,4 @@
-//! The knobs of a plan. Each may be set for all, for a track, for a step or for a schedule.
+//! The settings of a plan. Each may be set for all, for a track, for a step or for a schedule.
 
 /// Whether phileas acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,12 +25,12 @@ pub enum AdvanceOn {
 /// Who approves a session's plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlanApproval {
-    /// Nobody is asked: Jules goes on by itself.
+    /// Jules continues without approval.
     #[default]
     Auto,
     /// The session waits until a person with write access approves.
     Writers,
-    /// The session waits, and phileas never approves, whoever asks.
+    /// The session waits, and phileas does not approve the plan, not even on request.
     Never,
 }
 
@@ -56,19 +56,19 @@ pub enum Branch {
     Named(String),
 }
 
-/// What happens to slots that nobody was awake for.
+/// What happens to cron slots that were missed while phileas did not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CatchUp {
     /// They collapse into one turn.
     #[default]
     One,
-    /// They are forgotten.
+    /// They are skipped.
     None,
     /// Each gets its turn.
     All,
 }
 
-/// Who goes first when not everybody can.
+/// Which turn starts first when not all can start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Priority {
     /// After the others.
@@ -86,11 +86,11 @@ pub enum Merge {
     /// Never.
     #[default]
     Off,
-    /// When everything about the pull request is green.
+    /// When all conditions of the pull request are green.
     Green,
 }
 
-/// What applies to a step, a track or a schedule, with every default filled in.
+/// The settings of a step, a track or a schedule, with all defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// Whether to act.
@@ -105,11 +105,11 @@ pub struct Policy {
     pub automation: Automation,
     /// Where sessions start.
     pub branch: Branch,
-    /// How many standard answers a waiting session gets before a person is called.
+    /// How many standard answers a waiting session gets before phileas opens a notice.
     pub max_nudges: u32,
-    /// Minutes without any activity after which a session is called stuck.
+    /// Minutes without activity after which a session counts as stuck.
     pub stuck_minutes: u32,
-    /// Seconds without any activity after which the turn is given up.
+    /// Seconds without activity after which the turn is abandoned.
     pub abandon_after_secs: u64,
     /// How often a failed session is tried again.
     pub retry: u32,
@@ -123,7 +123,7 @@ pub struct Policy {
     pub priority: Priority,
     /// Whether phileas merges.
     pub merge: Merge,
-    /// Whether a sensitive persona or role may run on a public repository, whose ledger is as public as it is.
+    /// Whether a sensitive persona or role may run on a public repository, where the ledger is public, too.
     pub sensitive: bool,
     /// Whether sessions get the environment variables that are set for the repository at Jules.
     pub environment_variables: bool,
@@ -175,7 +175,7 @@ pub struct KeyLimits {
 }
 
 impl Tier {
-    /// The limits that several independent users report for this plan; the service itself does not tell them.
+    /// The limits that several independent users report for this plan. The service does not publish them.
     #[must_use]
     pub fn limits(self) -> KeyLimits {
         match self {
@@ -229,16 +229,16 @@ impl Share {
     }
 }
 
-/// How much may be spent, for a repository and for its Jules key.
+/// How many sessions may start, for a repository and for its Jules key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
     /// Live sessions of this repository.
     pub max_active: u32,
-    /// Sessions of this repository in a rolling day. What people ask for may go `reserve_for_people` beyond.
+    /// Sessions of this repository in a rolling day. Requests may exceed it by `reserve_for_people`.
     pub daily_sessions: u32,
     /// The part of these that schedules leave to tracks while a track has work.
     pub track_share: Share,
-    /// Open pull requests of ours that nobody has reviewed, above which nothing new starts by itself.
+    /// The number of unreviewed pull requests of phileas above which nothing starts on a schedule.
     pub max_open_pulls: u32,
     /// Requests of one person in an hour.
     pub requests_per_actor_hour: u32,
@@ -248,7 +248,7 @@ pub struct Budget {
     pub key_daily: Option<u32>,
     /// The key's limit of sessions at once, where it is not the plan's.
     pub key_active: Option<u32>,
-    /// How many sessions the clock leaves to people: of the key's day, and beyond `daily_sessions`.
+    /// How many sessions are reserved for requests: of the key's day, and beyond `daily_sessions`.
     pub reserve_for_people: u32,
 }
 
@@ -277,7 +277,7 @@ impl Budget {
         part.max(u32::from(is_shared))
     }
 
-    /// The key's limits: figures before the plan's.
+    /// The key's limits: explicit values before those of the plan.
     #[must_use]
     pub fn key_limits(&self) -> KeyLimits {
         let tier = self.tier.limits();
@@ -287,7 +287,7 @@ impl Budget {
         }
     }
 
-    /// What of the key's limits the clock may take: some sessions of a day are kept for people.
+    /// The part of the key's limits that schedules may use: some daily sessions are reserved for requests.
     #[must_use]
     pub fn clock_limits(&self) -> KeyLimits {
         let key = self.key_limits();
@@ -308,7 +308,7 @@ pub enum MainRed {
     CriticalOnly,
 }
 
-/// Which way of running phileas acts; the others only observe.
+/// Which driver acts. The others only observe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Driver {
     /// All of them; the compare-and-swap decides.
@@ -329,12 +329,12 @@ pub struct AllowedBot {
     pub id: u64,
 }
 
-/// Who and what is let through.
+/// Which pull requests, drivers and bots are allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gate {
     /// What happens while the default branch is red.
     pub main_red: MainRed,
-    /// Path patterns that no pull request of ours may touch to be merged by phileas; added to the built-in ones.
+    /// Path patterns that block a merge by phileas, in addition to the built-in ones.
     pub protected_paths: Vec<String>,
     /// Which driver acts.
     pub driver: Driver,

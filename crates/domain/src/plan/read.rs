@@ -1,4 +1,4 @@
-//! Reading the plan.
+//! Reads `.jules/schedules.toml`, `.jlo/config.toml` and the personas into a plan.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) const ROOT_KEYS: [&str; 8] = [
     "schedules",
     "sprints",
 ];
-/// Whose keys are often written somewhere else.
+/// Tables whose keys users often write in another table.
 const HOMES: [(&str, &[&str]); 4] = [
     ("[defaults]", &overrides::KEYS),
     ("[budget]", &budget::KEYS),
@@ -38,13 +38,12 @@ const HOMES: [(&str, &[&str]); 4] = [
 
 /// Reads `.jules/schedules.toml`, `.jlo/config.toml` and all personas of a commit.
 ///
-/// A knob is looked for in `[defaults]`, then in the persona's frontmatter, then in its track, then in its step; the
-/// last one that sets it counts. For a schedule: `[defaults]`, frontmatter, schedule. The policies in the plan are
-/// the result; nobody else has to look at the frontmatter again.
+/// The last of `[defaults]`, frontmatter, track and step that has a setting wins. For a schedule these are `[defaults]`,
+/// frontmatter and schedule. The policies in the plan are the result, so that callers need not read the frontmatter.
 ///
-/// All mistakes are told at once. What is broken drops out, everything else runs: a knob with a mistake keeps the
-/// value from below; a track whose start or list of steps is broken does not run; a step keeps its place whatever it
-/// names.
+/// All mistakes are reported at once. A broken entry is left out, and everything else runs: a broken setting keeps the
+/// value of the level below, a track with a broken start or list of steps does not run, and a step keeps its index
+/// whatever it names.
 #[must_use]
 pub fn read(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     let (personas, mut diagnostics) = persona::read_personas(tree);
@@ -54,7 +53,7 @@ pub fn read(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
             diagnostics.extend(found);
             (plan, understood)
         }
-        // The layers alone are a plan, too.
+        // A repository may use only the layers.
         Err(_) if is_absent(tree) && config::is_there(tree) => (Plan::default(), true),
         Err(diagnostic) => {
             diagnostics.push(*diagnostic);
@@ -64,7 +63,7 @@ pub fn read(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     let (config, found) = config::read(tree, &plan.defaults);
     diagnostics.extend(found);
     plan.roster = config.roster;
-    // Where nobody can tell what the budget and the gates are, nothing runs by itself.
+    // Without a known budget and known gates, nothing runs on a schedule.
     if understood {
         for (name, track) in config.tracks {
             plan.tracks.entry(name).or_insert(track);
@@ -127,7 +126,7 @@ fn read_text(
     (plan, understood, reader.into_diagnostics())
 }
 
-/// The plan, and whether its words mean what they mean here.
+/// The plan, and whether its version is known.
 fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> (Plan, bool) {
     let mut plan = Plan::default();
     let entries = root.entries(reader);
@@ -160,7 +159,7 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
     }
     if let Some(section) = of("tracks").and_then(|entry| entry.table(reader, "a table `[tracks]`"))
     {
-        // A cycle that a mistake has blanked out is one too.
+        // A cycle with a syntax error counts as one, too.
         let cycle = of("cycle").is_some() || reader.document.is_broken("cycle");
         tracks.read(reader, &section, cycle);
     }
@@ -174,7 +173,7 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
         plan.sprints = sprints::read(reader, entry, &plan.tracks, &HOMES);
     }
     if !understood {
-        // Another version may mean something else by the same words.
+        // Another version may give the same keys another meaning.
         plan.tracks.clear();
         plan.schedules.clear();
         plan.sprints = None;
@@ -182,7 +181,7 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
     (plan, understood)
 }
 
-/// Whether the words of the plan mean what they mean here.
+/// Whether the plan's version is known.
 fn is_understood(reader: &mut Reader<'_>, entry: &Entry<'_>) -> bool {
     let version = entry.as_integer();
     let version = entry.or_wrong_type(version, reader, &format!("`version = {PLAN_VERSION}`"));

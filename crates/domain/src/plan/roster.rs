@@ -1,18 +1,18 @@
-//! Who works in the layers that have several roles, and which work items go on by themselves.
+//! The roster: the roles of the layers, and the approval of work items.
 
 use crate::layers::{DEFAULT_INNOVATORS, DEFAULT_OBSERVERS};
 
 /// The layers with several roles.
 pub const ROLE_LAYERS: [&str; 2] = ["observers", "innovators"];
 
-/// Who works in the layers, from `.jlo/config.toml`, or the usual ones where it says nothing.
+/// The roles of the layers, from `.jlo/config.toml` or by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roster {
     /// The observers, in the order in which they take their turns.
     pub observers: Vec<Member>,
     /// The innovators, likewise.
     pub innovators: Vec<Member>,
-    /// The labels whose work items go to an implementer without being asked for; `None`: all of them.
+    /// The labels whose work items go to an implementer without a request. `None`: all of them.
     pub labels: Option<Vec<String>>,
     /// Who lets a work item through to an implementer.
     pub approval: Approval,
@@ -21,7 +21,7 @@ pub struct Roster {
 /// Who lets a work item through to an implementer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Approval {
-    /// The decider's word is enough.
+    /// The decider approves it.
     #[default]
     Auto,
     /// A person with write access, by a label on the issue that the item is shown as.
@@ -40,7 +40,7 @@ pub struct Member {
     pub role: String,
     /// Whether it works by itself.
     pub enabled: bool,
-    /// Whether a role that writes down what strangers should not know may work in a public repository.
+    /// Whether a role whose findings should not be public may work in a public repository.
     pub sensitive: bool,
 }
 

@@ -14,12 +14,12 @@ use crate::model::PersonaId;
 pub const MAX_SCHEDULES: usize = 500;
 /// The word for a persona that runs only when asked for.
 pub(super) const MANUAL: &str = "manual";
-/// The key that says when.
+/// The key of the cron expression.
 pub(super) const WHEN: &str = "cron";
 const MEANWHILE: &str = "the schedule does not run until then";
 
-/// Reads the schedules. One whose time is broken drops out; one whose persona cannot be read stays, so that the
-/// report says of it why it does not run.
+/// Reads the schedules. A schedule with a broken time is left out. One with an unreadable persona stays, so that the
+/// report tells why it does not run.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
@@ -110,12 +110,7 @@ fn read_schedule(
     let Some(cron_entry) = cron_entry else {
         if !reader.document.is_broken(&entry.path) {
             let mend = "write `cron = \"30 4 * * 1\"`, or `cron = \"manual\"`";
-            reader.error(
-                entry.at,
-                &entry.path,
-                "the schedule does not say when",
-                mend,
-            );
+            reader.error(entry.at, &entry.path, "the schedule has no time", mend);
         }
         return None;
     };

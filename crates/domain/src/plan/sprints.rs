@@ -33,7 +33,7 @@ pub(super) fn read(
     }
     // The layers' tracks stand in a file of their own.
     let elsewhere = [PASS_TRACK, INNOVATION_TRACK].contains(&track);
-    // What a mistake has blanked out is one, too, and was told.
+    // A track with a syntax error exists, too, and the error is reported already.
     let broken = reader.document.is_broken(&format!("tracks.{track}"))
         || (track == DEFAULT_TRACK && reader.document.is_broken("cycle"));
     if elsewhere || broken || tracks.contains_key(track) {
@@ -51,11 +51,11 @@ pub(super) fn read(
         );
         return None;
     }
-    // A plan without a cycle has tracks of other names; which of them is meant must be said.
+    // A plan without a cycle has tracks of other names, so it must name one.
     let known: Vec<&str> = tracks.keys().map(TrackName::as_str).collect();
     let message = format!("there is no track `{DEFAULT_TRACK}`, so there are no sprints");
     let mend = match known.first() {
-        Some(first) => format!("say which track's passes are sprints: `track = \"{first}\"`"),
+        Some(first) => format!("name the track whose passes are sprints: `track = \"{first}\"`"),
         None => "write a `cycle = […]`: its passes are the sprints".to_owned(),
     };
     reader.error(table.at, &table.path, message, mend);

@@ -13,7 +13,7 @@ use crate::model::PersonaId;
 /// The most steps of one track.
 pub const MAX_STEPS: usize = 500;
 
-/// The keys that say what a step does; each step has one of them.
+/// The keys that name what a step does; each step has one of them.
 pub(super) const KINDS: [&str; 2] = ["persona", "layer"];
 
 const SHAPE: &str =
@@ -124,9 +124,9 @@ fn read_step(
     } else {
         item.or_wrong_type::<()>(None, reader, SHAPE);
     }
-    // What names nobody keeps its place; no persona can be called like this.
-    let nobody = || StepKind::Persona(PersonaId::new(format!("({})", item.written(reader))));
-    (kinds.pop().unwrap_or_else(nobody), own)
+    // A step that names no persona keeps its index under a name that no persona can have.
+    let unnamed = || StepKind::Persona(PersonaId::new(format!("({})", item.written(reader))));
+    (kinds.pop().unwrap_or_else(unnamed), own)
 }
 
 fn named(reader: &mut Reader<'_>, item: &Entry<'_>, text: &str, known: &Known<'_>) -> StepKind {

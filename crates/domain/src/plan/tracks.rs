@@ -20,7 +20,7 @@ pub(super) const TRACK_KEYS: [&str; 2] = ["steps", "start"];
 /// The track that `cycle = […]` makes.
 pub const DEFAULT_TRACK: &str = "default";
 
-/// The tracks that can run. One whose steps or start are broken does not: half of it would be something else.
+/// The tracks that can run. A track with broken steps or a broken start does not run, not even in part.
 pub(super) struct Tracks<'k> {
     pub(super) known: &'k Known<'k>,
     pub(super) defaults: &'k Policy,
@@ -36,7 +36,7 @@ impl Tracks<'_> {
         }
     }
 
-    /// Reads `[tracks]`. `cycle` says whether there is a `cycle = […]` too.
+    /// Reads `[tracks]`. `cycle`: whether there is a `cycle = […]` too.
     pub(super) fn read(&mut self, reader: &mut Reader<'_>, section: &Section<'_>, cycle: bool) {
         for (count, entry) in section.entries(reader).iter().enumerate() {
             if count >= MAX_TRACKS {
@@ -67,7 +67,7 @@ impl Tracks<'_> {
 
     fn read_track(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_>) {
         if reader.document.is_broken(&entry.path) {
-            // The mistake is told; without the broken line the track would be another one.
+            // The error is reported already, and without the broken line the track would be another one.
             return;
         }
         if entry.is_array() {
@@ -126,7 +126,7 @@ impl Tracks<'_> {
                 None
             }
         };
-        // A track whose start is broken would run all day long without it.
+        // Without its broken start the track would run all day.
         if let (Some(steps), None | Some(Some(_))) = (steps, &start) {
             self.add(entry.key, steps, start.flatten(), own);
         }
@@ -176,7 +176,7 @@ pub(super) fn read_cron(
                     cron.expression()
                 );
                 let mend = format!(
-                    "where only one of the two is meant, write `{by_day}` or `{by_weekday}`; cron cannot say both at once"
+                    "for only one of the two write `{by_day}` or `{by_weekday}`; cron cannot express both at once"
                 );
                 reader.warning(entry.value_at(), &entry.path, message, mend);
             }
@@ -190,7 +190,7 @@ pub(super) fn read_cron(
     }
 }
 
-/// What is wrong with a track's name. It stands in branch names, session titles and prompts.
+/// What is wrong with a track's name, which is used in branch names, session titles and prompts.
 fn wrong_name(name: &str) -> Option<(String, String)> {
     let mend = "use letters, digits, `_`, `-` and `.`, and begin with a letter or digit".to_owned();
     for kind in ["schedule", "request"] {
@@ -215,7 +215,14 @@ fn wrong_name(name: &str) -> Option<(String, String)> {
         && !name.contains("..")
         && !name.ends_with('.')
         && !name.to_ascii_lowercase().ends_with(".lock");
-    (!as_ref).then(|| (format!("`{name}` cannot be the name of a track, because it stands in branch names and titles"), mend))
+    (!as_ref).then(|| {
+        (
+            format!(
+                "`{name}` cannot be the name of a track, because branch names and titles contain it"
+            ),
+            mend,
+        )
+    })
 }
 
 #[cfg(test)]

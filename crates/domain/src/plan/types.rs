@@ -8,28 +8,28 @@ use super::policy::{Budget, Gate, Policy};
 use super::roster::Roster;
 use crate::model::{PersonaId, TrackName};
 
-/// Everything that may run, and how.
+/// Everything that may run, and its settings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// What applies where nothing else is said.
+    /// The settings where a track, step or schedule has none of its own.
     pub defaults: Policy,
-    /// How much may be spent.
+    /// How many sessions may start.
     pub budget: Budget,
-    /// Who and what is let through.
+    /// Which pull requests, drivers and bots are allowed.
     pub gate: Gate,
     /// Ordered lists of steps, by name. `cycle = [...]` is the track `default`.
     pub tracks: BTreeMap<TrackName, Track>,
-    /// Personas that run by the clock.
+    /// Personas that run on a schedule.
     pub schedules: BTreeMap<PersonaId, Schedule>,
-    /// All personas that can be read, also those that nothing names (they can be asked for).
+    /// All readable personas, including those that only requests can start.
     pub personas: BTreeMap<PersonaId, Persona>,
-    /// Sprints, where there are any.
+    /// The sprints, if the plan has any.
     pub sprints: Option<Sprints>,
-    /// Who works in the layers, and which work items go on by themselves: `.jlo/config.toml`.
+    /// The roles of the layers, and the approval of work items: `.jlo/config.toml`.
     pub roster: Roster,
 }
 
-/// Spans of work that personas plan for: each pass of one track is one.
+/// Periods of work that personas plan for: one for each pass of a track.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sprints {
     /// The track.
@@ -41,11 +41,11 @@ pub struct Sprints {
 pub struct Track {
     /// Its name.
     pub name: TrackName,
-    /// Its steps in order, personas that cannot be read included: a step's index is the pointer.
+    /// Its steps in order, including personas that cannot be read: the pointer is a step's index.
     pub steps: Vec<Step>,
     /// When a pass begins. `None`: passes follow each other.
     pub start: Option<Cron>,
-    /// What applies to it.
+    /// Its settings.
     pub policy: Policy,
 }
 
@@ -54,27 +54,27 @@ pub struct Track {
 pub struct Step {
     /// What it does.
     pub kind: StepKind,
-    /// What applies to it: the plan's defaults, overridden by the persona's frontmatter, by the track, by the step.
+    /// Its settings: the plan's defaults, overridden by the persona's frontmatter, the track and the step.
     pub policy: Policy,
 }
 
 /// What a step does.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StepKind {
-    /// A persona's turn. It may name one that cannot be read; the engine then skips it and says why.
+    /// A persona's turn. If the persona cannot be read, the engine skips the step and reports why.
     Persona(PersonaId),
-    /// A layer of the hand-over pipeline, by name (`layer:observers`). It may name one that is none of [`LAYERS`];
-    /// the engine then skips it and says why.
+    /// A layer of the hand-over pipeline, by name (`layer:observers`). If it is none of the plan's
+    /// [`LAYERS`](super::LAYERS), the engine skips the step and reports why.
     Layer(String),
 }
 
-/// A persona that runs by the clock.
+/// A persona that runs on a schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
-    /// Who. It may be one that cannot be read; the engine then skips it and says why.
+    /// The persona. If it cannot be read, the engine skips the schedule and reports why.
     pub persona: PersonaId,
-    /// When. `None`: `"manual"`, only when asked for.
+    /// When it runs. `None`: `"manual"`, only on request.
     pub cron: Option<Cron>,
-    /// What applies to it: the plan's defaults, overridden by the persona's frontmatter, by the schedule.
+    /// Its settings: the plan's defaults, overridden by the persona's frontmatter and the schedule.
     pub policy: Policy,
 }

@@ -1,6 +1,7 @@
-//! `cycle_state.json` as text: every shape ever written is read, version 5 is written.
+//! Reads every version of `cycle_state.json`, and writes version 5.
 //!
-//! Corrupt is not absent: what cannot be read whole is refused with the places that are wrong, and never guessed.
+//! A file that cannot be read completely is refused with the location of each error. phileas does not guess its content,
+//! and does not treat it as absent.
 
 use super::decode::{entry, rest_of_state};
 use super::fields::{Fields, table};
@@ -10,17 +11,17 @@ use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legac
 use crate::Diagnostic;
 use crate::json::{self, Node, Value};
 
-/// What to do about a file that cannot be read. It stands in diagnostics as their mend.
+/// How to fix a file that cannot be read: the help of its diagnostics.
 pub const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";
 
 /// A state file that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
-    /// What it says.
+    /// The state in it.
     pub state: State,
-    /// Its version as found, 1 to 5. Versions before 5 do not say theirs; it is told by the shape.
+    /// Its version, 1 to 5. Files before version 5 do not contain it; their shape tells it.
     pub version: u64,
-    /// What works, but is odd.
+    /// Findings that do not prevent reading.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -29,8 +30,8 @@ pub struct Loaded {
 /// # Errors
 ///
 /// Everything that is wrong with it, with line, column and key path: conflict markers, text that is no JSON, a key
-/// that stands twice, values of the wrong kind, a version above 5 (told by [`Diagnostic::is_newer_format`]), numbers that cannot be kept exactly, and broken
-/// [invariants](invariant::check).
+/// that occurs twice, values of the wrong kind, a version above 5 (see [`Diagnostic::is_newer_format`]), numbers that
+/// cannot be kept exactly, and violated [invariants](invariant::check).
 pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let bare = text.strip_prefix('\u{feff}');
     let marked = bare.is_some();
@@ -64,7 +65,7 @@ pub fn save(state: &State) -> String {
     written::text(&encode::state(state))
 }
 
-/// What can be said without reading it as JSON.
+/// An error that shows before the text is parsed as JSON.
 fn not_json(text: &str) -> Option<Diagnostic> {
     let wrong = |message: &str| Diagnostic::error(STATE_PATH, message).mend(MEND_BY_REPAIR);
     if text.trim().is_empty() {
@@ -87,7 +88,7 @@ fn not_json(text: &str) -> Option<Diagnostic> {
     None
 }
 
-/// `None` only after an error was noted.
+/// `None` only after an error was reported.
 fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
     let root = Path::ROOT;
     let mut state = State::default();
@@ -119,7 +120,7 @@ fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
     Some((state, version))
 }
 
-/// The version as written, or else as the shape tells it.
+/// The version in the file, or else the version of its shape.
 fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
     let path = Path::ROOT;
     let at = fields.place("version");
@@ -153,9 +154,9 @@ fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
     shape
 }
 
-/// Broken invariants at the places that they speak of.
+/// Invariant violations with their locations.
 fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
-    // The tree was taken apart while reading; it is made again only for these messages.
+    // Reading has consumed the tree; parse it again for these messages.
     let tree = json::parse(STATE_PATH, text).ok();
     broken
         .iter()

@@ -1,4 +1,4 @@
-//! What ran, and what became of it.
+//! The entries of the history, and the outcomes of turns.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use super::extra::Extra;
 use crate::model::{Oid, PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 
-/// One entry of the history: written when its session's id is known, completed when more is known, never removed.
+/// One entry of the history. It is written when its session's id is known, completed later, and never removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryEntry {
-    /// Who.
+    /// The persona.
     pub persona_id: PersonaId,
     /// The session.
     pub session_id: Option<SessionId>,
@@ -18,32 +18,32 @@ pub struct HistoryEntry {
     pub pr_number: Option<PullNumber>,
     /// When its session was created.
     pub created_at: Option<Timestamp>,
-    /// In which track. `None` (missing or null) in old files; reads as `default`.
+    /// The track. `None` (missing or null) in old files: `default`.
     pub track: Option<TrackName>,
-    /// The turn. `None` in entries that older programs wrote.
+    /// The turn. `None` in entries of older programs.
     pub turn: Option<TurnId>,
     /// The track's sequence number.
     pub seq: Option<u64>,
     /// The slot; empty for a persona.
     pub slot: Option<Slot>,
-    /// Which attempt at the turn.
+    /// The attempt at the turn.
     pub attempt: Option<u32>,
-    /// The commit that the session started from.
+    /// The commit from which the session started.
     pub base_sha: Option<Oid>,
-    /// What became of it; `None` while that is open.
+    /// The outcome. `None` while the session runs.
     pub outcome: Option<Outcome>,
-    /// When the outcome was last completed.
+    /// When the outcome last changed.
     pub finished_at: Option<Timestamp>,
-    /// Further sessions that were found for the same turn.
+    /// Further sessions of the same turn.
     pub duplicates: Vec<SessionId>,
-    /// Remarks for people, one line: findings of an import, a failure's reason.
+    /// A remark of one line, such as the findings of an import or the reason of a failure.
     pub note: Option<String>,
     /// Unknown keys.
     pub extra: Extra,
 }
 
 impl HistoryEntry {
-    /// The name of its track, old entries included.
+    /// The name of its track, also for old entries.
     #[must_use]
     pub fn track_name(&self) -> TrackName {
         self.track
@@ -51,45 +51,45 @@ impl HistoryEntry {
             .unwrap_or_else(|| TrackName::from("default"))
     }
 
-    /// Whether nothing more can become of it, so that it may be archived.
+    /// Whether the outcome is final, so that the entry may be archived.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        // Entries of older programs carry no outcome; nobody will complete them.
+        // Entries of older programs have no outcome, and phileas does not complete them.
         self.outcome
             .as_ref()
             .map_or(self.turn.is_none(), Outcome::is_final)
     }
 }
 
-/// What became of a turn.
+/// The outcome of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// Its pull request was merged.
     Merged,
     /// Its pull request is open.
     PrOpen,
-    /// The session ended with changes but, as asked, without a pull request.
+    /// The session ended with changes and, as configured, without a pull request.
     Completed,
-    /// What it produced was imported into the ledger.
+    /// phileas imported the session's files into the ledger.
     Imported,
-    /// The session ended without anything.
+    /// The session ended without changes.
     NoOutput,
-    /// Its pull request was closed unmerged.
+    /// Its pull request was closed without a merge.
     Rejected,
-    /// The session failed, as often as it was tried.
+    /// The session failed in every attempt.
     Failed,
-    /// Nothing moved for so long that it was given up.
+    /// The session made no progress for so long that phileas abandoned it.
     Stuck,
     /// A person cancelled it.
     Cancelled,
     /// A second session of a turn that already had one.
     Duplicate,
-    /// Written by another program; kept as it stands.
+    /// An outcome of another program, kept unchanged.
     Other(String),
 }
 
 impl Outcome {
-    /// The word in the file.
+    /// The outcome's name in the file.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -107,7 +107,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a word; one that is not known is kept.
+    /// Reads an outcome's name. An unknown name is kept.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         match text {
@@ -125,7 +125,7 @@ impl Outcome {
         }
     }
 
-    /// Whether it stays as it is. A rejected pull request can still be reopened and merged, but nobody waits for it.
+    /// Whether phileas waits for no further change. A rejected pull request can still be reopened and merged.
     #[must_use]
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::PrOpen)
@@ -141,7 +141,7 @@ impl Outcome {
             )
     }
 
-    /// Whether nobody took the work: it counts towards a persona's rest.
+    /// Whether the work was not used, which counts towards the persona's rest.
     #[must_use]
     pub fn is_unwanted(&self) -> bool {
         matches!(self, Self::NoOutput | Self::Rejected)
@@ -154,25 +154,25 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Later news of an entry that is already archived.
+/// A later change of an archived entry.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Amendment {
     /// The new outcome.
     pub outcome: Option<Outcome>,
-    /// A pull request that was found later.
+    /// A pull request that phileas found later.
     pub pr_number: Option<PullNumber>,
-    /// When.
+    /// When the outcome changed.
     pub finished_at: Option<Timestamp>,
     /// Unknown keys.
     pub extra: Extra,
 }
 
 impl Amendment {
-    /// Completes what is written, an entry or an older amendment.
+    /// Completes the values of an entry or of an older amendment.
     ///
     /// # Errors
     ///
-    /// A sentence about what is written already and may not be changed.
+    /// A sentence about a value that is set and may not change.
     pub(super) fn apply(
         &self,
         outcome: &mut Option<Outcome>,
@@ -219,7 +219,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_word_of_an_outcome_comes_back_as_it_was_written() {
+    fn outcome_names_round_trip() {
         for word in WORDS {
             let outcome = Outcome::parse(word);
             assert_eq!(outcome.as_str(), word);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_pull_request_that_is_not_merged_yet_can_become_something_else() {
+    fn only_an_unmerged_pull_request_changes_its_outcome() {
         let mut steps = Vec::new();
         for from in WORDS {
             for to in WORDS.into_iter().filter(|to| *to != from) {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_waited_for_and_what_nobody_wanted_is_told_by_the_word() {
+    fn open_and_unwanted_outcomes_are_told_apart() {
         let of = |holds: fn(&Outcome) -> bool| -> Vec<&str> {
             let words = WORDS.into_iter();
             words.filter(|word| holds(&Outcome::parse(word))).collect()
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn news_that_do_not_fit_leave_everything_as_it_was() {
+    fn a_contradicting_amendment_changes_nothing() {
         let at = |hour: i64| Some(Timestamp::from_second(hour * 3600).unwrap());
         let news = |outcome: Option<&str>, pull: Option<u64>, hour: Option<i64>| Amendment {
             outcome: outcome.map(Outcome::parse),
@@ -292,7 +292,7 @@ mod tests {
             apply(open, news(Some("merged"), Some(7), Some(2))),
             done("merged", 7, 2)
         );
-        // What the news leave open stays, and time does not run backwards.
+        // Values that the amendment does not set stay, and times never decrease.
         assert_eq!(apply(open, news(None, None, None)), done("pr_open", 7, 1));
         assert_eq!(
             apply(open, news(Some("merged"), None, Some(0))),

@@ -1,10 +1,9 @@
-//! The entries by number, shared until somebody writes.
+//! The history: entries by number, with copy-on-write.
 //!
-//! A decision works on a copy of the state, and the history is nearly all of it: ten thousand entries are copied in
-//! milliseconds and compared in more. Here a copy shares what is written already, and only what changes is copied.
+//! A decision works on a copy of the state, which is mostly history. Copying and comparing ten thousand entries takes
+//! milliseconds, so copies share their entries, and only changed entries are copied.
 //!
-//! Few entries are not over yet, and a decision asks for them again and again: which those are is looked up once, and
-//! once more after somebody has written.
+//! A decision often asks for the few open entries. Their keys are looked up once, and again after a change.
 
 use std::collections::{BTreeMap, btree_map};
 use std::fmt;
@@ -16,11 +15,11 @@ use crate::model::PullNumber;
 
 type Entries = BTreeMap<u64, Arc<HistoryEntry>>;
 
-/// What ran, by consecutive number. Cloning is cheap, whatever its length; so is comparing with a clone.
+/// The history entries by consecutive number. Cloning, and comparing with a clone, is cheap at any length.
 #[derive(Clone, Default)]
 pub struct History {
     entries: Arc<Entries>,
-    /// Those whose pull request may still be merged or closed. Shared with copies, and left to them by whoever writes.
+    /// The entries whose pull request may still be merged or closed. Copies share it; a changed copy gets its own.
     unsettled: Arc<OnceLock<Unsettled>>,
 }
 
@@ -51,9 +50,9 @@ impl History {
         self.entries.get(key).map(Arc::as_ref)
     }
 
-    /// The entry with a number, to be completed.
+    /// The entry with a number, for changes.
     pub fn get_mut(&mut self, key: &u64) -> Option<&mut HistoryEntry> {
-        // Looked for first, so that a miss copies nothing.
+        // Check first, so that a miss copies nothing.
         if !self.entries.contains_key(key) {
             return None;
         }
@@ -66,14 +65,14 @@ impl History {
         self.entries.contains_key(key)
     }
 
-    /// Writes an entry; returns the one that stood there.
+    /// Inserts an entry and returns the one that it replaces.
     pub fn insert(&mut self, key: u64, entry: HistoryEntry) -> Option<HistoryEntry> {
         self.written()
             .insert(key, Arc::new(entry))
             .map(Arc::unwrap_or_clone)
     }
 
-    /// Takes everything from a number on out.
+    /// Removes and returns all entries from a number on.
     #[must_use]
     pub fn split_off(&mut self, key: &u64) -> Self {
         self.written().split_off(key).into()
@@ -101,13 +100,13 @@ impl History {
         self.entries.values().map(Arc::as_ref)
     }
 
-    /// Those whose pull request was open when somebody last wrote of it, oldest first.
+    /// The entries with the outcome `pr_open`, oldest first.
     pub fn open(&self) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
         let open = self.unsettled().open.iter();
         open.filter_map(|key| Some((key, self.get(key)?)))
     }
 
-    /// Those whose pull request is this one and was closed without a merge, oldest first. A person may open it again.
+    /// The entries of a pull request that was closed without a merge, oldest first. A person may reopen it.
     pub fn rejected(&self, pull: PullNumber) -> impl Iterator<Item = (&u64, &HistoryEntry)> {
         let rejected = &self.unsettled().rejected;
         let first = rejected.partition_point(|(number, _)| *number < pull);
@@ -229,7 +228,7 @@ impl Index<&u64> for History {
 
 impl PartialEq for History {
     fn eq(&self, other: &Self) -> bool {
-        // In step, since a look-up for each would cost more than the comparison.
+        // In step, because a lookup for each entry would cost more than the comparison.
         Arc::ptr_eq(&self.entries, &other.entries)
             || (self.entries.len() == other.entries.len()
                 && self

@@ -1,7 +1,7 @@
-//! What must be true of every state, and of every step from one state to the next.
+//! The invariants of every state, and of every step from one state to the next.
 //!
-//! [`check`] runs on every load and before every write, [`check_step`] before every write as well: a mistake of ours
-//! is stopped before it reaches the ledger.
+//! [`check_state`] runs on every load and before every write, [`check_step`] before every write. They keep a fault of
+//! phileas out of the ledger.
 
 mod state_rules;
 mod step_rules;

@@ -1,12 +1,12 @@
-//! Two versions of the state brought together by what they mean: the union of their histories, the newer of their
-//! tracks, the more careful of everything else. Only for repair; the ledger itself is never merged.
+//! Merges two versions of the state: the union of their histories, the newer of their tracks, and otherwise the safer
+//! value. Only the repair uses it; the ledger itself is not merged.
 
 use std::collections::BTreeMap;
 
 use super::{Amendment, HistoryEntry, State, Timing, Told, TrackState, WatchedPull};
 use crate::model::{Oid, TrackName};
 
-/// Adds what `other` knows and `base` does not. Returns remarks on what did not fit, for people.
+/// Adds to `base` what only `other` has. Returns remarks on contradictions.
 pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     let mut remarks = merge_history(base, other);
     merge_tracks(base, other, true);
@@ -49,15 +49,15 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     add_missing(&mut base.publishing, &other.publishing);
     add_missing(&mut base.refused_effects, &other.refused_effects);
     merge_budget(base, other);
-    // Reading comments twice does no harm; not reading them would.
+    // Reading comments twice does no harm, but skipping them would.
     let since = |state: &State| state.cursors.comments_since;
     base.cursors.comments_since = [since(base), since(other)].into_iter().flatten().min();
-    // Which of two commits is the newer one is not known here; told of twice does no harm.
+    // The newer of two commits is unknown here, and summarizing one twice does no harm.
     if base.cursors.narrated != other.cursors.narrated {
         base.cursors.narrated = None;
     }
     base.dashboard_issue = base.dashboard_issue.or(other.dashboard_issue);
-    // What stands there is compared with it; where it is the other one, the issue is written anew and nothing is obeyed.
+    // The issue's text is compared with it. If the text differs, phileas rewrites the issue and executes no checkbox.
     if base.dashboard.is_none() {
         base.dashboard.clone_from(&other.dashboard);
     }
@@ -73,7 +73,7 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     remarks
 }
 
-/// Adds the entries of an earlier version, and tracks that are gone; everything else stays.
+/// Adds the entries and missing tracks of an earlier version. Everything else stays.
 pub(super) fn merge_past(base: &mut State, earlier: &State) -> Vec<String> {
     let remarks = merge_history(base, earlier);
     merge_tracks(base, earlier, false);
@@ -125,7 +125,7 @@ fn merge_history(base: &mut State, other: &State) -> Vec<String> {
     remarks
 }
 
-/// Whether two entries speak of the same session, or, without one, of the same turn or moment.
+/// Whether two entries are about the same session, or, without one, about the same turn or time.
 pub(super) fn same(one: &HistoryEntry, other: &HistoryEntry) -> bool {
     match (&one.session_id, &other.session_id) {
         (Some(one), Some(other)) => one == other,
@@ -138,7 +138,7 @@ pub(super) fn same(one: &HistoryEntry, other: &HistoryEntry) -> bool {
     }
 }
 
-/// Completes an entry by what the other version of it knows.
+/// Completes an entry with the values of its other version.
 fn join(ours: &mut HistoryEntry, theirs: &HistoryEntry) -> Result<(), String> {
     if ours.persona_id != theirs.persona_id {
         return Err(format!(
@@ -166,7 +166,7 @@ fn join(ours: &mut HistoryEntry, theirs: &HistoryEntry) -> Result<(), String> {
         }
     }
     let outcome = (&ours.outcome, &theirs.outcome);
-    // The side that is behind has nothing to say about the outcome.
+    // The older side does not change the outcome.
     if matches!(outcome, (Some(ours), Some(theirs)) if theirs.may_become(ours)) {
         fill(&mut ours.pr_number, &theirs.pr_number);
         return Ok(());
@@ -197,7 +197,7 @@ fn join_amendment(ours: &mut Amendment, theirs: &Amendment) -> Result<(), String
     )
 }
 
-/// What one side has done is done: it counts as said, and the rounds are those of the side with more.
+/// An action of either side counts as taken, and counters take the higher value.
 fn join_watched(ours: &mut WatchedPull, theirs: &WatchedPull) {
     join_told(&mut ours.checks, &theirs.checks);
     ours.fix_rounds = ours.fix_rounds.max(theirs.fix_rounds);
@@ -230,7 +230,7 @@ fn join_heads(ours: &mut Vec<Oid>, theirs: &[Oid]) {
     }
 }
 
-/// The newer word counts.
+/// The newer action wins.
 fn join_told(ours: &mut Option<Told>, theirs: &Option<Told>) {
     let newer = match (&*ours, theirs) {
         (Some(ours), Some(theirs)) if ours.head == theirs.head => {
@@ -259,7 +259,7 @@ fn merge_tracks(base: &mut State, other: &State, newer_wins: bool) {
         if newer {
             let mut taken = theirs.clone();
             for turn in taken.turns.values_mut() {
-                // Their keys may have moved on the way.
+                // The merge of the histories may have moved their keys.
                 if let Some(session) = &turn.session_id {
                     turn.history_key = base.entry_of_session(session).map(|(key, _)| key);
                 }
@@ -277,7 +277,7 @@ fn merge_tracks(base: &mut State, other: &State, newer_wins: bool) {
     }
 }
 
-/// Sequence numbers never come back. A live turn's number is part of its id, so a track with one keeps it.
+/// No sequence number is used twice. A live turn's number is part of its id, so a track with one keeps it.
 fn keep_counting(track: &mut TrackState, other: &TrackState) {
     if track.turns.is_empty() {
         track.seq = track.seq.max(other.seq);

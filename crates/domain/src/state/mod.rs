@@ -1,7 +1,7 @@
-//! The ledger's memory: `cycle_state.json` and its archive.
+//! The state of the ledger: `cycle_state.json` and its archive.
 //!
-//! The types here are what the engine reads and changes; [`codec`] alone knows how they stand in the file.
-//! Keys that this version does not know survive a round trip at every level, in the `extra` of each type.
+//! The engine reads and changes these types. Only [`codec`] knows their form in the file.
+//! The `extra` of each type keeps keys that this version does not know, so that they survive a round trip.
 
 #[cfg(test)]
 mod arbitrary;
@@ -53,17 +53,17 @@ pub use watched::{Look, Told, WatchedPull};
 pub const STATE_PATH: &str = ".jules/cycle_state.json";
 /// The folder of archived history.
 pub const HISTORY_FOLDER: &str = ".jules/history";
-/// The newest version of the state file that this program writes, and the newest that it reads.
+/// The version of the state file that phileas writes, and the newest that it reads.
 pub const STATE_VERSION: u64 = 5;
 
-/// Everything that the ledger remembers.
+/// Everything that the ledger keeps about one repository.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
-    /// When and for whom the ledger was born. `None` in files older than version 5, until the first write.
+    /// When and for which repository the ledger was created. `None` in files older than version 5, until the first write.
     pub genesis: Option<Genesis>,
-    /// What ran, by consecutive number. Only what was not yet moved to an archive segment.
+    /// The history entries by consecutive number, without those in archive segments.
     pub history: History,
-    /// Later news of archived entries, until the next rotation folds them in.
+    /// Later changes of archived entries, until the next rotation folds them in.
     pub amendments: BTreeMap<u64, Amendment>,
     /// Each track's pointer and live turns. Schedules and requests have tracks of their own.
     pub tracks: BTreeMap<TrackName, TrackState>,
@@ -71,111 +71,111 @@ pub struct State {
     pub schedules: BTreeMap<String, ScheduleState>,
     /// Requests by the id of the event that made them.
     pub requests: BTreeMap<String, RequestState>,
-    /// What was done about pull requests of sessions of ours. Dropped when nothing more can come of them.
+    /// What phileas did about the pull requests of its sessions. An entry is dropped when nothing more can follow.
     pub pulls: BTreeMap<PullNumber, WatchedPull>,
-    /// What is remembered of each persona.
+    /// Each persona's unsuccessful turns and rest.
     pub personas: BTreeMap<PersonaId, PersonaState>,
-    /// What was spent lately.
+    /// Recently started sessions, and a pause after a spent quota.
     pub budget: BudgetState,
-    /// How far polling has read.
+    /// How far phileas has read.
     pub cursors: Cursors,
     /// Issues that were published once, by key.
     pub published: BTreeMap<String, u64>,
-    /// What is known of issues that are to be published and are not open yet, by the same key.
+    /// Issues that phileas has decided to publish and that are not open yet, by the same key.
     pub publishing: BTreeMap<String, PublishingState>,
-    /// What GitHub refused to do, by kind and object: it is tried again less and less often.
+    /// Effects that GitHub refused, by kind and object. phileas retries them with growing delays.
     pub refused_effects: BTreeMap<String, RefusedEffect>,
     /// The number of the dashboard issue.
     pub dashboard_issue: Option<u64>,
-    /// What it was last made to say.
+    /// The newest text of the dashboard issue.
     pub dashboard: Option<DashboardState>,
-    /// The sprint's number, where sprints are used.
+    /// The number of the current sprint, if the plan uses sprints.
     pub sprint: Option<u64>,
-    /// Why nothing starts, when a person paused everything here.
+    /// Set while a person has paused the whole repository.
     pub paused: Option<Pause>,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// The birth of a ledger. The nonce makes its turn ids unlike those of any other ledger of the repository.
+/// The creation of a ledger. The nonce makes its turn ids differ from those of any other ledger of the repository.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Genesis {
     /// GitHub's id of the repository.
     pub repository_id: RepositoryId,
-    /// When.
+    /// When the ledger was created.
     pub born_at: Timestamp,
-    /// 12 lower-case hexadecimal digits, drawn once.
+    /// 12 random lower-case hexadecimal digits.
     pub nonce: String,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// What is remembered of a schedule.
+/// The state of a schedule.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScheduleState {
-    /// The newest slot that was answered with a turn, or the time at which the schedule was first seen.
+    /// The newest cron slot that started a turn, or the time at which phileas first saw the schedule.
     pub last_fired: Option<Timestamp>,
-    /// Since when it has run at its times.
+    /// Since when it has had its cron expression.
     pub timing: Timing,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// What is remembered of an issue that is to be published, until it is open.
+/// An issue that phileas has decided to publish and that is not open yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishingState {
-    /// When it was decided to open it, the last time.
+    /// When phileas last decided to open it.
     pub at: Timestamp,
-    /// How often that was decided again, because it did not open.
+    /// How often phileas decided that again, because the issue did not open.
     pub repeats: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// What the dashboard issue was last made to say.
+/// The newest text of the dashboard issue.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DashboardState {
-    /// A person asked for it, and it is not open yet.
+    /// A person requested it, and it is not open yet.
     pub wanted: bool,
     /// SHA-256 of its text.
     pub digest: Option<String>,
-    /// SHA-256 of the text that stood there before, in case the newer one never arrived.
+    /// SHA-256 of the text before that, in case the newer one was never written.
     pub before: Option<String>,
-    /// SHA-256 over the very version that the text takes the place of: what a person did to it was heard.
+    /// SHA-256 of the exact version that the text replaces: phileas has read what a person changed in it.
     pub replaces: Option<String>,
-    /// The boxes that were ticked in that version.
+    /// The checkboxes that were ticked in that version.
     pub heard: Vec<String>,
-    /// When it was last decided to say it.
+    /// When phileas last decided to write it.
     pub at: Option<Timestamp>,
-    /// How often in a row it did not arrive.
+    /// How often in a row the write did not succeed.
     pub repeats: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// What is remembered of a persona across its turns.
+/// The state of a persona across its turns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PersonaState {
-    /// Rejected, ignored or empty turns in a row.
+    /// How many turns in a row ended without output or with a rejected pull request.
     pub empty_streak: u32,
-    /// It rests until its track has made this many passes.
+    /// The persona rests until its track has made this many passes.
     pub rests_until_pass: Option<u64>,
-    /// When it was sent to rest. A rest also ends with time, so that a track where everybody rests wakes again.
+    /// When the rest began. A rest also ends with time, so that a track in which all personas rest starts again.
     pub rested_at: Option<Timestamp>,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// What was spent lately.
+/// Recently started sessions, and a pause after a spent quota.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BudgetState {
-    /// When sessions were started, oldest first; older than a day is dropped.
+    /// When sessions were started, oldest first. Times older than a day are dropped.
     pub created: Vec<Timestamp>,
-    /// Jules said that its quota is spent: nothing starts before this.
+    /// Jules reported a spent quota: no session starts before this time.
     pub paused_until: Option<Timestamp>,
     /// Why.
     pub reason: Option<String>,
-    /// How often in a row the key was found spent; the pause doubles with it.
+    /// How often in a row Jules reported a spent quota. The pause doubles each time.
     pub strikes: u32,
     /// Unknown keys.
     pub extra: Extra,
@@ -192,19 +192,19 @@ pub struct RefusedEffect {
     pub extra: Extra,
 }
 
-/// How far polling has read.
+/// How far phileas has read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cursors {
-    /// Comments up to here were read.
+    /// phileas has read the comments up to this time.
     pub comments_since: Option<Timestamp>,
-    /// The newest commit of the default branch that the narrator's summary tells of, or that holds nothing to tell.
+    /// The newest commit of the default branch that the narrator's summary covers, or that needs no summary.
     pub narrated: Option<Oid>,
     /// Unknown keys.
     pub extra: Extra,
 }
 
 impl State {
-    /// A new ledger's state.
+    /// The state of a new ledger.
     #[must_use]
     pub fn born(repository_id: RepositoryId, born_at: Timestamp, nonce: String) -> Self {
         Self {
@@ -218,7 +218,7 @@ impl State {
         }
     }
 
-    /// The key of the next history entry. Archived keys count: history never starts again.
+    /// The key of the next history entry. Archived keys count, so that no key is used twice.
     #[must_use]
     pub fn next_history_key(&self) -> u64 {
         self.history.last_key_value().map_or(0, |(key, _)| key + 1)

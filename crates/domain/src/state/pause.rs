@@ -9,7 +9,7 @@ use super::extra::Extra;
 pub struct Pause {
     /// Since when.
     pub at: Option<Timestamp>,
-    /// Who.
+    /// Who set it.
     pub by: Option<String>,
     /// Why.
     pub reason: Option<String>,

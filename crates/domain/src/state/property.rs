@@ -1,4 +1,4 @@
-//! What holds for every state and for every text.
+//! Properties of every state and of every text.
 
 use std::collections::BTreeMap;
 

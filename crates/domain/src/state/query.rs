@@ -1,10 +1,10 @@
-//! Looking things up in the state.
+//! Lookups in the state.
 
 use super::{HistoryEntry, State, Turn};
 use crate::model::{SessionId, Slot, TrackName, TurnId};
 
 impl State {
-    /// The number of a track's newest turn; 0 where it has had none.
+    /// The number of a track's newest turn; 0 if it had none.
     #[must_use]
     pub fn seq(&self, track: &TrackName) -> u64 {
         self.tracks.get(track).map_or(0, |known| known.seq)

@@ -1,7 +1,7 @@
-//! A state out of Jules' own listing and the pull requests, for a ledger that is lost altogether.
+//! Rebuilds a lost ledger's state from Jules' session listing and the pull requests.
 //!
-//! A session of ours is known by the marker in its prompt's last line, or else in its title. The nonce of the lost
-//! ledger cannot be found again; a new one makes new turn ids, while sessions of the past keep theirs in the history.
+//! A session of phileas is identified by the marker in its prompt's last line, or else in its title. The nonce of the lost
+//! ledger is lost, too. A new one gives new turn ids, and past sessions keep theirs in the history.
 
 mod catch_up;
 mod facts;

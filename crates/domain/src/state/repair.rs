@@ -1,8 +1,7 @@
-//! What to do about a state file that cannot be read: a proposal for people, never a write.
+//! Proposes a replacement for a state file that cannot be read. A person accepts it; phileas does not write it itself.
 //!
-//! Conflict markers are taken apart and their sides merged by meaning. Everything else goes back to the newest earlier
-//! version of the file on its branch that loads. In both cases no entry of any earlier version is dropped, because
-//! history never shrinks.
+//! The sides of conflict markers are merged by meaning. Any other file is replaced by the newest earlier version that
+//! loads. In both cases the proposal keeps all entries of earlier versions, because history does not shrink.
 
 use std::fmt;
 
@@ -13,7 +12,7 @@ use super::{HistoryEntry, State, TrackState, conflict, invariant, merge};
 use crate::Diagnostic;
 use crate::model::Oid;
 
-/// How many earlier versions are looked at, newest first.
+/// How many earlier versions are read, newest first.
 pub const MAX_EARLIER: usize = 100;
 
 /// The file as an earlier commit of the ledger branch had it.
@@ -30,12 +29,11 @@ pub struct EarlierVersion {
 /// What to write instead of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// The state to write. `None`: nothing that loads was found; `state rebuild` may help.
+    /// The state to write. `None`: no version loads, and `state rebuild` may help.
     pub state: Option<State>,
     /// Where it comes from.
     pub origin: Origin,
-    /// What is gained and lost, compared with the newest earlier version that loads and with what the broken file
-    /// mentions.
+    /// The differences from the newest earlier version that loads, and from what the broken file mentions.
     pub lines: Vec<Line>,
     /// What is wrong with the file.
     pub diagnostics: Vec<Diagnostic>,
@@ -55,9 +53,9 @@ pub enum Origin {
         /// When it was committed.
         committed_at: Timestamp,
     },
-    /// Nowhere: a newer version of this program has written the file. It alone can say what is wrong with it.
+    /// None: a newer version of phileas wrote the file, and only that version can judge it.
     Newer,
-    /// Nowhere.
+    /// None.
     Nothing,
 }
 
@@ -66,9 +64,9 @@ pub enum Origin {
 pub enum Line {
     /// An entry that the newest earlier version does not have.
     Gained(String),
-    /// A session that is known to have been, and that the proposal does not hold.
+    /// A known session that the proposal does not contain.
     Lost(String),
-    /// A track that stands elsewhere than in the newest earlier version.
+    /// A track with another pointer than in the newest earlier version.
     Moved(String),
     /// A remark.
     Remark(String),
@@ -86,7 +84,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// Proposes what to do about a file, given earlier versions of it in any order.
+/// Proposes a replacement for a file, from earlier versions of it in any order.
 #[must_use]
 pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
     let diagnostics = match load(text) {
@@ -135,7 +133,7 @@ pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
 struct Past<'e> {
     loaded: Vec<(&'e EarlierVersion, State)>,
     remarks: Vec<String>,
-    /// A newer version of this program wrote one after the newest that loads.
+    /// A newer version of phileas wrote one after the newest that loads.
     newer: bool,
 }
 
@@ -164,7 +162,7 @@ impl<'e> Past<'e> {
         past
     }
 
-    /// Adds what earlier versions knew and the state does not.
+    /// Adds the entries of earlier versions that the state does not have.
     fn complete(&self, state: &mut State, remarks: &mut Vec<String>) {
         for (version, earlier) in &self.loaded {
             let before = state.history.len();
@@ -184,7 +182,7 @@ impl<'e> Past<'e> {
     }
 }
 
-/// Whether a newer version of this program wrote one of the sides of the conflict markers.
+/// Whether a newer version of phileas wrote one of the sides of the conflict markers.
 fn has_newer_side(text: &str) -> bool {
     let is_newer = |text: &str| {
         load(text).is_err_and(|diagnostics| diagnostics.iter().any(Diagnostic::is_newer_format))
@@ -204,7 +202,7 @@ fn from_sides(text: &str, past: &Past<'_>, remarks: &mut Vec<String>) -> Option<
         .into_iter()
         .filter_map(|reading| Some((reading.sides, load(&reading.text).ok()?.state)))
         .collect();
-    // Whoever has archived most says which entries are still to be in the file.
+    // The side with the most archived entries defines the first key of the file.
     sides.sort_by_key(|(_, state)| {
         std::cmp::Reverse(state.history.first_key_value().map_or(0, |(key, _)| *key))
     });
@@ -253,7 +251,7 @@ fn sound(state: &State, what: &str, remarks: &mut Vec<String>) -> Option<()> {
     broken.is_empty().then_some(())
 }
 
-/// What the proposal has that the newest earlier version has not, and the other way round.
+/// The differences between the newest earlier version and the proposal.
 fn compare(newest: Option<&State>, proposal: &State) -> Vec<Line> {
     let nothing = State::default();
     let newest = newest.unwrap_or(&nothing);
@@ -308,7 +306,7 @@ fn place(track: &TrackState) -> String {
     let persona = track
         .persona_id
         .as_ref()
-        .map_or("nobody", |persona| persona.as_str());
+        .map_or("no persona", |persona| persona.as_str());
     let session = track
         .session_id
         .as_ref()
@@ -316,7 +314,7 @@ fn place(track: &TrackState) -> String {
     format!("{persona} (session {session})")
 }
 
-/// Sessions that the broken file mentions and the proposal does not hold.
+/// Sessions that the broken file mentions and the proposal does not contain.
 fn lost(text: &str, state: &State) -> Vec<Line> {
     let mut lost: Vec<&str> = text
         .split("session_id\"")

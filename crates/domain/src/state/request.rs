@@ -6,82 +6,82 @@ use super::entry::Outcome;
 use super::extra::Extra;
 use crate::model::{Oid, PersonaId, TurnId};
 
-/// What became of a person's wish.
+/// A request of a person, and its outcome.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestState {
     /// `label`, `comment`, `dispatch`, …
     pub kind: String,
-    /// Node id of the issue or pull request it was put on.
+    /// The node id of the issue or pull request that it was made on.
     pub subject: Option<String>,
-    /// Digest of the text it was put on.
+    /// The digest of the text that it was made on.
     pub digest: Option<String>,
-    /// Login of the person.
+    /// The login of the person.
     pub actor: Option<String>,
-    /// The account's number, which survives a rename of the login.
+    /// The numeric account id, which survives a rename of the login.
     pub actor_id: Option<u64>,
-    /// The number of the issue or pull request it was put on.
+    /// The number of the issue or pull request that it was made on.
     pub thread: Option<u64>,
-    /// Who is asked for, where the subject does not say it.
+    /// The requested persona, where the subject does not name it.
     pub persona: Option<PersonaId>,
-    /// The command, where it is not for a session.
+    /// The command, if it does not start a session.
     pub command: Option<String>,
     /// `dispatched`, `refused`, …
     pub outcome: Option<String>,
-    /// What a command was answered, in our own words.
+    /// The answer to a command, in phileas' own words.
     pub answer: Option<String>,
-    /// Why it was refused: the code of a reason.
+    /// Why it was refused: a reason code.
     pub reason: Option<String>,
-    /// The turn it started.
+    /// The turn that it started.
     pub turn: Option<TurnId>,
     /// The number of its track `request:<number>`.
     pub number: Option<u64>,
-    /// The status comment that is edited.
+    /// The status comment, which phileas edits.
     pub comment_id: Option<u64>,
-    /// What was last told there. The newest request of a subject speaks for all of them.
+    /// The newest text of that comment. It covers all requests of a subject and belongs to the newest one.
     pub status: Option<StatusState>,
-    /// How far the merge has come that it asks for.
+    /// The progress of the merge that it asks for.
     pub merge: Option<MergeState>,
-    /// The commit that was reviewed, where it asks that the session is told what its reviewers want changed.
+    /// The reviewed commit, if it asks phileas to send the reviewers' change requests to the session.
     pub reviews_of: Option<Oid>,
-    /// When the person asked, by GitHub's clock.
+    /// When the person made the request, by GitHub's clock.
     pub asked_at: Option<Timestamp>,
-    /// When it was taken up.
+    /// When phileas accepted it.
     pub created_at: Option<Timestamp>,
-    /// When it was finished; dropped 30 days later.
+    /// When it was finished. It is dropped 30 days later.
     pub finished_at: Option<Timestamp>,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// How far a merge has come that somebody asked for.
+/// The progress of a requested merge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergeState {
-    /// The commit that was meant, and no other.
+    /// The commit to merge, and no other.
     pub head: Oid,
-    /// When it was last decided to ask GitHub for it.
+    /// When phileas last decided to ask GitHub for the merge.
     pub sent_at: Option<Timestamp>,
-    /// How often that was decided.
+    /// How often phileas decided that.
     pub attempts: u32,
-    /// It is not looked at again before this.
+    /// phileas does not check the merge again before this time.
     pub not_before: Option<Timestamp>,
-    /// How often it was put off, because GitHub could not say or do it yet.
+    /// How often phileas deferred the merge, because GitHub could not tell or do it yet.
     pub put_off: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// What a status comment was last made to say.
+/// The newest text of a status comment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatusState {
     /// SHA-256 of the text.
     pub digest: String,
-    /// SHA-256 of the text without the reasons to wait, which come and go.
+    /// SHA-256 of the text without the reasons to wait, which change often.
     pub calm_digest: Option<String>,
-    /// When it was last decided to say it.
+    /// When phileas last decided to write it.
     pub at: Timestamp,
-    /// Whether GitHub has confirmed it.
+    /// Whether GitHub has confirmed the write.
     pub told: bool,
-    /// How often it was decided to say the same again.
+    /// How often phileas decided to write the same text again.
     pub repeats: u32,
     /// Unknown keys.
     pub extra: Extra,

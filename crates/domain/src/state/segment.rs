@@ -1,10 +1,10 @@
-//! The archive: old history in files of its own, so that the state file stays small however old a project gets.
+//! The archive: old history in separate files, so that the state file stays small.
 //!
-//! When more than [`HISTORY_SEGMENT`] entries are in the state file, [`rotate`] moves the oldest finished ones, as one
-//! unbroken run of keys, to `.jules/history/<first>-<last>.json`. A segment is written once and never again, so that an
-//! archive can be trusted by its first commit; what becomes known of an archived entry later stays in the state file as
-//! an [amendment](amend). Only one thing can: a pull request that was closed is reopened and merged. So rotation leaves
-//! an amendment behind for each of the newest rejected entries, which says by its pull request's number what to look for.
+//! When the state file has more than [`HISTORY_SEGMENT`] entries, [`rotate`] moves the oldest finished ones, as one
+//! unbroken run of keys, to `.jules/history/<first>-<last>.json`. A segment is written once and never changed. Later
+//! changes of an archived entry stay in the state file as an [amendment](amend). The only such change is that a closed
+//! pull request is reopened and merged. Rotation therefore leaves an amendment with the pull request's number for each of
+//! the newest rejected entries.
 
 mod amend;
 mod archive;

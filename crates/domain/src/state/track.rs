@@ -9,13 +9,13 @@ use super::pause::Pause;
 use super::timing::Timing;
 use crate::model::{BranchName, Holder, Oid, PersonaId, PullNumber, SessionId, Slot, TurnId};
 
-/// Where a track stands.
+/// The pointer of a track, and its live turns.
 ///
-/// `persona_id`, `session_id`, `pr_number` and `updated_at` are seed 004's: the newest turn as people read it.
-/// The pointer itself is `index`, because the same persona may stand in a track twice.
+/// `persona_id`, `session_id`, `pr_number` and `updated_at` describe the newest turn for readers of the file.
+/// The pointer itself is `index`, because a persona may occur twice in a track.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrackState {
-    /// Who ran last, or runs.
+    /// The persona of the newest turn.
     pub persona_id: Option<PersonaId>,
     /// Its newest session.
     pub session_id: Option<SessionId>,
@@ -23,117 +23,117 @@ pub struct TrackState {
     pub pr_number: Option<PullNumber>,
     /// When this entry last changed.
     pub updated_at: Option<Timestamp>,
-    /// The index of the step that ran last, or runs. `None`: never ran, or only by a program that knew no index.
+    /// The index of the newest step. `None`: no step ran yet, or only under a program that kept no index.
     pub index: Option<u64>,
-    /// How many turns this track has had, for ever; the number of the newest one.
+    /// How many turns this track has had in all: the number of the newest one.
     pub seq: u64,
-    /// How often the pointer has come round.
+    /// How many passes were completed.
     pub passes: u64,
-    /// For a track with a start time: the newest start that was answered with a pass.
+    /// For a track with a start time: the newest start for which a pass began.
     pub last_started: Option<Timestamp>,
-    /// For a track with a start time: nothing of the rest of its pass could run when it was looked at last, so the next
-    /// start begins a pass.
+    /// For a track with a start time: no remaining step of the pass could run at the last tick, so the next start begins
+    /// a new pass.
     pub pass_stalled: bool,
-    /// Since when it has its start time.
+    /// Since when it has had its start time.
     pub timing: Timing,
     /// The default branch's head at each persona's newest turn in this track.
     pub base_shas: BTreeMap<PersonaId, Oid>,
-    /// Personas whose last session in this track Jules refused for what the turn says.
+    /// Personas whose newest session in this track Jules refused because of the turn's content.
     pub refused: BTreeMap<PersonaId, Refusal>,
-    /// What the layers of this track looked at when none of them had anything to do, as the beginning of a SHA-256 in
-    /// lower-case hexadecimal. While that is the same, nobody reads the exchange for them.
+    /// The beginning of a SHA-256, in lower-case hexadecimal, of what the layers read when none of them had work. While it
+    /// stays the same, phileas does not read the exchange for them.
     pub idle: Option<String>,
-    /// The live turns of the present step by slot. Empty: the step is done, the next one is due.
+    /// The live turns of the current step by slot. Empty: the step is done, and the next one is due.
     pub turns: BTreeMap<Slot, Turn>,
-    /// Why this track does not go on, when a person paused it.
+    /// Set while a person has paused this track.
     pub paused: Option<Pause>,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// Jules refuses the sessions of a persona in a track for what its turn says.
+/// Jules refuses the sessions of a persona in a track because of the turn's content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     /// How often in a row.
     pub times: u32,
-    /// The track leaves the persona out until then.
+    /// The track skips the persona until then.
     pub until: Timestamp,
-    /// Why, as it was told last.
+    /// The newest reason.
     pub why: String,
-    /// Whether an issue has told people of the last one.
+    /// Whether a notice reports the newest refusal.
     pub notified: bool,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// A turn that is under way.
+/// A turn that is running.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
     /// Its id.
     pub turn: TurnId,
-    /// The present attempt, from 1. A turn has at most one session an attempt.
+    /// The current attempt, from 1. An attempt has at most one session.
     pub attempt: u32,
-    /// Who.
+    /// The persona.
     pub persona_id: PersonaId,
-    /// Where it stands in the history, once its session is known.
+    /// The key of its history entry, once its session is known.
     pub history_key: Option<u64>,
-    /// Who is about to create, or has created, this attempt's session. `None`: the attempt is still to be started.
+    /// The right to create this attempt's session. `None`: the attempt has not started.
     pub intent: Option<Intent>,
     /// This attempt's session, once known.
     pub session_id: Option<SessionId>,
     /// Its pull request, once known.
     pub pr_number: Option<PullNumber>,
-    /// How many standard answers were sent to it.
+    /// How many standard answers phileas sent to it.
     pub nudges: u32,
-    /// When the newest of them was decided.
+    /// When phileas decided the newest of them.
     pub nudged_at: Option<Timestamp>,
-    /// When it was reminded that it ended without a result; that happens once.
+    /// When phileas reminded it that it ended without a result. That happens once.
     pub reminded_at: Option<Timestamp>,
-    /// How often the newest answer or reminder was decided on again, because it did not arrive.
+    /// How often phileas decided the newest answer or reminder again, because it did not arrive.
     pub repeats: u32,
-    /// When a complete listing, taken after the grace, did not show this attempt's session.
+    /// When a complete listing after the grace period did not show this attempt's session.
     pub listed_empty_at: Option<Timestamp>,
     /// How many attempts ended because a complete listing did not show their session.
     pub ambiguous: u32,
-    /// How many sessions of earlier attempts showed up after such a listing.
+    /// How many sessions of earlier attempts appeared after such a listing.
     pub late_finds: u32,
-    /// How many attempts failed by Jules' own word.
+    /// How many attempts Jules reported as failed.
     pub failures: u32,
-    /// How many creates in a row were refused. They use up no retry: no session came of them.
+    /// How many creations in a row Jules refused. They use no retry, because no session came of them.
     pub refusals: u32,
-    /// Why the last of these creates was refused.
+    /// Why Jules refused the newest of them.
     pub refusal: Option<String>,
-    /// The attempt is not started before this.
+    /// The attempt does not start before this time.
     pub not_before: Option<Timestamp>,
-    /// When people were told that it waits for them or does not move.
+    /// When phileas opened a notice that the turn waits for a person or makes no progress.
     pub warned_at: Option<Timestamp>,
     /// The default branch's head when the attempt was decided.
     pub base_sha: Option<Oid>,
     /// The branch that the session starts from.
     pub branch: Option<BranchName>,
-    /// The work items that its session was given, by path: the beginning of the SHA-256 of each text, in lower-case
-    /// hexadecimal. What is another one when the session's work is imported is not written over.
+    /// The work items in its session's prompt, by path: the beginning of the SHA-256 of each text, in lower-case
+    /// hexadecimal. The import does not overwrite an item whose text has changed since.
     pub given: BTreeMap<String, String>,
     /// A person asked to cancel it.
     pub cancel: bool,
-    /// Login of the person who approved the plan that its session waits with.
+    /// The login of the person who approved the plan of its session.
     pub approved_by: Option<String>,
-    /// When that person said so. A plan that was made later is not meant.
+    /// When that person approved. The approval does not cover a later plan.
     pub approved_at: Option<Timestamp>,
-    /// The activity of the plan that people were shown last.
+    /// The activity of the plan that phileas last showed.
     pub plan_shown: Option<String>,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// The right to create one session, taken by a commit before Jules is called.
+/// The right to create one session. A commit takes it before phileas calls Jules.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intent {
-    /// When it was decided.
+    /// When phileas decided to create the session.
     pub created_at: Timestamp,
     /// The holder may call Jules only before this.
     pub not_after: Timestamp,
-    /// Who holds it.
+    /// The process that holds it.
     pub holder: Holder,
     /// SHA-256 of the prompt in lower-case hexadecimal.
     pub prompt_sha256: String,
@@ -142,7 +142,7 @@ pub struct Intent {
 }
 
 impl Turn {
-    /// A turn whose first attempt is still to be started.
+    /// A turn whose first attempt has not started.
     #[must_use]
     pub fn new(turn: TurnId, persona_id: PersonaId) -> Self {
         Self {

@@ -1,83 +1,85 @@
-//! What was done about a pull request of a session of ours, beside following it to its end.
+//! What phileas did about an open pull request of one of its sessions.
 
 use jiff::Timestamp;
 
 use super::extra::Extra;
 use crate::model::{Oid, SessionId};
 
-/// What was done about one pull request. It is written down before it is done, and dropped when nothing more can come.
+/// What phileas did about one pull request.
+///
+/// An action is recorded before it is taken. The record is dropped when nothing more can follow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WatchedPull {
-    /// Whose it is.
+    /// The session that opened it.
     pub session_id: SessionId,
-    /// The newest message about checks that failed.
+    /// The newest message about failed checks.
     pub checks: Option<Told>,
-    /// How many such messages there were, over all commits.
+    /// How many such messages phileas sent, over all commits.
     pub fix_rounds: u32,
-    /// The commits before that one that such messages were about.
+    /// The earlier commits that such messages were about.
     pub fix_heads: Vec<Oid>,
-    /// The newest message about what its reviewers want changed.
+    /// The newest message about change requests of its reviewers.
     pub reviews: Option<Told>,
-    /// How many such messages there were, over all commits. States of older versions count them among `fix_rounds`.
+    /// How many such messages phileas sent, over all commits.
     pub review_rounds: u32,
-    /// The newest message about merging its base.
+    /// The newest message about conflicts with its base branch.
     pub base: Option<Told>,
-    /// How many such messages there were, over all commits.
+    /// How many such messages phileas sent, over all commits.
     pub base_rounds: u32,
-    /// The commits before that one that such messages were about.
+    /// The earlier commits that such messages were about.
     pub base_heads: Vec<Oid>,
-    /// When its session and its checks are looked at next.
+    /// When phileas checks its session and its checks next.
     pub look: Option<Look>,
-    /// That it was pointed at the default branch.
+    /// The change of its base branch to the default branch.
     pub retargeted: Option<Told>,
-    /// That it was marked as ready for review.
+    /// The change from draft to ready for review.
     pub ready: Option<Told>,
-    /// That people were reminded of it.
+    /// The newest reminder to its reviewers.
     pub reminded: Option<Told>,
-    /// When it was seen to be merged or closed. From then on only its session is to be archived.
+    /// When phileas saw that it was merged or closed. From then on only its session is left to archive.
     pub closed_at: Option<Timestamp>,
-    /// When its session is looked at next, to be archived; a day after the end where nothing else is said.
+    /// When phileas tries next to archive its session [a day after the end].
     pub archive_at: Option<Timestamp>,
-    /// How often its session was to be archived, or could not be read before that.
+    /// How often phileas tried to archive its session, or to read it before that.
     pub archive_tries: u32,
-    /// When a person was called about it last.
+    /// When phileas last opened a notice about it.
     pub called_at: Option<Timestamp>,
-    /// How often a person was called.
+    /// How many notices phileas opened about it.
     pub calls: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// When what only a look of its own can tell is looked at next.
+/// When phileas next checks what needs a read of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
-    /// The commit; another one is looked at at once.
+    /// The commit. Another one is checked at once.
     pub head: Oid,
     /// Not before this.
     pub not_before: Timestamp,
-    /// How often in a row nothing could be done.
+    /// How often in a row the check led to no action.
     pub waits: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
 
-/// Something that was decided to be said or done once about one commit.
+/// A message or a change that phileas makes once for one commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     /// The commit.
     pub head: Oid,
-    /// When it was decided, the last time.
+    /// When phileas last decided it.
     pub at: Timestamp,
-    /// Whether it is known to have been said or done.
+    /// Whether the action is known to have succeeded.
     pub told: bool,
-    /// How often it was decided again, because it did not arrive.
+    /// How often phileas decided it again, because it did not succeed.
     pub repeats: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
 
 impl WatchedPull {
-    /// One that nothing was done about yet.
+    /// A pull request about which phileas did nothing yet.
     #[must_use]
     pub fn new(session_id: SessionId) -> Self {
         Self {
@@ -105,7 +107,7 @@ impl WatchedPull {
 }
 
 impl Told {
-    /// Decided now, for the first time.
+    /// An action that is decided now, for the first time.
     #[must_use]
     pub fn new(head: Oid, at: Timestamp) -> Self {
         Self {

@@ -36,7 +36,7 @@ struct Tool {
 }
 
 #[test]
-fn mistakes_are_told_in_plain_words_with_their_place_and_key() {
+fn mistakes_are_reported_in_plain_words_with_location_and_key() {
     for (text, said) in [
         (
             "nam = \"a\"\n",
@@ -106,7 +106,7 @@ fn a_value_is_found_by_its_key() {
 }
 
 #[test]
-fn a_long_list_is_not_told_to_somebody_who_meant_none_of_it() {
+fn a_long_list_of_keys_is_not_printed() {
     let known: Vec<String> = (0..53).map(|n| format!("`knob-{n}`")).collect();
     let message = |word: &str| {
         format!(

@@ -2,25 +2,25 @@
 
 use crate::plan::section::{Entry, Reader};
 
-/// Where it lies.
+/// The path of the file.
 pub const CONFIG_PATH: &str = ".jlo/config.toml";
 
-/// The largest one that is read, in bytes.
+/// The largest file that phileas reads, in bytes.
 pub const MAX_CONFIG_BYTES: u64 = 64 * 1024;
 
-/// The most roles of one layer.
+/// The maximal number of roles of one layer.
 pub const MAX_ROLES: usize = 64;
 
 /// The longest name of a role or a label, in bytes.
 pub(super) const MAX_ROLE_BYTES: usize = crate::exchange::limits::NAME_LIMIT_BYTES;
 
-/// When a pass begins where nothing is said.
+/// The default start of a pass.
 pub const DEFAULT_PASS: &str = "17 19 * * *";
 
-/// When a round of innovators begins where nothing is said.
+/// The default start of a round of innovators.
 pub const DEFAULT_INNOVATION: &str = "41 6 * * 1";
 
-/// The layers of a pass where nothing is said.
+/// The default layers of a pass.
 pub const PASS: [&str; 5] = ["narrator", "observers", "decider", "planner", "implementer"];
 
 pub(super) const ROOT_KEYS: [&str; 4] = ["version", "workflow", "observers", "innovators"];
@@ -46,7 +46,7 @@ const HOMES: [(&str, &[&str]); 2] = [
     ("[innovators]", &INNOVATORS_KEYS),
 ];
 
-/// Tables and keys of seed 001's system that mean nothing here, and what stands in their place.
+/// Tables and keys of `jlo` that have no effect in phileas, and why.
 pub(super) const WITHOUT_EFFECT: [(&str, &str); 5] = [
     (
         "run",

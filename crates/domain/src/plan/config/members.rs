@@ -45,7 +45,7 @@ pub(super) fn read<'t>(
     Some(table)
 }
 
-/// Takes off whoever is on both rosters: a role's memory lies in a folder that is called by the role alone.
+/// Removes innovators that are observers, too, because a role's memory lies in a folder named for the role alone.
 pub(super) fn part(reader: &mut Reader<'_>, innovators: &Table<'_>, roster: &mut Roster) {
     let observers: BTreeSet<String> = roster
         .observers
@@ -148,7 +148,7 @@ fn read_member(reader: &mut Reader<'_>, item: &Entry<'_>) -> Option<(usize, Stri
                 member.role = name.to_owned();
                 named = Some((entry.value_at(), entry.path.clone()));
             }
-            // A role that nobody can tell whether it is on stays off.
+            // With an unreadable `enabled` the role stays off.
             "enabled" => member.enabled = entry.flag(reader).unwrap_or(false),
             "sensitive" => member.sensitive = entry.flag(reader).unwrap_or(false),
             _ => unknown(reader, &entry, &MEMBER_KEYS),

@@ -25,7 +25,7 @@ use crate::plan::suggest::did_you_mean;
 use crate::plan::tracks::read_cron;
 use crate::plan::types::{Step, StepKind, Track};
 
-/// What the file says.
+/// The content of the file.
 #[derive(Debug, Default)]
 pub(in crate::plan) struct Config {
     pub(in crate::plan) roster: Roster,
@@ -37,7 +37,7 @@ pub(in crate::plan) fn is_there(tree: &Tree) -> bool {
     tree.get(CONFIG_PATH).is_some() || tree.below(CONFIG_PATH).next().is_some()
 }
 
-/// Reads the file; where there is none, nothing runs by itself and the roster is the usual one.
+/// Reads the file. Without a file no layer runs on a schedule, and the roster is the default one.
 pub(in crate::plan) fn read(tree: &Tree, defaults: &Policy) -> (Config, Vec<Diagnostic>) {
     let error = |message: &str, mend: &str| {
         let one = Diagnostic::error(CONFIG_PATH, message).mend(mend);
@@ -73,7 +73,7 @@ fn read_text(text: &str, tree: &Tree, defaults: &Policy) -> (Config, Vec<Diagnos
     (config, reader.into_diagnostics())
 }
 
-/// What was read, before it is made into tracks.
+/// The tables of the file, before they become tracks.
 #[derive(Default)]
 struct Read<'t> {
     workflow: Option<Section<'t>>,
@@ -99,7 +99,7 @@ fn read_root(
             "version" => understood &= is_understood(reader, &entry),
             "workflow" => {
                 read.workflow = entry.table(reader, "a table `[workflow]`");
-                // Nobody can tell when it was to run.
+                // The start of the pass is unknown.
                 understood &= read.workflow.is_some();
             }
             "observers" => {
@@ -111,7 +111,7 @@ fn read_root(
             _ => unknown(reader, &entry, &ROOT_KEYS),
         }
     }
-    // Where a line could not be read, nobody can tell who was meant.
+    // If a line could not be read, the intended roles are unknown.
     for (layer, members) in ROLE_LAYERS.into_iter().zip([observers, innovators]) {
         if reader.document.is_broken(layer) {
             members.clear();
@@ -162,7 +162,7 @@ fn tracks(
             "cron" => cron = Some(entry),
             "timezone" => own.read(reader, &entry),
             "layers" => steps = read_layers(reader, &entry),
-            // Nothing goes on by itself where nobody can tell what may.
+            // With unreadable labels no work item goes on without a request.
             "labels" => roster.labels = Some(read_labels(reader, &entry).unwrap_or_default()),
             "entry_point" => entered = Some(entry),
             "approval" => roster.approval = read_approval(reader, &entry),
@@ -172,7 +172,7 @@ fn tracks(
     if let Some(entry) = &entered {
         steps = enter(reader, entry, steps);
     }
-    // A broken line may have been the one that keeps work from starting.
+    // A broken line may have been the one that prevents work.
     if reader.document.is_broken("workflow") {
         roster.approval = Approval::Human;
     }
@@ -227,7 +227,7 @@ fn start_of_innovation(
         .then_some(start)
 }
 
-/// When a track begins; `None` where nobody can tell. Without that it would run all day long.
+/// The start of a track. `None` if it cannot be read, because the track would otherwise run all day.
 fn start(
     reader: &mut Reader<'_>,
     path: &str,
@@ -287,7 +287,7 @@ fn read_layers(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<Vec<String>
                 did_you_mean(name, &LAYERS),
             );
         }
-        // Half of a pass would be something else.
+        // Do not run a part of a pass.
         match (name.filter(|name| LAYERS.contains(name)), &mut layers) {
             (Some(name), Some(layers)) => layers.push(name.to_owned()),
             _ => layers = None,
@@ -318,7 +318,7 @@ fn read_labels(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<Vec<String>
     Some(labels)
 }
 
-/// The layers of a pass that begins at an entry point; none where the innovators alone run. `None`: nobody can tell.
+/// The layers of a pass that begins at an entry point; none if only the innovators run. `None`: it cannot be read.
 fn enter(
     reader: &mut Reader<'_>,
     entry: &Entry<'_>,
@@ -360,7 +360,7 @@ fn enter(
     Some(steps)
 }
 
-/// Who lets work through. Where nobody can tell, a person does.
+/// Who approves work items. If it cannot be read, a person does.
 fn read_approval(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Approval {
     let Some(word) = entry.text(reader) else {
         return Approval::Human;
@@ -373,7 +373,7 @@ fn read_approval(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Approval {
     reader.error(
         entry.value_at(),
         &entry.path,
-        format!("`{word}` is nobody who could let work through"),
+        format!("`{word}` is no kind of approval"),
         format!("write one of `{}`", words.join("`, `")),
     );
     Approval::Human

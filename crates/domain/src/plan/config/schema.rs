@@ -132,12 +132,12 @@ fn workflow(key: &str) -> Value {
             "default": EntryPoint::default().as_str(),
         }),
         "approval" => json!({
-            "description": "Who lets a work item through to an implementer: nobody beside the decider (auto), or a person with write access, by the label phileas:implementer on the issue that the item is shown as (human).",
+            "description": "Who lets a work item through to an implementer: the decider alone (auto), or a person with write access, by the label phileas:implementer on the issue that the item is shown as (human).",
             "enum": Approval::WORDS.map(|(word, _)| word),
             "default": "auto",
         }),
         _ => json!({
-            "description": "The labels whose work items go to an implementer without being asked for; without it, all of them.",
+            "description": "The labels whose work items go to an implementer without a request; without it, all of them.",
             "type": "array",
             "items": { "$ref": "#/definitions/name", "examples": USUAL.map(|label| label.name) },
         }),
@@ -180,7 +180,7 @@ fn member(key: &str) -> Value {
             "default": true,
         }),
         _ => json!({
-            "description": "Whether a role that writes down what strangers should not know may work in a public repository.",
+            "description": "Whether a role whose findings should not be public may work in a public repository.",
             "type": "boolean",
             "default": false,
         }),

@@ -61,12 +61,12 @@ fn an_empty_file_is_the_usual_pass_with_the_usual_roles() {
         steps(&plan, "layers"),
         Some((pass, format!("{DEFAULT_PASS} UTC")))
     );
-    // Nobody asked for proposals.
+    // The file has no `[innovators]`.
     assert_eq!(plan.tracks.len(), 1);
 }
 
 #[test]
-fn the_file_of_the_older_system_runs_as_it_stands() {
+fn the_file_of_jlo_runs_unchanged() {
     let (plan, found) = plan(SEED);
     let only_warnings = found
         .iter()
@@ -92,7 +92,7 @@ fn the_file_of_the_older_system_runs_as_it_stands() {
 }
 
 #[test]
-fn everything_can_be_said() {
+fn all_keys_are_read() {
     let (plan, found) = plan(
         "version = 1\n[workflow]\ncron = \"5 7,19 * * 1-5\"\ntimezone = \"Europe/Lisbon\"\n\
          layers = [\"observers\", \"decider\"]\nlabels = [\"bugs\"]\n\
@@ -165,7 +165,7 @@ fn the_plan_of_schedules_counts_first() {
 }
 
 #[test]
-fn every_mistake_has_its_place_and_a_mend() {
+fn every_mistake_has_a_location_and_help() {
     for (text, word, runs) in [
         (
             "version = 2\n",
@@ -281,7 +281,7 @@ fn every_mistake_has_its_place_and_a_mend() {
             "{text}"
         );
     }
-    // Nobody works whose line cannot be read.
+    // A role with an unreadable line does not work.
     for text in [
         "[observers]\nroles = [\"docs\"\n",
         "observers = 1\n",
@@ -318,7 +318,7 @@ fn every_mistake_has_its_place_and_a_mend() {
 }
 
 #[test]
-fn a_file_that_is_none_is_told() {
+fn an_entry_that_is_no_file_is_reported() {
     let (plan, found) = read_plan(&Tree::of_texts([(".jlo/config.toml/x", "")]));
     assert!(
         found
@@ -390,7 +390,7 @@ fn schema_and_reader_are_of_one_mind() {
 }
 
 #[test]
-fn who_lets_work_through_is_said_once_and_a_doubt_is_a_person() {
+fn unreadable_approval_means_a_person() {
     for (text, approval) in [
         ("", Approval::Auto),
         ("[workflow]\napproval = \"auto\"\n", Approval::Auto),

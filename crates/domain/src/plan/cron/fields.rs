@@ -7,8 +7,7 @@ use jiff::civil::Date;
 /// The smallest interval between two starts, in minutes; GitHub's `on.schedule` has the same.
 pub(super) const SMALLEST_INTERVAL: u32 = 5;
 
-/// How many days are looked at for two neighbours that are both selected: 28 years, after which dates and weekdays
-/// meet again.
+/// How many days are searched for two selected neighbours: 28 years, after which dates and weekdays repeat.
 const DAYS_COMPARED: usize = 28 * 366;
 
 const MONTHS: [&str; 12] = [

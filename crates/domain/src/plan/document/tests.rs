@@ -76,7 +76,7 @@ fn each_broken_statement_is_found_and_the_rest_stays() {
 }
 
 #[test]
-fn a_value_that_is_missing_is_told_from_a_text_without_quotes() {
+fn a_missing_value_is_no_unquoted_text() {
     for (text, missing) in [
         ("retry = \n", true),
         ("retry =\r\nmode = \"act\"\r\n", true),

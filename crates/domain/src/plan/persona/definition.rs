@@ -4,12 +4,12 @@ use crate::model::PersonaId;
 use crate::plan::overrides::Overrides;
 use crate::plan::policy::{Automation, Branch, PlanApproval, Policy, Priority};
 
-/// A role that Jules is asked to play.
+/// A role that Jules plays.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Persona {
     /// Its id: the frontmatter's, which must be the folder's name.
     pub id: PersonaId,
-    /// Stands before the id in every title; may be empty.
+    /// The emoji before the id in every title; may be empty.
     pub emoji: String,
     /// What it is for; may be empty.
     pub description: String,
@@ -19,7 +19,7 @@ pub struct Persona {
     pub body: String,
     /// The line of the file on which the template begins, from 1.
     pub body_line: u32,
-    /// `false`: it takes no part in cycles and schedules, and can only be asked for.
+    /// `false`: tracks and schedules skip it, and only requests start it.
     pub scheduled: bool,
     /// A title template of its own, without the marker.
     pub title: Option<String>,
@@ -31,16 +31,14 @@ pub struct Persona {
     pub branch: Option<Branch>,
     /// Overrides the plan's defaults; a track, a schedule or a step overrides it. Policies in the plan contain it.
     pub priority: Option<Priority>,
-    /// Its findings would be published by a public ledger: on public repositories it runs only when it says
-    /// `sensitive: true` itself. `None`: it says nothing.
+    /// Whether a public ledger would publish its findings. `None`: the frontmatter does not set it.
     pub sensitive: Option<bool>,
     /// All keys of the frontmatter, for the template.
     pub frontmatter: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Persona {
-    /// What applies to a turn of this persona outside tracks and schedules: the plan's defaults with what its
-    /// frontmatter overrides.
+    /// The settings of a turn outside tracks and schedules: the plan's defaults, overridden by the frontmatter.
     #[must_use]
     pub fn policy(&self, defaults: &Policy) -> Policy {
         self.overrides().over(defaults)

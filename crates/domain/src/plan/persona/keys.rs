@@ -27,7 +27,7 @@ pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Di
         Err(mistake) => {
             let mend = match mistake.message.as_str() {
                 NEVER_CLOSED => {
-                    "close a list with `]` and a map with `}`, with commas between what stands in it"
+                    "close a list with `]` and a map with `}`, and separate the items with commas"
                 }
                 _ => {
                     "write one `key: value` a line; put texts with `:`, `#` or quotes in them between double quotes"
@@ -146,10 +146,10 @@ impl Reader<'_> {
     fn check_typos(&mut self) {
         let keys = self.keys;
         let missing = || KNOWN.iter().filter(|key| !keys.contains_key(**key));
-        // `schedule` is told already.
+        // `schedule` is reported already.
         let others = keys.keys().map(String::as_str);
         for key in others.filter(|key| !KNOWN.contains(key) && *key != "schedule") {
-            // Short names are near to everything, and a missing `id` is told already.
+            // Short names resemble everything, and a missing `id` is reported already.
             let long = missing().copied().filter(|known| known.len() > 3);
             if let Some(meant) = closest(key, long) {
                 let message = format!("`{key}` is not read, but for the template");
@@ -211,7 +211,7 @@ impl Reader<'_> {
         if let (Some(newer), Some(older)) = (newer, older)
             && newer != older
         {
-            let message = format!("`{key}` says something else than `{older_key}`, and counts");
+            let message = format!("`{key}` contradicts `{older_key}` and wins");
             self.note(
                 Diagnostic::warning(self.path, message).mend(format!("remove `{older_key}`")),
                 older_key,
@@ -248,7 +248,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text that stands in titles and tables. What would steer a terminal is left out; breaks are for whoever shows it.
+    /// A text for titles and tables. Control characters are left out; line breaks are left to the renderer.
     fn shown(&mut self, key: &str) -> String {
         let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
         let text = self.text(key).unwrap_or_default();
@@ -296,7 +296,7 @@ fn kind_of(value: &Value) -> String {
     }
 }
 
-/// How to mend a word that is none of `known`.
+/// How to fix a word that is not in `known`.
 fn word_mend(word: &str, known: &[&str]) -> String {
     let all = crate::plan::suggest::either_of(known.iter().copied());
     match closest(word, known.iter().copied()) {

@@ -54,7 +54,7 @@ fn everything_that_a_persona_may_say_is_understood() {
 }
 
 #[test]
-fn what_is_not_said_is_left_open() {
+fn missing_keys_stay_unset() {
     let (persona, diagnostics) = read_one("bolt", "---\nid: bolt\nemoji:\n---\n");
     assert_eq!(diagnostics, []);
     let persona = persona.unwrap();
@@ -112,12 +112,12 @@ fn what_works_but_not_as_meant_is_a_warning() {
         (
             "require_plan_approval: true\nplan_approval: auto",
             3,
-            "`plan_approval` says something else than `require_plan_approval`, and counts",
+            "`plan_approval` contradicts `require_plan_approval` and wins",
         ),
         (
             "automation: none\nautomation_mode: AUTO_CREATE_PR",
             4,
-            "`automation` says something else than `automation_mode`, and counts",
+            "`automation` contradicts `automation_mode` and wins",
         ),
     ] {
         let (persona, diagnostics) = read_one("a", &format!("---\nid: a\n{lines}\n---\n"));
@@ -207,7 +207,7 @@ fn mistakes_in_the_frontmatter_drop_the_persona() {
 
 /// A key that is nearly one that counts may have let a persona run where it must not.
 #[test]
-fn a_key_that_is_nearly_a_known_one_is_told() {
+fn a_misspelled_key_is_reported() {
     let of = |head: &str| read_one("a", &format!("---\nid: a\n{head}\n---\nDo it.\n"));
     for (line, meant) in [
         ("sensitve: true", "sensitive"),
@@ -226,14 +226,14 @@ fn a_key_that_is_nearly_a_known_one_is_told() {
             "{one}"
         );
     }
-    // A name of one's own, and one that stands beside what it is like.
+    // An own name, and a name beside the one that it resembles.
     for line in ["focus: speed", "pronouns: they", "title: A\ntitles: B"] {
         assert_eq!(of(line).1, [], "{line}");
     }
 }
 
 #[test]
-fn all_mistakes_of_a_persona_are_told() {
+fn all_mistakes_of_a_persona_are_reported() {
     let (_, diagnostics) = read_one("a", "---\nemoji: 1\nscheduled: x\npriority: y\n---\n");
     assert_eq!(diagnostics.len(), 4);
 }
@@ -455,7 +455,7 @@ fn what_is_no_readable_file_is_a_finding() {
 }
 
 #[test]
-fn what_would_steer_a_terminal_is_left_out_and_told() {
+fn control_characters_are_left_out_and_reported() {
     let text = "---\nid: a\nemoji: \"\\e]0;x\\a📚\"\ndescription: |\n  One.\n  Two.\n---\nBody\n";
     let (persona, found) = read_one("a", text);
     let persona = persona.unwrap();

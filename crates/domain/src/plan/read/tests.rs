@@ -23,7 +23,7 @@ fn tree(text: &str) -> Tree {
 }
 
 /// `line:column key: message; mend`, without the file.
-fn told(text: &str) -> Vec<String> {
+fn report_lines(text: &str) -> Vec<String> {
     let (_, diagnostics) = read(&tree(text));
     diagnostics
         .iter()
@@ -39,7 +39,7 @@ fn told(text: &str) -> Vec<String> {
 fn a_byte_order_mark_is_no_fault() {
     let text = "cycle = [\"bolt\"]\n[schedules]\nauditor = \"0 8 * * 1\"\n";
     assert_eq!(plan(&format!("\u{feff}{text}")), plan(text));
-    let wrong = told("\u{feff}cycle = [\"bolt\"]\n[schedules]\nauditor = \"x\"\n");
+    let wrong = report_lines("\u{feff}cycle = [\"bolt\"]\n[schedules]\nauditor = \"x\"\n");
     assert!(wrong[0].starts_with("3:11 "), "{wrong:?}");
 }
 
@@ -80,7 +80,7 @@ fn a_day_of_the_month_and_a_weekday_are_named_as_a_union() {
                 "3:9 tracks.a.start: ",
             ),
         ] {
-            let found = told(&text);
+            let found = report_lines(&text);
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             assert!(found[0].starts_with(place), "{}", found[0]);
             assert!(
@@ -90,14 +90,14 @@ fn a_day_of_the_month_and_a_weekday_are_named_as_a_union() {
             );
         }
     }
-    let both = told("[schedules]\nauditor = \"0 8 1-7 * 1\"\n").remove(0);
+    let both = report_lines("[schedules]\nauditor = \"0 8 1-7 * 1\"\n").remove(0);
     assert!(
-        both.ends_with("write `0 8 1-7 * *` or `0 8 * * 1`; cron cannot say both at once"),
+        both.ends_with("write `0 8 1-7 * *` or `0 8 * * 1`; cron cannot express both at once"),
         "{both}"
     );
     for cron in ["0 8 1-7 * *", "0 8 * * 1", "0 8 */1 * 1", "0 8 1 * */1"] {
         assert_eq!(
-            told(&format!("[schedules]\nauditor = \"{cron}\"\n")),
+            report_lines(&format!("[schedules]\nauditor = \"{cron}\"\n")),
             [""; 0],
             "{cron}"
         );
@@ -281,7 +281,7 @@ catch_up = "none"
 }
 
 #[test]
-fn a_persona_stands_between_the_defaults_and_its_track() {
+fn frontmatter_overrides_defaults_and_is_overridden_by_its_track() {
     let mut tree = tree(
         "[defaults]\nbranch = \"a\"\n[tracks.t]\nsteps = [\"x\", \"bolt\", { persona = \"x\", branch = \"c\" }]\npriority = \"high\"\n[schedules]\nx = \"0 1 * * *\"\n[schedules.bolt]\ncron = \"manual\"\nbranch = \"d\"",
     );
@@ -310,7 +310,7 @@ fn a_persona_stands_between_the_defaults_and_its_track() {
 }
 
 #[test]
-fn every_mistake_is_told_with_place_and_mend() {
+fn every_mistake_is_reported_with_location_and_help() {
     let text = r#"version = "1"
 cycel = ["bolt"]
 max_active = 3
@@ -351,11 +351,11 @@ timezone = "UTC"
 cron = "0 9 * * *"
 timezone = "Europe/Lisbo"
 "#;
-    insta::assert_snapshot!(told(text).join("\n"));
+    insta::assert_snapshot!(report_lines(text).join("\n"));
     let (plan, _) = read(&tree(text));
     assert_eq!(plan.defaults.max_nudges, Policy::default().max_nudges);
     assert_eq!(plan.gate.protected_paths, ["ok/**"]);
-    // What names nobody keeps its place; what cannot be timed does not run.
+    // A step that names no persona keeps its index; a track with a broken time does not run.
     assert_eq!(plan.tracks["default"].steps.len(), 10);
     assert_eq!(plan.tracks.len(), 1);
     assert_eq!(
@@ -416,7 +416,7 @@ fn a_schedule_that_lost_a_line_does_not_run() {
 #[test]
 fn one_broken_line_hides_nothing_else() {
     let text = "cycle = [\"bolt\"]\n[budget]\nmax_active = 3 3\ndaily_sessions = 9\n[schedules]\nbolt = 0 4 * * *\ncurator = \"0 5 * * *\"\n[gate]\ndrivr = \"any\"\n";
-    assert_eq!(told(text).len(), 3);
+    assert_eq!(report_lines(text).len(), 3);
     let (plan, _) = read(&tree(text));
     assert_eq!((plan.budget.max_active, plan.budget.daily_sessions), (2, 9));
     assert_eq!(steps(&plan, "default"), ["bolt"]);
@@ -426,7 +426,7 @@ fn one_broken_line_hides_nothing_else() {
 #[test]
 fn cycle_and_the_track_default_are_the_same_thing() {
     let text = "cycle = [\"bolt\"]\n[tracks]\ndefault = [\"curator\"]\nother = [\"auditor\"]\n";
-    assert_eq!(told(text).len(), 1);
+    assert_eq!(report_lines(text).len(), 1);
     let (plan, _) = read(&tree(text));
     assert_eq!(
         (steps(&plan, "default"), steps(&plan, "other")),
@@ -439,7 +439,7 @@ fn cycle_and_the_track_default_are_the_same_thing() {
 #[test]
 fn keys_twice_are_a_mistake_and_the_first_counts() {
     let text = "[schedules]\nbolt = \"0 4 * * *\"\nbolt = \"0 5 * * *\"\n[budget]\nmax_active = 1\n[budget]\nmax_active = 9\n";
-    let said = told(text);
+    let said = report_lines(text);
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said.iter().all(|line| line.contains("duplicate key")));
     let (plan, _) = read(&tree(text));
@@ -449,7 +449,7 @@ fn keys_twice_are_a_mistake_and_the_first_counts() {
 #[test]
 fn a_merge_conflict_is_called_by_its_name() {
     let text = "[schedules]\n<<<<<<< HEAD\nbolt = \"0 4 * * *\"\n=======\nbolt = \"0 5 * * *\"\n>>>>>>> other\ncurator = \"0 5 * * *\"\n";
-    let said = told(text);
+    let said = report_lines(text);
     assert_eq!(said.len(), 1);
     assert!(
         said[0].starts_with("2:1 ") && said[0].contains("merge conflict"),
@@ -477,7 +477,7 @@ fn another_version_runs_nothing() {
 }
 
 #[test]
-fn without_a_plan_nothing_runs_and_one_error_says_how_to_begin() {
+fn without_a_plan_nothing_runs_and_one_error_explains_how_to_start() {
     let (plan, diagnostics) = read(&Tree::of_texts(PERSONAS.map(prompt)));
     assert!(plan.tracks.is_empty() && plan.schedules.is_empty());
     assert_eq!(plan.personas.len(), PERSONAS.len());
@@ -523,7 +523,7 @@ fn a_plan_that_is_no_readable_file_is_a_finding() {
 }
 
 #[test]
-fn a_persona_that_exists_but_cannot_be_named_is_told_apart() {
+fn an_existing_persona_that_cannot_be_used_is_reported_as_such() {
     let mut tree = tree("cycle = [\"broken\", \"old\"]\n");
     tree.insert_text(".jules/personas/broken/prompt.md", "no frontmatter");
     tree.insert_text(
@@ -585,7 +585,7 @@ fn thousands_of_mistakes_are_cut_short() {
 }
 
 #[test]
-fn what_is_never_closed_is_told_where_its_value_begins() {
+fn unclosed_values_are_reported_at_their_start() {
     let (first, second) = (
         "cycle = [\n[budget]\nmax_active = 1\n",
         "[budget]\nmax_active = 1\n[tracks]\na =   [\"bolt\",\n[gate]\n",
@@ -597,9 +597,14 @@ fn what_is_never_closed_is_told_where_its_value_begins() {
         (last, "4:5 tracks.a: "),
         ("cycle = [\"bolt\"", "1:9 cycle: "),
     ] {
-        let told = told(text);
+        let report_lines = report_lines(text);
         let begun = format!("{place}what begins here is never closed");
-        assert!(told.iter().any(|told| told.starts_with(&begun)), "{told:?}");
+        assert!(
+            report_lines
+                .iter()
+                .any(|report_lines| report_lines.starts_with(&begun)),
+            "{report_lines:?}"
+        );
     }
 }
 
@@ -636,7 +641,7 @@ fn the_largest_file_is_read_in_reasonable_time_however_broken() {
         format!("cycle = [\"{long}\"]"),
         format!("[schedules]\nbolt = \"{long}\""),
     ] {
-        let said = told(&text);
+        let said = report_lines(&text);
         assert_eq!(said.len(), 1);
         assert!(said[0].len() < 2_000);
     }

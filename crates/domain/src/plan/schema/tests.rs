@@ -7,7 +7,7 @@ use crate::plan::{SCHEDULES_PATH, read};
 const PROMPT: &str = "---\nid: curator\nemoji: x\n---\nDo it.\n";
 
 /// What the reader says to a text, without what is no mistake.
-fn told(text: &str) -> Vec<String> {
+fn report_lines(text: &str) -> Vec<String> {
     let mut tree = Tree::of_texts([(".jules/personas/curator/prompt.md", PROMPT)]);
     tree.insert_text(SCHEDULES_PATH, text);
     let (_, found) = read(&tree);
@@ -116,7 +116,7 @@ fn every_key_of_the_schema_is_read() {
         assert!(!properties.is_empty(), "{place}");
         for (key, property) in properties {
             // No key of a plan takes an instant, so whoever reads the key complains of it.
-            let said = told(&line(&format!("{key} = 2026-01-05T00:00:00Z"))).join("\n");
+            let said = report_lines(&line(&format!("{key} = 2026-01-05T00:00:00Z"))).join("\n");
             assert!(!said.contains("unknown key"), "{place}: {said}");
             // A bot's keys stand there already.
             assert!(
@@ -140,7 +140,7 @@ fn what_the_reader_does_not_know_the_schema_does_not_know() {
         .collect();
     for (place, line, properties) in places(&schema) {
         for key in all.iter().map(String::as_str).chain(["nonsense"]) {
-            let said = told(&line(&format!("{key} = 2026-01-05T00:00:00Z"))).join("\n");
+            let said = report_lines(&line(&format!("{key} = 2026-01-05T00:00:00Z"))).join("\n");
             let reads = !said.contains("unknown key") && !said.contains("cannot be set for a step");
             assert_eq!(
                 properties.get(key).is_some(),
@@ -161,7 +161,7 @@ fn what_the_schema_names_the_reader_takes_and_what_lies_beyond_it_does_not() {
                 continue;
             }
             for value in good(property) {
-                let said = told(&line(&format!("{key} = {}", toml(&value))));
+                let said = report_lines(&line(&format!("{key} = {}", toml(&value))));
                 assert!(said.is_empty(), "{place}, {key} = {value}: {said:?}");
                 tried += 1;
             }
@@ -176,7 +176,7 @@ fn what_the_schema_names_the_reader_takes_and_what_lies_beyond_it_does_not() {
                 bad.push((least - 1).into());
             }
             for value in bad {
-                let said = told(&line(&format!("{key} = {}", toml(&value))));
+                let said = report_lines(&line(&format!("{key} = {}", toml(&value))));
                 assert!(!said.is_empty(), "{place}, {key} = {value}");
                 tried += 1;
             }
@@ -185,9 +185,9 @@ fn what_the_schema_names_the_reader_takes_and_what_lies_beyond_it_does_not() {
     assert!(tried > 150, "{tried}");
 }
 
-/// A key whose value may be left out has a default that is told, or says what its absence means.
+/// A key whose value may be left out has a default that is report_lines, or says what its absence means.
 #[test]
-fn every_default_is_told() {
+fn every_default_is_in_the_schema() {
     let schema = schema();
     for (place, _, properties) in places(&schema) {
         if !["[defaults]", "[budget]", "[gate]"].contains(&place) {

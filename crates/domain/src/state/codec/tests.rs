@@ -304,7 +304,7 @@ fn conflict_markers_are_named_with_their_lines() {
 }
 
 #[test]
-fn what_is_no_json_says_so_precisely() {
+fn text_that_is_no_json_is_reported_precisely() {
     for (text, says) in [
         ("", ":1:1: error: the file is empty"),
         (" \n\t", ":1:1: error: the file is empty"),
@@ -544,7 +544,7 @@ fn values_of_the_wrong_kind_are_named_with_their_path() {
 }
 
 #[test]
-fn a_file_full_of_mistakes_is_told_briefly() {
+fn a_file_full_of_mistakes_is_reported_briefly() {
     let text = format!("{{\"history\": [{}1]}}", "1,".repeat(5000));
     assert_eq!(refused(&text).len(), 100);
 }

@@ -1,4 +1,4 @@
-//! What must be true of every state.
+//! The rules of a single state.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::violation::Violation;
 use crate::model::{SessionId, Slot, TrackName, TurnId};
 use crate::state::{State, Turn};
 
-/// Every rule that this state breaks; none for a sound one.
+/// All rules that a state violates.
 #[must_use]
 pub fn check(state: &State) -> Vec<Violation> {
     let mut broken = Vec::new();
@@ -18,7 +18,7 @@ pub fn check(state: &State) -> Vec<Violation> {
     broken
 }
 
-/// Keys follow each other without a gap, from whatever the first one is: below it lies the archive.
+/// Keys are consecutive. The first one may be any number, because lower keys are archived.
 fn history_keys(state: &State, broken: &mut Vec<Violation>) {
     let keys = state.history.keys();
     for (before, after) in keys.clone().zip(keys.skip(1)) {
@@ -39,7 +39,7 @@ fn history_keys(state: &State, broken: &mut Vec<Violation>) {
     }
 }
 
-/// Amendments speak of archived entries: what is in the file is changed where it stands.
+/// Amendments are for archived entries only. An entry in the file is changed in place.
 fn amendments(state: &State, broken: &mut Vec<Violation>) {
     let first = state.history.first_key_value().map_or(0, |(key, _)| *key);
     for key in state.amendments.keys().filter(|key| **key >= first) {
@@ -51,16 +51,16 @@ fn amendments(state: &State, broken: &mut Vec<Violation>) {
     }
 }
 
-/// Who says that a session is its own.
+/// An entry that names a session.
 #[derive(Clone, Copy)]
 struct Claim<'s> {
     key: u64,
     turn: Option<&'s TurnId>,
-    /// Found beside the turn's own session.
+    /// The entry names it as a duplicate.
     duplicate: bool,
 }
 
-/// A session belongs to one turn, and is the own session of one entry.
+/// A session belongs to one turn, and is the main session of one entry.
 fn sessions(state: &State, broken: &mut Vec<Violation>) {
     let mut claims: BTreeMap<&SessionId, Claim<'_>> = BTreeMap::new();
     for (key, entry) in &state.history {
@@ -81,7 +81,7 @@ fn sessions(state: &State, broken: &mut Vec<Violation>) {
                     let path = ["history", &key.to_string(), "session_id"];
                     broken.push(Violation::new("session_unique", path, detail));
                 }
-                // The entry whose own session it is says more than one that only names it.
+                // An entry's own session takes precedence over a duplicate.
                 Some(other) if !other.duplicate => {}
                 _ => {
                     claims.insert(session, claim);
@@ -122,7 +122,7 @@ fn sessions(state: &State, broken: &mut Vec<Violation>) {
 
 fn clash(one: Claim<'_>, other: Claim<'_>) -> bool {
     match (one.turn, other.turn) {
-        // Entries of older programs may repeat each other: that is past mending.
+        // Entries of older programs may repeat each other, which cannot be fixed.
         (None, None) => false,
         (one_turn, other_turn) => one_turn != other_turn || !(one.duplicate || other.duplicate),
     }
@@ -168,9 +168,9 @@ fn turns(state: &State, broken: &mut Vec<Violation>) {
             None => say(
                 "session_in_history",
                 "history_key",
-                format!("session {session} stands nowhere in the history"),
+                format!("session {session} is not in the history"),
             ),
-            // An archived entry is out of sight.
+            // The entry is archived.
             Some(key) if key < first => {}
             Some(key) => {
                 let entry = state.history.get(&key);

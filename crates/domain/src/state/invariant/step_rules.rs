@@ -1,20 +1,20 @@
-//! What must be true of every step from one state to the next.
+//! The rules of a step from one state to the next.
 
 use super::violation::Violation;
 use crate::model::TrackName;
 use crate::state::{Amendment, Extra, HistoryEntry, Outcome, State, TrackState, Turn};
 
-/// Every rule that the step from `before` to `after` breaks.
+/// All rules that the step from `before` to `after` violates.
 ///
-/// Rotation to an archive segment is a step as well: finished entries may leave at the front, and amendments of
-/// archived entries with them. That they arrived in a segment is for [`check_archive`](crate::state::segment::check_archive).
+/// A rotation to an archive segment is a step, too: finished entries may leave at the front, with amendments of archived
+/// entries. [`check_archive`](crate::state::segment::check_archive) checks that they arrived in a segment.
 #[must_use]
 pub fn check_step(before: &State, after: &State) -> Vec<Violation> {
     check(before, after, None)
 }
 
-/// [`check_step`] for a step in which a person sets the pointer of one track: its index and its passes may fall.
-/// Its sequence number may not, because turn ids would come back.
+/// [`check_step`] for a step in which a person sets the pointer of one track. Its index and passes may decrease. Its
+/// sequence number may not, because turn ids would repeat.
 #[must_use]
 pub fn check_track_set(before: &State, after: &State, track: &TrackName) -> Vec<Violation> {
     check(before, after, Some(track))
@@ -31,7 +31,7 @@ fn check(before: &State, after: &State, set: Option<&TrackName>) -> Vec<Violatio
     for (name, track) in &before.tracks {
         match after.tracks.get(name) {
             Some(next) => pointer(name, track, next, set == Some(name), &mut broken),
-            // The track of a finished request goes with it.
+            // The track of a finished request is removed with it.
             None if name.as_str().starts_with("request:") && track.turns.is_empty() => {}
             None => {
                 let detail = format!("the track `{name}` is gone");
@@ -80,7 +80,7 @@ fn history(before: &State, after: &State, broken: &mut Vec<Violation>) {
     }
 }
 
-/// What was changed in an entry that may only be completed.
+/// The change in an entry that may only be completed.
 fn rewritten(entry: &HistoryEntry, next: &HistoryEntry) -> Option<String> {
     if let Some(detail) = outcome_broken(entry.outcome.as_ref(), next.outcome.as_ref()) {
         return Some(detail);
@@ -113,7 +113,7 @@ fn rewritten(entry: &HistoryEntry, next: &HistoryEntry) -> Option<String> {
     })
 }
 
-/// Why an outcome may not go from one to the other.
+/// Why one outcome may not become the other.
 fn outcome_broken(outcome: Option<&Outcome>, next: Option<&Outcome>) -> Option<String> {
     match (outcome, next) {
         (Some(outcome), None) => Some(format!("the outcome `{outcome}` was taken back")),
@@ -124,12 +124,12 @@ fn outcome_broken(outcome: Option<&Outcome>, next: Option<&Outcome>) -> Option<S
     }
 }
 
-/// Whether a known value was changed or taken back.
+/// Whether a known value was changed or removed.
 fn replaced<T: PartialEq>(value: &Option<T>, next: &Option<T>) -> bool {
     value.is_some() && value != next
 }
 
-/// Keys whose value may be completed; until then it is kept as another program wrote it.
+/// Keys whose value may be completed. Until then the value of another program stays.
 const COMPLETED: [&str; 5] = ["session_id", "track", "base_sha", "outcome", "finished_at"];
 
 fn lost_keys(extra: &Extra, next: &Extra) -> bool {

@@ -30,7 +30,7 @@ fn sound_states_break_nothing() {
 }
 
 #[test]
-fn every_standing_rule_is_noticed() {
+fn every_rule_of_a_state_is_checked() {
     let breaking: &[Breaking] = &[
         ("history_consecutive", "history.2", |s| {
             without(s, 1);
@@ -172,7 +172,7 @@ fn what_only_looks_broken_is_sound() {
 }
 
 #[test]
-fn every_rule_of_a_step_is_noticed() {
+fn every_rule_of_a_step_is_checked() {
     let breaking: &[Breaking] = &[
         ("genesis_kept", "genesis", |s| s.genesis = None),
         ("genesis_kept", "genesis", |s| {

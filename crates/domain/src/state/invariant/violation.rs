@@ -1,8 +1,8 @@
-//! A rule of the state that does not hold.
+//! A violated rule of the state.
 
 use std::fmt;
 
-/// A rule that does not hold.
+/// A violated rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// The rule's stable name.
@@ -26,7 +26,7 @@ impl Violation {
         }
     }
 
-    /// The place as a key path: `tracks.default.seq`.
+    /// The location as a key path: `tracks.default.seq`.
     #[must_use]
     pub fn key_path(&self) -> String {
         let mut path = String::new();

@@ -291,7 +291,7 @@ fn a_request_that_was_finished_on_one_side_is_finished() {
 }
 
 #[test]
-fn a_ledger_that_was_born_twice_says_so() {
+fn two_geneses_are_reported() {
     let mut theirs = sound();
     theirs.genesis.as_mut().unwrap().nonce = "000000000000".to_owned();
     let (state, remarks) = merged(&sound(), &theirs);

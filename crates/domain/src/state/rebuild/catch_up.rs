@@ -1,4 +1,4 @@
-//! A ledger that can be read and is older than what Jules shows: it is kept, and what it missed is added.
+//! Adds missed sessions to a readable ledger that is older than Jules' listing.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use super::from_sessions::{close_unfollowed, hear_anew, of_sessions, outcome_of}
 use crate::model::{Marker, RepositoryId, TrackName, TurnId};
 use crate::state::{HistoryEntry, Outcome, State, TrackState};
 
-/// Proposes the state that follows from an older one and the sessions of one repository. Nothing that is written is
-/// taken back; `nonce` serves only where the older state was never born.
+/// Proposes the state that follows from an older one and the sessions of one repository. Existing entries stay. `nonce` is
+/// used only if the older state has no genesis.
 #[must_use]
 pub fn catch_up(
     before: &State,
@@ -23,7 +23,7 @@ pub fn catch_up(
         .genesis
         .as_ref()
         .map_or(nonce, |genesis| genesis.nonce.clone());
-    // What is older than the oldest entry at hand stands in the archive.
+    // Sessions older than the oldest entry in the state are archived.
     let begins = before
         .history
         .first_key_value()
@@ -37,7 +37,7 @@ pub fn catch_up(
         unknown.partition(|fact| turn_of(before, fact).is_some());
     loop {
         let mut proposal = add(before, repository_id, now, nonce.clone(), &missed, facts);
-        // A turn that another one came after is over, and nobody would find its session by the marker any more.
+        // A turn with a later turn is over, so its session would not be found by the marker.
         let (left, overtaken): (Vec<_>, Vec<_>) = awaited.into_iter().partition(|fact| {
             turn_of(before, fact).is_some_and(|turn| proposal.state.live_turn(turn).is_some())
         });
@@ -48,7 +48,7 @@ pub fn catch_up(
                 .filter(|fact| genesis.is_some_and(|one| !is_made_by(&one.nonce, fact)));
             proposal.notes.extend(doubtful.map(|fact| {
                 format!(
-                    "session {}: this ledger did not make its marker, so that it may be forged; look at it before you \
+                    "session {}: this ledger did not make its marker, so it may be forged; check the session before you \
                      accept the proposal",
                     fact.session_id
                 )
@@ -103,14 +103,14 @@ fn add(
     state.budget.created.extend(found.budget.created);
     state.budget.created.sort_unstable();
     let mut caught_up = Rebuilt { state, notes };
-    // Where it missed a session, it missed commands as well.
+    // A ledger that missed sessions missed commands, too.
     if !missed.is_empty() {
         hear_anew(&mut caught_up, now);
     }
     caught_up
 }
 
-/// The live turn that waits for this session, or has another one beside which it was created.
+/// The live turn that waits for this session, or for which it is a duplicate.
 fn turn_of<'s>(before: &'s State, fact: &SessionFact) -> Option<&'s str> {
     let line = fact.prompt.as_deref().and_then(Marker::in_prompt);
     let marker = line
@@ -132,9 +132,8 @@ fn newest_number(state: &State, name: &TrackName, first: u64) -> u64 {
     let newest = numbered().filter_map(|entry| entry.created_at).max();
     let with_number: BTreeSet<&TurnId> =
         numbered().filter_map(|entry| entry.turn.as_ref()).collect();
-    // Known by their titles only, sessions say nothing of their place. Those that came before a numbered one lie below its
-    // number; the others count as further turns, because a number that came back would give a new turn the id of an old
-    // one.
+    // Sessions that are identified by their title have no number. Those before a numbered one lie below its number. The
+    // others count as further turns, because a repeated number would give a new turn the id of an old one.
     let further: BTreeSet<&TurnId> = missed()
         .filter(|entry| entry.seq.is_none() && entry.created_at >= newest)
         .filter_map(|entry| entry.turn.as_ref())
@@ -143,7 +142,7 @@ fn newest_number(state: &State, name: &TrackName, first: u64) -> u64 {
     highest.unwrap_or_default().max(known) + further.len() as u64
 }
 
-/// Moves a track on to what it missed. A turn that was live before is over where another one came after it.
+/// Moves a track's pointer to its missed turns. A live turn with a later turn is over.
 fn advance(
     state: &mut State,
     name: &TrackName,

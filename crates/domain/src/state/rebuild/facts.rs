@@ -1,22 +1,22 @@
-//! What a state is rebuilt from, and what comes of it.
+//! The input and the result of a rebuild.
 
 use jiff::Timestamp;
 
 use crate::model::{PullNumber, SessionId};
 use crate::state::State;
 
-/// What Jules and GitHub say of one session.
+/// What Jules and GitHub report about one session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionFact {
     /// Its id.
     pub session_id: SessionId,
     /// Its title.
     pub title: String,
-    /// Its prompt, where Jules shows it.
+    /// Its prompt, if Jules shows it.
     pub prompt: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
-    /// How it ended. `None`: it is at work.
+    /// How it ended. `None`: it is running.
     pub ended: Option<SessionEnd>,
     /// Its pull request.
     pub pull: Option<(PullNumber, PullFate)>,
@@ -27,11 +27,11 @@ pub struct SessionFact {
 pub struct SessionEnd {
     /// When it last changed.
     pub at: Timestamp,
-    /// How.
+    /// Its result.
     pub how: Ending,
 }
 
-/// What a session left.
+/// The result of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// Changes, in a pull request or in the session.
@@ -42,7 +42,7 @@ pub enum Ending {
     Failed,
 }
 
-/// What became of a pull request.
+/// The status of a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PullFate {
     /// It is open.
@@ -53,11 +53,11 @@ pub enum PullFate {
     Closed,
 }
 
-/// A proposed state, and what people should know about it.
+/// A proposed state, and remarks for the person who accepts it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rebuilt {
     /// The state.
     pub state: State,
-    /// One line for each thing that could not be found out.
+    /// One line for each fact that could not be determined.
     pub notes: Vec<String>,
 }

@@ -9,13 +9,13 @@ use super::facts::{Ending, PullFate, Rebuilt, SessionFact};
 use crate::model::{Marker, PersonaId, RepositoryId, SessionId, Slot, TrackName, TurnId};
 use crate::state::{Extra, HistoryEntry, Intent, Outcome, State, TrackState, Turn};
 
-/// Sessions started in this time before now count towards the budget.
+/// Sessions started within this time count towards the budget.
 const BUDGET_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 
-/// The holder of intents that are put together again.
+/// The holder of rebuilt intents.
 const HOLDER: &str = "rebuild";
 
-/// A session of ours, as far as its marker tells.
+/// A session of phileas, with what its marker contains.
 struct Found<'f> {
     fact: &'f SessionFact,
     marker: Marker,
@@ -25,7 +25,7 @@ struct Found<'f> {
     slot: Option<Slot>,
 }
 
-/// Proposes a state out of the sessions of one repository. `nonce` is freshly drawn.
+/// Proposes a state from the sessions of one repository. `nonce` is a new random one.
 #[must_use]
 pub fn rebuild(
     repository_id: RepositoryId,
@@ -38,12 +38,12 @@ pub fn rebuild(
     rebuilt
 }
 
-/// Comments are heard from now on. Which of those before were obeyed is lost, and what is heard twice is done twice.
+/// Moves the comment cursor to now, because a command that was already executed would be executed twice.
 pub(super) fn hear_anew(rebuilt: &mut Rebuilt, now: Timestamp) {
     rebuilt.state.cursors.comments_since = Some(now);
     rebuilt.notes.push(format!(
-        "commands in comments of before {now} are not heard again, because nobody can tell which were obeyed; one that \
-         was not answered is to be given again"
+        "commands in comments before {now} are not executed, because the ledger of executed commands is lost; repeat a \
+         command that got no answer"
     ));
 }
 
@@ -97,7 +97,7 @@ pub(super) fn of_sessions(
     Rebuilt { state, notes }
 }
 
-/// Whose session it is.
+/// Identifies the turn of a session.
 fn recognise(fact: &SessionFact, repository_id: RepositoryId) -> Result<Found<'_>, String> {
     if let Some(line) = fact.prompt.as_deref().and_then(Marker::in_prompt) {
         if line.repository != repository_id {
@@ -133,7 +133,7 @@ fn recognise(fact: &SessionFact, repository_id: RepositoryId) -> Result<Found<'_
     })
 }
 
-/// One session for each attempt, in time order, with those that were found beside it.
+/// One session for each attempt, in time order, with its duplicates.
 fn group<'f>(found: Vec<Found<'f>>, notes: &mut Vec<String>) -> Vec<(Found<'f>, Vec<SessionId>)> {
     let mut groups: Vec<(Found<'f>, Vec<SessionId>)> = Vec::new();
     let mut places: BTreeMap<Marker, usize> = BTreeMap::new();
@@ -144,7 +144,7 @@ fn group<'f>(found: Vec<Found<'f>>, notes: &mut Vec<String>) -> Vec<(Found<'f>, 
             continue;
         };
         let (kept, duplicates) = &mut groups[*place];
-        // The one with a pull request is the one that people know.
+        // Prefer the session with a pull request.
         let other = if kept.fact.pull.is_none() && session.fact.pull.is_some() {
             std::mem::replace(kept, session)
         } else {
@@ -182,7 +182,7 @@ fn entry(session: &Found<'_>, duplicates: &[SessionId]) -> HistoryEntry {
     }
 }
 
-/// What became of a session; `None` while it is at work.
+/// The outcome of a session. `None` while it is running.
 pub(super) fn outcome_of(fact: &SessionFact) -> Option<Outcome> {
     match (fact.pull, fact.ended) {
         (Some((_, PullFate::Merged)), _) => Some(Outcome::Merged),
@@ -197,7 +197,7 @@ pub(super) fn outcome_of(fact: &SessionFact) -> Option<Outcome> {
     }
 }
 
-/// Moves the track on to this session; sessions come in time order.
+/// Moves the track's pointer to this session. Sessions come in time order.
 fn place(state: &mut State, key: u64, session: &Found<'_>) {
     let turns_so_far: std::collections::BTreeSet<&TurnId> = state
         .history
@@ -221,7 +221,7 @@ fn place(state: &mut State, key: u64, session: &Found<'_>) {
     }
 }
 
-/// A session that is still at work for the newest turn of its track lives on as that turn, so that its end is seen.
+/// Restores the live turn of a running session that belongs to the newest turn of its track, so that phileas follows it.
 fn revive(state: &mut State, key: u64, session: &Found<'_>) {
     let fact = session.fact;
     let (None, None, Some(slot)) = (fact.ended, fact.pull, &session.slot) else {
@@ -267,8 +267,10 @@ fn revive(state: &mut State, key: u64, session: &Found<'_>) {
     track.turns.insert(slot.clone(), turn);
 }
 
-/// Ends entries that no live turn follows: nobody would ever complete them, and an entry without an end keeps all that
-/// come after it out of the archive. Their sessions may be at work, so no time of an end is claimed, and none is archived.
+/// Closes open entries without a live turn.
+///
+/// No turn would complete them, and an open entry keeps all later entries out of the archive. Their sessions may still
+/// run, so the entries get no end time, and the sessions are not archived.
 pub(super) fn close_unfollowed(state: &mut State, notes: &mut Vec<String>) {
     let turns = state.tracks.values().flat_map(|track| track.turns.values());
     let followed: Vec<u64> = turns.filter_map(|turn| turn.history_key).collect();

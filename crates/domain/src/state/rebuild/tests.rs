@@ -206,7 +206,11 @@ fn a_session_at_work_lives_on_as_its_tracks_turn() {
     assert_eq!(state.history[&1].turn, Some(old_turn("default", 2)));
     assert_eq!(state.history[&1].outcome, None);
     let stale = &state.history[&0];
-    assert_eq!(stale.outcome, Some(Outcome::Cancelled), "nobody follows it");
+    assert_eq!(
+        stale.outcome,
+        Some(Outcome::Cancelled),
+        "no turn follows it"
+    );
     assert_eq!(stale.finished_at, None);
     assert!(stale.note.as_ref().unwrap().contains("no turn follows it"));
 }
@@ -268,7 +272,7 @@ fn nothing_gives_a_newborn_state_that_hears_from_now_on() {
         panic!("{notes:?}");
     };
     assert!(
-        note.contains("of before 2026-01-06T02:30:00Z are not heard again"),
+        note.contains("before 2026-01-06T02:30:00Z are not executed"),
         "{note}"
     );
 }

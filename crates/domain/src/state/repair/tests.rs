@@ -58,7 +58,7 @@ fn the_real_corrupt_file_is_salvaged_whole() {
 }
 
 #[test]
-fn what_is_gained_over_the_last_good_version_is_told_line_by_line() {
+fn entries_gained_over_the_last_good_version_are_listed() {
     let earlier = [
         version("c1", "2026-01-12T14:55:00Z", V1),
         version("c3", "2026-01-13T12:00:00Z", "{"),
@@ -230,7 +230,7 @@ fn two_live_ledgers_merge_by_meaning() {
 }
 
 #[test]
-fn sides_that_contradict_each_other_are_told() {
+fn contradicting_sides_are_reported() {
     let mut theirs = sound();
     theirs.history.get_mut(&0).unwrap().outcome = Some(Outcome::Failed);
     theirs.history.get_mut(&1).unwrap().persona_id = "b".into();
@@ -279,7 +279,7 @@ fn what_a_newer_program_wrote_is_not_gone_back_from() {
         broken,
         &[version("a", MONDAY, &whole), version("b", TUESDAY, NEWER)],
     );
-    // Somebody has put an older format back since, and means it.
+    // An older format was restored on purpose since.
     let back = propose(
         broken,
         &[version("a", MONDAY, NEWER), version("b", TUESDAY, &whole)],

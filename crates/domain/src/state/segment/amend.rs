@@ -2,16 +2,16 @@
 
 use crate::state::{Amendment, HistoryEntry, State};
 
-/// Why an amendment cannot be made.
+/// Why an amendment is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AmendError {
-    /// There was never such an entry.
+    /// No entry has this key.
     #[error("there is no entry {key}")]
     Unknown {
         /// The key.
         key: u64,
     },
-    /// What is written already says otherwise.
+    /// The entry contradicts it.
     #[error("entry {key}: {detail}")]
     Contradicts {
         /// The key.
@@ -21,11 +21,11 @@ pub enum AmendError {
     },
 }
 
-/// Completes an entry by later news: in place, or as an amendment when it is archived.
+/// Completes an entry with a later change: in place, or as an amendment if the entry is archived.
 ///
 /// # Errors
 ///
-/// [`AmendError`]; the state is then as it was.
+/// [`AmendError`]. The state is unchanged then.
 pub fn amend(state: &mut State, key: u64, news: &Amendment) -> Result<(), AmendError> {
     if let Some(entry) = state.history.get_mut(&key) {
         return complete(entry, news).map_err(|detail| AmendError::Contradicts { key, detail });

@@ -1,4 +1,4 @@
-//! Whether archive and state file together are the whole history.
+//! Checks that the archive and the state file contain the whole history.
 
 use std::collections::BTreeMap;
 

@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::format::{Segment, save_segment, segment_path};
 use crate::state::{Amendment, Outcome, State};
 
-/// How many entries stay in the state file before the oldest are archived, and how many a segment holds at most.
+/// How many entries the state file keeps before the oldest are archived, and the maximal size of a segment.
 pub const HISTORY_SEGMENT: usize = 500;
 
-/// For how many archived rejected entries a later merge is still looked for.
+/// For how many archived rejected entries phileas still checks for a merge.
 pub const REJECTIONS_WATCHED: usize = 100;
 
-/// Moves the oldest finished entries to segments while more than `limit` entries are in the state. At least one entry
-/// stays, so that the next key is known; an unfinished entry keeps itself and everything after it in the state.
+/// Moves the oldest finished entries to segments while the state has more than `limit` entries. At least one entry
+/// stays, so that the next key is known. An unfinished entry and all entries after it stay, too.
 ///
-/// Returns the files to write, by path: none when nothing is to be rotated.
+/// Returns the files to write, by path.
 pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
-    // Every round takes at least one entry out of the state.
+    // Every round removes at least one entry from the state.
     loop {
         let length = run_length(state, limit);
         let Some(first) = state.history.first_key_value().map(|(key, _)| *key) else {
@@ -42,7 +42,7 @@ pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
     files
 }
 
-/// An amendment that repeats its entry: as long as it stands, a merge of that pull request is noticed.
+/// Adds an amendment that repeats its entry. As long as it exists, phileas notices a merge of that pull request.
 fn watch_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment) {
     for (key, entry) in &segment.entries {
         if entry.outcome == Some(Outcome::Rejected) && entry.pr_number.is_some() {
@@ -53,7 +53,7 @@ fn watch_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment
     }
 }
 
-/// Old rejections are not looked for any more; an amendment that tells news stays.
+/// Removes the amendments of old rejections. An amendment with a change stays.
 fn forget_old_rejections(amendments: &mut BTreeMap<u64, Amendment>) {
     let watched = amendments
         .iter()

@@ -4,7 +4,7 @@ use super::*;
 use crate::state::HistoryEntry;
 
 #[test]
-fn the_version_of_an_old_file_is_told_by_its_shape() {
+fn the_version_of_an_old_file_follows_from_its_shape() {
     for (text, version) in [
         (r#"{"last_persona_id": "a"}"#, 1),
         (r#"{"last_persona_id": "a", "history": []}"#, 1),
@@ -87,7 +87,7 @@ fn old_tracks_count_at_least_the_turns_that_their_history_shows() {
 }
 
 #[test]
-fn flat_keys_serve_where_no_track_of_the_same_name_stands() {
+fn flat_keys_are_read_without_a_track_of_the_same_name() {
     let with = |tracks: &str| {
         let text = format!(
             "{{\"last_persona_id\": \"flat\", \"last_persona_index\": 3, \"history\": [], \"tracks\": {tracks}}}"
@@ -143,7 +143,7 @@ fn each_double_of_an_old_history_is_named_with_both_its_numbers() {
 }
 
 #[test]
-fn a_rule_that_an_old_file_breaks_is_told_where_it_stands() {
+fn a_violation_in_an_old_file_has_its_location() {
     let text = "{\"history\": [], \"tracks\": {},\n \"budget\": {\"created\": [\"2026-01-02T00:00:00Z\", \"2026-01-01T00:00:00Z\"]}}";
     assert_eq!(
         refused(text),

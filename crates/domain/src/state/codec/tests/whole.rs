@@ -1,4 +1,4 @@
-//! A file in which every key stands that version 5 knows.
+//! A file with every key of version 5.
 
 use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};

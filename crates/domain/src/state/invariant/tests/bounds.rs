@@ -169,7 +169,7 @@ fn news_of_the_archive_are_only_completed() {
 }
 
 #[test]
-fn an_entry_tells_which_of_its_keys_was_changed() {
+fn a_changed_key_of_an_entry_is_named() {
     let before = {
         let mut state = sound();
         let entry = entry(&mut state, 0);

@@ -131,7 +131,7 @@ fn an_entry_is_completed_by_what_the_other_side_knows() {
 }
 
 #[test]
-fn the_side_that_is_behind_says_nothing_of_the_outcome() {
+fn the_older_side_does_not_change_the_outcome() {
     let of = |outcome: Outcome, pull: Option<u64>, hour: i64| HistoryEntry {
         outcome: Some(outcome),
         pr_number: pull.map(PullNumber),

@@ -38,7 +38,7 @@ fn word(ours: Option<Told>, theirs: Option<Told>) -> Option<Told> {
 }
 
 #[test]
-fn what_one_side_alone_has_said_is_said() {
+fn an_action_of_one_side_counts() {
     let said = told("a", 1, true);
     assert_eq!(word(Some(said.clone()), None), Some(said));
     assert_eq!(word(None, None), None);

@@ -15,7 +15,7 @@ fn caught_up(before: &State, facts: &[SessionFact]) -> Rebuilt {
 }
 
 #[test]
-fn what_is_older_than_the_oldest_entry_stands_in_the_archive() {
+fn sessions_older_than_the_oldest_entry_are_archived() {
     let mut before = sound();
     before.history = before.history.split_off(&1);
     let oldest = before.history[&1].created_at.unwrap();
@@ -190,7 +190,7 @@ fn a_session_missed_long_ago_does_not_move_its_track() {
     assert_eq!(state.history[&1].session_id, Some("3".into()));
 }
 
-/// The ledger knows of no more than the intent, and its track went on meanwhile: nobody would look for that session.
+/// The ledger has only the intent, and its track has advanced since, so no turn waits for that session.
 #[test]
 fn a_session_of_an_awaited_turn_that_was_overtaken_is_written_down() {
     let mut before = sound();
@@ -247,7 +247,7 @@ fn an_older_title_does_not_end_the_turn_that_is_at_work() {
 
 /// What the lost part of it obeyed would be obeyed again.
 #[test]
-fn commands_that_it_may_have_obeyed_are_not_heard_again() {
+fn commands_that_may_have_been_executed_are_skipped() {
     let mut before = rebuilt(&[fact("1", "default", 1, 1)]).state;
     let heard = at("2026-01-05T01:10:00Z");
     before.cursors.comments_since = Some(heard);

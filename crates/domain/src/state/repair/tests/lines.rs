@@ -73,7 +73,7 @@ fn only_sides_that_add_something_are_named_and_only_what_moved() {
         said(&proposal),
         [
             "+ entry 0: a session none created unknown",
-            "~ track default: nowhere -> nobody (session none)"
+            "~ track default: nowhere -> no persona (session none)"
         ]
     );
     let mut paused = bare.clone();
