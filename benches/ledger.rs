@@ -29,7 +29,7 @@ fn now() -> Timestamp {
 /// A state with so many finished turns, spread evenly over the tracks.
 fn state(entries: u64) -> State {
     let repository = RepositoryId(42);
-    let mut state = State::born(repository, now(), NONCE.to_owned());
+    let mut state = State::new_ledger(repository, now(), NONCE.to_owned());
     for key in 0..entries {
         let (track, seq) = (
             TrackName::new(format!("track-{}", key % TRACKS)),
@@ -92,7 +92,7 @@ fn plan_files() -> Tree {
         let text = format!("---\nid: persona-{persona}\nemoji: x\n---\nDo the work.\n");
         files.insert(format!(".jules/personas/persona-{persona}/prompt.md"), text);
     }
-    Tree::of_texts(files)
+    Tree::from_texts(files)
 }
 
 fn snapshot() -> Snapshot {

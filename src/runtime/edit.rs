@@ -72,7 +72,7 @@ pub async fn edit(
         if after == before {
             return Ok(head);
         }
-        let mut broken = state::invariant::check(&after);
+        let mut broken = state::invariant::check_state(&after);
         broken.extend(match edit.moves_pointer_of {
             Some(track) => state::invariant::check_track_set(&before, &after, track),
             None => state::invariant::check_step(&before, &after),

@@ -226,7 +226,7 @@ pub fn ledger_of(read: LedgerRead) -> Ledger {
         },
         LedgerRead::State { head, text } => match state::codec::load(&text) {
             Ok(loaded) => {
-                let broken = state::invariant::check(&loaded.state);
+                let broken = state::invariant::check_state(&loaded.state);
                 if broken.is_empty() {
                     Ledger::Present {
                         head,
@@ -391,7 +391,7 @@ mod tests {
                 checks_hidden: self.checks_hidden,
                 exchange_id: None,
                 ledger: LedgerRead::NoBranch,
-                tree: Tree::of_texts([(
+                tree: Tree::from_texts([(
                     plan::SCHEDULES_PATH.to_owned(),
                     "[gate]\nmain_red = \"critical_only\"\n",
                 )]),

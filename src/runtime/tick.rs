@@ -277,7 +277,7 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
         let segments = state::segment::rotate(&mut state, HISTORY_SEGMENT);
         files.extend(segments.into_iter().map(|(path, text)| (path, Some(text))));
     }
-    let mut broken = state::invariant::check(&state);
+    let mut broken = state::invariant::check_state(&state);
     if let Ledger::Present { state: before, .. } = &sight.snapshot.ledger {
         broken.extend(state::invariant::check_step(before, &state));
     }

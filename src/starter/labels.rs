@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn tree() -> Tree {
-        Tree::of_texts([
+        Tree::from_texts([
             (
                 ".jules/personas/curator/prompt.md",
                 "---\nid: curator\nemoji: x\ndescription: \"Keeps 📚 it\"\n---\nDo.\n",

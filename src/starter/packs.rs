@@ -96,7 +96,7 @@ mod tests {
         for pack in PACKS {
             let path = format!(".jules/personas/{}/prompt.md", pack.id);
             let schedules = format!("[schedules]\n{} = \"{}\"\n", pack.id, pack.cron);
-            let tree = Tree::of_texts([
+            let tree = Tree::from_texts([
                 (path.as_str(), pack.prompt().as_str()),
                 (plan::SCHEDULES_PATH, schedules.as_str()),
             ]);

@@ -111,7 +111,7 @@ fn r24_the_workflow_only_calls_the_action_and_hands_on_nothing_of_an_event() {
 
 #[test]
 fn what_is_there_stays() {
-    let tree = Tree::of_texts([(SCHEDULES_PATH, "cycle = [\"a\"]\n")]);
+    let tree = Tree::from_texts([(SCHEDULES_PATH, "cycle = [\"a\"]\n")]);
     let parts = parts(&found(tree), &pin(), false);
     assert_eq!(
         written(&parts).keys().copied().collect::<Vec<_>>(),
@@ -126,7 +126,7 @@ fn what_is_there_stays() {
 #[test]
 fn personas_without_a_plan_get_one() {
     let prompt = "---\nid: mender\nemoji: x\n---\nMend.\n";
-    let found = found(Tree::of_texts([(
+    let found = found(Tree::from_texts([(
         ".jules/personas/mender/prompt.md",
         prompt,
     )]));
@@ -204,7 +204,7 @@ fn what_an_earlier_run_left_is_staged_and_what_people_wrote_is_not() {
     let again = parts(&half, &pin(), false);
     assert_eq!(paths(&again, |fate| *fate == Fate::Stage).len(), 0);
     // A plan of one's own, and all of it is one's own.
-    let mut own = found(Tree::of_texts([(
+    let mut own = found(Tree::from_texts([(
         SCHEDULES_PATH,
         "cycle = [\"curator\"]\n",
     )]));

@@ -24,7 +24,7 @@ fn request(id: &str, text: &str) -> RenderRequest {
 
 fn request_with(id: &str, text: &str, notes: &[String], entropy: u8) -> RenderRequest {
     let path = format!(".jules/personas/{id}/prompt.md.j2");
-    let tree = Tree::of_texts([(path, text)]);
+    let tree = Tree::from_texts([(path, text)]);
     let (personas, found) = plan::read_personas(&tree);
     assert!(found.is_empty(), "{id}: {found:?}");
     let request = Request {
@@ -319,14 +319,14 @@ fn a_prompt_with_other_inputs_is_tried_after_a_death() {
 /// A child keeps some sets of files, and the first one is asked for again and again beside new ones.
 #[test]
 fn files_that_are_still_drawn_from_stay_with_the_child() {
-    let tree = Tree::of_texts([(
+    let tree = Tree::from_texts([(
         ".jules/layers/narrator/narrator_prompt.j2",
         "{{ include_required(\".jules/exchange/changes.yml\") }}\n",
     )]);
     let files = SourceFiles::of_default_branch(&tree);
     let requests = (0..12).map(|number| {
         let text = format!("number: {number}\n");
-        let ledger = Tree::of_texts([(".jules/exchange/changes.yml", text)]);
+        let ledger = Tree::from_texts([(".jules/exchange/changes.yml", text)]);
         let assembly = Assembly {
             layer: "narrator",
             tree: &tree,

@@ -323,8 +323,9 @@ async fn a_create_is_sent_once_whatever_goes_wrong() {
         // One complete listing settles what was unknown.
         let since = ListingNeed::CompleteSince(bench.shared.now());
         let found = bench.list(since).await;
-        let ours =
-            |session: &&Session| Marker::in_title(&session.title).as_ref() == Some(&create.marker);
+        let ours = |session: &&Session| {
+            Marker::from_title(&session.title).as_ref() == Some(&create.marker)
+        };
         assert_eq!(found.iter().filter(ours).count(), made, "{fault:?}");
     }
 }

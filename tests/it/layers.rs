@@ -36,7 +36,7 @@ fn layered(folder: &Folder) -> Scene {
 
 /// Whose a session is, by its prompt's last line.
 fn slot(session: &Session) -> String {
-    Marker::in_prompt(&session.prompt)
+    Marker::from_prompt(&session.prompt)
         .map(|line| line.slot.to_string())
         .unwrap_or_default()
 }

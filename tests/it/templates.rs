@@ -52,7 +52,7 @@ fn prompts(shared: &Shared) -> BTreeMap<String, String> {
     let sessions = world.books().sessions.iter();
     sessions
         .map(|session| {
-            let line = Marker::in_prompt(&session.prompt).unwrap();
+            let line = Marker::from_prompt(&session.prompt).unwrap();
             let (text, _) = session.prompt.rsplit_once("phileas-turn: ").unwrap();
             (line.persona.to_string(), text.trim_end().to_owned())
         })

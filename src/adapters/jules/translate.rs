@@ -29,7 +29,7 @@ impl Repository {
 
     /// Whether a session's prompt ends with phileas' line for this repository's id.
     fn session_wrote(&self, session: &wire::Session) -> bool {
-        Marker::in_prompt(&session.prompt).is_some_and(|line| self.id == Some(line.repository))
+        Marker::from_prompt(&session.prompt).is_some_and(|line| self.id == Some(line.repository))
     }
 }
 
@@ -56,8 +56,8 @@ pub(super) fn session_owner(session: &wire::Session, repository: &Repository) ->
         Some(_) if session.prompt.is_empty() => SessionOwner::Unnamed,
         Some(_) => SessionOwner::Foreign,
         None => {
-            let marked = Marker::in_title(&session.title).is_some()
-                || Marker::in_prompt(&session.prompt).is_some();
+            let marked = Marker::from_title(&session.title).is_some()
+                || Marker::from_prompt(&session.prompt).is_some();
             if marked {
                 SessionOwner::Unnamed
             } else {

@@ -35,7 +35,7 @@ pub(crate) fn run(data: &[u8]) {
     };
     let text = format!("---\nid: curator\nemoji: \"🔧\"\n---\n{template}");
     let path = ".jules/personas/curator/prompt.md.j2";
-    let tree = Tree::of_texts([
+    let tree = Tree::from_texts([
         (path, text.as_str()),
         (
             ".jules/partials/rules.md.j2",

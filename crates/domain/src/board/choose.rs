@@ -62,7 +62,7 @@ mod tests {
 
     fn persona(frontmatter: &str) -> Persona {
         let text = format!("---\nid: tester\n{frontmatter}---\nTest.\n");
-        let tree = Tree::of_texts([(".jules/personas/tester/prompt.md", text)]);
+        let tree = Tree::from_texts([(".jules/personas/tester/prompt.md", text)]);
         read_personas(&tree).0.into_values().next().unwrap()
     }
 
@@ -71,7 +71,7 @@ mod tests {
             let path = format!(".jules/tasks/{name}.md");
             (path, format!("---\ntitle: x\n{head}\n---\n"))
         });
-        let tasks = super::super::tasks(&Tree::of_texts(files));
+        let tasks = super::super::tasks(&Tree::from_texts(files));
         let chosen = tasks_for(&tasks, &persona(frontmatter));
         chosen.into_iter().map(|task| task.id.clone()).collect()
     }

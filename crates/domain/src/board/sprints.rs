@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_papers_stand_in_their_order() {
-        let tree = Tree::of_texts([
+        let tree = Tree::from_texts([
             (".jules/sprints/sprint-2/b-plan.md", "B"),
             (".jules/sprints/sprint-2/a-feedback.md", "F"),
             (".jules/sprints/sprint-2/a-plan.md", "A"),

@@ -255,7 +255,7 @@ mod tests {
             change.to,
             ".jules/tasks/todo/20260105-090000-mend-the-parser-now.md"
         );
-        let tree = Tree::of_texts([(change.to.as_str(), change.text.as_str())]);
+        let tree = Tree::from_texts([(change.to.as_str(), change.text.as_str())]);
         let read = super::super::tasks::read(&tree);
         assert_eq!(read.found, []);
         let task = &read.tasks[0];
@@ -295,12 +295,12 @@ mod tests {
                 "---\r\nid: 1  # one\r\nassigned_persona: Tester # him\r\nx: ü\r\nstatus: \"in_progress\"\r\n---\r\n# T\r\n",
             ),
         ] {
-            let tree = Tree::of_texts([(".jules/tasks/todo/1.md", text(head))]);
+            let tree = Tree::from_texts([(".jules/tasks/todo/1.md", text(head))]);
             let change = claimed(&tree, "1", "tester", Claim::Free).unwrap();
             assert_eq!(change.text, after);
             assert_eq!(change.to, ".jules/tasks/in_progress/1.md");
         }
-        let tree = Tree::of_texts([(".jules/tasks/todo/1.md", "# Bare\n")]);
+        let tree = Tree::from_texts([(".jules/tasks/todo/1.md", "# Bare\n")]);
         let change = claimed(&tree, "1", "tester", Claim::Free).unwrap();
         assert_eq!(
             change.text,
@@ -320,7 +320,7 @@ mod tests {
                     "Work.\n".to_owned(),
                 )
             };
-            let tree = Tree::of_texts([(path, text), prompt("curator"), prompt("tester")]);
+            let tree = Tree::from_texts([(path, text), prompt("curator"), prompt("tester")]);
             assert!(claimed(&tree, "1", "tester", Claim::Free).is_err());
             let change = claimed(&tree, "1", "tester", Claim::Reassign).unwrap();
             assert_eq!(change.to, ".jules/tasks/in_progress/1.md");
@@ -340,7 +340,7 @@ mod tests {
                 "{error}"
             );
         }
-        let done = Tree::of_texts([(".jules/tasks/done/1.md", "---\npersona: a\n---\n")]);
+        let done = Tree::from_texts([(".jules/tasks/done/1.md", "---\npersona: a\n---\n")]);
         let error = claimed(&done, "1", "b", Claim::Reassign).unwrap_err();
         assert!(
             error.to_string().contains("so move it to todo first"),
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_claimed_says_why() {
-        let tree = Tree::of_texts([
+        let tree = Tree::from_texts([
             (
                 ".jules/tasks/todo/20260105-0900-a.md",
                 "---\npersona: curator\n---\n",
@@ -417,7 +417,7 @@ mod tests {
         .enumerate()
         {
             let path = format!(".jules/tasks/todo/20260105-0900-{index}.md");
-            let tree = Tree::of_texts([(path.as_str(), text.as_str())]);
+            let tree = Tree::from_texts([(path.as_str(), text.as_str())]);
             let day = "2026-01-05".parse().unwrap();
             let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
             let errors: Vec<String> = linted
@@ -446,7 +446,7 @@ mod tests {
         let path = ".jules/tasks/todo/20260105-0900-a.md";
         let text = "---\ntitle: A\nstatus:  # when?\nassigned_persona:\n---\nBody.\n";
         let day = "2026-01-05".parse().unwrap();
-        let tree = Tree::of_texts([(path, text)]);
+        let tree = Tree::from_texts([(path, text)]);
         let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
         let said: Vec<String> = linted.found.iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -461,7 +461,7 @@ mod tests {
             ]
         );
         let text = text.replace("  # when?", "");
-        let tree = Tree::of_texts([(path, text.as_str())]);
+        let tree = Tree::from_texts([(path, text.as_str())]);
         let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
         assert_eq!(linted.changes.len(), 1);
         assert_eq!(

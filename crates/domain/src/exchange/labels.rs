@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<String>, Vec<String>) {
-        let (labels, found) = Labels::read(&Tree::of_texts([(LABELS_PATH, text)]));
+        let (labels, found) = Labels::read(&Tree::from_texts([(LABELS_PATH, text)]));
         let found = found.iter().map(ToString::to_string).collect();
         (labels.iter().map(str::to_owned).collect(), found)
     }

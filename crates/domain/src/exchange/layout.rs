@@ -249,8 +249,9 @@ mod tests {
 
     #[test]
     fn the_layout_is_told_from_the_files() {
-        let of =
-            |paths: &[&str]| Layout::detect(&Tree::of_texts(paths.iter().map(|path| (*path, ""))));
+        let of = |paths: &[&str]| {
+            Layout::detect(&Tree::from_texts(paths.iter().map(|path| (*path, ""))))
+        };
         assert_eq!(of(&[]), Ok(None));
         assert_eq!(
             of(&[".jules/schedules.toml", ".jlo/setup/tools.yml"]),

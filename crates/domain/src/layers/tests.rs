@@ -173,7 +173,7 @@ fn every_built_in_text_is_sound() {
     // The built-in roles meet the requirements of a repository's own.
     let own =
         ROLES.map(|(layer, role, text)| (format!(".jlo/roles/{layer}/{role}/role.yml"), text));
-    let catalogue = Catalogue::of(&Tree::of_texts(own), Layout::Flat);
+    let catalogue = Catalogue::of(&Tree::from_texts(own), Layout::Flat);
     assert_eq!(catalogue.found(), []);
     for role in catalogue.roles() {
         assert!((20..=90).contains(&role.description.len()), "{role:?}");
@@ -208,7 +208,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
         ".jules/layers/observer",
         ".jules/roles/observer",
     ] {
-        let tree = Tree::of_texts([(format!("{folder}/contracts.yml"), own)]);
+        let tree = Tree::from_texts([(format!("{folder}/contracts.yml"), own)]);
         let text = prompt(
             &tree,
             &Tree::new(),
@@ -220,7 +220,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
         assert!(text.contains("# Your task\ntask: observe"), "{folder}");
         // A repository's own prompt is used, with the built-in files around it.
         let name = folder.rsplit('/').next().unwrap();
-        let tree = Tree::of_texts([(
+        let tree = Tree::from_texts([(
             format!("{folder}/{name}_prompt.j2"),
             format!("ours {{{{ include_required(\"{folder}/tasks/observe.yml\") }}}}"),
         )]);
@@ -242,7 +242,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
         ".jules/roles/observers/docs/role.yml",
         ".jules/roles/observers/roles/docs/role.yml",
     ] {
-        let tree = Tree::of_texts([(path, role)]);
+        let tree = Tree::from_texts([(path, role)]);
         let catalogue = Catalogue::of(&tree, Layout::Flat);
         assert_eq!(catalogue.found(), [], "{path}");
         let source = &catalogue.role("observers", "docs").unwrap().source;
@@ -256,7 +256,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
         );
         assert!(text.contains("focus: ours"), "{path}");
     }
-    let tree = Tree::of_texts([(".jules/JULES.md", "Our rules.")]);
+    let tree = Tree::from_texts([(".jules/JULES.md", "Our rules.")]);
     let text = prompt(&tree, &Tree::new(), Layout::Flat, FLAT_STREAM, Job::Decider);
     assert!(text.starts_with("---\n# Rules for all layers\nOur rules.\n"));
 }
@@ -264,7 +264,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
 /// The older pair of files finds the built-in roles where it looks for them.
 #[test]
 fn the_older_form_of_a_prompt_works_with_the_catalogue() {
-    let tree = Tree::of_texts([
+    let tree = Tree::from_texts([
         (
             ".jules/roles/deciders/prompt.yml",
             "role: decider\nlayer: deciders\ncontracts: [.jules/roles/deciders/contracts.yml]\ninstructions: [Decide.]\n",
@@ -325,7 +325,7 @@ fn roles_that_may_not_work_say_why() {
         (role.to_owned(), true),
         (format!("{role}sensitive: false\n"), false),
     ] {
-        let catalogue = Catalogue::of(&Tree::of_texts([(path, text)]), Layout::Flat);
+        let catalogue = Catalogue::of(&Tree::from_texts([(path, text)]), Layout::Flat);
         assert_eq!(
             catalogue.role("observers", "security").unwrap().sensitive,
             sensitive
@@ -372,7 +372,7 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
         let text = blank_role(layer, "mine");
         let path = format!(".jlo/roles/{layer}/mine/role.yml");
         let catalogue = Catalogue::of(
-            &Tree::of_texts([(path.clone(), text.clone())]),
+            &Tree::from_texts([(path.clone(), text.clone())]),
             Layout::Flat,
         );
         assert!(!catalogue.found().is_empty());
@@ -391,7 +391,7 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
             .replace(": <", ": ")
             .replace("- <", "- ")
             .replace(">\n", "\n");
-        let catalogue = Catalogue::of(&Tree::of_texts([(path, filled)]), Layout::Flat);
+        let catalogue = Catalogue::of(&Tree::from_texts([(path, filled)]), Layout::Flat);
         assert_eq!(catalogue.found(), [], "{layer}");
     }
 }
@@ -399,14 +399,14 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
 /// A new ledger has no mistakes.
 #[test]
 fn the_copies_of_a_fresh_ledger_have_no_findings() {
-    let mut ledger = Tree::of_texts(Catalogue::of(&Tree::new(), Layout::Flat).copies());
+    let mut ledger = Tree::from_texts(Catalogue::of(&Tree::new(), Layout::Flat).copies());
     for (path, text) in keepers(Layout::Flat) {
         ledger.insert_text(path, &text);
     }
     let checked = check(&ledger);
     assert_eq!(checked.found, []);
     assert!(checked.exchange.is_some());
-    let ledger = Tree::of_texts(Catalogue::of(&Tree::new(), Layout::Workstreams).copies());
+    let ledger = Tree::from_texts(Catalogue::of(&Tree::new(), Layout::Workstreams).copies());
     assert_eq!(check(&ledger).found, []);
 }
 
@@ -437,7 +437,7 @@ fn what_is_wrong_with_a_role_is_told_with_its_place() {
     let path = ".jlo/roles/innovators/mine/role.yml";
     let whole = "role: mine\nlayer: innovators\nprofile:\n  focus: f\n  analysis_points: [a]\n  first_principles: [a]\n  guiding_questions: [a]\n  anti_patterns: [a]\n  evidence_expectations: [a]\n  proposal_quality_bar: [a]\n";
     let found = |text: &str| -> Vec<String> {
-        let catalogue = Catalogue::of(&Tree::of_texts([(path, text)]), Layout::Flat);
+        let catalogue = Catalogue::of(&Tree::from_texts([(path, text)]), Layout::Flat);
         catalogue.found().iter().map(ToString::to_string).collect()
     };
     assert_eq!(found(whole), [""; 0]);
@@ -526,7 +526,7 @@ fn a_decider_gets_as_much_as_there_is_room_for() {
 #[test]
 fn whoever_works_on_an_item_gets_it_whole_with_its_findings() {
     let item = ".jules/exchange/requirements/mend-it.yml";
-    let ledger = Tree::of_texts([
+    let ledger = Tree::from_texts([
         (
             item,
             "schema_version: 2\nid: \"rrrrrr\"\nsource_events: [\"aaaaaa\"]\ntitle: Mend it\nlabel: bugs\npriority: high\nsummary: Mend the thing\ngoal: That it works as it should.\nproblem: It does not work as it should.\nimpact: People cannot use it at all.\ndesired_outcome: It works as it should.\nconstraints: []\naffected_areas: [src]\nrisks: []\nacceptance_criteria: [It works again]\nverification_criteria: [The test passes]\nrequires_deep_analysis: false\ndeep_analysis_reason: \"\"\n",
@@ -590,7 +590,7 @@ fn a_narrator_goes_on_where_the_last_summary_ended() {
     let filled = text
         .replace("<YYYY-MM-DDTHH:MM:SSZ>", "2026-01-05T10:00:00Z")
         .replace(['<', '>'], "");
-    let ledger = Tree::of_texts([(".jules/exchange/changes.yml", filled)]);
+    let ledger = Tree::from_texts([(".jules/exchange/changes.yml", filled)]);
     let job = Job::Narrator {
         commits: Some("abc1234 2026-01-06 Mend it"),
     };

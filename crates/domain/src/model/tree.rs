@@ -72,7 +72,7 @@ impl Tree {
 
     /// A tree of readable regular files, for tests, examples and local folders.
     #[must_use]
-    pub fn of_texts<P: Into<String>, T: AsRef<str>>(
+    pub fn from_texts<P: Into<String>, T: AsRef<str>>(
         files: impl IntoIterator<Item = (P, T)>,
     ) -> Self {
         let mut tree = Self::new();
@@ -106,17 +106,17 @@ impl Tree {
 
     /// Notes that nothing is at a path.
     pub fn note_missing(&mut self, path: &str) {
-        self.note(path, Place::Missing);
+        self.note_status(path, Place::Missing);
     }
 
     /// Notes that something is at a path, which is not read.
     pub fn note_exists(&mut self, path: &str) {
-        self.note(path, Place::Exists);
+        self.note_status(path, Place::Exists);
     }
 
     /// Notes that a path is a folder whose direct entries are all known.
     pub fn note_listed(&mut self, path: &str) {
-        self.note(path, Place::Listed);
+        self.note_status(path, Place::Listed);
     }
 
     /// Notes that the text of a file was asked for.
@@ -126,7 +126,7 @@ impl Tree {
         }
     }
 
-    fn note(&mut self, path: &str, place: Place) {
+    fn note_status(&mut self, path: &str, place: Place) {
         if let Some(parts) = &mut self.parts {
             let known = Arc::make_mut(parts).places.entry(path.to_owned());
             let known = known.or_insert(place);
@@ -189,7 +189,7 @@ impl Tree {
             return;
         };
         for (path, place) in &parts.places {
-            self.note(path, *place);
+            self.note_status(path, *place);
         }
         for path in &parts.read {
             self.note_read(path);
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn what_is_in_the_way_is_the_one_nearest_to_the_root() {
-        let tree = Tree::of_texts([("a/b", "1"), ("a/b/c", "2"), ("ab", "3")]);
+        let tree = Tree::from_texts([("a/b", "1"), ("a/b/c", "2"), ("ab", "3")]);
         let way = |path| tree.in_the_way(path).map(|(place, _)| place);
         assert_eq!(way("a/b/c/d"), Some("a/b"));
         assert_eq!(way("a/b"), None);
@@ -380,14 +380,14 @@ mod tests {
         tree.take_in(&read);
         assert_eq!(tree.text("a/sub/x.md"), Some("2"));
         assert!(!tree.is_unlisted("a/sub") && !tree.is_unread("a/sub/y.md"));
-        let whole = Tree::of_texts([("a/c.md", "1")]);
+        let whole = Tree::from_texts([("a/c.md", "1")]);
         assert!(!whole.is_unread("x") && !whole.is_unlisted("x"));
         assert!(!tree.as_whole().is_unread("a/b.md"));
     }
 
     #[test]
     fn below_takes_whole_path_parts() {
-        let tree = Tree::of_texts([("a/b", "1"), ("ab/c", "2"), ("a/c/d", "3")]);
+        let tree = Tree::from_texts([("a/b", "1"), ("ab/c", "2"), ("a/c/d", "3")]);
         assert_eq!(
             tree.below("a").map(|(path, _)| path).collect::<Vec<_>>(),
             ["a/b", "a/c/d"]

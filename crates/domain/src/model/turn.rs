@@ -29,7 +29,7 @@ impl TurnId {
         let digest = Sha256::digest(format!(
             "phileas/turn/1\n{nonce}\n{repository}\n{track}\n{seq}\n{slot}"
         ));
-        let mut text = crockford().encode(&digest);
+        let mut text = crockford_encoding().encode(&digest);
         text.truncate(TURN_ID_LENGTH);
         Self(text)
     }
@@ -57,7 +57,7 @@ impl fmt::Display for TurnId {
     }
 }
 
-fn crockford() -> Encoding {
+fn crockford_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification
         .symbols
@@ -96,7 +96,7 @@ pub struct PromptLine {
 impl Marker {
     /// Reads the marker that ends a session's title: ` [phileas:<turn>.<attempt>]`.
     #[must_use]
-    pub fn in_title(title: &str) -> Option<Self> {
+    pub fn from_title(title: &str) -> Option<Self> {
         let inner = title.trim_end().strip_suffix(']')?;
         let at = inner.rfind("[phileas:")?;
         inner[at + "[phileas:".len()..].parse().ok()
@@ -104,7 +104,7 @@ impl Marker {
 
     /// Reads a prompt's last line.
     #[must_use]
-    pub fn in_prompt(prompt: &str) -> Option<PromptLine> {
+    pub fn from_prompt(prompt: &str) -> Option<PromptLine> {
         let line = prompt
             .trim_end()
             .rsplit('\n')
@@ -221,7 +221,7 @@ mod tests {
             attempt: 2,
         };
         let title = format!("🔧 refactor: default{}", marker.title_suffix());
-        assert_eq!(Marker::in_title(&title), Some(marker.clone()));
+        assert_eq!(Marker::from_title(&title), Some(marker.clone()));
         let line = PromptLine {
             marker,
             repository: RepositoryId(7),
@@ -231,7 +231,7 @@ mod tests {
             persona: "a".into(),
         };
         assert_eq!(
-            Marker::in_prompt(&format!("Do it.\n\n{}\n", line.render())),
+            Marker::from_prompt(&format!("Do it.\n\n{}\n", line.render())),
             Some(line)
         );
     }
@@ -244,7 +244,7 @@ mod tests {
             "x [phileas:0123456789ab.0]",
             "[phileas:0123456789ab.1] x",
         ] {
-            assert_eq!(Marker::in_title(title), None, "{title}");
+            assert_eq!(Marker::from_title(title), None, "{title}");
         }
     }
 }

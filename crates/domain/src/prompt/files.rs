@@ -378,7 +378,7 @@ mod tests {
     use crate::prompt::tests::persona;
 
     fn files() -> Arc<Files> {
-        let mut tree = Tree::of_texts([
+        let mut tree = Tree::from_texts([
             (".jules/personas/a/partials/x.md.j2", "own"),
             (".jules/partials/x.md.j2", "shared"),
             (".jules/partials/y.md.j2", "y"),

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_last_ten_by_name() {
-        let mut tree = Tree::of_texts((1..=12).map(|n| (path(n), format!("entry {n}"))));
+        let mut tree = Tree::from_texts((1..=12).map(|n| (path(n), format!("entry {n}"))));
         tree.insert_text(".jules/personas/a/journals/old/2027.md", "deeper");
         tree.insert_text(".jules/personas/a/journals/2027.txt", "no entry");
         tree.insert_text(".jules/personas/ab/journals/2027.md", "of another");
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_oldest_give_way_when_all_together_are_too_long() {
-        let tree = Tree::of_texts((1..=10).map(|n| (path(n), "x".repeat(ENTRY_LIMIT_BYTES * 2))));
+        let tree = Tree::from_texts((1..=10).map(|n| (path(n), "x".repeat(ENTRY_LIMIT_BYTES * 2))));
         let (text, paths) = journal_entries(&tree, &"a".into(), &fence());
         assert!(text.len() < JOURNALS_LIMIT_BYTES + 1000);
         assert_eq!(paths.first(), Some(&path(10)));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn an_unread_entry_is_named_and_an_empty_one_is_not() {
-        let mut tree = Tree::of_texts([(path(1), "---\na: b\n---\n\n")]);
+        let mut tree = Tree::from_texts([(path(1), "---\na: b\n---\n\n")]);
         assert_eq!(journal_entries(&tree, &"a".into(), &fence()).0, "");
         let unread = crate::model::Entry {
             mode: Mode::File,

@@ -52,7 +52,7 @@ mod tests {
         let title = title_with_marker(&"🔧ä".repeat(200), &marker());
         assert_eq!(title.chars().count(), TITLE_LIMIT_CHARS);
         assert!(title.ends_with("… [phileas:0123456789ab.12]"));
-        assert_eq!(Marker::in_title(&title), Some(marker()));
+        assert_eq!(Marker::from_title(&title), Some(marker()));
         assert_eq!(
             title_with_marker("short ", &marker()),
             "short [phileas:0123456789ab.12]"
@@ -72,7 +72,7 @@ mod tests {
         let prompt = with_marker("Do it.\n\n", &line);
         assert!(prompt.starts_with("Do it.\n\nphileas-turn: 0123456789ab.12 "));
         assert!(!prompt.ends_with('\n'));
-        assert_eq!(Marker::in_prompt(&prompt), Some(line));
+        assert_eq!(Marker::from_prompt(&prompt), Some(line));
     }
 
     #[test]

@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn names_come_from_files() {
-        let tree = Tree::of_texts([
+        let tree = Tree::from_texts([
             (".jules/partials/a.md.j2", ""),
             (".jules/personas/me/partials/a.j2", ""),
             (".jules/blocks/b.md", ""),
@@ -87,8 +87,9 @@ mod tests {
 
     #[test]
     fn too_many_are_refused_by_the_name_of_the_limit() {
-        let tree =
-            Tree::of_texts((0..=PARTIALS_LIMIT).map(|n| (format!(".jules/partials/p{n}.md"), "")));
+        let tree = Tree::from_texts(
+            (0..=PARTIALS_LIMIT).map(|n| (format!(".jules/partials/p{n}.md"), "")),
+        );
         let me = persona("me", "");
         let said = partials(&Files::new(&tree, &me), &me.path).unwrap_err();
         assert!(said.message.contains("PARTIALS_LIMIT"));

@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_papers_of_this_sprint_are_quoted_the_personas_own_first() {
-        let tree = Tree::of_texts([
+        let tree = Tree::from_texts([
             (".jules/sprints/sprint-3/README.md", "Goal."),
             (".jules/sprints/sprint-3/b-feedback.md", "Feedback of b."),
             (".jules/sprints/sprint-3/b-plan.md", "Plan of b."),
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn many_and_long_papers_are_bounded() {
         let long = "x".repeat(ENTRY_LIMIT_BYTES * 2);
-        let tree = Tree::of_texts((10..90).map(|n| {
+        let tree = Tree::from_texts((10..90).map(|n| {
             (
                 format!(".jules/sprints/sprint-3/p{n}-plan.md"),
                 long.as_str(),
@@ -91,7 +91,7 @@ mod tests {
         assert!(text.len() < SPRINT_LIMIT_BYTES + 4000, "{}", text.len());
         assert_eq!(paths[0], ".jules/sprints/sprint-3/p80-plan.md");
         assert!(text.ends_with("more papers are not shown."), "{text}");
-        let small = Tree::of_texts(
+        let small = Tree::from_texts(
             (10..90).map(|n| (format!(".jules/sprints/sprint-3/p{n}-plan.md"), "x")),
         );
         let (_, paths) = sprint_context(&small, &"a".into(), Some(3), &fence());

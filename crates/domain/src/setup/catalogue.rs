@@ -193,7 +193,7 @@ mod tests {
         let files = files
             .iter()
             .map(|(path, text)| (format!(".jlo/setup/components/{path}"), *text));
-        let (catalogue, found) = Catalogue::read(&Tree::of_texts(files), Layout::Split);
+        let (catalogue, found) = Catalogue::read(&Tree::from_texts(files), Layout::Split);
         (catalogue, found.iter().map(ToString::to_string).collect())
     }
 

@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn the_layout_is_the_one_that_names_tools() {
-        let layout = |files: &[&str]| Layout::of(&Tree::of_texts(files.iter().map(|f| (*f, "x"))));
+        let layout =
+            |files: &[&str]| Layout::of(&Tree::from_texts(files.iter().map(|f| (*f, "x"))));
         assert_eq!(layout(&[".jlo/setup/tools.yml"]).unwrap(), Layout::Split);
         assert_eq!(
             layout(&[".jules/setup/tools.yml", ".jlo/setup/vars.toml"]).unwrap(),

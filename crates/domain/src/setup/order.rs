@@ -117,7 +117,7 @@ mod tests {
                 (format!("{folder}/install.sh"), String::new()),
             ]
         });
-        let (catalogue, found) = Catalogue::read(&Tree::of_texts(files), Layout::Split);
+        let (catalogue, found) = Catalogue::read(&Tree::from_texts(files), Layout::Split);
         assert_eq!(found, []);
         catalogue
     }

@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn only_plain_files_of_text_are_read() {
-        let mut tree = Tree::of_texts([("a", "x"), ("d/e", "x")]);
+        let mut tree = Tree::from_texts([("a", "x"), ("d/e", "x")]);
         assert_eq!(read(&tree, "a").unwrap(), Some("x"));
         assert_eq!(read(&tree, "b").unwrap(), None);
         for (mode, size, word) in [

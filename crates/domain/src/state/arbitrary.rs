@@ -7,13 +7,14 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, PublishingState, Refusal, RefusedEffect,
-    RequestState, ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
+    RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
+    TrackedPull, Turn,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
-fn word() -> impl Strategy<Value = String> {
+fn any_word() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z_/:-]{1,8}",
         "\\PC{1,6}",
@@ -21,7 +22,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-fn time() -> impl Strategy<Value = Timestamp> {
+fn any_time() -> impl Strategy<Value = Timestamp> {
     let second = 0_i64..4_000_000_000;
     let nanos = prop_oneof![
         Just(0),
@@ -31,7 +32,7 @@ fn time() -> impl Strategy<Value = Timestamp> {
     (second, nanos).prop_map(|(second, nanos)| Timestamp::new(second, nanos).unwrap())
 }
 
-pub(super) fn value() -> impl Strategy<Value = Value> {
+pub(super) fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -52,15 +53,15 @@ pub(super) fn value() -> impl Strategy<Value = Value> {
 }
 
 /// Keys that no version knows.
-fn extra() -> impl Strategy<Value = Extra> {
-    btree_map("zz\\PC{0,4}", value(), 0..3).prop_map(|map| map.into_iter().collect())
+fn any_extra() -> impl Strategy<Value = Extra> {
+    btree_map("zz\\PC{0,4}", any_value(), 0..3).prop_map(|map| map.into_iter().collect())
 }
 
 fn turn_id() -> impl Strategy<Value = TurnId> {
     "[0-9a-hjkmnp-tv-z]{12}".prop_map(|text| TurnId::parse(&text).unwrap())
 }
 
-fn outcome() -> impl Strategy<Value = Outcome> {
+fn any_outcome() -> impl Strategy<Value = Outcome> {
     let words = vec![
         "merged",
         "pr_open",
@@ -73,26 +74,26 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     prop::sample::select(words).prop_map(Outcome::parse)
 }
 
-fn entry() -> impl Strategy<Value = HistoryEntry> {
+fn any_entry() -> impl Strategy<Value = HistoryEntry> {
     (
         (
-            word(),
+            any_word(),
             option::of(any::<u64>()),
-            option::of(time()),
-            option::of(word()),
+            option::of(any_time()),
+            option::of(any_word()),
             option::of(turn_id()),
         ),
         (
             option::of(any::<u64>()),
             option::of("\\PC{0,4}"),
             option::of(any::<u32>()),
-            option::of(word()),
+            option::of(any_word()),
         ),
         (
-            option::of(outcome()),
-            option::of(time()),
+            option::of(any_outcome()),
+            option::of(any_time()),
             option::of("\\PC{0,9}"),
-            extra(),
+            any_extra(),
         ),
     )
         .prop_map(
@@ -122,12 +123,12 @@ fn entry() -> impl Strategy<Value = HistoryEntry> {
         )
 }
 
-fn pause() -> impl Strategy<Value = Pause> {
+fn any_pause() -> impl Strategy<Value = Pause> {
     (
-        option::of(time()),
+        option::of(any_time()),
         option::of("\\PC{0,4}"),
         option::of("\\PC{0,4}"),
-        extra(),
+        any_extra(),
     )
         .prop_map(|(at, by, reason, extra)| Pause {
             at,
@@ -138,26 +139,26 @@ fn pause() -> impl Strategy<Value = Pause> {
 }
 
 /// A live turn without a session; its id is put right afterwards.
-fn turn() -> impl Strategy<Value = Turn> {
+fn any_turn() -> impl Strategy<Value = Turn> {
     (
         (
             turn_id(),
             1..u32::MAX,
-            word(),
+            any_word(),
             any::<u32>(),
             any::<u32>(),
             any::<bool>(),
         ),
         (
-            option::of(time()),
-            option::of(time()),
-            option::of(time()),
-            option::of(word()),
+            option::of(any_time()),
+            option::of(any_time()),
+            option::of(any_time()),
+            option::of(any_word()),
             option::of(any::<u64>()),
         ),
         (
-            option::of((time(), time(), word(), word(), extra())),
-            extra(),
+            option::of((any_time(), any_time(), any_word(), any_word(), any_extra())),
+            any_extra(),
         ),
     )
         .prop_map(
@@ -198,25 +199,25 @@ fn turn() -> impl Strategy<Value = Turn> {
         )
 }
 
-fn track() -> impl Strategy<Value = TrackState> {
+fn any_track() -> impl Strategy<Value = TrackState> {
     (
         (
-            option::of(word()),
-            option::of(word()),
+            option::of(any_word()),
+            option::of(any_word()),
             option::of(any::<u64>()),
-            option::of(time()),
+            option::of(any_time()),
         ),
         (
             option::of(any::<u64>()),
             any::<u64>(),
             any::<u64>(),
-            option::of(time()),
-            option::of(word()),
+            option::of(any_time()),
+            option::of(any_word()),
         ),
         (
-            btree_map("[a-z]{0,3}".prop_map(Into::into), turn(), 0..3),
-            option::of(pause()),
-            extra(),
+            btree_map("[a-z]{0,3}".prop_map(Into::into), any_turn(), 0..3),
+            option::of(any_pause()),
+            any_extra(),
         ),
     )
         .prop_map(
@@ -257,7 +258,7 @@ fn track() -> impl Strategy<Value = TrackState> {
                     })
                     .into_iter()
                     .collect(),
-                idle,
+                idle_reason: idle,
                 turns,
                 paused,
                 extra,
@@ -265,14 +266,14 @@ fn track() -> impl Strategy<Value = TrackState> {
         )
 }
 
-fn request() -> impl Strategy<Value = RequestState> {
+fn any_request() -> impl Strategy<Value = RequestState> {
     (
-        word(),
+        any_word(),
         option::of("\\PC{0,4}"),
         option::of(turn_id()),
         option::of(any::<u64>()),
-        option::of(time()),
-        extra(),
+        option::of(any_time()),
+        any_extra(),
     )
         .prop_map(|(kind, text, turn, number, at, extra)| RequestState {
             kind,
@@ -295,10 +296,10 @@ fn request() -> impl Strategy<Value = RequestState> {
             status: at
                 .zip(text.filter(|text| !text.is_empty()))
                 .map(|(at, digest)| StatusState {
-                    calm_digest: Some(digest.clone()),
+                    stable_digest: Some(digest.clone()),
                     digest,
                     at,
-                    told: number.is_some(),
+                    notified: number.is_some(),
                     repeats: 2,
                     extra: extra.clone(),
                 }),
@@ -307,11 +308,11 @@ fn request() -> impl Strategy<Value = RequestState> {
                 sent_at: Some(at),
                 attempts: 1,
                 not_before: Some(at),
-                put_off: 2,
+                deferrals: 2,
                 extra: extra.clone(),
             }),
             reviews_of: number.map(|number| Oid::new(format!("{number:040x}"))),
-            asked_at: at,
+            requested_at: at,
             created_at: at,
             finished_at: at,
             extra,
@@ -319,44 +320,48 @@ fn request() -> impl Strategy<Value = RequestState> {
 }
 
 /// Any sound state.
-pub(super) fn state() -> impl Strategy<Value = State> {
+pub(super) fn any_state() -> impl Strategy<Value = State> {
     let tables = (
-        vec(entry(), 0..8),
-        btree_map(word().prop_map(TrackName::from), track(), 0..4),
-        btree_map(word(), (option::of(time()), extra()), 0..3),
-        btree_map(word(), request(), 0..3),
+        vec(any_entry(), 0..8),
+        btree_map(any_word().prop_map(TrackName::from), any_track(), 0..4),
+        btree_map(any_word(), (option::of(any_time()), any_extra()), 0..3),
+        btree_map(any_word(), any_request(), 0..3),
         btree_map(
-            word().prop_map(PersonaId::from),
+            any_word().prop_map(PersonaId::from),
             (
                 any::<u32>(),
                 option::of(any::<u64>()),
-                option::of(time()),
-                extra(),
+                option::of(any_time()),
+                any_extra(),
             ),
             0..3,
         ),
-        btree_map(word(), any::<u64>(), 0..3),
+        btree_map(any_word(), any::<u64>(), 0..3),
     );
     let rest = (
-        (any::<u64>(), time(), word(), extra()),
+        (any::<u64>(), any_time(), any_word(), any_extra()),
         (
-            vec(time(), 0..4),
-            option::of(time()),
+            vec(any_time(), 0..4),
+            option::of(any_time()),
             option::of("\\PC{0,4}"),
             any::<u32>(),
-            extra(),
+            any_extra(),
         ),
-        (option::of(time()), extra()),
+        (option::of(any_time()), any_extra()),
         (
             option::of(any::<u64>()),
             option::of(any::<u64>()),
-            option::of(pause()),
-            extra(),
+            option::of(any_pause()),
+            any_extra(),
         ),
         (
             0..1000_u64,
             vec(
-                (option::of(outcome()), option::of(any::<u64>()), extra()),
+                (
+                    option::of(any_outcome()),
+                    option::of(any::<u64>()),
+                    any_extra(),
+                ),
                 0..3,
             ),
         ),
@@ -407,21 +412,21 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     created: budget.0,
                     paused_until: budget.1,
                     reason: budget.2,
-                    strikes: budget.3,
+                    quota_failures: budget.3,
                     extra: budget.4,
                 },
                 cursors: Cursors {
                     comments_since: cursors.0,
-                    narrated: cursors.0.map(|_| "1f".into()),
+                    summarized_commit: cursors.0.map(|_| "1f".into()),
                     extra: cursors.1,
                 },
                 dashboard_issue: top.0,
                 dashboard: top.0.map(|number| DashboardState {
-                    wanted: number % 2 == 0,
+                    requested: number % 2 == 0,
                     digest: Some(format!("d{number}")),
                     before: (number % 3 == 0).then(|| "b\"".to_owned()),
                     replaces: (number % 5 == 0).then(|| "r".to_owned()),
-                    heard: vec!["pause".to_owned(); usize::from(number % 11 == 0)],
+                    comments_read: vec!["pause".to_owned(); usize::from(number % 11 == 0)],
                     at: budget_at,
                     repeats: u32::from(number % 7 == 0),
                     extra: cursors_extra,
@@ -456,7 +461,7 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     (
                         k,
                         PersonaState {
-                            empty_streak,
+                            no_output_streak: empty_streak,
                             rests_until_pass,
                             rested_at,
                             extra,
@@ -470,29 +475,29 @@ pub(super) fn state() -> impl Strategy<Value = State> {
                     entry.duplicates = vec![format!("d{key}").into()];
                 }
                 if let (Some(session_id), Some(at)) = (&entry.session_id, entry.finished_at) {
-                    let mut watched = WatchedPull::new(session_id.clone());
+                    let mut watched = TrackedPull::new(session_id.clone());
                     watched.fix_rounds = entry.attempt.unwrap_or_default();
-                    watched.calls = watched.fix_rounds / 2;
+                    watched.notices_opened = watched.fix_rounds / 2;
                     watched.review_rounds = watched.fix_rounds / 3;
-                    watched.called_at = entry.created_at;
+                    watched.notice_opened_at = entry.created_at;
                     watched.closed_at = entry.finished_at.filter(|_| key % 2 == 0);
                     watched.archive_at = watched.closed_at.and(entry.created_at);
                     watched.extra.clone_from(&entry.extra);
-                    watched.checks = entry.base_sha.clone().map(|head| Told {
-                        told: key % 2 == 0,
-                        repeats: watched.calls,
-                        ..Told::new(head, at)
+                    watched.checks = entry.base_sha.clone().map(|head| PullAction {
+                        notified: key % 2 == 0,
+                        repeats: watched.notices_opened,
+                        ..PullAction::new(head, at)
                     });
                     watched.reviews = watched.checks.clone().filter(|_| key % 3 == 1);
                     watched.retargeted = watched.reviews.clone();
-                    watched.base = watched.checks.clone().filter(|_| key % 2 == 1);
-                    watched.ready = watched.base.clone();
+                    watched.conflicts = watched.checks.clone().filter(|_| key % 2 == 1);
+                    watched.draft_ready = watched.conflicts.clone();
                     watched.reminded = watched.checks.clone();
-                    watched.base_rounds = watched.calls;
-                    watched.archive_tries = watched.calls;
-                    watched.fix_heads = entry.base_sha.iter().cloned().collect();
-                    watched.base_heads.clone_from(&watched.fix_heads);
-                    watched.look = watched.checks.as_ref().map(|told| Look {
+                    watched.conflict_rounds = watched.notices_opened;
+                    watched.archive_tries = watched.notices_opened;
+                    watched.notified_heads = entry.base_sha.iter().cloned().collect();
+                    watched.conflict_heads.clone_from(&watched.notified_heads);
+                    watched.next_check = watched.checks.as_ref().map(|told| NextCheck {
                         head: told.head.clone(),
                         not_before: told.at,
                         waits: told.repeats,

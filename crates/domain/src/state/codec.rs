@@ -3,16 +3,16 @@
 //! A file that cannot be read completely is refused with the location of each error. phileas does not guess its content,
 //! and does not treat it as absent.
 
-use super::decode::{entry, rest_of_state};
-use super::fields::{Fields, table};
-use super::issues::{Issues, MAX_DIAGNOSTICS, Path};
-use super::values::history_key;
+use super::decode::{read_entry, read_state_fields};
+use super::fields::{Fields, read_table};
+use super::issues::{Issues, KeyPath, MAX_DIAGNOSTICS};
+use super::values::parse_history_key;
 use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy, written};
 use crate::Diagnostic;
 use crate::json::{self, Node, Value};
 
 /// How to fix a file that cannot be read: the help of its diagnostics.
-pub const MEND_BY_REPAIR: &str = "`phileas state repair` proposes a whole file";
+pub const REPAIR_HELP: &str = "`phileas state repair` proposes a whole file";
 
 /// A state file that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,12 +42,12 @@ pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let issues = Issues::new(STATE_PATH, text);
     if marked {
         let message = "the file begins with a byte-order mark; the next write leaves it out";
-        issues.warn(0, &Path::ROOT, message, "");
+        issues.warning(0, &KeyPath::ROOT, message, "");
     }
-    let read = document(json::parse(STATE_PATH, text)?, &issues);
+    let read = read_document(json::parse(STATE_PATH, text)?, &issues);
     let warnings = issues.finish()?;
     let (state, version) = read.expect("a document that cannot be read left an error");
-    let broken = invariant::check(&state);
+    let broken = invariant::check_state(&state);
     if broken.is_empty() {
         Ok(Loaded {
             state,
@@ -55,19 +55,19 @@ pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
             warnings,
         })
     } else {
-        Err(located(text, &broken))
+        Err(locate_violations(text, &broken))
     }
 }
 
 /// Writes a state file: version 5, two spaces, history in numeric order, a final newline.
 #[must_use]
 pub fn save(state: &State) -> String {
-    written::text(&encode::state(state))
+    written::render_text(&encode::write_state(state))
 }
 
 /// An error that shows before the text is parsed as JSON.
 fn not_json(text: &str) -> Option<Diagnostic> {
-    let wrong = |message: &str| Diagnostic::error(STATE_PATH, message).mend(MEND_BY_REPAIR);
+    let wrong = |message: &str| Diagnostic::error(STATE_PATH, message).mend(REPAIR_HELP);
     if text.trim().is_empty() {
         return Some(wrong("the file is empty").at(1, 1));
     }
@@ -89,58 +89,59 @@ fn not_json(text: &str) -> Option<Diagnostic> {
 }
 
 /// `None` only after an error was reported.
-fn document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
-    let root = Path::ROOT;
+fn read_document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
+    let root = KeyPath::ROOT;
     let mut state = State::default();
     if matches!(node.value, Value::List(_)) {
         let at = node.at;
-        state.history = legacy::history(node, &root, issues).into();
+        state.history = legacy::read_history(node, &root, issues).into();
         legacy::derive_tracks(&mut state);
         legacy::count_turns(&mut state);
-        legacy::warn_of_doubles(&state, &root, at, issues);
+        legacy::warn_of_duplicates(&state, &root, at, issues);
         return Some((state, 2));
     }
-    let mut fields = Fields::of(node, &root, issues)?;
-    let version = version(&mut fields, issues)?;
-    let path = root.key("history");
-    match fields.take("history") {
+    let mut fields = Fields::from_node(node, &root, issues)?;
+    let version = read_version(&mut fields, issues)?;
+    let path = root.join_key("history");
+    match fields.take_node("history") {
         Some(history) if version < STATE_VERSION => {
             let at = history.at;
-            state.history = legacy::history(history, &path, issues).into();
-            legacy::warn_of_doubles(&state, &path, at, issues);
+            state.history = legacy::read_history(history, &path, issues).into();
+            legacy::warn_of_duplicates(&state, &path, at, issues);
         }
         Some(history) => {
-            state.history = table(history, &path, issues, history_key, entry).into();
+            state.history =
+                read_table(history, &path, issues, parse_history_key, read_entry).into();
         }
         None => {}
     }
-    legacy::tracks(&mut fields, version, &mut state);
-    rest_of_state(&mut fields, &mut state);
-    state.extra = fields.rest();
+    legacy::read_tracks(&mut fields, version, &mut state);
+    read_state_fields(&mut fields, &mut state);
+    state.extra = fields.into_extra();
     Some((state, version))
 }
 
 /// The version in the file, or else the version of its shape.
-fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
-    let path = Path::ROOT;
-    let at = fields.place("version");
-    let written = fields.number("version");
+fn read_version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
+    let path = KeyPath::ROOT;
+    let at = fields.value_offset("version");
+    let written = fields.take_number("version");
     match written {
         Some(newer) if newer > STATE_VERSION => {
             let message = format!(
                 "the file has version {newer}; this program reads versions up to {STATE_VERSION}"
             );
             let mend = "use a newer phileas; the file is left as it is";
-            issues.newer(at, &path.key("version"), message, mend);
+            issues.newer_format(at, &path.join_key("version"), message, mend);
             return None;
         }
         Some(0) => {
             let message = "there is no version 0; versions count from 1";
-            issues.error(at, &path.key("version"), message, "");
+            issues.error(at, &path.join_key("version"), message, "");
             return None;
         }
-        Some(STATE_VERSION) if fields.value("history").is_none() => {
-            fields.missing("history");
+        Some(STATE_VERSION) if fields.peek_value("history").is_none() => {
+            fields.report_missing("history");
             return None;
         }
         Some(STATE_VERSION) => return Some(STATE_VERSION),
@@ -149,13 +150,13 @@ fn version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
     let shape = legacy::version_by_shape(fields);
     if shape.is_none() {
         let message = "the key `history` is missing; this is not a state file";
-        issues.error(fields.at(), &path, message, MEND_BY_REPAIR);
+        issues.error(fields.offset(), &path, message, REPAIR_HELP);
     }
     shape
 }
 
 /// Invariant violations with their locations.
-fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
+fn locate_violations(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
     // Reading has consumed the tree; parse it again for these messages.
     let tree = json::parse(STATE_PATH, text).ok();
     broken
@@ -168,7 +169,7 @@ fn located(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnostic> {
             Diagnostic::error(STATE_PATH, violation.to_string())
                 .at_offset(text, offset)
                 .key(violation.key_path())
-                .mend(MEND_BY_REPAIR)
+                .mend(REPAIR_HELP)
         })
         .collect()
 }

@@ -12,7 +12,7 @@ const MARKER_LENGTH: usize = 7;
 
 /// What a line of a conflict marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum MarkerKind {
     Begin,
     Ancestor,
     Middle,
@@ -21,7 +21,7 @@ enum Mark {
 
 /// The text as one choice of sides reads it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct Resolution {
     /// The sides from the outermost level inwards, for people: `ours`, `theirs/ours`.
     pub(super) sides: String,
     /// The text without markers.
@@ -32,24 +32,24 @@ pub(super) struct Reading {
 pub(super) fn marker_lines(text: &str) -> Vec<usize> {
     text.lines()
         .enumerate()
-        .filter(|(_, line)| mark(line).is_some())
+        .filter(|(_, line)| parse_marker(line).is_some())
         .map(|(index, _)| index + 1)
         .collect()
 }
 
 /// Every reading of the text by whole sides, "ours" everywhere first; equal ones once.
-pub(super) fn readings(text: &str) -> Vec<Reading> {
-    let levels = depth(text).min(MAX_LEVELS);
+pub(super) fn resolutions(text: &str) -> Vec<Resolution> {
+    let levels = nesting_levels(text).min(MAX_LEVELS);
     let mut seen = BTreeSet::new();
     let mut readings = Vec::new();
     for choice in 0..1_u32 << levels {
         let theirs = |level: usize| level < levels && choice >> level & 1 == 1;
-        let read = read(text, theirs);
+        let read = resolve_sides(text, theirs);
         if seen.insert(read.clone()) {
             let sides: Vec<&str> = (0..levels)
                 .map(|level| if theirs(level) { "theirs" } else { "ours" })
                 .collect();
-            readings.push(Reading {
+            readings.push(Resolution {
                 sides: sides.join("/"),
                 text: read,
             });
@@ -58,7 +58,7 @@ pub(super) fn readings(text: &str) -> Vec<Reading> {
     readings
 }
 
-fn mark(line: &str) -> Option<Mark> {
+fn parse_marker(line: &str) -> Option<MarkerKind> {
     let bytes = line.as_bytes();
     let first = *bytes.first()?;
     let run = bytes.iter().take_while(|byte| **byte == first).count();
@@ -67,24 +67,24 @@ fn mark(line: &str) -> Option<Mark> {
         return None;
     }
     match first {
-        b'<' => Some(Mark::Begin),
-        b'|' => Some(Mark::Ancestor),
-        b'=' => Some(Mark::Middle),
-        b'>' => Some(Mark::End),
+        b'<' => Some(MarkerKind::Begin),
+        b'|' => Some(MarkerKind::Ancestor),
+        b'=' => Some(MarkerKind::Middle),
+        b'>' => Some(MarkerKind::End),
         _ => None,
     }
 }
 
-fn depth(text: &str) -> usize {
+fn nesting_levels(text: &str) -> usize {
     let mut open = 0_usize;
     let mut deepest = 0;
     for line in text.lines() {
-        match mark(line) {
-            Some(Mark::Begin) => {
+        match parse_marker(line) {
+            Some(MarkerKind::Begin) => {
                 open += 1;
                 deepest = deepest.max(open);
             }
-            Some(Mark::End) => open = open.saturating_sub(1),
+            Some(MarkerKind::End) => open = open.saturating_sub(1),
             _ => {}
         }
     }
@@ -99,15 +99,15 @@ enum Part {
     Theirs,
 }
 
-fn read(text: &str, theirs: impl Fn(usize) -> bool) -> String {
+fn resolve_sides(text: &str, theirs: impl Fn(usize) -> bool) -> String {
     let mut open: Vec<Part> = Vec::new();
     let mut read = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        match mark(line.trim_end_matches(['\n', '\r'])) {
-            Some(Mark::Begin) => open.push(Part::Ours),
-            Some(Mark::Ancestor) => set(&mut open, Part::Ancestor),
-            Some(Mark::Middle) => set(&mut open, Part::Theirs),
-            Some(Mark::End) => {
+        match parse_marker(line.trim_end_matches(['\n', '\r'])) {
+            Some(MarkerKind::Begin) => open.push(Part::Ours),
+            Some(MarkerKind::Ancestor) => set_part(&mut open, Part::Ancestor),
+            Some(MarkerKind::Middle) => set_part(&mut open, Part::Theirs),
+            Some(MarkerKind::End) => {
                 open.pop();
             }
             None => {
@@ -126,7 +126,7 @@ fn read(text: &str, theirs: impl Fn(usize) -> bool) -> String {
 }
 
 /// Goes on to another part of the innermost conflict; a stray marker changes nothing.
-fn set(open: &mut [Part], part: Part) {
+fn set_part(open: &mut [Part], part: Part) {
     if let Some(innermost) = open.last_mut() {
         *innermost = part;
     }
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn both_sides_are_read() {
         let text = "a\n<<<<<<< HEAD\nb\n||||||| base\nx\n=======\nc\n>>>>>>> theirs\nd\n";
-        let texts: Vec<_> = readings(text).into_iter().map(|r| r.text).collect();
+        let texts: Vec<_> = resolutions(text).into_iter().map(|r| r.text).collect();
         assert_eq!(texts, ["a\nb\nd\n", "a\nc\nd\n"]);
         assert_eq!(marker_lines(text), [2, 4, 6, 8]);
     }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn inner_conflicts_are_taken_apart() {
         let text = "<<<<<<< ours\na\n=======\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> t\n>>>>>>> t\n";
-        let said: Vec<_> = readings(text)
+        let said: Vec<_> = resolutions(text)
             .into_iter()
             .map(|r| (r.sides, r.text))
             .collect();
@@ -171,15 +171,15 @@ mod tests {
             "\"=======\"",
             "",
         ] {
-            assert_eq!(mark(line), None, "{line}");
+            assert_eq!(parse_marker(line), None, "{line}");
         }
-        assert_eq!(mark("=======\r"), Some(Mark::Middle));
+        assert_eq!(parse_marker("=======\r"), Some(MarkerKind::Middle));
     }
 
     #[test]
     fn strays_and_towers_end() {
         let tower = "<<<<<<< x\n".repeat(500);
-        assert!(readings(&tower).len() <= 1 << MAX_LEVELS);
-        assert_eq!(readings(">>>>>>> t\n=======\nx\n")[0].text, "x\n");
+        assert!(resolutions(&tower).len() <= 1 << MAX_LEVELS);
+        assert_eq!(resolutions(">>>>>>> t\n=======\nx\n")[0].text, "x\n");
     }
 }

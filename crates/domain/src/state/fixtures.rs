@@ -33,10 +33,10 @@ pub(super) fn turn_id(seq: u64) -> TurnId {
 }
 
 /// A ledger with two finished turns and a third one at work.
-pub(super) fn sound() -> State {
+pub(super) fn sound_state() -> State {
     let at = |text: &str| text.parse().unwrap();
     let born = at("2026-01-05T00:00:00Z");
-    let mut state = State::born(RepositoryId(7), born, "9f3c5a0e77b1".to_owned());
+    let mut state = State::new_ledger(RepositoryId(7), born, "9f3c5a0e77b1".to_owned());
     let blank = load(r#"{"version": 5, "history": {"0": {"persona_id": "a"}}}"#).unwrap();
     for seq in 1..=3 {
         let entry = HistoryEntry {

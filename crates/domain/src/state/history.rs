@@ -56,7 +56,7 @@ impl History {
         if !self.entries.contains_key(key) {
             return None;
         }
-        self.written().get_mut(key).map(Arc::make_mut)
+        self.entries_mut().get_mut(key).map(Arc::make_mut)
     }
 
     /// Whether a number is taken.
@@ -67,7 +67,7 @@ impl History {
 
     /// Inserts an entry and returns the one that it replaces.
     pub fn insert(&mut self, key: u64, entry: HistoryEntry) -> Option<HistoryEntry> {
-        self.written()
+        self.entries_mut()
             .insert(key, Arc::new(entry))
             .map(Arc::unwrap_or_clone)
     }
@@ -75,19 +75,19 @@ impl History {
     /// Removes and returns all entries from a number on.
     #[must_use]
     pub fn split_off(&mut self, key: &u64) -> Self {
-        self.written().split_off(key).into()
+        self.entries_mut().split_off(key).into()
     }
 
     /// The oldest entry.
     #[must_use]
     pub fn first_key_value(&self) -> Option<(&u64, &HistoryEntry)> {
-        self.entries.first_key_value().map(shown)
+        self.entries.first_key_value().map(entry_ref)
     }
 
     /// The newest entry.
     #[must_use]
     pub fn last_key_value(&self) -> Option<(&u64, &HistoryEntry)> {
-        self.entries.last_key_value().map(shown)
+        self.entries.last_key_value().map(entry_ref)
     }
 
     /// The numbers, ascending.
@@ -101,14 +101,17 @@ impl History {
     }
 
     /// The entries with the outcome `pr_open`, oldest first.
-    pub fn open(&self) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
-        let open = self.unsettled().open.iter();
+    pub fn open_entries(&self) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
+        let open = self.unsettled_entries().open.iter();
         open.filter_map(|key| Some((key, self.get(key)?)))
     }
 
     /// The entries of a pull request that was closed without a merge, oldest first. A person may reopen it.
-    pub fn rejected(&self, pull: PullNumber) -> impl Iterator<Item = (&u64, &HistoryEntry)> {
-        let rejected = &self.unsettled().rejected;
+    pub fn rejected_entries(
+        &self,
+        pull: PullNumber,
+    ) -> impl Iterator<Item = (&u64, &HistoryEntry)> {
+        let rejected = &self.unsettled_entries().rejected;
         let first = rejected.partition_point(|(number, _)| *number < pull);
         rejected[first..]
             .iter()
@@ -126,10 +129,10 @@ impl History {
         &self,
         range: impl RangeBounds<u64>,
     ) -> impl DoubleEndedIterator<Item = (&u64, &HistoryEntry)> {
-        self.entries.range(range).map(shown)
+        self.entries.range(range).map(entry_ref)
     }
 
-    fn written(&mut self) -> &mut Entries {
+    fn entries_mut(&mut self) -> &mut Entries {
         match Arc::get_mut(&mut self.unsettled) {
             Some(own) => drop(own.take()),
             None => self.unsettled = Arc::default(),
@@ -137,7 +140,7 @@ impl History {
         Arc::make_mut(&mut self.entries)
     }
 
-    fn unsettled(&self) -> &Unsettled {
+    fn unsettled_entries(&self) -> &Unsettled {
         self.unsettled.get_or_init(|| {
             let mut found = Unsettled::default();
             for (key, entry) in self {
@@ -170,7 +173,7 @@ type Iter<'a> = std::iter::Map<
     fn((&'a u64, &'a Arc<HistoryEntry>)) -> (&'a u64, &'a HistoryEntry),
 >;
 
-fn shown<'a>((key, entry): (&'a u64, &'a Arc<HistoryEntry>)) -> (&'a u64, &'a HistoryEntry) {
+fn entry_ref<'a>((key, entry): (&'a u64, &'a Arc<HistoryEntry>)) -> (&'a u64, &'a HistoryEntry) {
     (key, entry)
 }
 
@@ -179,7 +182,7 @@ impl<'a> IntoIterator for &'a History {
     type IntoIter = Iter<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entries.iter().map(shown)
+        self.entries.iter().map(entry_ref)
     }
 }
 
@@ -250,11 +253,11 @@ impl fmt::Debug for History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::fixtures::sound;
+    use crate::state::fixtures::sound_state;
 
     #[test]
     fn a_copy_shares_everything_until_it_is_written_to() {
-        let history = sound().history;
+        let history = sound_state().history;
         let mut copy = history.clone();
         assert!(Arc::ptr_eq(&history.entries, &copy.entries));
         assert!(copy.get_mut(&u64::MAX).is_none());
@@ -271,9 +274,9 @@ mod tests {
 
     #[test]
     fn histories_are_equal_when_they_say_the_same_under_the_same_numbers() {
-        let history = sound().history;
+        let history = sound_state().history;
         // Written anew, so that nothing is shared.
-        let again: History = sound().history.into_iter().collect();
+        let again: History = sound_state().history.into_iter().collect();
         assert_eq!(history, again);
         let mut longer = again.clone();
         longer.insert(3, history[&0].clone());
@@ -292,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_history_is_taken_apart_and_put_together_by_its_numbers() {
-        let whole = sound().history;
+        let whole = sound_state().history;
         let entries: BTreeMap<u64, HistoryEntry> = whole.clone().into_iter().collect();
         let mut history = History::default();
         assert!(history.is_empty());
@@ -326,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_history_shows_its_entries_by_number() {
-        let history: History = [(7, sound().history[&0].clone())].into();
+        let history: History = [(7, sound_state().history[&0].clone())].into();
         let shown = format!("{history:?}");
         assert!(shown.starts_with("{7: HistoryEntry { "), "{shown}");
     }
@@ -339,9 +342,9 @@ mod tests {
         let entry = |outcome: Option<Outcome>| HistoryEntry {
             outcome,
             pr_number: Some(PullNumber(7)),
-            ..sound().history[&0].clone()
+            ..sound_state().history[&0].clone()
         };
-        let rejected = |history: &History| numbers(history.rejected(PullNumber(7)));
+        let rejected = |history: &History| numbers(history.rejected_entries(PullNumber(7)));
         let mut history: History = [
             (1, entry(Some(Outcome::PrOpen))),
             (2, entry(Some(Outcome::Merged))),
@@ -351,10 +354,10 @@ mod tests {
         ]
         .into();
         let before = history.clone();
-        assert_eq!(numbers(history.open()), [1, 5]);
+        assert_eq!(numbers(history.open_entries()), [1, 5]);
         assert_eq!(rejected(&history), [3]);
         for other in [6, 8] {
-            assert_eq!(history.rejected(PullNumber(other)).next(), None);
+            assert_eq!(history.rejected_entries(PullNumber(other)).next(), None);
         }
         let known = |history: &History| history.unsettled.get().is_some();
         assert!(
@@ -363,16 +366,16 @@ mod tests {
         );
 
         history.get_mut(&1).unwrap().outcome = Some(Outcome::Rejected);
-        assert_eq!(numbers(history.open()), [5]);
+        assert_eq!(numbers(history.open_entries()), [5]);
         assert_eq!(rejected(&history), [1, 3]);
         history.insert(2, entry(Some(Outcome::PrOpen)));
-        assert_eq!(numbers(history.open()), [2, 5]);
+        assert_eq!(numbers(history.open_entries()), [2, 5]);
         let rest = history.split_off(&3);
-        assert_eq!(numbers(history.open()), [2]);
-        assert_eq!(numbers(rest.open().rev()), [5]);
+        assert_eq!(numbers(history.open_entries()), [2]);
+        assert_eq!(numbers(rest.open_entries().rev()), [5]);
         assert_eq!(rejected(&rest), [3]);
         // The copy says what it said.
-        assert_eq!(numbers(before.open()), [1, 5]);
+        assert_eq!(numbers(before.open_entries()), [1, 5]);
         assert_eq!(rejected(&before), [3]);
     }
 }

@@ -7,7 +7,7 @@ mod state_rules;
 mod step_rules;
 mod violation;
 
-pub use state_rules::check;
+pub use state_rules::check_state;
 pub use step_rules::{check_step, check_track_set};
 pub use violation::Violation;
 

@@ -12,7 +12,7 @@ pub(super) const MAX_DIAGNOSTICS: usize = 100;
 pub(super) struct Issues<'t> {
     file: &'t str,
     text: &'t str,
-    found: RefCell<Vec<Diagnostic>>,
+    diagnostics: RefCell<Vec<Diagnostic>>,
 }
 
 impl<'t> Issues<'t> {
@@ -20,27 +20,45 @@ impl<'t> Issues<'t> {
         Self {
             file,
             text,
-            found: RefCell::default(),
+            diagnostics: RefCell::default(),
         }
     }
 
     /// Notes an error.
-    pub(super) fn error(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
-        self.note(Diagnostic::error(self.file, message), at, path, mend);
+    pub(super) fn error(
+        &self,
+        at: usize,
+        path: &KeyPath<'_>,
+        message: impl Into<String>,
+        mend: &str,
+    ) {
+        self.add_diagnostic(Diagnostic::error(self.file, message), at, path, mend);
     }
 
     /// Notes that a newer version of this program wrote the file.
-    pub(super) fn newer(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
-        self.note(Diagnostic::newer_format(self.file, message), at, path, mend);
+    pub(super) fn newer_format(
+        &self,
+        at: usize,
+        path: &KeyPath<'_>,
+        message: impl Into<String>,
+        mend: &str,
+    ) {
+        self.add_diagnostic(Diagnostic::newer_format(self.file, message), at, path, mend);
     }
 
     /// Notes a warning.
-    pub(super) fn warn(&self, at: usize, path: &Path<'_>, message: impl Into<String>, mend: &str) {
-        self.note(Diagnostic::warning(self.file, message), at, path, mend);
+    pub(super) fn warning(
+        &self,
+        at: usize,
+        path: &KeyPath<'_>,
+        message: impl Into<String>,
+        mend: &str,
+    ) {
+        self.add_diagnostic(Diagnostic::warning(self.file, message), at, path, mend);
     }
 
-    fn note(&self, said: Diagnostic, at: usize, path: &Path<'_>, mend: &str) {
-        let mut found = self.found.borrow_mut();
+    fn add_diagnostic(&self, said: Diagnostic, at: usize, path: &KeyPath<'_>, mend: &str) {
+        let mut found = self.diagnostics.borrow_mut();
         let alike = found.iter().filter(|other| other.severity == said.severity);
         if alike.count() < MAX_DIAGNOSTICS {
             found.push(said.at_offset(self.text, at).key(path.render()).mend(mend));
@@ -48,7 +66,7 @@ impl<'t> Issues<'t> {
     }
 
     /// Complains that a value is of the wrong kind.
-    pub(super) fn wrong_kind(&self, node: &Node<'_>, path: &Path<'_>, wanted: &str) {
+    pub(super) fn report_wrong_kind(&self, node: &Node<'_>, path: &KeyPath<'_>, wanted: &str) {
         self.error(
             node.at,
             path,
@@ -60,7 +78,7 @@ impl<'t> Issues<'t> {
     /// The errors if there are any, else the warnings.
     pub(super) fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let (errors, warnings): (Vec<_>, Vec<_>) = self
-            .found
+            .diagnostics
             .into_inner()
             .into_iter()
             .partition(|said| said.severity == Severity::Error);
@@ -74,8 +92,8 @@ impl<'t> Issues<'t> {
 
 /// Where in the document, written out only for a message.
 #[derive(Clone, Copy)]
-pub(super) struct Path<'p> {
-    above: Option<&'p Path<'p>>,
+pub(super) struct KeyPath<'p> {
+    above: Option<&'p KeyPath<'p>>,
     part: Part<'p>,
 }
 
@@ -86,20 +104,20 @@ enum Part<'p> {
     Index(usize),
 }
 
-impl<'p> Path<'p> {
-    pub(super) const ROOT: Path<'static> = Path {
+impl<'p> KeyPath<'p> {
+    pub(super) const ROOT: KeyPath<'static> = KeyPath {
         above: None,
         part: Part::Root,
     };
 
-    pub(super) fn key(&'p self, key: &'p str) -> Self {
+    pub(super) fn join_key(&'p self, key: &'p str) -> Self {
         Self {
             above: Some(self),
             part: Part::Key(key),
         }
     }
 
-    pub(super) fn index(&'p self, index: usize) -> Self {
+    pub(super) fn join_index(&'p self, index: usize) -> Self {
         Self {
             above: Some(self),
             part: Part::Index(index),
@@ -107,7 +125,7 @@ impl<'p> Path<'p> {
     }
 
     fn render(&self) -> String {
-        let mut path = self.above.map_or_else(String::new, Path::render);
+        let mut path = self.above.map_or_else(String::new, KeyPath::render);
         match self.part {
             Part::Root => {}
             Part::Key(key) => push_key(&mut path, key),
@@ -149,12 +167,15 @@ mod tests {
             };
             assert_eq!(path(&["x", key, "y"]), expected);
         }
-        let root = Path::ROOT;
-        let (list, dotted) = (root.key("list"), root.key("a.b"));
+        let root = KeyPath::ROOT;
+        let (list, dotted) = (root.join_key("list"), root.join_key("a.b"));
         assert_eq!(root.render(), "");
-        assert_eq!(list.index(3).key("x").render(), "list[3].x");
-        assert_eq!(dotted.index(0).index(1).render(), "[\"a.b\"][0][1]");
-        assert_eq!(root.index(2).render(), "[2]");
+        assert_eq!(list.join_index(3).join_key("x").render(), "list[3].x");
+        assert_eq!(
+            dotted.join_index(0).join_index(1).render(),
+            "[\"a.b\"][0][1]"
+        );
+        assert_eq!(root.join_index(2).render(), "[2]");
     }
 
     #[test]
@@ -163,10 +184,10 @@ mod tests {
         let with = |warnings: usize, errors: usize| {
             let issues = Issues::new("f", text);
             for _ in 0..warnings {
-                issues.warn(0, &Path::ROOT, "odd", "");
+                issues.warning(0, &KeyPath::ROOT, "odd", "");
             }
             for _ in 0..errors {
-                issues.error(5, &Path::ROOT.key("k"), "wrong", "mend it");
+                issues.error(5, &KeyPath::ROOT.join_key("k"), "wrong", "mend it");
             }
             issues.finish()
         };

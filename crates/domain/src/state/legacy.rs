@@ -9,10 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use super::decode::{entry, id_key, track, track_fields};
-use super::fields::{Fields, table};
-use super::issues::{Issues, Path};
-use super::values::history_key;
+use super::decode::{parse_id_key, read_entry, read_track, read_track_fields};
+use super::fields::{Fields, read_table};
+use super::issues::{Issues, KeyPath};
+use super::values::parse_history_key;
 use super::{HistoryEntry, State, TrackState};
 use crate::json::{Node, Value};
 use crate::model::{PersonaId, PullNumber, TrackName};
@@ -29,64 +29,69 @@ const LAST_KEYS: [(&str, &str); 4] = [
 
 /// Finds out the version of a file that does not say it.
 pub(super) fn version_by_shape(fields: &Fields<'_, '_>) -> Option<u64> {
-    let flat = fields.has("last_persona_id") || fields.has("last_session_id");
-    match fields.value("history") {
+    let flat = fields.has_key("last_persona_id") || fields.has_key("last_session_id");
+    match fields.peek_value("history") {
         Some(Value::Object(_)) => Some(4),
         _ if flat => Some(1),
-        Some(_) if fields.has("tracks") => Some(3),
+        Some(_) if fields.has_key("tracks") => Some(3),
         Some(_) => Some(2),
         None => None,
     }
 }
 
 /// Reads the history: an object in its order, a list (newest first) from its end.
-pub(super) fn history(
+pub(super) fn read_history(
     node: Node<'_>,
-    path: &Path<'_>,
+    path: &KeyPath<'_>,
     issues: &Issues<'_>,
 ) -> BTreeMap<u64, HistoryEntry> {
     match node.value {
         Value::List(items) => {
             let places = items.into_iter().enumerate().rev();
-            let read = places.filter_map(|(index, item)| entry(item, &path.index(index), issues));
+            let read = places
+                .filter_map(|(index, item)| read_entry(item, &path.join_index(index), issues));
             (0..).zip(read).collect()
         }
-        _ => table(node, path, issues, history_key, entry),
+        _ => read_table(node, path, issues, parse_history_key, read_entry),
     }
 }
 
 /// Reads one track of versions 3 and 4.
-pub(super) fn old_track(
+pub(super) fn read_old_track(
     node: Node<'_>,
-    path: &Path<'_>,
+    path: &KeyPath<'_>,
     issues: &Issues<'_>,
 ) -> Option<TrackState> {
-    let mut fields = Fields::of(node, path, issues)?;
+    let mut fields = Fields::from_node(node, path, issues)?;
     for (old, new) in LAST_KEYS {
-        fields.rename(old, new);
+        fields.rename_key(old, new);
     }
-    track_fields(fields)
+    read_track_fields(fields)
 }
 
 /// Reads `tracks` as the version wrote it.
-pub(super) fn tracks(fields: &mut Fields<'_, '_>, version: u64, state: &mut State) {
-    let written = fields.has("tracks");
-    let read = if version < 5 { old_track } else { track };
-    state.tracks = fields.table("tracks", id_key, read);
+pub(super) fn read_tracks(fields: &mut Fields<'_, '_>, version: u64, state: &mut State) {
+    let written = fields.has_key("tracks");
+    let read = if version < 5 {
+        read_old_track
+    } else {
+        read_track
+    };
+    state.tracks = fields.take_table("tracks", parse_id_key, read);
     if version >= 5 {
         return;
     }
     if version == 1 && !state.tracks.contains_key(DEFAULT_TRACK) {
         let mut track = TrackState {
-            persona_id: fields.word("last_persona_id").map(PersonaId::new),
-            index: fields.number("last_persona_index"),
-            session_id: fields.session("last_session_id"),
-            pr_number: fields.number("last_pr_number").map(PullNumber),
-            updated_at: fields.time("updated_at"),
+            persona_id: fields.take_nonempty("last_persona_id").map(PersonaId::new),
+            index: fields.take_number("last_persona_index"),
+            session_id: fields.take_session("last_session_id"),
+            pr_number: fields.take_number("last_pr_number").map(PullNumber),
+            updated_at: fields.take_time("updated_at"),
             ..TrackState::default()
         };
         for (key, to) in LAST_KEYS.into_iter().chain([("updated_at", "updated_at")]) {
-            if let Some(found) = fields.take_as_found(key) {
+            if let Some(found) = fields.take_original(key) {
                 track.extra.insert(to.to_owned(), found);
             }
         }
@@ -125,7 +130,12 @@ pub(super) fn count_turns(state: &mut State) {
 }
 
 /// Warns of session ids that the history of an old file holds twice. Newer files may not hold any.
-pub(super) fn warn_of_doubles(state: &State, path: &Path<'_>, at: usize, issues: &Issues<'_>) {
+pub(super) fn warn_of_duplicates(
+    state: &State,
+    path: &KeyPath<'_>,
+    at: usize,
+    issues: &Issues<'_>,
+) {
     let mut seen = BTreeMap::new();
     for (key, entry) in &state.history {
         let Some(session) = &entry.session_id else {
@@ -134,7 +144,7 @@ pub(super) fn warn_of_doubles(state: &State, path: &Path<'_>, at: usize, issues:
         if let Some(first) = seen.insert(session, key) {
             let message =
                 format!("session {session} stands in the history as {first} and as {key}");
-            issues.warn(at, path, message, "");
+            issues.warning(at, path, message, "");
         }
     }
 }

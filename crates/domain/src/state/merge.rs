@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Amendment, HistoryEntry, State, Timing, Told, TrackState, WatchedPull};
+use super::{Amendment, HistoryEntry, PullAction, State, Timing, TrackState, TrackedPull};
 use crate::model::{Oid, TrackName};
 
 /// Adds to `base` what only `other` has. Returns remarks on contradictions.
-pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
+pub(super) fn merge_states(base: &mut State, other: &State) -> Vec<String> {
     let mut remarks = merge_history(base, other);
     merge_tracks(base, other, true);
     match (&base.genesis, &other.genesis) {
@@ -42,7 +42,7 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     }
     for (number, theirs) in &other.pulls {
         let ours = base.pulls.entry(*number).or_insert_with(|| theirs.clone());
-        join_watched(ours, theirs);
+        join_tracked_pull(ours, theirs);
     }
     add_missing(&mut base.personas, &other.personas);
     add_missing(&mut base.published, &other.published);
@@ -53,8 +53,8 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
     let since = |state: &State| state.cursors.comments_since;
     base.cursors.comments_since = [since(base), since(other)].into_iter().flatten().min();
     // The newer of two commits is unknown here, and summarizing one twice does no harm.
-    if base.cursors.narrated != other.cursors.narrated {
-        base.cursors.narrated = None;
+    if base.cursors.summarized_commit != other.cursors.summarized_commit {
+        base.cursors.summarized_commit = None;
     }
     base.dashboard_issue = base.dashboard_issue.or(other.dashboard_issue);
     // The issue's text is compared with it. If the text differs, phileas rewrites the issue and executes no checkbox.
@@ -74,7 +74,7 @@ pub(super) fn merge(base: &mut State, other: &State) -> Vec<String> {
 }
 
 /// Adds the entries and missing tracks of an earlier version. Everything else stays.
-pub(super) fn merge_past(base: &mut State, earlier: &State) -> Vec<String> {
+pub(super) fn merge_earlier(base: &mut State, earlier: &State) -> Vec<String> {
     let remarks = merge_history(base, earlier);
     merge_tracks(base, earlier, false);
     remarks
@@ -93,8 +93,11 @@ fn merge_history(base: &mut State, other: &State) -> Vec<String> {
         .map(|(key, entry)| (Some(key), entry))
         .collect();
     for (key, theirs) in other.history.range(first..) {
-        if let Some((_, ours)) = entries.iter_mut().find(|(_, ours)| same(ours, theirs)) {
-            if let Err(detail) = join(ours, theirs) {
+        if let Some((_, ours)) = entries
+            .iter_mut()
+            .find(|(_, ours)| is_same_session(ours, theirs))
+        {
+            if let Err(detail) = join_entry(ours, theirs) {
                 remarks.push(format!("entry {key}: {detail}; the first side is kept"));
             }
             continue;
@@ -126,7 +129,7 @@ fn merge_history(base: &mut State, other: &State) -> Vec<String> {
 }
 
 /// Whether two entries are about the same session, or, without one, about the same turn or time.
-pub(super) fn same(one: &HistoryEntry, other: &HistoryEntry) -> bool {
+pub(super) fn is_same_session(one: &HistoryEntry, other: &HistoryEntry) -> bool {
     match (&one.session_id, &other.session_id) {
         (Some(one), Some(other)) => one == other,
         _ if one.turn.is_some() => one.turn == other.turn && one.attempt == other.attempt,
@@ -139,22 +142,22 @@ pub(super) fn same(one: &HistoryEntry, other: &HistoryEntry) -> bool {
 }
 
 /// Completes an entry with the values of its other version.
-fn join(ours: &mut HistoryEntry, theirs: &HistoryEntry) -> Result<(), String> {
+fn join_entry(ours: &mut HistoryEntry, theirs: &HistoryEntry) -> Result<(), String> {
     if ours.persona_id != theirs.persona_id {
         return Err(format!(
             "the sides name the personas {} and {}",
             ours.persona_id, theirs.persona_id
         ));
     }
-    fill(&mut ours.session_id, &theirs.session_id);
-    fill(&mut ours.created_at, &theirs.created_at);
-    fill(&mut ours.track, &theirs.track);
-    fill(&mut ours.turn, &theirs.turn);
-    fill(&mut ours.seq, &theirs.seq);
-    fill(&mut ours.slot, &theirs.slot);
-    fill(&mut ours.attempt, &theirs.attempt);
-    fill(&mut ours.base_sha, &theirs.base_sha);
-    fill(&mut ours.note, &theirs.note);
+    fill_missing(&mut ours.session_id, &theirs.session_id);
+    fill_missing(&mut ours.created_at, &theirs.created_at);
+    fill_missing(&mut ours.track, &theirs.track);
+    fill_missing(&mut ours.turn, &theirs.turn);
+    fill_missing(&mut ours.seq, &theirs.seq);
+    fill_missing(&mut ours.slot, &theirs.slot);
+    fill_missing(&mut ours.attempt, &theirs.attempt);
+    fill_missing(&mut ours.base_sha, &theirs.base_sha);
+    fill_missing(&mut ours.note, &theirs.note);
     for session in &theirs.duplicates {
         if !ours.duplicates.contains(session) {
             ours.duplicates.push(session.clone());
@@ -168,7 +171,7 @@ fn join(ours: &mut HistoryEntry, theirs: &HistoryEntry) -> Result<(), String> {
     let outcome = (&ours.outcome, &theirs.outcome);
     // The older side does not change the outcome.
     if matches!(outcome, (Some(ours), Some(theirs)) if theirs.may_become(ours)) {
-        fill(&mut ours.pr_number, &theirs.pr_number);
+        fill_missing(&mut ours.pr_number, &theirs.pr_number);
         return Ok(());
     }
     let news = Amendment {
@@ -187,7 +190,7 @@ fn join(ours: &mut HistoryEntry, theirs: &HistoryEntry) -> Result<(), String> {
 fn join_amendment(ours: &mut Amendment, theirs: &Amendment) -> Result<(), String> {
     if matches!((&ours.outcome, &theirs.outcome), (Some(ours), Some(theirs)) if theirs.may_become(ours))
     {
-        fill(&mut ours.pr_number, &theirs.pr_number);
+        fill_missing(&mut ours.pr_number, &theirs.pr_number);
         return Ok(());
     }
     theirs.apply(
@@ -198,28 +201,28 @@ fn join_amendment(ours: &mut Amendment, theirs: &Amendment) -> Result<(), String
 }
 
 /// An action of either side counts as taken, and counters take the higher value.
-fn join_watched(ours: &mut WatchedPull, theirs: &WatchedPull) {
-    join_told(&mut ours.checks, &theirs.checks);
+fn join_tracked_pull(ours: &mut TrackedPull, theirs: &TrackedPull) {
+    join_pull_action(&mut ours.checks, &theirs.checks);
     ours.fix_rounds = ours.fix_rounds.max(theirs.fix_rounds);
-    join_told(&mut ours.reviews, &theirs.reviews);
+    join_pull_action(&mut ours.reviews, &theirs.reviews);
     ours.review_rounds = ours.review_rounds.max(theirs.review_rounds);
-    join_told(&mut ours.base, &theirs.base);
-    ours.base_rounds = ours.base_rounds.max(theirs.base_rounds);
-    join_told(&mut ours.retargeted, &theirs.retargeted);
-    join_told(&mut ours.ready, &theirs.ready);
-    join_told(&mut ours.reminded, &theirs.reminded);
+    join_pull_action(&mut ours.conflicts, &theirs.conflicts);
+    ours.conflict_rounds = ours.conflict_rounds.max(theirs.conflict_rounds);
+    join_pull_action(&mut ours.retargeted, &theirs.retargeted);
+    join_pull_action(&mut ours.draft_ready, &theirs.draft_ready);
+    join_pull_action(&mut ours.reminded, &theirs.reminded);
     ours.closed_at = ours.closed_at.max(theirs.closed_at);
     ours.archive_at = ours.archive_at.max(theirs.archive_at);
     ours.archive_tries = ours.archive_tries.max(theirs.archive_tries);
-    join_heads(&mut ours.fix_heads, &theirs.fix_heads);
-    join_heads(&mut ours.base_heads, &theirs.base_heads);
-    if ours.look.as_ref().map(|look| look.not_before)
-        < theirs.look.as_ref().map(|look| look.not_before)
+    join_heads(&mut ours.notified_heads, &theirs.notified_heads);
+    join_heads(&mut ours.conflict_heads, &theirs.conflict_heads);
+    if ours.next_check.as_ref().map(|look| look.not_before)
+        < theirs.next_check.as_ref().map(|look| look.not_before)
     {
-        ours.look.clone_from(&theirs.look);
+        ours.next_check.clone_from(&theirs.next_check);
     }
-    ours.called_at = ours.called_at.max(theirs.called_at);
-    ours.calls = ours.calls.max(theirs.calls);
+    ours.notice_opened_at = ours.notice_opened_at.max(theirs.notice_opened_at);
+    ours.notices_opened = ours.notices_opened.max(theirs.notices_opened);
 }
 
 fn join_heads(ours: &mut Vec<Oid>, theirs: &[Oid]) {
@@ -231,10 +234,10 @@ fn join_heads(ours: &mut Vec<Oid>, theirs: &[Oid]) {
 }
 
 /// The newer action wins.
-fn join_told(ours: &mut Option<Told>, theirs: &Option<Told>) {
+fn join_pull_action(ours: &mut Option<PullAction>, theirs: &Option<PullAction>) {
     let newer = match (&*ours, theirs) {
         (Some(ours), Some(theirs)) if ours.head == theirs.head => {
-            (theirs.told, theirs.at) > (ours.told, ours.at)
+            (theirs.notified, theirs.at) > (ours.notified, ours.at)
         }
         (Some(ours), Some(theirs)) => theirs.at > ours.at,
         (ours, _) => ours.is_none(),
@@ -244,7 +247,7 @@ fn join_told(ours: &mut Option<Told>, theirs: &Option<Told>) {
     }
 }
 
-fn fill<T: Clone>(ours: &mut Option<T>, theirs: &Option<T>) {
+fn fill_missing<T: Clone>(ours: &mut Option<T>, theirs: &Option<T>) {
     if ours.is_none() {
         ours.clone_from(theirs);
     }
@@ -292,7 +295,7 @@ fn merge_budget(base: &mut State, other: &State) {
         base.budget.paused_until = other.budget.paused_until;
         base.budget.reason.clone_from(&other.budget.reason);
     }
-    base.budget.strikes = base.budget.strikes.max(other.budget.strikes);
+    base.budget.quota_failures = base.budget.quota_failures.max(other.budget.quota_failures);
 }
 
 fn add_missing<K: Ord + Clone, V: Clone>(ours: &mut BTreeMap<K, V>, theirs: &BTreeMap<K, V>) {

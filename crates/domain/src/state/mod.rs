@@ -47,7 +47,7 @@ pub use pause::Pause;
 pub use request::{MergeState, RequestKind, RequestOutcome, RequestState, StatusState};
 pub use timing::Timing;
 pub use track::{Intent, Refusal, TrackState, Turn};
-pub use watched::{Look, Told, WatchedPull};
+pub use watched::{NextCheck, PullAction, TrackedPull};
 
 /// The state file on the branch `jules`.
 pub const STATE_PATH: &str = ".jules/cycle_state.json";
@@ -72,7 +72,7 @@ pub struct State {
     /// Requests by the id of the event that made them.
     pub requests: BTreeMap<String, RequestState>,
     /// What phileas did about the pull requests of its sessions. An entry is dropped when nothing more can follow.
-    pub pulls: BTreeMap<PullNumber, WatchedPull>,
+    pub pulls: BTreeMap<PullNumber, TrackedPull>,
     /// Each persona's unsuccessful turns and rest.
     pub personas: BTreeMap<PersonaId, PersonaState>,
     /// Recently started sessions, and a pause after a spent quota.
@@ -136,7 +136,7 @@ pub struct PublishingState {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DashboardState {
     /// A person requested it, and it is not open yet.
-    pub wanted: bool,
+    pub requested: bool,
     /// SHA-256 of its text.
     pub digest: Option<String>,
     /// SHA-256 of the text before that, in case the newer one was never written.
@@ -144,7 +144,7 @@ pub struct DashboardState {
     /// SHA-256 of the exact version that the text replaces: phileas has read what a person changed in it.
     pub replaces: Option<String>,
     /// The checkboxes that were ticked in that version.
-    pub heard: Vec<String>,
+    pub comments_read: Vec<String>,
     /// When phileas last decided to write it.
     pub at: Option<Timestamp>,
     /// How often in a row the write did not succeed.
@@ -157,7 +157,7 @@ pub struct DashboardState {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PersonaState {
     /// How many turns in a row ended without output or with a rejected pull request.
-    pub empty_streak: u32,
+    pub no_output_streak: u32,
     /// The persona rests until its track has made this many passes.
     pub rests_until_pass: Option<u64>,
     /// When the rest began. A rest also ends with time, so that a track in which all personas rest starts again.
@@ -176,7 +176,7 @@ pub struct BudgetState {
     /// Why.
     pub reason: Option<String>,
     /// How often in a row Jules reported a spent quota. The pause doubles each time.
-    pub strikes: u32,
+    pub quota_failures: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -198,7 +198,7 @@ pub struct Cursors {
     /// phileas has read the comments up to this time.
     pub comments_since: Option<Timestamp>,
     /// The newest commit of the default branch that the narrator's summary covers, or that needs no summary.
-    pub narrated: Option<Oid>,
+    pub summarized_commit: Option<Oid>,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -206,7 +206,7 @@ pub struct Cursors {
 impl State {
     /// The state of a new ledger.
     #[must_use]
-    pub fn born(repository_id: RepositoryId, born_at: Timestamp, nonce: String) -> Self {
+    pub fn new_ledger(repository_id: RepositoryId, born_at: Timestamp, nonce: String) -> Self {
         Self {
             genesis: Some(Genesis {
                 repository_id,

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::arbitrary::{state, value};
+use super::arbitrary::{any_state, any_value};
 use super::codec::{load, save};
-use super::fixtures::{CORRUPT, REAL, V4_AS_V5, sound};
-use super::invariant::{check, check_step};
+use super::fixtures::{CORRUPT, REAL, V4_AS_V5, sound_state};
+use super::invariant::{check_state, check_step};
 use super::segment::{check_archive, load_segment, rotate};
 use super::{HistoryEntry, State, repair};
 
@@ -19,7 +19,7 @@ fn mutated() -> impl Strategy<Value = String> {
         .copied()
         .chain([CORRUPT, V4_AS_V5])
         .map(str::to_owned)
-        .chain([save(&sound())])
+        .chain([save(&sound_state())])
         .collect();
     let bits = vec![
         "",
@@ -56,8 +56,8 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_saved_is_loaded(state in state()) {
-        prop_assert_eq!(check(&state), []);
+    fn what_is_saved_is_loaded(state in any_state()) {
+        prop_assert_eq!(check_state(&state), []);
         let text = save(&state);
         let loaded = load(&text);
         prop_assert!(loaded.is_ok(), "{:?}\n{}", loaded, text);
@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn any_json_is_loaded_or_refused(value in value()) {
+    fn any_json_is_loaded_or_refused(value in any_value()) {
         let _ = load(&value.to_string());
         let _ = load(&serde_json::json!({"version": 5, "history": value, "tracks": {"x": value}}).to_string());
     }
@@ -91,17 +91,17 @@ proptest! {
             Ok(loaded) => prop_assert_eq!(load(&save(&loaded.state)).map(|again| again.state), Ok(loaded.state)),
             Err(wrong) => prop_assert!(!wrong.is_empty() && wrong.iter().all(|one| one.line.is_some())),
         }
-        let proposal = repair::propose(&text, &[]);
+        let proposal = repair::propose_repair(&text, &[]);
         if let Some(state) = proposal.state {
-            prop_assert_eq!(check(&state), []);
+            prop_assert_eq!(check_state(&state), []);
         }
     }
 
     #[test]
-    fn rotation_keeps_every_entry(state in state(), limit in 0..8_usize) {
+    fn rotation_keeps_every_entry(state in any_state(), limit in 0..8_usize) {
         let mut rotated = state.clone();
         let files = rotate(&mut rotated, limit);
-        prop_assert_eq!(check(&rotated), []);
+        prop_assert_eq!(check_state(&rotated), []);
         prop_assert_eq!(check_step(&state, &rotated), []);
         prop_assert_eq!(rotated.next_history_key(), state.next_history_key());
         let mut all = rotated.history.clone();

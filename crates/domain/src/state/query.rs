@@ -6,7 +6,7 @@ use crate::model::{SessionId, Slot, TrackName, TurnId};
 impl State {
     /// The number of a track's newest turn; 0 if it had none.
     #[must_use]
-    pub fn seq(&self, track: &TrackName) -> u64 {
+    pub fn newest_seq(&self, track: &TrackName) -> u64 {
         self.tracks.get(track).map_or(0, |known| known.seq)
     }
 
@@ -78,12 +78,12 @@ impl HistoryEntry {
 #[cfg(test)]
 mod tests {
     use crate::model::SessionId;
-    use crate::state::fixtures::{sound, turn_id};
+    use crate::state::fixtures::{sound_state, turn_id};
     use crate::state::{RequestState, State, TrackState};
 
     /// [`sound`], with a duplicate beside its second session, and with a second track without live turns.
     fn ledger() -> State {
-        let mut state = sound();
+        let mut state = sound_state();
         let second = state.history.get_mut(&1).unwrap();
         second.duplicates = vec!["1009".into()];
         let idle = TrackState {
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn an_entry_that_names_no_track_is_of_the_default_one() {
-        let mut entry = sound().history[&0].clone();
+        let mut entry = sound_state().history[&0].clone();
         for (track, name) in [
             (None, "default"),
             (Some("default"), "default"),

@@ -8,7 +8,7 @@ mod facts;
 mod from_sessions;
 
 pub use catch_up::catch_up;
-pub use facts::{Ending, PullFate, Rebuilt, SessionEnd, SessionFact};
+pub use facts::{PullOutcome, RebuildProposal, SessionEnd, SessionFact, SessionResult};
 pub use from_sessions::rebuild;
 
 #[cfg(test)]

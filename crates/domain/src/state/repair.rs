@@ -34,7 +34,7 @@ pub struct Proposal {
     /// Where it comes from.
     pub origin: Origin,
     /// The differences from the newest earlier version that loads, and from what the broken file mentions.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ProposalLine>,
     /// What is wrong with the file.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -61,7 +61,7 @@ pub enum Origin {
 
 /// One line of a proposal, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum ProposalLine {
     /// An entry that the newest earlier version does not have.
     Gained(String),
     /// A known session that the proposal does not contain.
@@ -72,7 +72,7 @@ pub enum Line {
     Remark(String),
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for ProposalLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (sign, text) = match self {
             Self::Gained(text) => ('+', text),
@@ -86,7 +86,7 @@ impl fmt::Display for Line {
 
 /// Proposes a replacement for a file, from earlier versions of it in any order.
 #[must_use]
-pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
+pub fn propose_repair(text: &str, earlier: &[EarlierVersion]) -> Proposal {
     let diagnostics = match load(text) {
         Ok(loaded) => {
             return Proposal {
@@ -98,8 +98,11 @@ pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
         }
         Err(diagnostics) => diagnostics,
     };
-    let past = Past::of(earlier);
-    if diagnostics.iter().any(Diagnostic::is_newer_format) || has_newer_side(text) || past.newer {
+    let past = EarlierStates::load_versions(earlier);
+    if diagnostics.iter().any(Diagnostic::is_newer_format)
+        || has_newer_side(text)
+        || past.is_newer_format
+    {
         return Proposal {
             state: None,
             origin: Origin::Newer,
@@ -109,18 +112,18 @@ pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
     }
     let newest = past.loaded.first().map(|(_, state)| state);
     let mut remarks = past.remarks.clone();
-    let found = from_sides(text, &past, &mut remarks).or_else(|| from_past(&past, &mut remarks));
+    let found = from_sides(text, &past, &mut remarks).or_else(|| from_earlier(&past, &mut remarks));
     let Some((state, origin)) = found else {
         return Proposal {
             state: None,
             origin: Origin::Nothing,
-            lines: remarks.into_iter().map(Line::Remark).collect(),
+            lines: remarks.into_iter().map(ProposalLine::Remark).collect(),
             diagnostics,
         };
     };
-    let mut lines = compare(newest, &state);
-    lines.extend(lost(text, &state));
-    lines.extend(remarks.into_iter().map(Line::Remark));
+    let mut lines = compare_states(newest, &state);
+    lines.extend(lost_sessions(text, &state));
+    lines.extend(remarks.into_iter().map(ProposalLine::Remark));
     Proposal {
         state: Some(state),
         origin,
@@ -130,28 +133,28 @@ pub fn propose(text: &str, earlier: &[EarlierVersion]) -> Proposal {
 }
 
 /// The earlier versions that load, newest first.
-struct Past<'e> {
+struct EarlierStates<'e> {
     loaded: Vec<(&'e EarlierVersion, State)>,
     remarks: Vec<String>,
     /// A newer version of phileas wrote one after the newest that loads.
-    newer: bool,
+    is_newer_format: bool,
 }
 
-impl<'e> Past<'e> {
-    fn of(earlier: &'e [EarlierVersion]) -> Self {
+impl<'e> EarlierStates<'e> {
+    fn load_versions(earlier: &'e [EarlierVersion]) -> Self {
         let mut newest_first: Vec<&EarlierVersion> = earlier.iter().collect();
         newest_first.sort_by_key(|version| std::cmp::Reverse(version.committed_at));
         let mut past = Self {
             loaded: Vec::new(),
             remarks: Vec::new(),
-            newer: false,
+            is_newer_format: false,
         };
         for version in newest_first.into_iter().take(MAX_EARLIER) {
             match load(&version.text) {
                 Ok(loaded) => past.loaded.push((version, loaded.state)),
                 Err(diagnostics) => {
                     let newer = diagnostics.iter().any(Diagnostic::is_newer_format);
-                    past.newer |= newer && past.loaded.is_empty();
+                    past.is_newer_format |= newer && past.loaded.is_empty();
                     past.remarks.push(format!(
                         "the version of {} ({}) cannot be read either",
                         version.committed_at, version.oid
@@ -163,10 +166,10 @@ impl<'e> Past<'e> {
     }
 
     /// Adds the entries of earlier versions that the state does not have.
-    fn complete(&self, state: &mut State, remarks: &mut Vec<String>) {
+    fn add_missing_entries(&self, state: &mut State, remarks: &mut Vec<String>) {
         for (version, earlier) in &self.loaded {
             let before = state.history.len();
-            let said = merge::merge_past(state, earlier);
+            let said = merge::merge_earlier(state, earlier);
             remarks.extend(
                 said.into_iter()
                     .map(|said| format!("{}: {said}", version.oid)),
@@ -188,17 +191,21 @@ fn has_newer_side(text: &str) -> bool {
         load(text).is_err_and(|diagnostics| diagnostics.iter().any(Diagnostic::is_newer_format))
     };
     !conflict::marker_lines(text).is_empty()
-        && conflict::readings(text)
+        && conflict::resolutions(text)
             .iter()
             .any(|reading| is_newer(&reading.text))
 }
 
 /// The merged sides of conflict markers, if there are any and at least one side loads.
-fn from_sides(text: &str, past: &Past<'_>, remarks: &mut Vec<String>) -> Option<(State, Origin)> {
+fn from_sides(
+    text: &str,
+    past: &EarlierStates<'_>,
+    remarks: &mut Vec<String>,
+) -> Option<(State, Origin)> {
     if conflict::marker_lines(text).is_empty() {
         return None;
     }
-    let mut sides: Vec<(String, State)> = conflict::readings(text)
+    let mut sides: Vec<(String, State)> = conflict::resolutions(text)
         .into_iter()
         .filter_map(|reading| Some((reading.sides, load(&reading.text).ok()?.state)))
         .collect();
@@ -212,20 +219,20 @@ fn from_sides(text: &str, past: &Past<'_>, remarks: &mut Vec<String>) -> Option<
     let mut said = Vec::new();
     for (name, side) in loaded {
         let before = state.clone();
-        said.extend(merge::merge(&mut state, &side));
+        said.extend(merge::merge_states(&mut state, &side));
         if state != before {
             names.push(name);
         }
     }
-    past.complete(&mut state, &mut said);
+    past.add_missing_entries(&mut state, &mut said);
     said.dedup();
-    sound(&state, "the merged sides", remarks)?;
+    check_invariants(&state, "the merged sides", remarks)?;
     remarks.extend(said);
     Some((state, Origin::Sides(names)))
 }
 
 /// The newest earlier version, completed by those before it.
-fn from_past(past: &Past<'_>, remarks: &mut Vec<String>) -> Option<(State, Origin)> {
+fn from_earlier(past: &EarlierStates<'_>, remarks: &mut Vec<String>) -> Option<(State, Origin)> {
     let (version, newest) = past.loaded.first()?;
     let origin = Origin::Earlier {
         oid: version.oid.clone(),
@@ -233,16 +240,16 @@ fn from_past(past: &Past<'_>, remarks: &mut Vec<String>) -> Option<(State, Origi
     };
     let mut state = newest.clone();
     let mut said = Vec::new();
-    past.complete(&mut state, &mut said);
-    if sound(&state, "the completed version", remarks).is_none() {
+    past.add_missing_entries(&mut state, &mut said);
+    if check_invariants(&state, "the completed version", remarks).is_none() {
         return Some((newest.clone(), origin));
     }
     remarks.extend(said);
     Some((state, origin))
 }
 
-fn sound(state: &State, what: &str, remarks: &mut Vec<String>) -> Option<()> {
-    let broken = invariant::check(state);
+fn check_invariants(state: &State, what: &str, remarks: &mut Vec<String>) -> Option<()> {
+    let broken = invariant::check_state(state);
     remarks.extend(
         broken
             .iter()
@@ -252,7 +259,7 @@ fn sound(state: &State, what: &str, remarks: &mut Vec<String>) -> Option<()> {
 }
 
 /// The differences between the newest earlier version and the proposal.
-fn compare(newest: Option<&State>, proposal: &State) -> Vec<Line> {
+fn compare_states(newest: Option<&State>, proposal: &State) -> Vec<ProposalLine> {
     let nothing = State::default();
     let newest = newest.unwrap_or(&nothing);
     let mut lines = Vec::new();
@@ -264,31 +271,31 @@ fn compare(newest: Option<&State>, proposal: &State) -> Vec<Line> {
         if !proposal
             .history
             .values()
-            .any(|other| merge::same(entry, other))
+            .any(|other| merge::is_same_session(entry, other))
         {
-            lines.push(Line::Lost(describe(*key, entry)));
+            lines.push(ProposalLine::Lost(describe_entry(*key, entry)));
         }
     }
     for (key, entry) in &proposal.history {
         if !newest
             .history
             .values()
-            .any(|other| merge::same(entry, other))
+            .any(|other| merge::is_same_session(entry, other))
         {
-            lines.push(Line::Gained(describe(*key, entry)));
+            lines.push(ProposalLine::Gained(describe_entry(*key, entry)));
         }
     }
     for (name, before, after) in merge::moved_tracks(newest, proposal) {
-        let before = before.map_or("nowhere".to_owned(), place);
-        lines.push(Line::Moved(format!(
+        let before = before.map_or("nowhere".to_owned(), describe_pointer);
+        lines.push(ProposalLine::Moved(format!(
             "track {name}: {before} -> {}",
-            place(after)
+            describe_pointer(after)
         )));
     }
     lines
 }
 
-fn describe(key: u64, entry: &HistoryEntry) -> String {
+fn describe_entry(key: u64, entry: &HistoryEntry) -> String {
     let session = entry
         .session_id
         .as_ref()
@@ -302,7 +309,7 @@ fn describe(key: u64, entry: &HistoryEntry) -> String {
     )
 }
 
-fn place(track: &TrackState) -> String {
+fn describe_pointer(track: &TrackState) -> String {
     let persona = track
         .persona_id
         .as_ref()
@@ -315,7 +322,7 @@ fn place(track: &TrackState) -> String {
 }
 
 /// Sessions that the broken file mentions and the proposal does not contain.
-fn lost(text: &str, state: &State) -> Vec<Line> {
+fn lost_sessions(text: &str, state: &State) -> Vec<ProposalLine> {
     let mut lost: Vec<&str> = text
         .split("session_id\"")
         .skip(1)
@@ -334,7 +341,9 @@ fn lost(text: &str, state: &State) -> Vec<Line> {
     lost.sort_unstable();
     lost.dedup();
     lost.into_iter()
-        .map(|session| Line::Lost(format!("session {session}, which the broken file mentions")))
+        .map(|session| {
+            ProposalLine::Lost(format!("session {session}, which the broken file mentions"))
+        })
         .collect()
 }
 

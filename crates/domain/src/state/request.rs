@@ -44,7 +44,7 @@ pub struct RequestState {
     /// The reviewed commit, if it asks phileas to send the reviewers' change requests to the session.
     pub reviews_of: Option<Oid>,
     /// When the person made the request, by GitHub's clock.
-    pub asked_at: Option<Timestamp>,
+    pub requested_at: Option<Timestamp>,
     /// When phileas accepted it.
     pub created_at: Option<Timestamp>,
     /// When it was finished. It is dropped 30 days later.
@@ -65,7 +65,7 @@ pub struct MergeState {
     /// phileas does not check the merge again before this time.
     pub not_before: Option<Timestamp>,
     /// How often phileas deferred the merge, because GitHub could not tell or do it yet.
-    pub put_off: u32,
+    pub deferrals: u32,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -76,11 +76,11 @@ pub struct StatusState {
     /// SHA-256 of the text.
     pub digest: String,
     /// SHA-256 of the text without the reasons to wait, which change often.
-    pub calm_digest: Option<String>,
+    pub stable_digest: Option<String>,
     /// When phileas last decided to write it.
     pub at: Timestamp,
     /// Whether GitHub has confirmed the write.
-    pub told: bool,
+    pub notified: bool,
     /// How often phileas decided to write the same text again.
     pub repeats: u32,
     /// Unknown keys.

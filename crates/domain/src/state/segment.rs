@@ -14,7 +14,7 @@ mod rotation;
 pub use amend::{AmendError, amend};
 pub use archive::check_archive;
 pub use format::{Segment, load_segment, parse_segment_path, save_segment, segment_path};
-pub use rotation::{HISTORY_SEGMENT, REJECTIONS_WATCHED, rotate};
+pub use rotation::{HISTORY_SEGMENT, REJECTIONS_TRACKED, rotate};
 
 #[cfg(test)]
 mod tests;

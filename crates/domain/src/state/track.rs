@@ -42,7 +42,7 @@ pub struct TrackState {
     pub refused: BTreeMap<PersonaId, Refusal>,
     /// The beginning of a SHA-256, in lower-case hexadecimal, of what the layers read when none of them had work. While it
     /// stays the same, phileas does not read the exchange for them.
-    pub idle: Option<String>,
+    pub idle_reason: Option<String>,
     /// The live turns of the current step by slot. Empty: the step is done, and the next one is due.
     pub turns: BTreeMap<Slot, Turn>,
     /// Set while a person has paused this track.
@@ -113,7 +113,7 @@ pub struct Turn {
     pub branch: Option<BranchName>,
     /// The work items in its session's prompt, by path: the beginning of the SHA-256 of each text, in lower-case
     /// hexadecimal. The import does not overwrite an item whose text has changed since.
-    pub given: BTreeMap<String, String>,
+    pub inputs: BTreeMap<String, String>,
     /// A person asked to cancel it.
     pub cancel: bool,
     /// The login of the person who approved the plan of its session.
@@ -167,7 +167,7 @@ impl Turn {
             warned_at: None,
             base_sha: None,
             branch: None,
-            given: BTreeMap::new(),
+            inputs: BTreeMap::new(),
             cancel: false,
             approved_by: None,
             approved_at: None,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::issues::{Issues, Path};
+use super::issues::{Issues, KeyPath};
 use crate::json::{Node, Value};
 use crate::model::SessionId;
 
@@ -10,16 +10,20 @@ use crate::model::SessionId;
 const MAX_SAFE_NUMBER: u64 = (1 << 53) - 1;
 
 /// A history key: a whole number as it is counted, without leading zeros.
-pub(super) fn history_key(text: &str) -> Option<u64> {
+pub(super) fn parse_history_key(text: &str) -> Option<u64> {
     text.parse()
         .ok()
         .filter(|key: &u64| key.to_string() == text)
 }
 
 /// A time with its offset from UTC, as RFC 3339 writes it.
-pub(super) fn time(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<Timestamp> {
+pub(super) fn read_time(
+    node: &Node<'_>,
+    path: &KeyPath<'_>,
+    issues: &Issues<'_>,
+) -> Option<Timestamp> {
     let Value::Text(text) = &node.value else {
-        issues.wrong_kind(node, path, "a time");
+        issues.report_wrong_kind(node, path, "a time");
         return None;
     };
     let time = text.parse().ok();
@@ -31,10 +35,14 @@ pub(super) fn time(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Opt
 }
 
 /// A session id: text, or a number so small that no program on the way can have rounded it.
-pub(super) fn session(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> Option<SessionId> {
+pub(super) fn read_session(
+    node: &Node<'_>,
+    path: &KeyPath<'_>,
+    issues: &Issues<'_>,
+) -> Option<SessionId> {
     match &node.value {
         Value::Text(text) if text.is_empty() => {
-            issues.warn(
+            issues.warning(
                 node.at,
                 path,
                 "the session id is empty and reads as null",
@@ -55,7 +63,7 @@ pub(super) fn session(node: &Node<'_>, path: &Path<'_>, issues: &Issues<'_>) -> 
             exact.then(|| SessionId::new(*digits))
         }
         _ => {
-            issues.wrong_kind(node, path, "a session id (a text)");
+            issues.report_wrong_kind(node, path, "a session id (a text)");
             None
         }
     }

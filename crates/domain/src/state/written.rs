@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Extra;
 
 /// A value in the making.
-pub(super) enum Written<'s> {
+pub(super) enum JsonValue<'s> {
     /// `null`
     Null,
     /// A truth value.
@@ -23,56 +23,56 @@ pub(super) enum Written<'s> {
     /// A text.
     Text(Cow<'s, str>),
     /// A list.
-    List(Vec<Written<'s>>),
+    List(Vec<JsonValue<'s>>),
     /// An object.
-    Object(Object<'s>),
+    Object(JsonObject<'s>),
     /// What this version does not know, as it was found.
     Kept(&'s Value),
 }
 
-impl From<bool> for Written<'_> {
+impl From<bool> for JsonValue<'_> {
     fn from(value: bool) -> Self {
         Self::Bool(value)
     }
 }
 
-impl From<u32> for Written<'_> {
+impl From<u32> for JsonValue<'_> {
     fn from(value: u32) -> Self {
         Self::Number(value.into())
     }
 }
 
-impl From<u64> for Written<'_> {
+impl From<u64> for JsonValue<'_> {
     fn from(value: u64) -> Self {
         Self::Number(value)
     }
 }
 
-impl<'s> From<&'s str> for Written<'s> {
+impl<'s> From<&'s str> for JsonValue<'s> {
     fn from(text: &'s str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 }
 
-impl From<String> for Written<'_> {
+impl From<String> for JsonValue<'_> {
     fn from(text: String) -> Self {
         Self::Text(Cow::Owned(text))
     }
 }
 
-impl<'s, T: Into<Written<'s>>> From<Option<T>> for Written<'s> {
+impl<'s, T: Into<JsonValue<'s>>> From<Option<T>> for JsonValue<'s> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
     }
 }
 
-impl<'s, T: Into<Written<'s>>> From<Vec<T>> for Written<'s> {
+impl<'s, T: Into<JsonValue<'s>>> From<Vec<T>> for JsonValue<'s> {
     fn from(items: Vec<T>) -> Self {
         Self::List(items.into_iter().map(Into::into).collect())
     }
 }
 
-impl Serialize for Written<'_> {
+impl Serialize for JsonValue<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => to.serialize_unit(),
@@ -88,20 +88,25 @@ impl Serialize for Written<'_> {
 
 /// An object in the making.
 #[derive(Default)]
-pub(super) struct Object<'s> {
-    entries: Vec<(Cow<'s, str>, Written<'s>)>,
+pub(super) struct JsonObject<'s> {
+    entries: Vec<(Cow<'s, str>, JsonValue<'s>)>,
     /// Known keys that are left out, for they say nothing.
     left_out: Vec<&'static str>,
 }
 
-impl<'s> Object<'s> {
+impl<'s> JsonObject<'s> {
     /// A key that is always there.
-    pub(super) fn put(&mut self, key: &'static str, value: impl Into<Written<'s>>) {
+    pub(super) fn put(&mut self, key: &'static str, value: impl Into<JsonValue<'s>>) {
         self.entries.push((Cow::Borrowed(key), value.into()));
     }
 
     /// A value that is left out where it says nothing.
-    pub(super) fn put_if(&mut self, key: &'static str, value: impl Into<Written<'s>>, says: bool) {
+    pub(super) fn put_if(
+        &mut self,
+        key: &'static str,
+        value: impl Into<JsonValue<'s>>,
+        says: bool,
+    ) {
         if says {
             self.put(key, value);
         } else {
@@ -110,12 +115,12 @@ impl<'s> Object<'s> {
     }
 
     /// A text that is always there, null where unknown.
-    pub(super) fn text(&mut self, key: &'static str, value: Option<&impl Display>) {
+    pub(super) fn put_text(&mut self, key: &'static str, value: Option<&impl Display>) {
         self.put(key, value.map(ToString::to_string));
     }
 
     /// A text that is left out where unknown.
-    pub(super) fn text_if(&mut self, key: &'static str, value: Option<&impl Display>) {
+    pub(super) fn put_text_if(&mut self, key: &'static str, value: Option<&impl Display>) {
         match value {
             Some(value) => self.put(key, value.to_string()),
             None => self.left_out.push(key),
@@ -123,30 +128,30 @@ impl<'s> Object<'s> {
     }
 
     /// A time that is always there, null where unknown.
-    pub(super) fn time(&mut self, key: &'static str, value: Option<&Timestamp>) {
-        self.put(key, value.map(time));
+    pub(super) fn put_time(&mut self, key: &'static str, value: Option<&Timestamp>) {
+        self.put(key, value.map(format_time));
     }
 
     /// A time that is left out where unknown.
-    pub(super) fn time_if(&mut self, key: &'static str, value: Option<&Timestamp>) {
+    pub(super) fn put_time_if(&mut self, key: &'static str, value: Option<&Timestamp>) {
         match value {
-            Some(value) => self.put(key, time(value)),
+            Some(value) => self.put(key, format_time(value)),
             None => self.left_out.push(key),
         }
     }
 
     /// A list of texts.
-    pub(super) fn texts(&mut self, key: &'static str, values: &[impl Display]) {
+    pub(super) fn put_texts(&mut self, key: &'static str, values: &[impl Display]) {
         let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
         self.put(key, texts);
     }
 
     /// A table.
-    pub(super) fn table<K: Display + 's, T: 's>(
+    pub(super) fn put_table<K: Display + 's, T: 's>(
         &mut self,
         key: &'static str,
         entries: impl IntoIterator<Item = (&'s K, &'s T)>,
-        write: impl Fn(&'s T) -> Written<'s>,
+        write: impl Fn(&'s T) -> JsonValue<'s>,
     ) {
         let entries = entries
             .into_iter()
@@ -156,32 +161,34 @@ impl<'s> Object<'s> {
             entries,
             ..Self::default()
         };
-        self.put(key, Written::Object(table));
+        self.put(key, JsonValue::Object(table));
     }
 
     /// The object with the keys that this version does not know at its end. A known key is never written over; where its
     /// value still is what was found, it is written as it was found.
-    pub(super) fn with(mut self, extra: &'s Extra) -> Written<'s> {
+    pub(super) fn finish(mut self, extra: &'s Extra) -> JsonValue<'s> {
         for (key, value) in extra {
             let known = self.entries.iter_mut().find(|(known, _)| known == key);
             match known {
-                Some((_, written)) if written.says(value) => *written = Written::Kept(value),
+                Some((_, written)) if written.same_as(value) => *written = JsonValue::Kept(value),
                 Some(_) => {}
-                None if !self.left_out.contains(&key.as_str()) || Written::Null.says(value) => {
+                None if !self.left_out.contains(&key.as_str())
+                    || JsonValue::Null.same_as(value) =>
+                {
                     self.entries
-                        .push((Cow::Borrowed(key), Written::Kept(value)));
+                        .push((Cow::Borrowed(key), JsonValue::Kept(value)));
                 }
                 None => {}
             }
         }
-        Written::Object(self)
+        JsonValue::Object(self)
     }
 }
 
-impl Written<'_> {
+impl JsonValue<'_> {
     /// Whether a value that was found in a file says the same in another way: a time with another offset, a session's
     /// number without quotes, an empty text for null, a pause without its object.
-    fn says(&self, found: &Value) -> bool {
+    fn same_as(&self, found: &Value) -> bool {
         match (self, found) {
             (Self::Text(text), Value::String(found)) => {
                 let at = |text: &str| text.parse::<Timestamp>().ok();
@@ -199,7 +206,7 @@ impl Written<'_> {
     }
 }
 
-impl Serialize for Object<'_> {
+impl Serialize for JsonObject<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(Some(self.entries.len()))?;
         for (key, value) in &self.entries {
@@ -210,14 +217,14 @@ impl Serialize for Object<'_> {
 }
 
 /// The whole file as text.
-pub(super) fn text(value: &Written<'_>) -> String {
+pub(super) fn render_text(value: &JsonValue<'_>) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("a JSON value has texts as its keys");
     text.push('\n');
     text
 }
 
 /// A time in UTC; with six digits of a second where there are any, as other programs wrote and read them.
-pub(super) fn time(at: &Timestamp) -> String {
+pub(super) fn format_time(at: &Timestamp) -> String {
     match at.subsec_nanosecond() {
         0 => at.to_string(),
         nanos if nanos % 1000 == 0 => format!("{at:.6}"),

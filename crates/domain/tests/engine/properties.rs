@@ -307,7 +307,7 @@ impl Watched {
         self.tick();
         let before = self.state();
         for session in made {
-            let line = Marker::in_prompt(session.prompt.as_deref().unwrap()).unwrap();
+            let line = Marker::from_prompt(session.prompt.as_deref().unwrap()).unwrap();
             if before.entry_of_session(&session.id).is_none() {
                 continue;
             }
@@ -355,7 +355,7 @@ impl Watched {
             .scenario
             .sessions
             .iter()
-            .filter_map(|session| Marker::in_title(&session.title))
+            .filter_map(|session| Marker::from_title(&session.title))
             .collect();
         let different: BTreeSet<_> = markers.iter().collect();
         assert_eq!(

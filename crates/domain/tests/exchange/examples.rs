@@ -119,7 +119,7 @@ pub(crate) fn streams(nested: bool) -> Vec<(String, String)> {
 
 /// The diagnostics of files, one a line.
 pub(crate) fn found(files: &[(String, String)]) -> Vec<String> {
-    let tree = Tree::of_texts(
+    let tree = Tree::from_texts(
         files
             .iter()
             .map(|(path, text)| (path.as_str(), text.as_str())),
@@ -153,7 +153,7 @@ pub(crate) fn nothing_is_wrong_with_sound_exchanges() {
 #[test]
 pub(crate) fn a_finding_reads_as_it_was_written() {
     let files = flat();
-    let tree = Tree::of_texts(files.iter().map(|(path, text)| (path, text.as_str())));
+    let tree = Tree::from_texts(files.iter().map(|(path, text)| (path, text.as_str())));
     let exchange = check(&tree).exchange.unwrap();
     let event = &exchange.streams["generic"].events[0].value;
     assert_eq!(event.author_role, "taxonomy");

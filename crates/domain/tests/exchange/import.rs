@@ -37,7 +37,7 @@ struct Ledger {
 
 impl Ledger {
     fn of(files: &[(String, String)]) -> Self {
-        let tree = Tree::of_texts(
+        let tree = Tree::from_texts(
             files
                 .iter()
                 .map(|(path, text)| (path.as_str(), text.as_str())),

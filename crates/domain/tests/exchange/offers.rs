@@ -15,7 +15,7 @@ fn offered_of(files: Vec<(String, String)>) -> Result<Publication, String> {
 }
 
 fn offered_at(path: &str, files: Vec<(String, String)>) -> Result<Publication, String> {
-    let tree = Tree::of_texts(
+    let tree = Tree::from_texts(
         files
             .iter()
             .map(|(path, text)| (path.as_str(), text.as_str())),
@@ -108,7 +108,7 @@ fn a_key_that_is_no_word_is_no_heading() {
     let why = offered(&text).unwrap_err();
     assert!(why.contains("something is wrong with it"), "{why}");
     let files = with(flat(), REQUIREMENT, &text);
-    let tree = Tree::of_texts(files.iter().map(|(path, text)| (path, text.as_str())));
+    let tree = Tree::from_texts(files.iter().map(|(path, text)| (path, text.as_str())));
     let exchange = check(&tree).exchange.unwrap();
     let stream = &exchange.streams["generic"];
     let body = shown(stream, &stream.items[0]).unwrap();

@@ -11,7 +11,7 @@ use crate::examples::{PENDING, event, flat};
 const BAD: &str = ".jules/exchange/events/pending/made-up.yml";
 
 fn looked_at(path: &str, mode: Mode, text: &str) -> Checked {
-    let mut tree = Tree::of_texts(flat());
+    let mut tree = Tree::from_texts(flat());
     let entry = Entry {
         mode,
         oid: String::new(),

@@ -8,7 +8,7 @@ use crate::examples::{
 };
 
 fn tree(files: &[(String, String)]) -> Tree {
-    Tree::of_texts(
+    Tree::from_texts(
         files
             .iter()
             .map(|(path, text)| (path.as_str(), text.as_str())),

@@ -23,7 +23,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         let text = format!("---\nid: {id}\nemoji: \"🔧\"\n---\nDo the work of {id}.\n");
         files.push((format!(".jules/personas/{id}/prompt.md"), text));
     }
-    let tree = Tree::of_texts(files);
+    let tree = Tree::from_texts(files);
     let (plan, plan_diagnostics) = plan::read(&tree);
     assert!(plan_diagnostics.is_empty(), "{plan_diagnostics:?}");
     Snapshot {

@@ -348,7 +348,7 @@ fn commit(world: &mut World, actor: usize, events: Vec<Event>, thought: &Thought
             };
             return;
         }
-        let mut broken = invariant::check(&change.state);
+        let mut broken = invariant::check_state(&change.state);
         if let Ledger::Present { state, .. } = &world.head.ledger {
             broken.extend(invariant::check_step(state, &change.state));
             watch::attempts(world, state.clone(), &change.state, &sight, &events);

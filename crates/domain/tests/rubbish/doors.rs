@@ -63,7 +63,7 @@ pub(crate) const DOORS: &[Door] = &[
             PLAN,
         ],
         read: |text| {
-            let tree = Tree::of_texts([
+            let tree = Tree::from_texts([
                 (".jules/schedules.toml", text),
                 (".jules/personas/curator/prompt.md", TIDY),
             ]);
@@ -73,7 +73,7 @@ pub(crate) const DOORS: &[Door] = &[
     Door {
         name: "layers of a plan",
         samples: &[JLO, PLAN],
-        read: |text| is_sound(&plan::read(&Tree::of_texts([(".jlo/config.toml", text)])).1),
+        read: |text| is_sound(&plan::read(&Tree::from_texts([(".jlo/config.toml", text)])).1),
     },
     Door {
         name: "cron",
@@ -94,7 +94,7 @@ pub(crate) const DOORS: &[Door] = &[
         read: |text| {
             let mut sound = true;
             for file in ["prompt.md", "prompt.md.j2"] {
-                let tree = Tree::of_texts([
+                let tree = Tree::from_texts([
                     (format!(".jules/personas/curator/{file}"), text),
                     (".jules/shared/rules.md".to_owned(), text),
                     (
@@ -121,7 +121,7 @@ pub(crate) const DOORS: &[Door] = &[
         samples: &[LAYER, OLDER_LAYER, TIDY],
         read: |text| {
             // As the newer form in one folder, and as both parts of the older one in others.
-            let tree = Tree::of_texts([
+            let tree = Tree::from_texts([
                 (".jules/layers/observers/observers_prompt.j2", text),
                 (".jules/layers/observers/contracts.yml", text),
                 (".jules/layers/observers/schemas/perspective.yml", text),
@@ -135,7 +135,7 @@ pub(crate) const DOORS: &[Door] = &[
                 (".jules/roles/planner/prompt.yml", text),
                 (".jules/roles/planner/prompt_assembly.yml", OLDER_LAYER),
             ]);
-            let ledger = Tree::of_texts([(".jules/exchange/changes.yml", text)]);
+            let ledger = Tree::from_texts([(".jules/exchange/changes.yml", text)]);
             let variables = [("role", "qa"), ("run_mode", text)]
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .into();
@@ -186,7 +186,7 @@ pub(crate) const DOORS: &[Door] = &[
                 ".jules/github-labels.json",
                 ".jules/exchange/feedback/pend01.yml",
             ];
-            let tree = Tree::of_texts(paths.map(|path| (path, text)));
+            let tree = Tree::from_texts(paths.map(|path| (path, text)));
             let _ = exchange::fix(&tree);
             let _ = exchange::Labels::read(&tree);
             // The file is also at paths where it cannot be valid.
@@ -243,7 +243,7 @@ pub(crate) const DOORS: &[Door] = &[
         samples: &[COMPONENT],
         read: |text| {
             for layout in setup::Layout::ALL {
-                let tree = Tree::of_texts([
+                let tree = Tree::from_texts([
                     (".jlo/setup/tools.yml", text),
                     (".jlo/setup/catalogue/node/meta.toml", text),
                     (".jules/setup/tools.yml", text),

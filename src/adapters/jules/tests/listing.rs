@@ -175,7 +175,7 @@ async fn others_sessions_count_for_the_key_and_are_dropped() {
     let mut marked = lone.clone();
     marked["id"] = "9".into();
     marked["title"] = format!("x{}", marker().title_suffix()).into();
-    assert!(Marker::in_title(marked["title"].as_str().unwrap()).is_some());
+    assert!(Marker::from_title(marked["title"].as_str().unwrap()).is_some());
     let scripted = stage([page(
         &[
             ours(1, 1),

@@ -50,11 +50,11 @@ pub(super) fn own_titles(sessions: &[Value]) -> Option<(usize, usize)> {
     let mut kept = 0;
     let mut ours = 0;
     for session in sessions {
-        let Some(line) = session["prompt"].as_str().and_then(Marker::in_prompt) else {
+        let Some(line) = session["prompt"].as_str().and_then(Marker::from_prompt) else {
             continue;
         };
         ours += 1;
-        let shown = session["title"].as_str().and_then(Marker::in_title);
+        let shown = session["title"].as_str().and_then(Marker::from_title);
         kept += usize::from(shown == Some(line.marker));
     }
     (ours > 0).then_some((kept, ours))

@@ -68,7 +68,7 @@ pub(crate) async fn read_own_session(
     }
     // Jules keeps the repository name of the session's creation; GitHub knows the current name.
     let repository = connection.github.observe().await?.repository;
-    let line = session.prompt.as_deref().and_then(Marker::in_prompt);
+    let line = session.prompt.as_deref().and_then(Marker::from_prompt);
     if works_on(&repository.name) || line.is_some_and(|line| line.repository == repository.id) {
         Ok(session)
     } else {

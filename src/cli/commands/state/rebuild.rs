@@ -9,7 +9,7 @@ use phileas_domain::engine::{
 };
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::rebuild::{
-    Ending, PullFate, Rebuilt, SessionEnd, SessionFact, catch_up, rebuild,
+    PullOutcome, RebuildProposal, SessionEnd, SessionFact, SessionResult, catch_up, rebuild,
 };
 use phileas_domain::state::{STATE_PATH, codec, invariant};
 use serde_json::json;
@@ -59,7 +59,7 @@ pub(super) async fn run(
             (Some(head.clone()), proposal)
         }
     };
-    if let Some(first) = invariant::check(&proposal.state).first() {
+    if let Some(first) = invariant::check_state(&proposal.state).first() {
         return Err(CliError::fault(format!(
             "the proposal would not be sound, so it is not made: {first}"
         )));
@@ -188,19 +188,19 @@ fn session_facts(snapshot: &Snapshot) -> Vec<SessionFact> {
     let fact = |session: &engine::Session| {
         let pull = engine::pull_of_session(snapshot, session).map(|pull| {
             let fate = match pull.state {
-                PullState::Open => PullFate::Open,
-                PullState::Merged => PullFate::Merged,
-                PullState::Closed => PullFate::Closed,
+                PullState::Open => PullOutcome::Open,
+                PullState::Merged => PullOutcome::Merged,
+                PullState::Closed => PullOutcome::Closed,
             };
             (pull.number, fate)
         });
         let how = match session.state {
-            SessionState::Failed => Some(Ending::Failed),
-            SessionState::Completed if session.has_changes => Some(Ending::Changes),
-            SessionState::Completed => Some(Ending::Nothing),
+            SessionState::Failed => Some(SessionResult::Failed),
+            SessionState::Completed if session.has_changes => Some(SessionResult::Changes),
+            SessionState::Completed => Some(SessionResult::Nothing),
             // An archived session is not waited for.
-            _ if session.archived && session.has_changes => Some(Ending::Changes),
-            _ if session.archived => Some(Ending::Nothing),
+            _ if session.archived && session.has_changes => Some(SessionResult::Changes),
+            _ if session.archived => Some(SessionResult::Nothing),
             _ => None,
         };
         let at = session.updated_at.unwrap_or(session.created_at);
@@ -209,7 +209,7 @@ fn session_facts(snapshot: &Snapshot) -> Vec<SessionFact> {
             title: session.title.clone(),
             prompt: session.prompt.clone(),
             created_at: session.created_at,
-            ended: how.map(|how| SessionEnd { at, how }),
+            ended: how.map(|how| SessionEnd { at, result: how }),
             pull,
         }
     };
@@ -217,7 +217,7 @@ fn session_facts(snapshot: &Snapshot) -> Vec<SessionFact> {
 }
 
 fn print_proposal(
-    proposal: &Rebuilt,
+    proposal: &RebuildProposal,
     sessions: usize,
     written: Option<&WrittenTo>,
     screen: &mut Screen<impl Write>,

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::state::codec;
-use phileas_domain::state::repair::{self, Line, Origin, Proposal};
+use phileas_domain::state::repair::{self, Origin, Proposal, ProposalLine};
 use serde_json::json;
 
 use super::repair_target::RepairTarget;
@@ -31,7 +31,7 @@ pub(super) async fn run(
         return Err(newer_format_error(&target.found.place));
     }
     let past = target.earlier_versions().await;
-    let proposal = repair::propose(&target.found.text, &past.versions);
+    let proposal = repair::propose_repair(&target.found.text, &past.versions);
     let intact = proposal.origin == Origin::Intact && !target.misplaced;
     let unseen = past.unseen.filter(|_| !intact).map(|why| CliError {
         message: format!(
@@ -139,10 +139,10 @@ fn proposal_json(proposal: &Proposal, intact: bool, done: Option<&WrittenTo>) ->
         .iter()
         .map(|line| {
             let (kind, text) = match line {
-                Line::Gained(text) => ("gained", text),
-                Line::Lost(text) => ("lost", text),
-                Line::Moved(text) => ("moved", text),
-                Line::Remark(text) => ("remark", text),
+                ProposalLine::Gained(text) => ("gained", text),
+                ProposalLine::Lost(text) => ("lost", text),
+                ProposalLine::Moved(text) => ("moved", text),
+                ProposalLine::Remark(text) => ("remark", text),
             };
             json!({ "kind": kind, "text": text })
         })

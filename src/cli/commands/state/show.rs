@@ -65,7 +65,10 @@ async fn unreadable_error(
             unseen: Some(stopped),
         },
     };
-    let advice = if repair::propose(&found.text, &past.versions).state.is_some() {
+    let advice = if repair::propose_repair(&found.text, &past.versions)
+        .state
+        .is_some()
+    {
         format!("`phileas state repair{named}` proposes a whole file")
     } else if let Some(why) = past.unseen {
         format!(

@@ -36,7 +36,7 @@ pub(crate) fn print_diagnostics(
     for one in diagnostics {
         let named = Diagnostic {
             file: found.place.clone(),
-            mend: if one.mend == codec::MEND_BY_REPAIR {
+            mend: if one.mend == codec::REPAIR_HELP {
                 String::new()
             } else {
                 one.mend.clone()

@@ -52,12 +52,12 @@ pub(super) async fn find_live_sessions(
     let listing = jules.list(repository, &need, now).await?;
     let known = known_sessions(&state);
     let ours = |session: &Session| {
-        let line = session.prompt.as_deref().and_then(Marker::in_prompt);
+        let line = session.prompt.as_deref().and_then(Marker::from_prompt);
         let by_marker = match (line, &session.prompt) {
             (Some(line), _) => line.repository == repository.id,
             (None, Some(_)) => false,
             // The listing omits the prompt, so use the marker in the title if the ledger knows its turn.
-            (None, None) => Marker::in_title(&session.title).is_some_and(|marker| {
+            (None, None) => Marker::from_title(&session.title).is_some_and(|marker| {
                 state.live_turn(marker.turn.as_str()).is_some()
                     || state.entry_named(marker.turn.as_str()).is_some()
             }),
@@ -98,9 +98,9 @@ impl AnnouncedSession {
             attempt: self.turn.attempt,
         };
         sessions.iter().any(|session| {
-            let line = session.prompt.as_deref().and_then(Marker::in_prompt);
+            let line = session.prompt.as_deref().and_then(Marker::from_prompt);
             let own = line.map(|line| line.marker);
-            own.or_else(|| Marker::in_title(&session.title)) == Some(marker.clone())
+            own.or_else(|| Marker::from_title(&session.title)) == Some(marker.clone())
         })
     }
 

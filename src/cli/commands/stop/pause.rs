@@ -72,7 +72,7 @@ pub(crate) async fn resume_repository(
         let quota = budget.paused_until.take();
         if quota.is_some() {
             budget.reason = None;
-            budget.strikes = 0;
+            budget.quota_failures = 0;
         }
         taken.replace(RemovedPause {
             pause: state.paused.take().is_some(),

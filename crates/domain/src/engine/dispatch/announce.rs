@@ -72,7 +72,7 @@ pub(crate) fn announce_session(
         turn.warned_at = None;
         turn.base_sha = base;
         turn.branch = Some(branch.clone());
-        turn.given = words.given;
+        turn.inputs = words.given;
     }
     builder
         .state

@@ -45,7 +45,7 @@ pub(crate) fn inputs_digest(
             let _infallible = writeln!(seen, "live {name} {slot}");
         }
     }
-    for (_, entry) in builder.state.history.open() {
+    for (_, entry) in builder.state.history.open_entries() {
         if let Some(slot) = entry.slot.as_ref()
             && SlotRole::from_slot(slot).is_some()
         {
@@ -91,6 +91,6 @@ pub(crate) fn record_idle(
     };
     let name: &TrackName = &plan.name;
     let state = builder.state.tracks.entry(name.clone()).or_default();
-    state.idle = Some(digest);
+    state.idle_reason = Some(digest);
     builder.add_headline(format!("nothing to do in {name}"), None);
 }

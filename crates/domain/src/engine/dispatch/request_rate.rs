@@ -60,7 +60,7 @@ fn counts_as_session(request: &RequestState) -> bool {
 }
 
 fn requested_at(request: &RequestState) -> Option<Timestamp> {
-    request.asked_at.or(request.created_at)
+    request.requested_at.or(request.created_at)
 }
 
 fn is_same_actor(one: &RequestState, other: &RequestState) -> bool {

@@ -124,7 +124,7 @@ fn next_candidate(
     // A person's request gets the reasons, not just that nothing has changed.
     let is_due = matches!(call, Trigger::Due);
     let digest = layer_idle::inputs_digest(builder, plan, state.passes + 1).filter(|_| is_due);
-    let idle = digest.is_some() && digest == state.idle;
+    let idle = digest.is_some() && digest == state.idle_reason;
     let found = walk_steps(builder, plan, &state, (call, idle), &mut skipped);
     if let Walk::NoneEligible = found {
         report_none_eligible(builder, plan, &state, idle, skipped);

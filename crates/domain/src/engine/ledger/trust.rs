@@ -220,7 +220,7 @@ fn is_behind(builder: &mut DecisionBuilder<'_>, state: &State) -> bool {
         .iter()
         .filter(|session| session.prompt.is_none() && !session.elsewhere)
         .filter(|session| {
-            Marker::in_title(&session.title).is_some_and(|marker| {
+            Marker::from_title(&session.title).is_some_and(|marker| {
                 let id = marker.turn.as_str();
                 state.live_turn(id).is_none() && state.entry_named(id).is_none()
             })
@@ -233,7 +233,7 @@ fn is_behind(builder: &mut DecisionBuilder<'_>, state: &State) -> bool {
         own_prompt_line(builder.snapshot, session).is_some_and(|line| {
             is_of_ledger(state, &line)
                 && !line.track.as_str().starts_with("request:")
-                && line.seq > state.seq(&line.track)
+                && line.seq > state.newest_seq(&line.track)
         })
     });
     let Some(oldest) = unknown.min_by_key(|session| session.created_at) else {

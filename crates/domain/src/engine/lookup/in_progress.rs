@@ -30,7 +30,7 @@ fn has_turn_or_pull(
         .iter()
         .any(|(name, track)| Some(name) != own && track.turns.contains_key(&slot));
     let open = || {
-        let mut entries = builder.state.history.open();
+        let mut entries = builder.state.history.open_entries();
         entries.any(|(_, entry)| entry.slot.as_ref() == Some(&slot))
     };
     live || open()
@@ -40,7 +40,7 @@ fn has_turn_or_pull(
 pub(crate) fn open_implementer_pulls(
     builder: &DecisionBuilder<'_>,
 ) -> Vec<crate::model::PullNumber> {
-    let open = builder.state.history.open().filter(|(_, entry)| {
+    let open = builder.state.history.open_entries().filter(|(_, entry)| {
         let slot_role = entry.slot.as_ref().and_then(SlotRole::from_slot);
         matches!(slot_role, Some(SlotRole::Implementer { .. }))
     });

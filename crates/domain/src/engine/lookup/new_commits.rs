@@ -61,12 +61,12 @@ pub(crate) fn request_commits(builder: &mut DecisionBuilder<'_>) -> bool {
 
 /// Records that everything up to this commit was summarized.
 pub(crate) fn mark_summarized(builder: &mut DecisionBuilder<'_>, until: &Oid) {
-    builder.state.cursors.narrated = Some(until.clone());
+    builder.state.cursors.summarized_commit = Some(until.clone());
 }
 
 fn unsummarized_span(builder: &DecisionBuilder<'_>) -> Option<CommitSpan> {
     Some(CommitSpan {
-        after: builder.state.cursors.narrated.clone(),
+        after: builder.state.cursors.summarized_commit.clone(),
         until: builder.snapshot.repository.default_head.clone()?,
     })
 }

@@ -44,7 +44,7 @@ pub(crate) fn is_being_sent(builder: &DecisionBuilder<'_>, request: &RequestStat
     let known = builder.state.pulls.get(&PullNumber(thread));
     let told = known.and_then(|known| known.reviews.as_ref());
     told.is_some_and(|told| {
-        told.head == *head && !told.told && builder.now().duration_since(told.at) < INTENT_VALID
+        told.head == *head && !told.notified && builder.now().duration_since(told.at) < INTENT_VALID
     })
 }
 

@@ -78,7 +78,7 @@ fn session_of_pull(
 pub(crate) fn pull_owners(state: &State) -> BTreeMap<PullNumber, &HistoryEntry> {
     let over = state
         .history
-        .open()
+        .open_entries()
         .filter_map(|(_, entry)| Some((entry.pr_number?, entry)));
     let live = state
         .tracks

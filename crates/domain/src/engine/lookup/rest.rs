@@ -29,7 +29,7 @@ pub(crate) fn resting_until(
     let ignored = builder
         .ignored_pulls
         .get_or_init(|| count_ignored_pulls(builder));
-    let unwanted = known.empty_streak + ignored.get(persona).copied().unwrap_or(0);
+    let unwanted = known.no_output_streak + ignored.get(persona).copied().unwrap_or(0);
     if unwanted < policy.rest_after {
         return None;
     }
@@ -56,7 +56,7 @@ pub(crate) fn has_passes(track: &TrackName) -> bool {
 /// Counts the ignored open pull requests of each persona.
 fn count_ignored_pulls(builder: &DecisionBuilder<'_>) -> BTreeMap<PersonaId, u32> {
     let mut counts = BTreeMap::new();
-    let entries = builder.state.history.open().map(|(_, entry)| entry);
+    let entries = builder.state.history.open_entries().map(|(_, entry)| entry);
     for entry in entries.filter(|entry| is_ignored(builder.snapshot, entry)) {
         *counts.entry(entry.persona_id.clone()).or_default() += 1;
     }

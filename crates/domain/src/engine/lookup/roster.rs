@@ -61,7 +61,7 @@ pub fn persona_statuses(snapshot: &Snapshot) -> Vec<PersonaStatus> {
             known: personas.contains_key(&persona),
             last: newest().next().map(last_turn),
             streak: outcome_streak(newest()),
-            unwanted: memory.map_or(0, |memory| memory.empty_streak),
+            unwanted: memory.map_or(0, |memory| memory.no_output_streak),
             yields: yields.remove(&persona).unwrap_or_default(),
             persona,
         }

@@ -30,7 +30,7 @@ pub(crate) fn is_of_ledger(state: &State, line: &PromptLine) -> bool {
 
 /// The marker line of a session's prompt, if it names this repository.
 pub(crate) fn own_prompt_line(snapshot: &Snapshot, session: &Session) -> Option<PromptLine> {
-    let line = Marker::in_prompt(session.prompt.as_deref()?)?;
+    let line = Marker::from_prompt(session.prompt.as_deref()?)?;
     (line.repository == snapshot.repository.id).then_some(line)
 }
 
@@ -46,14 +46,14 @@ pub(crate) fn session_marker(snapshot: &Snapshot, session: &Session) -> Option<M
     if session.prompt.is_some() {
         return own_prompt_line(snapshot, session).map(|line| line.marker);
     }
-    Marker::in_title(&session.title).filter(|_| session.source.is_some())
+    Marker::from_title(&session.title).filter(|_| session.source.is_some())
 }
 
 /// The marker of a session that may be this repository's. Comparing it with the ledger's turns is proof enough, because
 /// a turn's id derives from the repository's id and the ledger's nonce. After a rename a session still names the
 /// repository's earlier name.
 pub(crate) fn claimed_marker(snapshot: &Snapshot, session: &Session) -> Option<Marker> {
-    let in_title = || Marker::in_title(&session.title).filter(|_| session.prompt.is_none());
+    let in_title = || Marker::from_title(&session.title).filter(|_| session.prompt.is_none());
     session_marker(snapshot, session).or_else(in_title)
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn request_unidentified(
         .sessions
         .iter()
         .rev()
-        .filter(|session| session.prompt.is_none() && Marker::in_title(&session.title).is_none())
+        .filter(|session| session.prompt.is_none() && Marker::from_title(&session.title).is_none())
         .filter(|session| {
             !session.elsewhere || elsewhere_until.is_some_and(|until| session.created_at <= until)
         })

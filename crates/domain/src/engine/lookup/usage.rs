@@ -100,7 +100,7 @@ pub(crate) fn unreviewed_pulls(builder: &DecisionBuilder<'_>) -> Vec<PullNumber>
         .values()
         .flat_map(|track| track.turns.values())
         .filter_map(|turn| turn.pr_number);
-    let open = builder.state.history.open();
+    let open = builder.state.history.open_entries();
     let mut numbers: std::collections::BTreeSet<_> = open
         .filter_map(|(_, entry)| entry.pr_number)
         .chain(live)

@@ -143,7 +143,7 @@ impl<'a> DecisionBuilder<'a> {
 
     /// The number of a track's newest turn.
     pub(crate) fn newest_seq(&self, track: &TrackName) -> u64 {
-        self.state.seq(track)
+        self.state.newest_seq(track)
     }
 
     /// A line about a turn of the track's present pass.

@@ -27,7 +27,7 @@ const TITLE: &str = "phileas: dashboard";
 pub(crate) fn record_opened(builder: &mut DecisionBuilder<'_>, number: u64) {
     builder.state.dashboard_issue = Some(number);
     if let Some(known) = &mut builder.state.dashboard {
-        known.wanted = false;
+        known.requested = false;
     }
     builder.add_headline(format!("dashboard #{number}"), None);
 }
@@ -36,7 +36,7 @@ pub(crate) fn record_opened(builder: &mut DecisionBuilder<'_>, number: u64) {
 pub(crate) fn update_dashboard(builder: &mut DecisionBuilder<'_>, status: &DashboardStatus) {
     let known = builder.state.dashboard.clone().unwrap_or_default();
     let dashboard = find_dashboard(builder);
-    if dashboard.is_none() && !known.wanted {
+    if dashboard.is_none() && !known.requested {
         return;
     }
     let is_touched = match status {
@@ -143,11 +143,11 @@ fn write_dashboard(
     }
     builder.add_headline("dashboard".to_owned(), None);
     builder.state.dashboard = Some(DashboardState {
-        wanted: dashboard.is_none(),
+        requested: dashboard.is_none(),
         digest: Some(digest),
         before,
         replaces,
-        heard: heard.unwrap_or_default(),
+        comments_read: heard.unwrap_or_default(),
         at: Some(now),
         repeats,
         extra: known.extra,

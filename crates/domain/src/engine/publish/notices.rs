@@ -11,7 +11,7 @@ use crate::engine::output::limits::{MISTAKES_SHOWN, REFUSALS_APART, REFUSALS_SHO
 use crate::engine::text::markdown::quote_as_code;
 use crate::model::{PersonaId, PullNumber, TrackName, TurnId};
 use crate::plan::{self, SCHEDULES_PATH};
-use crate::state::{Told, Turn, WatchedPull};
+use crate::state::{PullAction, TrackedPull, Turn};
 
 /// The comment for a notice that another one replaces.
 const LISTED: &str = "Jules refuses several sessions; another issue lists them.";
@@ -263,15 +263,15 @@ pub(crate) fn update_plan_notice(builder: &mut DecisionBuilder<'_>) {
 }
 
 /// The record that it was marked as ready.
-fn ready_mark(known: Option<&WatchedPull>) -> Option<&Told> {
-    known?.ready.as_ref().filter(|ready| ready.told)
+fn ready_mark(known: Option<&TrackedPull>) -> Option<&PullAction> {
+    known?.draft_ready.as_ref().filter(|ready| ready.notified)
 }
 
 /// Whether the cause of a notice about a pull request still exists.
 fn waits_for_person(builder: &DecisionBuilder<'_>, number: PullNumber) -> bool {
     let called = builder.state.pulls.get(&number);
     let pull = builder.snapshot.pulls.get(&number);
-    called.is_some_and(|known| known.calls > 0)
+    called.is_some_and(|known| known.notices_opened > 0)
         && pull.is_none_or(|pull| {
             pull.state == PullState::Open
                 && (matches!(pull.checks, Checks::Failed | Checks::Pending)

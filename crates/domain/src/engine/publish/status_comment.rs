@@ -39,7 +39,7 @@ pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
         request
             .finished_at
             .is_some_and(|at| now.duration_since(at) >= DAY)
-            && request.status.as_ref().is_none_or(|status| status.told)
+            && request.status.as_ref().is_none_or(|status| status.notified)
     };
     let mut subjects: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
     let mut open = BTreeSet::new();
@@ -133,7 +133,7 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
     let mut repeats = 0;
     match &request.status {
         Some(said) if said.digest == digest => {
-            if said.told || said.repeats >= STATUS_REPEATS {
+            if said.notified || said.repeats >= STATUS_REPEATS {
                 return;
             }
             if age_of(said.at) < STATUS_AGAIN {
@@ -144,7 +144,7 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
             repeats = said.repeats + 1;
         }
         // Reasons to wait change often; do not edit the comment for each.
-        Some(said) if said.calm_digest == stable && age_of(said.at) < STATUS_INTERVAL => {
+        Some(said) if said.stable_digest == stable && age_of(said.at) < STATUS_INTERVAL => {
             let again = time_after(said.at, STATUS_INTERVAL);
             builder.wake_by(again);
             return;
@@ -153,9 +153,9 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
     }
     request.status = Some(StatusState {
         digest: digest.clone(),
-        calm_digest: stable,
+        stable_digest: stable,
         at: now,
-        told: false,
+        notified: false,
         repeats,
         extra: Extra::new(),
     });
@@ -195,7 +195,7 @@ pub(crate) fn record_written(
     if let Some(request) = builder.state.requests.get_mut(request) {
         request.comment_id = Some(comment_id);
         if let Some(status) = &mut request.status {
-            status.told |= status.digest == digest;
+            status.notified |= status.digest == digest;
         }
     }
 }
@@ -458,7 +458,7 @@ pub(crate) fn request_status(
             )
         });
         let reason = line.map(|line| line.reason);
-        let since = request.asked_at.or(request.created_at);
+        let since = request.requested_at.or(request.created_at);
         let mut standing = RequestStatus::waiting(reason, since);
         // A session counts against the limit until its plan is approved.
         if reason == Some(Reason::BudgetActive)

@@ -8,14 +8,14 @@ use super::tracked::OpenPull;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{CHECK_INTERVAL_LIMIT, CHECKS_POLL};
 use crate::engine::text::time::time_after;
-use crate::state::{Extra, Look};
+use crate::state::{Extra, NextCheck};
 
 /// The time of the next check. A new commit is checked at once.
 pub(crate) fn next_check(
     builder: &DecisionBuilder<'_>,
     tracked: &OpenPull<'_>,
 ) -> Option<Timestamp> {
-    let look = tracked.record(builder)?.look.as_ref()?;
+    let look = tracked.record(builder)?.next_check.as_ref()?;
     let is_same = look.head == tracked.pull.head_oid;
     (is_same && builder.now() < look.not_before).then_some(look.not_before)
 }
@@ -36,7 +36,7 @@ pub(crate) fn lengthen_wait(
     let waits = count_waits(builder, tracked);
     let own = time_after(now, wait_pause(waits));
     let not_before = known.map_or(own, |at| at.clamp(now, own));
-    tracked.record_mut(builder).look = Some(Look {
+    tracked.record_mut(builder).next_check = Some(NextCheck {
         head: head.clone(),
         not_before,
         waits: waits.saturating_add(1),
@@ -49,7 +49,7 @@ pub(crate) fn lengthen_wait(
 pub(crate) fn count_waits(builder: &DecisionBuilder<'_>, tracked: &OpenPull<'_>) -> u32 {
     let look = tracked
         .record(builder)
-        .and_then(|known| known.look.as_ref());
+        .and_then(|known| known.next_check.as_ref());
     let of_head = look.filter(|look| look.head == tracked.pull.head_oid);
     of_head.map_or(0, |look| look.waits)
 }

@@ -34,8 +34,8 @@ fn process_conflict(
     let number = tracked.number();
     let head = &tracked.pull.head_oid;
     let (told, rounds) = tracked.record(builder).map_or((None, 0), |known| {
-        let told = message::message_about(known.base.as_ref(), &known.base_heads, head);
-        (told, known.base_rounds)
+        let told = message::message_about(known.conflicts.as_ref(), &known.conflict_heads, head);
+        (told, known.conflict_rounds)
     });
     let feedback = Feedback {
         problem,
@@ -88,9 +88,9 @@ fn process_conflict(
     );
     let record = tracked.record_mut(builder);
     if feedback.earlier.is_none() {
-        record.base_rounds += 1;
+        record.conflict_rounds += 1;
     }
-    message::count_message(&mut record.base, &mut record.base_heads, head, now);
+    message::count_message(&mut record.conflicts, &mut record.conflict_heads, head, now);
     tracked.add_headline(builder, "base");
     message::send_feedback(builder, tracked, feedback, text, "");
 }

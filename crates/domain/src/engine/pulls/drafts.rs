@@ -31,10 +31,10 @@ fn process_draft(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
     let now = builder.now();
     let known = tracked
         .record(builder)
-        .and_then(|known| known.ready.as_ref());
+        .and_then(|known| known.draft_ready.as_ref());
     match attempts::next_attempt(known, now) {
         // A person turned it back into a draft.
-        NextAttempt::Over if known.is_some_and(|known| known.told) => return,
+        NextAttempt::Over if known.is_some_and(|known| known.notified) => return,
         NextAttempt::Over => {
             let text = "it is a draft, and GitHub did not let it be marked as ready";
             return tracked.open_notice(builder, Reason::DraftUnfinished, text);
@@ -77,7 +77,7 @@ fn process_draft(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
         return builder.report_line(line.with_until(until));
     }
     let head = &tracked.pull.head_oid;
-    attempts::count_attempt(&mut tracked.record_mut(builder).ready, head, now);
+    attempts::count_attempt(&mut tracked.record_mut(builder).draft_ready, head, now);
     tracked.add_headline(builder, "end of the draft");
     builder.add_effect(Effect::MarkReady { pull: number });
     // GitHub may refuse it, so success is reported only with GitHub's answer.
@@ -96,9 +96,9 @@ fn leave_to_people(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>, wh
 /// Records that a draft was marked as ready.
 pub(crate) fn record_ready(builder: &mut DecisionBuilder<'_>, pull: PullNumber) {
     if let Some(known) = builder.state.pulls.get_mut(&pull)
-        && let Some(ready) = &mut known.ready
+        && let Some(ready) = &mut known.draft_ready
     {
-        ready.told = true;
+        ready.notified = true;
     }
     let readied = tracked::open_pulls(builder)
         .into_iter()

@@ -41,7 +41,7 @@ fn process_failure(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
     }
     let head = &tracked.pull.head_oid;
     let (told, rounds) = tracked.record(builder).map_or((None, 0), |known| {
-        let told = message::message_about(known.checks.as_ref(), &known.fix_heads, head);
+        let told = message::message_about(known.checks.as_ref(), &known.notified_heads, head);
         (told, known.fix_rounds)
     });
     let feedback = Feedback {
@@ -118,7 +118,7 @@ fn process_failure(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
     if feedback.earlier.is_none() {
         record.fix_rounds += 1;
     }
-    message::count_message(&mut record.checks, &mut record.fix_heads, head, now);
+    message::count_message(&mut record.checks, &mut record.notified_heads, head, now);
     tracked.add_headline(builder, "failed checks");
     message::send_feedback(builder, tracked, feedback, text, remark);
 }

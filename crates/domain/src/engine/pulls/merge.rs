@@ -206,7 +206,7 @@ fn wait_for_mergeability(
         return;
     };
     if known.is_none() && may_write {
-        if merge.put_off >= MERGE_UNKNOWN_CHECKS {
+        if merge.deferrals >= MERGE_UNKNOWN_CHECKS {
             let text = format!("{text}, after {MERGE_UNKNOWN_CHECKS} checks");
             return refuse_merge(builder, open, Reason::NotMergeable, text);
         }
@@ -258,13 +258,13 @@ pub(crate) fn postpone_merge(
 
 /// Sets the next check, with a longer pause each time.
 fn lengthen_wait(merge: &mut MergeState, now: Timestamp, retry_at: Option<Timestamp>) {
-    let pause = (0..merge.put_off).try_fold(MERGE_POSTPONED, |pause, _| {
+    let pause = (0..merge.deferrals).try_fold(MERGE_POSTPONED, |pause, _| {
         (pause < PULL_POLL).then_some(pause * 2)
     });
     let own = time_after(now, pause.unwrap_or(PULL_POLL).min(PULL_POLL));
     let most = time_after(now, RETRY_AFTER_LIMIT);
     merge.not_before = Some(retry_at.map_or(own, |asked| asked.clamp(own, most)));
-    merge.put_off = merge.put_off.saturating_add(1);
+    merge.deferrals = merge.deferrals.saturating_add(1);
 }
 
 /// Records the call in the ledger; after the commit GitHub is asked, once.

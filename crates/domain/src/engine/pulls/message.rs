@@ -17,7 +17,7 @@ use crate::engine::output::limits::{
 use crate::engine::output::report::{Reason, Verdict};
 use crate::engine::text::markers::{base_marker, checks_marker, reviews_marker};
 use crate::model::{Oid, PullNumber};
-use crate::state::{Told, WatchedPull};
+use crate::state::{PullAction, TrackedPull};
 
 /// A message about a pull request's newest commit, and how many like it were sent.
 pub(crate) struct Feedback {
@@ -26,7 +26,7 @@ pub(crate) struct Feedback {
     /// Ends the text.
     pub(crate) marker: String,
     /// The record of this message, where it was counted before.
-    pub(crate) earlier: Option<Told>,
+    pub(crate) earlier: Option<PullAction>,
     /// How many such messages were sent about all its commits.
     pub(crate) rounds: u32,
     /// The maximum of these.
@@ -130,7 +130,7 @@ pub(crate) fn settling_until(
     tracked: &OpenPull<'_>,
 ) -> Option<Timestamp> {
     let known = tracked.record(builder)?;
-    let newest = [&known.checks, &known.reviews, &known.base];
+    let newest = [&known.checks, &known.reviews, &known.conflicts];
     let newest = newest.into_iter().flatten();
     let of_head = newest.filter(|told| told.head == tracked.pull.head_oid);
     let at = of_head.map(|told| told.at).max()?;
@@ -159,9 +159,9 @@ pub(crate) fn busy_text(builder: &DecisionBuilder<'_>, tracked: &OpenPull<'_>) -
 }
 
 /// Whether a session got a message recently and has not pushed a commit since.
-fn is_reopened(builder: &DecisionBuilder<'_>, number: PullNumber, known: &WatchedPull) -> bool {
+fn is_reopened(builder: &DecisionBuilder<'_>, number: PullNumber, known: &TrackedPull) -> bool {
     let snapshot = builder.snapshot;
-    let newest = [&known.checks, &known.reviews, &known.base];
+    let newest = [&known.checks, &known.reviews, &known.conflicts];
     let newest = newest.into_iter().flatten().max_by_key(|told| told.at);
     let Some(told) = newest.filter(|told| builder.now().duration_since(told.at) < REOPENED) else {
         return false;
@@ -172,7 +172,7 @@ fn is_reopened(builder: &DecisionBuilder<'_>, number: PullNumber, known: &Watche
     let listed = snapshot.listing();
     let seen = listed.and_then(|listing| listing.get(&known.session_id));
     // Right after the message it may still show as done.
-    let is_done = told.told
+    let is_done = told.notified
         && seen.is_some_and(|session| !session.state.is_live())
         && builder.now().duration_since(told.at) >= MESSAGE_LAG;
     waits && !is_done
@@ -391,10 +391,10 @@ pub(crate) fn read_activities<'a>(
 pub(crate) fn delivery_of(
     builder: &mut DecisionBuilder<'_>,
     tracked: &OpenPull<'_>,
-    told: &Told,
+    told: &PullAction,
     marker: &str,
 ) -> Delivery {
-    if told.told {
+    if told.notified {
         return Delivery::Delivered;
     }
     let shown = told.at.checked_add(MESSAGE_LAG).unwrap_or(Timestamp::MAX);
@@ -432,29 +432,29 @@ pub(crate) fn record_delivery(builder: &mut DecisionBuilder<'_>, pull: PullNumbe
     if let Some(reminded) = &mut known.reminded
         && marker == REMINDER_MARKER
     {
-        reminded.told = true;
+        reminded.notified = true;
     }
     if let Some(checks) = &mut known.checks
         && checks_marker(pull, &checks.head) == marker
     {
-        checks.told = true;
+        checks.notified = true;
     }
     if let Some(reviews) = &mut known.reviews
         && reviews_marker(pull, &reviews.head) == marker
     {
-        reviews.told = true;
+        reviews.notified = true;
     }
-    if let Some(base) = &mut known.base
+    if let Some(base) = &mut known.conflicts
         && base_marker(pull, &base.head) == marker
     {
-        base.told = true;
+        base.notified = true;
     }
 }
 
 /// Counts a message before it is sent. The commits of earlier messages are kept, so that a lagging read does not repeat
 /// one.
 pub(crate) fn count_message(
-    slot: &mut Option<Told>,
+    slot: &mut Option<PullAction>,
     before: &mut Vec<Oid>,
     head: &Oid,
     now: Timestamp,
@@ -466,19 +466,23 @@ pub(crate) fn count_message(
         }
         other => {
             before.extend(other.take().map(|told| told.head));
-            *other = Some(Told::new(head.clone(), now));
+            *other = Some(PullAction::new(head.clone(), now));
         }
     }
 }
 
 /// The record of a message about this commit: the newest one, or an earlier one.
-pub(crate) fn message_about(newest: Option<&Told>, before: &[Oid], head: &Oid) -> Option<Told> {
+pub(crate) fn message_about(
+    newest: Option<&PullAction>,
+    before: &[Oid],
+    head: &Oid,
+) -> Option<PullAction> {
     let newest = newest?;
     if newest.head == *head {
         return Some(newest.clone());
     }
-    before.contains(head).then(|| Told {
-        told: true,
-        ..Told::new(head.clone(), newest.at)
+    before.contains(head).then(|| PullAction {
+        notified: true,
+        ..PullAction::new(head.clone(), newest.at)
     })
 }

@@ -23,7 +23,11 @@ pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
         // Skip drafts that a person made, and those with notices.
         let known = tracked.record(builder);
         let is_theirs = known.is_some_and(|known| {
-            known.calls > 0 || known.ready.as_ref().is_some_and(|ready| ready.told)
+            known.notices_opened > 0
+                || known
+                    .draft_ready
+                    .as_ref()
+                    .is_some_and(|ready| ready.notified)
         });
         let is_left = pull.draft && is_theirs;
         if is_left || pull.reviewed || is_called || tracked.is_held(builder) {

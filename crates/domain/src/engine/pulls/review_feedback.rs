@@ -22,7 +22,7 @@ use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::review_request::refuse_review_request;
 use crate::model::{Login, Oid};
 use crate::prompt::{self, ReviewRemark, ReviewSaying};
-use crate::state::{RequestOutcome, Told};
+use crate::state::{PullAction, RequestOutcome};
 
 /// The status of a pending request.
 enum ReviewStatus {
@@ -170,7 +170,7 @@ fn check_delivery(
     builder: &mut DecisionBuilder<'_>,
     open: &PendingReview,
     tracked: &OpenPull<'_>,
-    told: &Told,
+    told: &PullAction,
 ) -> Option<ReviewStatus> {
     match message::delivery_of(builder, tracked, told, &open.message_marker()) {
         Delivery::Delivered => Some(ReviewStatus::Sent),
@@ -281,7 +281,7 @@ pub(crate) fn sent_message(
     builder: &DecisionBuilder<'_>,
     tracked: &OpenPull<'_>,
     head: &Oid,
-) -> Option<Told> {
+) -> Option<PullAction> {
     let told = tracked.record(builder)?.reviews.as_ref()?;
     (told.head == *head).then(|| told.clone())
 }

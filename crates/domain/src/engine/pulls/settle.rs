@@ -20,8 +20,8 @@ pub(crate) fn settle_pulls(builder: &mut DecisionBuilder<'_>) {
     let default = builder.snapshot.repository.default_branch.clone();
     let history = &builder.state.history;
     let read = builder.snapshot.pulls.keys();
-    let rejected = read.flat_map(|number| history.rejected(*number));
-    for (key, entry) in history.open().chain(rejected) {
+    let rejected = read.flat_map(|number| history.rejected_entries(*number));
+    for (key, entry) in history.open_entries().chain(rejected) {
         let (Some(number), Some(outcome)) = (entry.pr_number, &entry.outcome) else {
             continue;
         };

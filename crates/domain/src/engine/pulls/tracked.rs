@@ -14,7 +14,7 @@ use crate::engine::output::limits::{NOTICE_AGAIN, PULL_NOTICES, PULLS_FOLLOWED};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::{PersonaId, PullNumber, SessionId, Slot, TrackName, TurnId};
 use crate::plan::Mode;
-use crate::state::{HistoryEntry, WatchedPull};
+use crate::state::{HistoryEntry, TrackedPull};
 
 /// An open pull request of a session of phileas.
 #[derive(Debug, Clone)]
@@ -102,7 +102,7 @@ pub(crate) fn forget_settled(builder: &mut DecisionBuilder<'_>) {
     }
     let kept: BTreeSet<PullNumber> = pull_owners(&builder.state).into_keys().collect();
     // The record of a closed one is dropped when its session has been archived.
-    let stays = |number: &PullNumber, known: &WatchedPull| {
+    let stays = |number: &PullNumber, known: &TrackedPull| {
         kept.contains(number) || known.closed_at.is_some()
     };
     builder
@@ -127,7 +127,7 @@ impl OpenPull<'_> {
     }
 
     /// The record about it.
-    pub(crate) fn record<'s>(&self, builder: &'s DecisionBuilder<'_>) -> Option<&'s WatchedPull> {
+    pub(crate) fn record<'s>(&self, builder: &'s DecisionBuilder<'_>) -> Option<&'s TrackedPull> {
         let known = builder.state.pulls.get(&self.number());
         known.filter(|known| known.session_id == self.session)
     }
@@ -136,8 +136,8 @@ impl OpenPull<'_> {
     pub(crate) fn record_mut<'s>(
         &self,
         builder: &'s mut DecisionBuilder<'_>,
-    ) -> &'s mut WatchedPull {
-        let fresh = || WatchedPull::new(self.session.clone());
+    ) -> &'s mut TrackedPull {
+        let fresh = || TrackedPull::new(self.session.clone());
         let known = builder
             .state
             .pulls
@@ -180,14 +180,14 @@ impl OpenPull<'_> {
     ) {
         let now = builder.now();
         let key = NoticeKey::Pull(self.number());
-        let (called_at, calls) = self
-            .record(builder)
-            .map_or((None, 0), |known| (known.called_at, known.calls));
+        let (called_at, calls) = self.record(builder).map_or((None, 0), |known| {
+            (known.notice_opened_at, known.notices_opened)
+        });
         let lately = |at: Timestamp| now.duration_since(at) < NOTICE_AGAIN;
         if calls < PULL_NOTICES && !called_at.is_some_and(lately) && !builder.has_notice(&key) {
             let record = self.record_mut(builder);
-            record.called_at = Some(now);
-            record.calls += 1;
+            record.notice_opened_at = Some(now);
+            record.notices_opened += 1;
             let number = self.number();
             let (persona, track, session) = (&self.persona, &self.track, &self.session);
             builder.open_notice(

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::engine::output::limits::{ACTION_AGAIN, ACTION_REPEATS};
 use crate::model::Oid;
-use crate::state::Told;
+use crate::state::PullAction;
 
 /// When the next attempt of an action is due. It is repeated only while its success is unknown.
 pub(crate) enum NextAttempt {
@@ -17,12 +17,12 @@ pub(crate) enum NextAttempt {
 }
 
 /// Returns when the next attempt of a counted action is due.
-pub(crate) fn next_attempt(slot: Option<&Told>, now: Timestamp) -> NextAttempt {
+pub(crate) fn next_attempt(slot: Option<&PullAction>, now: Timestamp) -> NextAttempt {
     let Some(told) = slot else {
         return NextAttempt::Now;
     };
     let again = told.at.checked_add(ACTION_AGAIN).unwrap_or(Timestamp::MAX);
-    if told.told || told.repeats >= ACTION_REPEATS {
+    if told.notified || told.repeats >= ACTION_REPEATS {
         NextAttempt::Over
     } else if now < again {
         NextAttempt::Later(again)
@@ -32,12 +32,12 @@ pub(crate) fn next_attempt(slot: Option<&Told>, now: Timestamp) -> NextAttempt {
 }
 
 /// Counts an attempt before it is made.
-pub(crate) fn count_attempt(slot: &mut Option<Told>, head: &Oid, now: Timestamp) {
+pub(crate) fn count_attempt(slot: &mut Option<PullAction>, head: &Oid, now: Timestamp) {
     match slot {
         Some(told) => {
             told.at = now;
             told.repeats += 1;
         }
-        None => *slot = Some(Told::new(head.clone(), now)),
+        None => *slot = Some(PullAction::new(head.clone(), now)),
     }
 }

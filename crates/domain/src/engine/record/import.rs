@@ -133,13 +133,13 @@ impl Import<'_> {
             let place = format!("entry {key}, {}", entry.persona_id);
             return Err(ImportError::Known { session, place });
         }
-        let by_prompt = self.session.prompt.as_deref().and_then(Marker::in_prompt);
+        let by_prompt = self.session.prompt.as_deref().and_then(Marker::from_prompt);
         let ours = match by_prompt {
             Some(line) => {
                 let is_ours = line.repository == self.repository && is_of_ledger(state, &line);
                 is_ours.then_some(line.marker)
             }
-            None => Marker::in_title(&self.session.title),
+            None => Marker::from_title(&self.session.title),
         };
         match ours {
             Some(marker) => Err(ImportError::Ours {
@@ -181,7 +181,7 @@ impl Import<'_> {
 mod tests {
     use super::*;
     use crate::engine::input::session::SessionState;
-    use crate::state::invariant::{check, check_step};
+    use crate::state::invariant::{check_state, check_step};
 
     fn session(title: &str) -> Session {
         Session {
@@ -218,12 +218,12 @@ mod tests {
             let mut state = State::default();
             if born {
                 let at = "2026-01-01T00:00:00Z".parse().unwrap();
-                state = State::born(RepositoryId(7), at, "0a0a0a0a0a0a".to_owned());
+                state = State::new_ledger(RepositoryId(7), at, "0a0a0a0a0a0a".to_owned());
             }
             let before = state.clone();
             let (track, turn) = import(&mut state, &session("Tidy")).unwrap();
             assert_eq!(track.as_str(), "request:1");
-            assert_eq!(check(&state), []);
+            assert_eq!(check_state(&state), []);
             assert_eq!(check_step(&before, &state), []);
             assert_eq!(state.tracks[&track].turns[""].turn, turn);
             assert_eq!(state.history[&0].turn, Some(turn));

@@ -7,13 +7,13 @@ use crate::engine::input::pull::Pull;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::model::SessionId;
-use crate::state::{HistoryEntry, Outcome, State, WatchedPull};
+use crate::state::{HistoryEntry, Outcome, State, TrackedPull};
 
 /// Records that an entry's pull request is closed, so that its session is archived later.
 pub(crate) fn schedule_archiving(state: &mut State, entry: &HistoryEntry, now: Timestamp) {
     let over = matches!(entry.outcome, Some(Outcome::Merged | Outcome::Rejected));
     if let (true, Some(number), Some(session)) = (over, entry.pr_number, &entry.session_id) {
-        let fresh = || WatchedPull::new(session.clone());
+        let fresh = || TrackedPull::new(session.clone());
         let known = state.pulls.entry(number).or_insert_with(fresh);
         if known.session_id != *session {
             *known = fresh();
@@ -34,7 +34,7 @@ pub(crate) fn retarget_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull, sess
         NextAttempt::Later(at) => return builder.wake_by(at),
         NextAttempt::Now => {}
     }
-    let fresh = || WatchedPull::new(session.clone());
+    let fresh = || TrackedPull::new(session.clone());
     let known = builder.state.pulls.entry(pull.number);
     let known = known.or_insert_with(fresh);
     attempts::count_attempt(&mut known.retargeted, &pull.head_oid, now);

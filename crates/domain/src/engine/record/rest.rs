@@ -26,14 +26,14 @@ pub(crate) fn record_rest(
     let known = builder.state.personas.entry(persona.clone()).or_default();
     match outcome {
         Outcome::Merged | Outcome::Imported | Outcome::Completed => {
-            known.empty_streak = 0;
+            known.no_output_streak = 0;
             known.rests_until_pass = None;
             known.rested_at = None;
         }
         wanted if wanted.is_unwanted() && !was.is_some_and(Outcome::is_unwanted) => {
-            known.empty_streak += 1;
-            if rest_after > 0 && known.empty_streak >= rest_after {
-                let cycles = u64::from(known.empty_streak - rest_after + 1);
+            known.no_output_streak += 1;
+            if rest_after > 0 && known.no_output_streak >= rest_after {
+                let cycles = u64::from(known.no_output_streak - rest_after + 1);
                 // Two tracks count their passes separately: keep the later one, so that neither ends the other's rest.
                 let until = passes.map(|passes| passes + cycles + 1);
                 known.rests_until_pass = known.rests_until_pass.max(until);

@@ -16,7 +16,7 @@ pub(crate) fn cancel_turns(
 ) -> Result<String, Refusal> {
     let now = builder.now();
     let is_newer = |known: &RequestState| {
-        let at = known.asked_at.or(known.created_at);
+        let at = known.requested_at.or(known.created_at);
         at.is_some_and(|at| at > request.at)
     };
     let requests = builder.state.requests.values();

@@ -93,7 +93,7 @@ pub(crate) fn ticked_requests<'s>(
         let is_heard = edits
             .iter()
             .any(|edit| stored.contains_key(&request_key(edit, &word)));
-        if is_heard || !has_arrived && known.heard.contains(&word) {
+        if is_heard || !has_arrived && known.comments_read.contains(&word) {
             continue;
         }
         let key = request_key(newest, &word);

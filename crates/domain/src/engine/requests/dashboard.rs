@@ -11,12 +11,12 @@ pub(crate) fn open_dashboard(builder: &mut DecisionBuilder<'_>) -> String {
     }
     let known = builder.state.dashboard.take().unwrap_or_default();
     builder.state.dashboard = Some(DashboardState {
-        wanted: true,
+        requested: true,
         // The text is compared again.
         digest: None,
         before: None,
         replaces: None,
-        heard: Vec::new(),
+        comments_read: Vec::new(),
         at: None,
         repeats: 0,
         extra: known.extra,

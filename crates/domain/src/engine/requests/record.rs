@@ -151,7 +151,7 @@ fn record_request(
         },
         number: Some(number),
         comment_id: same.last().map(|(_, id)| *id),
-        asked_at: Some(request.at),
+        requested_at: Some(request.at),
         created_at: Some(now),
         ..RequestState::default()
     };
@@ -172,7 +172,7 @@ fn record_merge(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, head: 
             sent_at: None,
             attempts: 0,
             not_before: None,
-            put_off: 0,
+            deferrals: 0,
             extra: Extra::new(),
         });
     });
@@ -189,9 +189,9 @@ fn record_reviews(builder: &mut DecisionBuilder<'_>, request: &Request<'_>, head
     let mut is_told = false;
     if let Some(known) = known {
         // A new request checks the session now.
-        known.look = None;
+        known.next_check = None;
         if let Some(told) = known.reviews.as_mut().filter(|told| told.head == head) {
-            is_told = told.told;
+            is_told = told.notified;
             // A message that was given up is tried once more for each request.
             told.repeats = told.repeats.min(MESSAGE_REPEATS - 1);
         }

@@ -365,7 +365,7 @@ impl<'r> Imagined<'r> {
     /// Adds a commit to summarize whenever the default branch moves.
     fn add_commit(&mut self) {
         let after = match &self.snapshot.ledger {
-            Ledger::Present { state, .. } => state.cursors.narrated.clone(),
+            Ledger::Present { state, .. } => state.cursors.summarized_commit.clone(),
             _ => None,
         };
         let Some(until) = self.snapshot.repository.default_head.clone() else {

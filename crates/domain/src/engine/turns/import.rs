@@ -57,11 +57,11 @@ pub(crate) fn import_output(
         .and_then(|streams| exchange_view::find_item(streams.get(stream)?, item))
         .map_or(item, |item| item.path.as_str());
     let author = slot_role.import_author(path);
-    let given = exchange_view::unchanged_inputs(tree, &turn.given);
+    let given = exchange_view::unchanged_inputs(tree, &turn.inputs);
     let range = builder
         .state
         .cursors
-        .narrated
+        .summarized_commit
         .as_ref()
         .zip(turn.base_sha.as_ref());
     let imported = import(&Request {

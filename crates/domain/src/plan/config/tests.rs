@@ -34,7 +34,7 @@ timeout_secs = 30
 ";
 
 fn plan(text: &str) -> (crate::plan::Plan, Vec<String>) {
-    let (plan, found) = read_plan(&Tree::of_texts([(CONFIG_PATH, text)]));
+    let (plan, found) = read_plan(&Tree::from_texts([(CONFIG_PATH, text)]));
     (plan, found.iter().map(ToString::to_string).collect())
 }
 
@@ -136,7 +136,7 @@ fn what_is_off_does_not_run() {
 #[test]
 fn the_plan_of_schedules_counts_first() {
     let of = |schedules: &str, config: Option<&str>| {
-        let mut tree = Tree::of_texts([(SCHEDULES_PATH, schedules)]);
+        let mut tree = Tree::from_texts([(SCHEDULES_PATH, schedules)]);
         if let Some(config) = config {
             tree.insert_text(CONFIG_PATH, config);
         }
@@ -304,7 +304,7 @@ fn every_mistake_has_a_location_and_help() {
     }
     // Two roles of one name would share one memory.
     let both = "role: docs\nlayer: innovators\n";
-    let tree = Tree::of_texts([
+    let tree = Tree::from_texts([
         (".jlo/roles/innovators/docs/role.yml", both),
         (
             CONFIG_PATH,
@@ -319,7 +319,7 @@ fn every_mistake_has_a_location_and_help() {
 
 #[test]
 fn an_entry_that_is_no_file_is_reported() {
-    let (plan, found) = read_plan(&Tree::of_texts([(".jlo/config.toml/x", "")]));
+    let (plan, found) = read_plan(&Tree::from_texts([(".jlo/config.toml/x", "")]));
     assert!(
         found
             .iter()
@@ -380,7 +380,7 @@ fn schema_and_reader_are_of_one_mind() {
         ("[observers]\ncron = \"0 1 * * *\"\n", false),
     ] {
         assert_eq!(checker.is_valid(&value(text)), sound, "{text}");
-        let errors = read_plan(&Tree::of_texts([(CONFIG_PATH, text)])).1;
+        let errors = read_plan(&Tree::from_texts([(CONFIG_PATH, text)])).1;
         assert_eq!(
             !errors.iter().any(Diagnostic::is_error),
             sound,
@@ -399,7 +399,7 @@ fn unreadable_approval_means_a_person() {
         ("[workflow]\napproval = 7\n", Approval::Human),
         ("[workflow]\napproval = \"hum\n", Approval::Human),
     ] {
-        let (plan, _) = read_plan(&Tree::of_texts([(CONFIG_PATH, text)]));
+        let (plan, _) = read_plan(&Tree::from_texts([(CONFIG_PATH, text)]));
         assert_eq!(plan.roster.approval, approval, "{text}");
     }
 }
@@ -407,7 +407,7 @@ fn unreadable_approval_means_a_person() {
 #[test]
 fn a_pass_begins_at_its_entry_point() {
     let layers = |text: &str| {
-        let (plan, found) = read_plan(&Tree::of_texts([(CONFIG_PATH, text)]));
+        let (plan, found) = read_plan(&Tree::from_texts([(CONFIG_PATH, text)]));
         let track = plan.tracks.get(PASS_TRACK);
         let steps = track.map(|track| track.steps.clone()).unwrap_or_default();
         let names = steps.into_iter().map(|step| match step.kind {

@@ -6,7 +6,7 @@ use crate::plan::{Automation, Branch, PERSONAS_FOLDER, PlanApproval, Policy, Pri
 /// One persona's folder and prompt.
 fn read_one(folder: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {
     let path = format!("{PERSONAS_FOLDER}/{folder}/prompt.md.j2");
-    let (mut personas, diagnostics) = read_personas(&Tree::of_texts([(path.as_str(), text)]));
+    let (mut personas, diagnostics) = read_personas(&Tree::from_texts([(path.as_str(), text)]));
     for diagnostic in &diagnostics {
         assert_eq!(diagnostic.file, path);
     }
@@ -274,7 +274,7 @@ fn read_files(files: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
     let files = files
         .iter()
         .map(|(path, text)| (format!("{PERSONAS_FOLDER}/{path}"), *text));
-    let (personas, diagnostics) = read_personas(&Tree::of_texts(files));
+    let (personas, diagnostics) = read_personas(&Tree::from_texts(files));
     (
         personas
             .values()
@@ -337,7 +337,7 @@ fn a_prompt_that_was_renamed_away_is_off() {
         let path = format!("a/{name}");
         let files = [(path.as_str(), "no frontmatter"), ("a/journals/1.md", "")];
         let tree =
-            Tree::of_texts(files.map(|(path, text)| (format!("{PERSONAS_FOLDER}/{path}"), text)));
+            Tree::from_texts(files.map(|(path, text)| (format!("{PERSONAS_FOLDER}/{path}"), text)));
         let (personas, found) = read_personas(&tree);
         assert!(personas.is_empty());
         let [hint] = &found[..] else {
@@ -367,7 +367,7 @@ fn a_prompt_with_a_slip_in_its_name_is_a_mistake() {
         "prompts.md",
         "prompt",
     ] {
-        let tree = Tree::of_texts([(format!("{PERSONAS_FOLDER}/a/{name}"), prompt("a"))]);
+        let tree = Tree::from_texts([(format!("{PERSONAS_FOLDER}/a/{name}"), prompt("a"))]);
         let (_, found) = read_personas(&tree);
         assert!(found.len() == 1 && found[0].is_error(), "{name}: {found:?}");
     }
@@ -477,7 +477,7 @@ fn there_is_a_most_of_personas() {
             prompt(&format!("p{n}")),
         )
     });
-    let (personas, diagnostics) = read_personas(&Tree::of_texts(files));
+    let (personas, diagnostics) = read_personas(&Tree::from_texts(files));
     assert_eq!((personas.len(), diagnostics.len()), (MAX_PERSONAS, 1));
 }
 

@@ -17,7 +17,7 @@ fn prompt(id: &str) -> (String, String) {
 }
 
 fn tree(text: &str) -> Tree {
-    let mut tree = Tree::of_texts(PERSONAS.map(prompt));
+    let mut tree = Tree::from_texts(PERSONAS.map(prompt));
     tree.insert_text(SCHEDULES_PATH, text);
     tree
 }
@@ -128,7 +128,7 @@ fn the_file_of_the_repository_that_began_it_loads_without_a_word() {
     let ids = text
         .lines()
         .filter_map(|line| line.trim().strip_prefix("\"personas/")?.split('/').next());
-    let mut tree = Tree::of_texts(ids.map(prompt));
+    let mut tree = Tree::from_texts(ids.map(prompt));
     tree.insert_text(SCHEDULES_PATH, text);
     let (plan, diagnostics) = read(&tree);
     assert_eq!(diagnostics, []);
@@ -478,7 +478,7 @@ fn another_version_runs_nothing() {
 
 #[test]
 fn without_a_plan_nothing_runs_and_one_error_explains_how_to_start() {
-    let (plan, diagnostics) = read(&Tree::of_texts(PERSONAS.map(prompt)));
+    let (plan, diagnostics) = read(&Tree::from_texts(PERSONAS.map(prompt)));
     assert!(plan.tracks.is_empty() && plan.schedules.is_empty());
     assert_eq!(plan.personas.len(), PERSONAS.len());
     assert_eq!(diagnostics.len(), 1);
@@ -487,7 +487,7 @@ fn without_a_plan_nothing_runs_and_one_error_explains_how_to_start() {
 
 #[test]
 fn a_folder_in_the_plan_s_place_is_called_one() {
-    let (_, diagnostics) = read(&Tree::of_texts([(
+    let (_, diagnostics) = read(&Tree::from_texts([(
         format!("{SCHEDULES_PATH}/plan.toml"),
         "",
     )]));

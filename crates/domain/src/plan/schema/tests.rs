@@ -8,7 +8,7 @@ const PROMPT: &str = "---\nid: curator\nemoji: x\n---\nDo it.\n";
 
 /// What the reader says to a text, without what is no mistake.
 fn report_lines(text: &str) -> Vec<String> {
-    let mut tree = Tree::of_texts([(".jules/personas/curator/prompt.md", PROMPT)]);
+    let mut tree = Tree::from_texts([(".jules/personas/curator/prompt.md", PROMPT)]);
     tree.insert_text(SCHEDULES_PATH, text);
     let (_, found) = read(&tree);
     let errors = found.iter().filter(|one| one.is_error());

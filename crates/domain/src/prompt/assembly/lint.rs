@@ -162,7 +162,7 @@ mod tests {
     use crate::layers::RULES;
 
     fn said(path: &str, text: &str) -> Vec<String> {
-        let tree = Tree::of_texts([(path, text)]);
+        let tree = Tree::from_texts([(path, text)]);
         read_orders(&tree).iter().map(ToString::to_string).collect()
     }
 

@@ -20,7 +20,7 @@ const TEMPLATE: &str = "\
 
 /// A repository with an observers layer that uses this template.
 fn repository(template: &str) -> Tree {
-    Tree::of_texts([
+    Tree::from_texts([
         (OBSERVERS, template),
         (
             ".jules/layers/observers/contracts.yml",
@@ -52,7 +52,7 @@ fn repository(template: &str) -> Tree {
 }
 
 fn ledger() -> Tree {
-    Tree::of_texts([(
+    Tree::from_texts([(
         ".jules/exchange/changes.yml",
         "schema_version: 1\n{{ role }}\n",
     )])
@@ -215,7 +215,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
         .filter(|(path, _)| *path != schema)
         .map(|(path, entry)| (path.to_owned(), entry.text.as_deref().unwrap().to_owned()))
         .collect();
-    let tree = Tree::of_texts(bare);
+    let tree = Tree::from_texts(bare);
     let (given, empty) = (variables(&[("role", "qa")]), Tree::new());
     let made = assemble(&request(&tree, &empty, &given)).unwrap();
     assert_eq!(origin(&made), Origin::Seed);
@@ -411,7 +411,7 @@ fn layers_are_found_in_every_spelling_and_place() {
         (".jules/roles/deciders/deciders_prompt.j2", "decider"),
         (".jules/layers/observers/observers_prompt.j2", "observer"),
     ] {
-        let tree = Tree::of_texts([(path, "body")]);
+        let tree = Tree::from_texts([(path, "body")]);
         let (ledger, variables) = (Tree::new(), variables(&[]));
         let made = assemble(&Assembly {
             layer,

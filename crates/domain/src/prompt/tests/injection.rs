@@ -85,7 +85,7 @@ fn no_text_of_others_is_read_as_a_marker() {
         let rendered = given.render().unwrap();
         assert!(!rendered.prompt.contains("phileas-turn"), "{text}");
         assert!(!rendered.prompt.contains("[phileas:"), "{text}");
-        assert_eq!(Marker::in_title(&rendered.title), None, "{text}");
+        assert_eq!(Marker::from_title(&rendered.title), None, "{text}");
         assert!(!rendered.title.contains("[phileas:"));
         let line = PromptLine {
             marker: Marker {
@@ -99,7 +99,7 @@ fn no_text_of_others_is_read_as_a_marker() {
             persona: "refactor".into(),
         };
         assert_eq!(
-            Marker::in_prompt(&with_marker(&rendered.prompt, &line)),
+            Marker::from_prompt(&with_marker(&rendered.prompt, &line)),
             Some(line)
         );
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn tree(files: &[(&str, &str)]) -> Tree {
-    Tree::of_texts(files.iter().copied())
+    Tree::from_texts(files.iter().copied())
 }
 
 fn text<'c>(compiled: &'c Compiled, name: &str) -> &'c str {

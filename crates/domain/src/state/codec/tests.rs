@@ -4,7 +4,7 @@ mod whole;
 use super::*;
 use crate::model::{PersonaId, PullNumber, SessionId, TrackName};
 use crate::state::TrackState;
-use crate::state::fixtures::{CORRUPT, REAL, V1, V2, V3, V4, V4_AS_V5, sound};
+use crate::state::fixtures::{CORRUPT, REAL, V1, V2, V3, V4, V4_AS_V5, sound_state};
 
 fn default_track(state: &State) -> &TrackState {
     &state.tracks[&TrackName::from("default")]
@@ -180,7 +180,7 @@ fn what_never_happened_is_not_counted_in_the_file() {
     part("publishing", &format!("{{\"a\": {{\"at\": \"{at}\"}}}}"));
     part("dashboard", "{}");
     // Others read a turn and a budget, whose other keys are always there.
-    let text = save(&sound());
+    let text = save(&sound_state());
     for key in [
         "repeats",
         "ambiguous",
@@ -578,7 +578,7 @@ fn session_ids_that_are_numbers_must_be_exact() {
 
 #[test]
 fn unknown_keys_survive_at_every_level() {
-    let mut state = sound();
+    let mut state = sound_state();
     state.paused = Some(Default::default());
     let mut value: serde_json::Value = serde_json::from_str(&save(&state)).unwrap();
     for at in [
@@ -661,7 +661,7 @@ fn people_may_write_a_pause_briefly() {
 
 #[test]
 fn lookups_find_the_newest() {
-    let state = sound();
+    let state = sound_state();
     assert_eq!(state.entry_of_session(&"1002".into()).unwrap().0, 1);
     assert!(state.entry_of_session(&"9".into()).is_none());
 }

@@ -8,18 +8,18 @@ use crate::state::{State, Turn};
 
 /// All rules that a state violates.
 #[must_use]
-pub fn check(state: &State) -> Vec<Violation> {
+pub fn check_state(state: &State) -> Vec<Violation> {
     let mut broken = Vec::new();
-    history_keys(state, &mut broken);
-    amendments(state, &mut broken);
-    sessions(state, &mut broken);
-    turns(state, &mut broken);
-    budget(state, &mut broken);
+    check_history_keys(state, &mut broken);
+    check_amendments(state, &mut broken);
+    check_sessions(state, &mut broken);
+    check_turns(state, &mut broken);
+    check_budget(state, &mut broken);
     broken
 }
 
 /// Keys are consecutive. The first one may be any number, because lower keys are archived.
-fn history_keys(state: &State, broken: &mut Vec<Violation>) {
+fn check_history_keys(state: &State, broken: &mut Vec<Violation>) {
     let keys = state.history.keys();
     for (before, after) in keys.clone().zip(keys.skip(1)) {
         if after - before != 1 {
@@ -40,7 +40,7 @@ fn history_keys(state: &State, broken: &mut Vec<Violation>) {
 }
 
 /// Amendments are for archived entries only. An entry in the file is changed in place.
-fn amendments(state: &State, broken: &mut Vec<Violation>) {
+fn check_amendments(state: &State, broken: &mut Vec<Violation>) {
     let first = state.history.first_key_value().map_or(0, |(key, _)| *key);
     for key in state.amendments.keys().filter(|key| **key >= first) {
         let detail = format!(
@@ -61,7 +61,7 @@ struct Claim<'s> {
 }
 
 /// A session belongs to one turn, and is the main session of one entry.
-fn sessions(state: &State, broken: &mut Vec<Violation>) {
+fn check_sessions(state: &State, broken: &mut Vec<Violation>) {
     let mut claims: BTreeMap<&SessionId, Claim<'_>> = BTreeMap::new();
     for (key, entry) in &state.history {
         let own = entry.session_id.iter().map(|session| (session, false));
@@ -73,7 +73,7 @@ fn sessions(state: &State, broken: &mut Vec<Violation>) {
                 duplicate,
             };
             match claims.get(session) {
-                Some(other) if clash(*other, claim) => {
+                Some(other) if claims_clash(*other, claim) => {
                     let detail = format!(
                         "session {session} belongs to the entries {} and {key}",
                         other.key
@@ -120,7 +120,7 @@ fn sessions(state: &State, broken: &mut Vec<Violation>) {
     }
 }
 
-fn clash(one: Claim<'_>, other: Claim<'_>) -> bool {
+fn claims_clash(one: Claim<'_>, other: Claim<'_>) -> bool {
     match (one.turn, other.turn) {
         // Entries of older programs may repeat each other, which cannot be fixed.
         (None, None) => false,
@@ -128,7 +128,7 @@ fn clash(one: Claim<'_>, other: Claim<'_>) -> bool {
     }
 }
 
-fn turns(state: &State, broken: &mut Vec<Violation>) {
+fn check_turns(state: &State, broken: &mut Vec<Violation>) {
     let first = state.history.first_key_value().map_or(0, |(key, _)| *key);
     for (track, slot, turn) in live_turns(state) {
         let mut say = |rule, key, detail: String| {
@@ -183,7 +183,7 @@ fn turns(state: &State, broken: &mut Vec<Violation>) {
     }
 }
 
-fn budget(state: &State, broken: &mut Vec<Violation>) {
+fn check_budget(state: &State, broken: &mut Vec<Violation>) {
     if !state.budget.created.is_sorted() {
         let detail = "the times at which sessions were started are not in order";
         broken.push(Violation::new(

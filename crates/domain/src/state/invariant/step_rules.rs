@@ -10,27 +10,27 @@ use crate::state::{Amendment, Extra, HistoryEntry, Outcome, State, TrackState, T
 /// entries. [`check_archive`](crate::state::segment::check_archive) checks that they arrived in a segment.
 #[must_use]
 pub fn check_step(before: &State, after: &State) -> Vec<Violation> {
-    check(before, after, None)
+    check_rules(before, after, None)
 }
 
 /// [`check_step`] for a step in which a person sets the pointer of one track. Its index and passes may decrease. Its
 /// sequence number may not, because turn ids would repeat.
 #[must_use]
 pub fn check_track_set(before: &State, after: &State, track: &TrackName) -> Vec<Violation> {
-    check(before, after, Some(track))
+    check_rules(before, after, Some(track))
 }
 
-fn check(before: &State, after: &State, set: Option<&TrackName>) -> Vec<Violation> {
+fn check_rules(before: &State, after: &State, set: Option<&TrackName>) -> Vec<Violation> {
     let mut broken = Vec::new();
     if before.genesis.is_some() && before.genesis != after.genesis {
         let detail = "the ledger's birth never changes";
         broken.push(Violation::new("genesis_kept", ["genesis"], detail));
     }
-    history(before, after, &mut broken);
-    amendments(before, after, &mut broken);
+    check_history(before, after, &mut broken);
+    check_amendments(before, after, &mut broken);
     for (name, track) in &before.tracks {
         match after.tracks.get(name) {
-            Some(next) => pointer(name, track, next, set == Some(name), &mut broken),
+            Some(next) => check_pointer(name, track, next, set == Some(name), &mut broken),
             // The track of a finished request is removed with it.
             None if name.as_str().starts_with("request:") && track.turns.is_empty() => {}
             None => {
@@ -46,7 +46,7 @@ fn check(before: &State, after: &State, set: Option<&TrackName>) -> Vec<Violatio
     broken
 }
 
-fn history(before: &State, after: &State, broken: &mut Vec<Violation>) {
+fn check_history(before: &State, after: &State, broken: &mut Vec<Violation>) {
     let first = after.history.first_key_value().map(|(key, _)| *key);
     for (key, entry) in &before.history {
         let mut say = |rule, detail: String| {
@@ -54,7 +54,7 @@ fn history(before: &State, after: &State, broken: &mut Vec<Violation>) {
         };
         match after.history.get(key) {
             Some(next) => {
-                if let Some(detail) = rewritten(entry, next) {
+                if let Some(detail) = rewritten_field(entry, next) {
                     say("history_written_once", format!("entry {key}: {detail}"));
                 }
             }
@@ -81,21 +81,27 @@ fn history(before: &State, after: &State, broken: &mut Vec<Violation>) {
 }
 
 /// The change in an entry that may only be completed.
-fn rewritten(entry: &HistoryEntry, next: &HistoryEntry) -> Option<String> {
-    if let Some(detail) = outcome_broken(entry.outcome.as_ref(), next.outcome.as_ref()) {
+fn rewritten_field(entry: &HistoryEntry, next: &HistoryEntry) -> Option<String> {
+    if let Some(detail) = outcome_violation(entry.outcome.as_ref(), next.outcome.as_ref()) {
         return Some(detail);
     }
     let changed = [
         ("persona_id", entry.persona_id != next.persona_id),
-        ("session_id", replaced(&entry.session_id, &next.session_id)),
-        ("pr_number", replaced(&entry.pr_number, &next.pr_number)),
-        ("created_at", replaced(&entry.created_at, &next.created_at)),
+        (
+            "session_id",
+            is_replaced(&entry.session_id, &next.session_id),
+        ),
+        ("pr_number", is_replaced(&entry.pr_number, &next.pr_number)),
+        (
+            "created_at",
+            is_replaced(&entry.created_at, &next.created_at),
+        ),
         ("track", entry.track_name() != next.track_name()),
-        ("turn", replaced(&entry.turn, &next.turn)),
-        ("seq", replaced(&entry.seq, &next.seq)),
-        ("slot", replaced(&entry.slot, &next.slot)),
-        ("attempt", replaced(&entry.attempt, &next.attempt)),
-        ("base_sha", replaced(&entry.base_sha, &next.base_sha)),
+        ("turn", is_replaced(&entry.turn, &next.turn)),
+        ("seq", is_replaced(&entry.seq, &next.seq)),
+        ("slot", is_replaced(&entry.slot, &next.slot)),
+        ("attempt", is_replaced(&entry.attempt, &next.attempt)),
+        ("base_sha", is_replaced(&entry.base_sha, &next.base_sha)),
         (
             "duplicates",
             !entry
@@ -104,7 +110,7 @@ fn rewritten(entry: &HistoryEntry, next: &HistoryEntry) -> Option<String> {
                 .all(|one| next.duplicates.contains(one)),
         ),
         ("finished_at", entry.finished_at > next.finished_at),
-        ("extra", lost_keys(&entry.extra, &next.extra)),
+        ("extra", loses_keys(&entry.extra, &next.extra)),
     ];
     let (name, _) = changed.into_iter().find(|(_, changed)| *changed)?;
     Some(match name {
@@ -114,7 +120,7 @@ fn rewritten(entry: &HistoryEntry, next: &HistoryEntry) -> Option<String> {
 }
 
 /// Why one outcome may not become the other.
-fn outcome_broken(outcome: Option<&Outcome>, next: Option<&Outcome>) -> Option<String> {
+fn outcome_violation(outcome: Option<&Outcome>, next: Option<&Outcome>) -> Option<String> {
     match (outcome, next) {
         (Some(outcome), None) => Some(format!("the outcome `{outcome}` was taken back")),
         (Some(outcome), Some(next)) if !outcome.may_become(next) => {
@@ -125,26 +131,26 @@ fn outcome_broken(outcome: Option<&Outcome>, next: Option<&Outcome>) -> Option<S
 }
 
 /// Whether a known value was changed or removed.
-fn replaced<T: PartialEq>(value: &Option<T>, next: &Option<T>) -> bool {
+fn is_replaced<T: PartialEq>(value: &Option<T>, next: &Option<T>) -> bool {
     value.is_some() && value != next
 }
 
 /// Keys whose value may be completed. Until then the value of another program stays.
 const COMPLETED: [&str; 5] = ["session_id", "track", "base_sha", "outcome", "finished_at"];
 
-fn lost_keys(extra: &Extra, next: &Extra) -> bool {
+fn loses_keys(extra: &Extra, next: &Extra) -> bool {
     let mut kept = extra
         .iter()
         .filter(|(key, _)| !COMPLETED.contains(&key.as_str()));
     kept.any(|(key, value)| next.get(key) != Some(value))
 }
 
-fn amendments(before: &State, after: &State, broken: &mut Vec<Violation>) {
+fn check_amendments(before: &State, after: &State, broken: &mut Vec<Violation>) {
     let first = |state: &State| state.history.first_key_value().map_or(0, |(key, _)| *key);
     let rotated = first(after) > first(before);
     for (key, amendment) in &before.amendments {
         let detail = match after.amendments.get(key) {
-            Some(next) => amended_anew(amendment, next),
+            Some(next) => amendment_violation(amendment, next),
             None if rotated => None,
             None => Some("it is gone, and nothing was rotated".to_owned()),
         };
@@ -156,17 +162,17 @@ fn amendments(before: &State, after: &State, broken: &mut Vec<Violation>) {
     }
 }
 
-fn amended_anew(amendment: &Amendment, next: &Amendment) -> Option<String> {
-    if let Some(detail) = outcome_broken(amendment.outcome.as_ref(), next.outcome.as_ref()) {
+fn amendment_violation(amendment: &Amendment, next: &Amendment) -> Option<String> {
+    if let Some(detail) = outcome_violation(amendment.outcome.as_ref(), next.outcome.as_ref()) {
         return Some(detail);
     }
-    (replaced(&amendment.pr_number, &next.pr_number)
+    (is_replaced(&amendment.pr_number, &next.pr_number)
         || amendment.finished_at > next.finished_at
-        || lost_keys(&amendment.extra, &next.extra))
+        || loses_keys(&amendment.extra, &next.extra))
     .then(|| "what is written is only completed".to_owned())
 }
 
-fn pointer(
+fn check_pointer(
     name: &TrackName,
     track: &TrackState,
     next: &TrackState,
@@ -229,7 +235,7 @@ fn turn_broken(turn: &Turn, next: &Turn) -> Option<(&'static str, String)> {
         );
         return Some(("attempt_forward", detail));
     }
-    if next.attempt == turn.attempt && replaced(&turn.session_id, &next.session_id) {
+    if next.attempt == turn.attempt && is_replaced(&turn.session_id, &next.session_id) {
         let detail = format!(
             "turn {id}: the session of attempt {} was changed",
             turn.attempt

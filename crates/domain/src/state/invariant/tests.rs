@@ -2,7 +2,7 @@ mod bounds;
 
 use super::*;
 use crate::model::RepositoryId;
-use crate::state::fixtures::{REAL, sound, turn_id};
+use crate::state::fixtures::{REAL, sound_state, turn_id};
 use crate::state::{Amendment, Outcome, Pause, State, TrackState, Turn, codec};
 
 fn rules(broken: &[Violation]) -> Vec<&'static str> {
@@ -22,10 +22,10 @@ type Breaking = (&'static str, &'static str, fn(&mut State));
 
 #[test]
 fn sound_states_break_nothing() {
-    assert_eq!(check(&sound()), []);
-    assert_eq!(check(&State::default()), []);
+    assert_eq!(check_state(&sound_state()), []);
+    assert_eq!(check_state(&State::default()), []);
     for text in REAL {
-        assert_eq!(check(&codec::load(text).unwrap().state), []);
+        assert_eq!(check_state(&codec::load(text).unwrap().state), []);
     }
 }
 
@@ -118,9 +118,9 @@ fn every_rule_of_a_state_is_checked() {
         }),
     ];
     for (index, (rule, path, breaks)) in breaking.iter().enumerate() {
-        let mut state = sound();
+        let mut state = sound_state();
         breaks(&mut state);
-        let broken = check(&state);
+        let broken = check_state(&state);
         assert_eq!(rules(&broken), [*rule], "case {index}: {broken:?}");
         assert_eq!(
             broken[0].key_path().replace("turns.x", "turns[\"x\"]"),
@@ -129,9 +129,9 @@ fn every_rule_of_a_state_is_checked() {
         );
         assert!(broken[0].to_string().ends_with(&format!("({rule})")));
     }
-    let mut lost = sound();
+    let mut lost = sound_state();
     turn(&mut lost).history_key = None;
-    assert!(rules(&check(&lost)).contains(&"session_in_history"));
+    assert!(rules(&check_state(&lost)).contains(&"session_in_history"));
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn what_only_looks_broken_is_sound() {
         },
     ];
     for (index, change) in harmless.iter().enumerate() {
-        let mut state = sound();
+        let mut state = sound_state();
         change(&mut state);
-        assert_eq!(check(&state), [], "case {index}");
+        assert_eq!(check_state(&state), [], "case {index}");
     }
 }
 
@@ -242,7 +242,7 @@ fn every_rule_of_a_step_is_checked() {
         }),
     ];
     for (index, (rule, path, breaks)) in breaking.iter().enumerate() {
-        let before = sound();
+        let before = sound_state();
         let mut after = before.clone();
         breaks(&mut after);
         let broken = check_step(&before, &after);
@@ -263,13 +263,13 @@ fn entry(state: &mut State, key: u64) -> &mut crate::state::HistoryEntry {
 
 #[test]
 fn more_rules_of_a_step() {
-    let mut before = sound();
+    let mut before = sound_state();
     turn(&mut before).attempt = 2;
     let mut after = before.clone();
     turn(&mut after).attempt = 1;
     assert_eq!(rules(&check_step(&before, &after)), ["attempt_forward"]);
 
-    let mut before = sound();
+    let mut before = sound_state();
     entry(&mut before, 0)
         .extra
         .insert("mood".to_owned(), 1.into());
@@ -286,21 +286,24 @@ fn more_rules_of_a_step() {
         rules(&check_step(&before, &after)),
         ["history_written_once"]
     );
-    let mut before = sound();
+    let mut before = sound_state();
     entry(&mut before, 0).base_sha = Some("4c1d".into());
     assert_eq!(
-        rules(&check_step(&before, &sound())),
+        rules(&check_step(&before, &sound_state())),
         ["history_written_once"]
     );
 
-    let mut archived = sound();
+    let mut archived = sound_state();
     let all = std::mem::take(&mut archived.history);
     archived.history = all
         .range(1..)
         .map(|(key, entry)| (*key, entry.clone()))
         .collect();
-    assert_eq!(check_step(&sound(), &archived), []);
-    assert_eq!(rules(&check_step(&archived, &sound())), ["history_kept"]);
+    assert_eq!(check_step(&sound_state(), &archived), []);
+    assert_eq!(
+        rules(&check_step(&archived, &sound_state())),
+        ["history_kept"]
+    );
 
     let news = |outcome| Amendment {
         outcome: Some(outcome),
@@ -359,34 +362,34 @@ fn allowed_steps_pass() {
         |s| s.budget.created.clear(),
     ];
     for (index, change) in allowed.iter().enumerate() {
-        let before = sound();
+        let before = sound_state();
         let mut after = before.clone();
         change(&mut after);
         assert_eq!(check_step(&before, &after), [], "case {index}");
-        assert_eq!(check(&after), [], "case {index}");
+        assert_eq!(check_state(&after), [], "case {index}");
     }
-    let mut before = sound();
+    let mut before = sound_state();
     before
         .tracks
         .insert("request:3".into(), TrackState::default());
-    assert_eq!(check_step(&before, &sound()), []);
-    let mut rejected = sound();
+    assert_eq!(check_step(&before, &sound_state()), []);
+    let mut rejected = sound_state();
     entry(&mut rejected, 1).outcome = Some(Outcome::Rejected);
-    let mut merged = sound();
+    let mut merged = sound_state();
     entry(&mut merged, 1).outcome = Some(Outcome::Merged);
     assert_eq!(check_step(&rejected, &merged), []);
     assert_eq!(
         rules(&check_step(&merged, &rejected)),
         ["history_written_once"]
     );
-    let mut unborn = sound();
+    let mut unborn = sound_state();
     unborn.genesis = None;
-    assert_eq!(check_step(&unborn, &sound()), []);
+    assert_eq!(check_step(&unborn, &sound_state()), []);
 }
 
 #[test]
 fn a_person_may_set_the_pointer_of_one_track_but_not_its_number() {
-    let before = sound();
+    let before = sound_state();
     let mut after = before.clone();
     track(&mut after).index = Some(0);
     track(&mut after).passes = 0;

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::model::{PersonaId, PullNumber};
-use crate::state::fixtures::{sound, turn_id};
-use crate::state::invariant::check;
+use crate::state::fixtures::{sound_state, turn_id};
+use crate::state::invariant::check_state;
 use crate::state::{
     BudgetState, Outcome, Pause, PersonaState, RequestState, ScheduleState, TrackState, Turn,
 };
@@ -30,7 +30,7 @@ fn entry(persona: &str, session: Option<&str>, hour: Option<i64>) -> HistoryEntr
         attempt: None,
         outcome: None,
         finished_at: None,
-        ..sound().history[&0].clone()
+        ..sound_state().history[&0].clone()
     }
 }
 
@@ -50,7 +50,7 @@ fn order(state: &State) -> Vec<(u64, String)> {
 
 fn merged(ours: &State, theirs: &State) -> (State, Vec<String>) {
     let mut state = ours.clone();
-    let remarks = merge(&mut state, theirs);
+    let remarks = merge_states(&mut state, theirs);
     (state, remarks)
 }
 
@@ -105,7 +105,7 @@ fn track(session: &str, hour: Option<i64>, seq: u64) -> TrackState {
 fn the_newer_pointer_of_a_track_wins_and_its_numbers_never_come_back() {
     let side = |track: TrackState| State {
         tracks: [("quality".into(), track)].into(),
-        genesis: sound().genesis,
+        genesis: sound_state().genesis,
         ..State::default()
     };
     let live = |mut track: TrackState| {
@@ -135,7 +135,7 @@ fn the_newer_pointer_of_a_track_wins_and_its_numbers_never_come_back() {
     let mut past = side(track("2", Some(2), 4));
     past.tracks.insert("gone".into(), track("3", Some(1), 5));
     past.sprint = Some(8);
-    merge_past(&mut state, &past);
+    merge_earlier(&mut state, &past);
     assert_eq!(state.tracks["quality"], track("1", Some(1), 4));
     assert_eq!(state.tracks["gone"], track("3", Some(1), 5));
     assert_eq!(state.sprint, None);
@@ -178,12 +178,12 @@ fn tracks_that_stand_elsewhere_are_named_once() {
 fn busy(name: &str, hour: i64) -> State {
     let number = hour.unsigned_abs();
     let persona = PersonaState {
-        empty_streak: 1,
+        no_output_streak: 1,
         rests_until_pass: Some(number),
         ..PersonaState::default()
     };
     State {
-        genesis: sound().genesis,
+        genesis: sound_state().genesis,
         schedules: [(
             "both".to_owned(),
             ScheduleState {
@@ -198,7 +198,7 @@ fn busy(name: &str, hour: i64) -> State {
             created: vec![at(0), at(hour)],
             paused_until: Some(at(hour)),
             reason: Some(name.to_owned()),
-            strikes: 10 - u32::try_from(number).unwrap(),
+            quota_failures: 10 - u32::try_from(number).unwrap(),
             ..BudgetState::default()
         },
         cursors: crate::state::Cursors {
@@ -229,7 +229,7 @@ fn of_everything_else_the_more_careful_side_counts() {
         assert_eq!(remarks, Vec::<String>::new());
         let persona = |name: &str| ours.personas.get(name).or(theirs.personas.get(name));
         let expected = State {
-            genesis: sound().genesis,
+            genesis: sound_state().genesis,
             schedules: two.schedules.clone(),
             personas: ["both", "one", "two"]
                 .map(|name| (PersonaId::from(name), persona(name).unwrap().clone()))
@@ -239,7 +239,7 @@ fn of_everything_else_the_more_careful_side_counts() {
                 .into(),
             budget: BudgetState {
                 created: vec![at(0), at(1), at(2)],
-                strikes: 9,
+                quota_failures: 9,
                 ..two.budget.clone()
             },
             cursors: one.cursors.clone(),
@@ -292,25 +292,25 @@ fn a_request_that_was_finished_on_one_side_is_finished() {
 
 #[test]
 fn two_geneses_are_reported() {
-    let mut theirs = sound();
+    let mut theirs = sound_state();
     theirs.genesis.as_mut().unwrap().nonce = "000000000000".to_owned();
-    let (state, remarks) = merged(&sound(), &theirs);
-    assert_eq!(state.genesis, sound().genesis);
+    let (state, remarks) = merged(&sound_state(), &theirs);
+    assert_eq!(state.genesis, sound_state().genesis);
     assert_eq!(
         remarks,
         [
             "the two sides were born differently (nonces 9f3c5a0e77b1 and 000000000000); the first is kept"
         ]
     );
-    let mut unborn = sound();
+    let mut unborn = sound_state();
     unborn.genesis = None;
-    assert_eq!(merged(&unborn, &sound()), (sound(), Vec::new()));
+    assert_eq!(merged(&unborn, &sound_state()), (sound_state(), Vec::new()));
 }
 
 #[test]
 fn a_live_turn_keeps_its_number_where_the_other_side_was_never_born() {
     // Its first attempt failed, so that there are more entries than turns.
-    let mut theirs = sound();
+    let mut theirs = sound_state();
     let mut second = theirs.history[&2].clone();
     second.attempt = Some(2);
     second.session_id = Some("1004".into());
@@ -322,11 +322,11 @@ fn a_live_turn_keeps_its_number_where_the_other_side_was_never_born() {
     live.attempt = 2;
     live.session_id = Some("1004".into());
     live.history_key = Some(3);
-    assert_eq!(check(&theirs), []);
+    assert_eq!(check_state(&theirs), []);
     // The old program went on beside it, and knows of the first two entries.
-    let ours = history_of(sound().history.into_iter().take(2));
+    let ours = history_of(sound_state().history.into_iter().take(2));
     let (state, remarks) = merged(&ours, &theirs);
     assert_eq!(remarks, Vec::<String>::new());
-    assert_eq!(check(&state), []);
+    assert_eq!(check_state(&state), []);
     assert_eq!(state, theirs);
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::facts::{Rebuilt, SessionFact};
-use super::from_sessions::{close_unfollowed, hear_anew, of_sessions, outcome_of};
+use super::facts::{RebuildProposal, SessionFact};
+use super::from_sessions::{
+    close_unfollowed, rebuild_from_sessions, restart_comment_cursor, session_outcome,
+};
 use crate::model::{Marker, RepositoryId, TrackName, TurnId};
 use crate::state::{HistoryEntry, Outcome, State, TrackState};
 
@@ -18,7 +20,7 @@ pub fn catch_up(
     now: Timestamp,
     nonce: String,
     facts: &[SessionFact],
-) -> Rebuilt {
+) -> RebuildProposal {
     let nonce = before
         .genesis
         .as_ref()
@@ -34,12 +36,13 @@ pub fn catch_up(
         .filter(|fact| before.entry_of_session(&fact.session_id).is_none())
         .filter(|fact| fact.created_at >= begins);
     let (mut awaited, mut missed): (Vec<_>, Vec<_>) =
-        unknown.partition(|fact| turn_of(before, fact).is_some());
+        unknown.partition(|fact| waiting_turn(before, fact).is_some());
     loop {
-        let mut proposal = add(before, repository_id, now, nonce.clone(), &missed, facts);
+        let mut proposal =
+            add_missed_sessions(before, repository_id, now, nonce.clone(), &missed, facts);
         // A turn with a later turn is over, so its session would not be found by the marker.
         let (left, overtaken): (Vec<_>, Vec<_>) = awaited.into_iter().partition(|fact| {
-            turn_of(before, fact).is_some_and(|turn| proposal.state.live_turn(turn).is_some())
+            waiting_turn(before, fact).is_some_and(|turn| proposal.state.live_turn(turn).is_some())
         });
         if overtaken.is_empty() {
             let genesis = before.genesis.as_ref();
@@ -68,24 +71,24 @@ pub fn catch_up(
 
 /// Whether the ledger's nonce makes the marker of a session, where its prompt is shown.
 fn is_made_by(nonce: &str, fact: &SessionFact) -> bool {
-    let line = fact.prompt.as_deref().and_then(Marker::in_prompt);
+    let line = fact.prompt.as_deref().and_then(Marker::from_prompt);
     line.is_none_or(|line| line.is_made_by(nonce))
 }
 
 /// Adds missed sessions to an older state.
-fn add(
+fn add_missed_sessions(
     before: &State,
     repository_id: RepositoryId,
     now: Timestamp,
     nonce: String,
     missed: &[&SessionFact],
     facts: &[SessionFact],
-) -> Rebuilt {
+) -> RebuildProposal {
     let missed: Vec<SessionFact> = missed.iter().copied().cloned().collect();
-    let Rebuilt {
+    let RebuildProposal {
         state: found,
         mut notes,
-    } = of_sessions(repository_id, now, nonce, &missed);
+    } = rebuild_from_sessions(repository_id, now, nonce, &missed);
     let mut state = before.clone();
     state.genesis = state.genesis.or(found.genesis);
     let first = state.next_history_key();
@@ -93,7 +96,7 @@ fn add(
         state.history.insert(first + key, entry);
     }
     for (name, track) in found.tracks {
-        advance(&mut state, &name, track, first, facts, &mut notes);
+        move_track_on(&mut state, &name, track, first, facts, &mut notes);
     }
     for (name, schedule) in found.schedules {
         let known = state.schedules.entry(name).or_default();
@@ -102,31 +105,31 @@ fn add(
     close_unfollowed(&mut state, &mut notes);
     state.budget.created.extend(found.budget.created);
     state.budget.created.sort_unstable();
-    let mut caught_up = Rebuilt { state, notes };
+    let mut caught_up = RebuildProposal { state, notes };
     // A ledger that missed sessions missed commands, too.
     if !missed.is_empty() {
-        hear_anew(&mut caught_up, now);
+        restart_comment_cursor(&mut caught_up, now);
     }
     caught_up
 }
 
 /// The live turn that waits for this session, or for which it is a duplicate.
-fn turn_of<'s>(before: &'s State, fact: &SessionFact) -> Option<&'s str> {
-    let line = fact.prompt.as_deref().and_then(Marker::in_prompt);
+fn waiting_turn<'s>(before: &'s State, fact: &SessionFact) -> Option<&'s str> {
+    let line = fact.prompt.as_deref().and_then(Marker::from_prompt);
     let marker = line
         .map(|line| line.marker)
-        .or_else(|| Marker::in_title(&fact.title))?;
+        .or_else(|| Marker::from_title(&fact.title))?;
     let (_, _, turn) = before.live_turn(marker.turn.as_str())?;
     Some(turn.turn.as_str())
 }
 
 /// The number of a track's newest turn once it has the missed entries, which begin at `first`.
-fn newest_number(state: &State, name: &TrackName, first: u64) -> u64 {
+fn newest_seq(state: &State, name: &TrackName, first: u64) -> u64 {
     let missed = || {
         let entries = state.history.range(first..).map(|(_, entry)| entry);
         entries.filter(|entry| entry.is_of_track(name))
     };
-    let known = state.seq(name);
+    let known = state.newest_seq(name);
     let numbered = || missed().filter(|entry| entry.seq.is_some());
     let highest = numbered().filter_map(|entry| entry.seq).max();
     let newest = numbered().filter_map(|entry| entry.created_at).max();
@@ -143,7 +146,7 @@ fn newest_number(state: &State, name: &TrackName, first: u64) -> u64 {
 }
 
 /// Moves a track's pointer to its missed turns. A live turn with a later turn is over.
-fn advance(
+fn move_track_on(
     state: &mut State,
     name: &TrackName,
     found: TrackState,
@@ -151,7 +154,7 @@ fn advance(
     facts: &[SessionFact],
     notes: &mut Vec<String>,
 ) {
-    let seq = newest_number(state, name, first);
+    let seq = newest_seq(state, name, first);
     let track = state.tracks.entry(name.clone()).or_default();
     if seq == track.seq {
         return;
@@ -178,12 +181,12 @@ fn advance(
                 "turn {} of `{name}` was live and is over",
                 turn.turn
             ));
-            finish(entry, facts);
+            finish_entry(entry, facts);
         }
     }
 }
 
-fn finish(entry: &mut HistoryEntry, facts: &[SessionFact]) {
+fn finish_entry(entry: &mut HistoryEntry, facts: &[SessionFact]) {
     let fact = facts
         .iter()
         .find(|fact| entry.session_id.as_ref() == Some(&fact.session_id));
@@ -191,6 +194,6 @@ fn finish(entry: &mut HistoryEntry, facts: &[SessionFact]) {
     entry.pr_number = entry
         .pr_number
         .or_else(|| fact?.pull.map(|(number, _)| number));
-    entry.outcome = Some(fact.and_then(outcome_of).unwrap_or(Outcome::Cancelled));
+    entry.outcome = Some(fact.and_then(session_outcome).unwrap_or(Outcome::Cancelled));
     entry.finished_at = end.map(|end| end.at).or(entry.created_at);
 }

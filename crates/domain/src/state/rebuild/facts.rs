@@ -19,7 +19,7 @@ pub struct SessionFact {
     /// How it ended. `None`: it is running.
     pub ended: Option<SessionEnd>,
     /// Its pull request.
-    pub pull: Option<(PullNumber, PullFate)>,
+    pub pull: Option<(PullNumber, PullOutcome)>,
 }
 
 /// How a session ended.
@@ -28,12 +28,12 @@ pub struct SessionEnd {
     /// When it last changed.
     pub at: Timestamp,
     /// Its result.
-    pub how: Ending,
+    pub result: SessionResult,
 }
 
 /// The result of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum SessionResult {
     /// Changes, in a pull request or in the session.
     Changes,
     /// Nothing.
@@ -44,7 +44,7 @@ pub enum Ending {
 
 /// The status of a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PullFate {
+pub enum PullOutcome {
     /// It is open.
     Open,
     /// It was merged.
@@ -55,7 +55,7 @@ pub enum PullFate {
 
 /// A proposed state, and remarks for the person who accepts it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rebuilt {
+pub struct RebuildProposal {
     /// The state.
     pub state: State,
     /// One line for each fact that could not be determined.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 
-use super::facts::{Ending, PullFate, Rebuilt, SessionFact};
+use super::facts::{PullOutcome, RebuildProposal, SessionFact, SessionResult};
 use crate::model::{Marker, PersonaId, RepositoryId, SessionId, Slot, TrackName, TurnId};
 use crate::state::{Extra, HistoryEntry, Intent, Outcome, State, TrackState, Turn};
 
@@ -16,7 +16,7 @@ const BUDGET_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 const HOLDER: &str = "rebuild";
 
 /// A session of phileas, with what its marker contains.
-struct Found<'f> {
+struct IdentifiedSession<'f> {
     fact: &'f SessionFact,
     marker: Marker,
     track: TrackName,
@@ -32,14 +32,14 @@ pub fn rebuild(
     now: Timestamp,
     nonce: String,
     facts: &[SessionFact],
-) -> Rebuilt {
-    let mut rebuilt = of_sessions(repository_id, now, nonce, facts);
-    hear_anew(&mut rebuilt, now);
+) -> RebuildProposal {
+    let mut rebuilt = rebuild_from_sessions(repository_id, now, nonce, facts);
+    restart_comment_cursor(&mut rebuilt, now);
     rebuilt
 }
 
 /// Moves the comment cursor to now, because a command that was already executed would be executed twice.
-pub(super) fn hear_anew(rebuilt: &mut Rebuilt, now: Timestamp) {
+pub(super) fn restart_comment_cursor(rebuilt: &mut RebuildProposal, now: Timestamp) {
     rebuilt.state.cursors.comments_since = Some(now);
     rebuilt.notes.push(format!(
         "commands in comments before {now} are not executed, because the ledger of executed commands is lost; repeat a \
@@ -47,19 +47,19 @@ pub(super) fn hear_anew(rebuilt: &mut Rebuilt, now: Timestamp) {
     ));
 }
 
-pub(super) fn of_sessions(
+pub(super) fn rebuild_from_sessions(
     repository_id: RepositoryId,
     now: Timestamp,
     nonce: String,
     facts: &[SessionFact],
-) -> Rebuilt {
+) -> RebuildProposal {
     let mut notes = Vec::new();
     let mut in_order: Vec<&SessionFact> = facts.iter().collect();
     in_order.sort_by(|a, b| (a.created_at, &a.session_id).cmp(&(b.created_at, &b.session_id)));
     in_order.dedup_by(|a, b| a.session_id == b.session_id);
     let mut found = Vec::new();
     for fact in in_order {
-        match recognise(fact, repository_id) {
+        match identify_session(fact, repository_id) {
             Ok(session) => found.push(session),
             Err(why) => notes.push(format!("session {} is left out: {why}", fact.session_id)),
         }
@@ -70,16 +70,18 @@ pub(super) fn of_sessions(
             session.fact.session_id, session.track
         ));
     }
-    let groups = group(found, &mut notes);
-    let mut state = State::born(repository_id, now, nonce);
+    let groups = group_attempts(found, &mut notes);
+    let mut state = State::new_ledger(repository_id, now, nonce);
     for (key, (session, duplicates)) in (0..).zip(&groups) {
-        state.history.insert(key, entry(session, duplicates));
+        state
+            .history
+            .insert(key, history_entry(session, duplicates));
     }
     for (key, (session, _)) in (0..).zip(&groups) {
-        place(&mut state, key, session);
+        move_track_on(&mut state, key, session);
     }
     for (key, (session, _)) in (0..).zip(&groups) {
-        revive(&mut state, key, session);
+        restore_live_turn(&mut state, key, session);
     }
     close_unfollowed(&mut state, &mut notes);
     let recent = facts.iter().map(|fact| fact.created_at);
@@ -94,16 +96,19 @@ pub(super) fn of_sessions(
             "track `{name}`: {counted}; which step comes next follows from the persona that ran last"
         ));
     }
-    Rebuilt { state, notes }
+    RebuildProposal { state, notes }
 }
 
 /// Identifies the turn of a session.
-fn recognise(fact: &SessionFact, repository_id: RepositoryId) -> Result<Found<'_>, String> {
-    if let Some(line) = fact.prompt.as_deref().and_then(Marker::in_prompt) {
+fn identify_session(
+    fact: &SessionFact,
+    repository_id: RepositoryId,
+) -> Result<IdentifiedSession<'_>, String> {
+    if let Some(line) = fact.prompt.as_deref().and_then(Marker::from_prompt) {
         if line.repository != repository_id {
             return Err(format!("it works for the repository {}", line.repository));
         }
-        return Ok(Found {
+        return Ok(IdentifiedSession {
             fact,
             marker: line.marker,
             track: line.track,
@@ -112,7 +117,7 @@ fn recognise(fact: &SessionFact, repository_id: RepositoryId) -> Result<Found<'_
             slot: Some(line.slot),
         });
     }
-    let marker = Marker::in_title(&fact.title).ok_or("it carries no marker of ours")?;
+    let marker = Marker::from_title(&fact.title).ok_or("it carries no marker of ours")?;
     // `<emoji> <persona>: <track> [phileas:...]`
     let named = fact
         .title
@@ -123,7 +128,7 @@ fn recognise(fact: &SessionFact, repository_id: RepositoryId) -> Result<Found<'_
         .and_then(|(head, track)| Some((head.split(' ').next_back()?, track)))
         .filter(|(persona, track)| !persona.is_empty() && !track.is_empty())
         .ok_or_else(|| format!("its title `{}` names neither persona nor track", fact.title))?;
-    Ok(Found {
+    Ok(IdentifiedSession {
         fact,
         marker,
         track: track.trim().into(),
@@ -134,8 +139,11 @@ fn recognise(fact: &SessionFact, repository_id: RepositoryId) -> Result<Found<'_
 }
 
 /// One session for each attempt, in time order, with its duplicates.
-fn group<'f>(found: Vec<Found<'f>>, notes: &mut Vec<String>) -> Vec<(Found<'f>, Vec<SessionId>)> {
-    let mut groups: Vec<(Found<'f>, Vec<SessionId>)> = Vec::new();
+fn group_attempts<'f>(
+    found: Vec<IdentifiedSession<'f>>,
+    notes: &mut Vec<String>,
+) -> Vec<(IdentifiedSession<'f>, Vec<SessionId>)> {
+    let mut groups: Vec<(IdentifiedSession<'f>, Vec<SessionId>)> = Vec::new();
     let mut places: BTreeMap<Marker, usize> = BTreeMap::new();
     for session in found {
         let Some(place) = places.get(&session.marker) else {
@@ -160,9 +168,9 @@ fn group<'f>(found: Vec<Found<'f>>, notes: &mut Vec<String>) -> Vec<(Found<'f>, 
     groups
 }
 
-fn entry(session: &Found<'_>, duplicates: &[SessionId]) -> HistoryEntry {
+fn history_entry(session: &IdentifiedSession<'_>, duplicates: &[SessionId]) -> HistoryEntry {
     let fact = session.fact;
-    let outcome = outcome_of(fact);
+    let outcome = session_outcome(fact);
     HistoryEntry {
         persona_id: session.persona.clone(),
         session_id: Some(fact.session_id.clone()),
@@ -183,22 +191,22 @@ fn entry(session: &Found<'_>, duplicates: &[SessionId]) -> HistoryEntry {
 }
 
 /// The outcome of a session. `None` while it is running.
-pub(super) fn outcome_of(fact: &SessionFact) -> Option<Outcome> {
+pub(super) fn session_outcome(fact: &SessionFact) -> Option<Outcome> {
     match (fact.pull, fact.ended) {
-        (Some((_, PullFate::Merged)), _) => Some(Outcome::Merged),
-        (Some((_, PullFate::Closed)), _) => Some(Outcome::Rejected),
-        (Some((_, PullFate::Open)), _) => Some(Outcome::PrOpen),
-        (None, Some(end)) => Some(match end.how {
-            Ending::Changes => Outcome::Completed,
-            Ending::Nothing => Outcome::NoOutput,
-            Ending::Failed => Outcome::Failed,
+        (Some((_, PullOutcome::Merged)), _) => Some(Outcome::Merged),
+        (Some((_, PullOutcome::Closed)), _) => Some(Outcome::Rejected),
+        (Some((_, PullOutcome::Open)), _) => Some(Outcome::PrOpen),
+        (None, Some(end)) => Some(match end.result {
+            SessionResult::Changes => Outcome::Completed,
+            SessionResult::Nothing => Outcome::NoOutput,
+            SessionResult::Failed => Outcome::Failed,
         }),
         (None, None) => None,
     }
 }
 
 /// Moves the track's pointer to this session. Sessions come in time order.
-fn place(state: &mut State, key: u64, session: &Found<'_>) {
+fn move_track_on(state: &mut State, key: u64, session: &IdentifiedSession<'_>) {
     let turns_so_far: std::collections::BTreeSet<&TurnId> = state
         .history
         .range(..=key)
@@ -222,7 +230,7 @@ fn place(state: &mut State, key: u64, session: &Found<'_>) {
 }
 
 /// Restores the live turn of a running session that belongs to the newest turn of its track, so that phileas follows it.
-fn revive(state: &mut State, key: u64, session: &Found<'_>) {
+fn restore_live_turn(state: &mut State, key: u64, session: &IdentifiedSession<'_>) {
     let fact = session.fact;
     let (None, None, Some(slot)) = (fact.ended, fact.pull, &session.slot) else {
         return;

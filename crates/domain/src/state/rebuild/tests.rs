@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::*;
 use crate::model::{Marker, PromptLine, PullNumber, RepositoryId, Slot, TrackName, TurnId};
-use crate::state::invariant::{check, check_step};
+use crate::state::invariant::{check_state, check_step};
 use crate::state::{HistoryEntry, Intent, Outcome, State, TrackState, Turn, codec};
 
 const REPOSITORY: RepositoryId = RepositoryId(7);
@@ -40,20 +40,20 @@ fn fact(id: &str, track: &str, seq: u64, hour: u8) -> SessionFact {
         created_at: at(&format!("2026-01-05T{hour:02}:00:00Z")),
         ended: Some(SessionEnd {
             at: at(&format!("2026-01-05T{hour:02}:30:00Z")),
-            how: Ending::Changes,
+            result: SessionResult::Changes,
         }),
         pull: None,
     }
 }
 
-fn rebuilt(facts: &[SessionFact]) -> Rebuilt {
+fn rebuilt(facts: &[SessionFact]) -> RebuildProposal {
     let rebuilt = rebuild(
         REPOSITORY,
         at("2026-01-06T02:30:00Z"),
         "new-nonce".to_owned(),
         facts,
     );
-    assert_eq!(check(&rebuilt.state), []);
+    assert_eq!(check_state(&rebuilt.state), []);
     let again = codec::load(&codec::save(&rebuilt.state)).unwrap();
     assert_eq!(again.state, rebuilt.state);
     rebuilt
@@ -62,15 +62,15 @@ fn rebuilt(facts: &[SessionFact]) -> Rebuilt {
 #[test]
 fn history_comes_back_in_time_order_with_its_old_turn_ids() {
     let mut merged = fact("3", "default", 3, 3);
-    merged.pull = Some((PullNumber(30), PullFate::Merged));
+    merged.pull = Some((PullNumber(30), PullOutcome::Merged));
     let mut closed = fact("2", "default", 2, 2);
-    closed.pull = Some((PullNumber(20), PullFate::Closed));
+    closed.pull = Some((PullNumber(20), PullOutcome::Closed));
     let mut open = fact("4", "default", 4, 4);
-    open.pull = Some((PullNumber(40), PullFate::Open));
+    open.pull = Some((PullNumber(40), PullOutcome::Open));
     let mut failed = fact("5", "default", 5, 5);
-    failed.ended.as_mut().unwrap().how = Ending::Failed;
+    failed.ended.as_mut().unwrap().result = SessionResult::Failed;
     let mut empty = fact("6", "default", 6, 6);
-    empty.ended.as_mut().unwrap().how = Ending::Nothing;
+    empty.ended.as_mut().unwrap().result = SessionResult::Nothing;
     let completed = fact("1", "default", 1, 1);
     let state = rebuilt(&[merged, failed, open, closed, empty, completed]).state;
     let said: Vec<_> = state
@@ -164,7 +164,7 @@ fn strangers_are_left_out_and_named() {
 #[test]
 fn duplicates_are_named_and_the_one_with_a_pull_request_is_kept() {
     let mut second = fact("2", "default", 1, 2);
-    second.pull = Some((PullNumber(5), PullFate::Open));
+    second.pull = Some((PullNumber(5), PullOutcome::Open));
     let facts = [
         fact("1", "default", 1, 1),
         second,
@@ -263,9 +263,9 @@ fn schedules_do_not_fire_again_and_the_budget_is_known() {
 
 #[test]
 fn nothing_gives_a_newborn_state_that_hears_from_now_on() {
-    let Rebuilt { state, notes } = rebuilt(&[]);
+    let RebuildProposal { state, notes } = rebuilt(&[]);
     let now = at("2026-01-06T02:30:00Z");
-    let mut born = State::born(REPOSITORY, now, "new-nonce".to_owned());
+    let mut born = State::new_ledger(REPOSITORY, now, "new-nonce".to_owned());
     born.cursors.comments_since = Some(now);
     assert_eq!(state, born);
     let [note] = &notes[..] else {
@@ -284,7 +284,7 @@ fn an_older_ledger_is_kept_and_what_it_missed_is_added() {
     let before = rebuilt(&[fact("1", "default", 1, 1), live]).state;
     assert_eq!(before.tracks["default"].turns.len(), 1);
     let mut merged = fact("2", "default", 2, 2);
-    merged.pull = Some((PullNumber(20), PullFate::Merged));
+    merged.pull = Some((PullNumber(20), PullOutcome::Merged));
     let mut at_work = fact("4", "default", 4, 4);
     at_work.ended = None;
     let facts = [
@@ -295,7 +295,7 @@ fn an_older_ledger_is_kept_and_what_it_missed_is_added() {
     ];
     let now = at("2026-01-06T03:00:00Z");
     let after = catch_up(&before, REPOSITORY, now, "unused".to_owned(), &facts).state;
-    assert_eq!(check(&after), []);
+    assert_eq!(check_state(&after), []);
     assert_eq!(check_step(&before, &after), []);
     assert_eq!(after.genesis, before.genesis);
     let sessions: Vec<_> = after

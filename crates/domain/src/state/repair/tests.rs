@@ -3,7 +3,7 @@ mod lines;
 use super::*;
 use crate::model::{PersonaId, TrackName};
 use crate::state::codec;
-use crate::state::fixtures::{CORRUPT, V1, V2, V3, V4, sound};
+use crate::state::fixtures::{CORRUPT, V1, V2, V3, V4, sound_state};
 use crate::state::{Outcome, State};
 
 fn version(oid: &str, at: &str, text: &str) -> EarlierVersion {
@@ -31,7 +31,7 @@ fn count(proposal: &Proposal, sign: &str) -> usize {
 
 #[test]
 fn the_real_corrupt_file_is_salvaged_whole() {
-    let proposal = propose(CORRUPT, &[]);
+    let proposal = propose_repair(CORRUPT, &[]);
     let state = proposal.state.clone().unwrap();
     // Its sides hold 83 and 77 entries; together they are what the next clean version has.
     let v3 = state_of(V3);
@@ -64,7 +64,7 @@ fn entries_gained_over_the_last_good_version_are_listed() {
         version("c3", "2026-01-13T12:00:00Z", "{"),
         version("c2", "2026-01-13T04:00:00Z", V2),
     ];
-    let proposal = propose(CORRUPT, &earlier);
+    let proposal = propose_repair(CORRUPT, &earlier);
     assert_eq!(proposal.state.as_ref().unwrap().history.len(), 86);
     assert_eq!(count(&proposal, "+"), 31);
     assert_eq!(count(&proposal, "-"), 0);
@@ -86,7 +86,7 @@ fn entries_gained_over_the_last_good_version_are_listed() {
 #[test]
 fn no_entry_of_an_earlier_version_is_dropped() {
     // The earlier version is ahead of both sides by one entry.
-    let proposal = propose(CORRUPT, &[version("c4", "2026-01-14T20:09:00Z", V4)]);
+    let proposal = propose_repair(CORRUPT, &[version("c4", "2026-01-14T20:09:00Z", V4)]);
     let state = proposal.state.as_ref().unwrap();
     assert_eq!(state.history, state_of(V4).history);
     assert_eq!(count(&proposal, "+"), 0);
@@ -106,7 +106,7 @@ fn without_markers_the_newest_earlier_version_counts() {
         version("c3", "2026-01-14T01:00:00Z", V3),
         version("c5", "2026-01-14T21:00:00Z", ""),
     ];
-    let proposal = propose(cut, &earlier);
+    let proposal = propose_repair(cut, &earlier);
     assert_eq!(
         proposal.origin,
         Origin::Earlier {
@@ -121,7 +121,7 @@ fn without_markers_the_newest_earlier_version_counts() {
         .collect();
     assert_eq!(lost, Vec::<String>::new());
     // Of the 87 sessions, the shorter version lacks 32.
-    let proposal = propose(&format!("{V4}}}"), &earlier[..1]);
+    let proposal = propose_repair(&format!("{V4}}}"), &earlier[..1]);
     assert_eq!(proposal.state.as_ref().unwrap().history.len(), 55);
     assert_eq!(count(&proposal, "-"), 32);
     assert!(
@@ -137,7 +137,7 @@ fn a_wiped_version_does_not_win_over_what_was_before_it() {
         version("c4", "2026-01-14T20:09:00Z", V4),
         version("c5", "2026-01-14T22:51:00Z", wiped),
     ];
-    let proposal = propose("<html>", &earlier);
+    let proposal = propose_repair("<html>", &earlier);
     let state = proposal.state.as_ref().unwrap();
     assert_eq!(state.history.len(), 88);
     assert_eq!(state.history[&87].persona_id, PersonaId::from("curator"));
@@ -148,14 +148,14 @@ fn a_wiped_version_does_not_win_over_what_was_before_it() {
 
 #[test]
 fn nothing_comes_of_nothing() {
-    let proposal = propose("", &[version("c1", "2026-01-14T20:09:00Z", "[")]);
+    let proposal = propose_repair("", &[version("c1", "2026-01-14T20:09:00Z", "[")]);
     assert_eq!((proposal.state, proposal.origin), (None, Origin::Nothing));
     assert_eq!(proposal.lines.len(), 1);
 }
 
 #[test]
 fn an_intact_file_stays() {
-    let proposal = propose(V4, &[version("c2", "2026-01-13T04:00:00Z", V2)]);
+    let proposal = propose_repair(V4, &[version("c2", "2026-01-13T04:00:00Z", V2)]);
     assert_eq!(proposal.origin, Origin::Intact);
     assert_eq!(proposal.state, Some(state_of(V4)));
 }
@@ -172,7 +172,7 @@ fn conflict_of(ours: &State, theirs: &State) -> String {
 #[test]
 fn two_live_ledgers_merge_by_meaning() {
     let ours = {
-        let mut state = sound();
+        let mut state = sound_state();
         state.history.get_mut(&1).unwrap().outcome = Some(Outcome::Merged);
         state.budget.created.truncate(1);
         state.published.insert("proposal:a".to_owned(), 3);
@@ -180,7 +180,7 @@ fn two_live_ledgers_merge_by_meaning() {
     };
     let theirs = {
         // Another writer inserted a session before our newest one.
-        let mut state = sound();
+        let mut state = sound_state();
         let mut other = state.history[&1].clone();
         other.turn = Some(crate::model::TurnId::parse("0123456789ab").unwrap());
         other.session_id = Some("1777".into());
@@ -202,7 +202,7 @@ fn two_live_ledgers_merge_by_meaning() {
         state
     };
     for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
-        let proposal = propose(&conflict_of(ours, theirs), &[]);
+        let proposal = propose_repair(&conflict_of(ours, theirs), &[]);
         let state = proposal
             .state
             .clone()
@@ -231,11 +231,11 @@ fn two_live_ledgers_merge_by_meaning() {
 
 #[test]
 fn contradicting_sides_are_reported() {
-    let mut theirs = sound();
+    let mut theirs = sound_state();
     theirs.history.get_mut(&0).unwrap().outcome = Some(Outcome::Failed);
     theirs.history.get_mut(&1).unwrap().persona_id = "b".into();
-    let proposal = propose(&conflict_of(&sound(), &theirs), &[]);
-    assert_eq!(proposal.state, Some(sound()));
+    let proposal = propose_repair(&conflict_of(&sound_state(), &theirs), &[]);
+    assert_eq!(proposal.state, Some(sound_state()));
     let said = said(&proposal);
     assert!(
         said.contains(
@@ -251,10 +251,10 @@ fn contradicting_sides_are_reported() {
 
 #[test]
 fn a_side_that_was_rotated_keeps_its_archive() {
-    let mut rotated = sound();
+    let mut rotated = sound_state();
     rotated.history = rotated.history.split_off(&1);
-    for (ours, theirs) in [(&rotated, &sound()), (&sound(), &rotated)] {
-        let proposal = propose(&conflict_of(ours, theirs), &[]);
+    for (ours, theirs) in [(&rotated, &sound_state()), (&sound_state(), &rotated)] {
+        let proposal = propose_repair(&conflict_of(ours, theirs), &[]);
         assert_eq!(proposal.state.as_ref(), Some(&rotated));
         assert_eq!(count(&proposal, "+"), 2);
     }
@@ -266,9 +266,9 @@ const TUESDAY: &str = "2026-01-06T00:00:00Z";
 
 #[test]
 fn what_a_newer_program_wrote_is_not_gone_back_from() {
-    let whole = codec::save(&sound());
+    let whole = codec::save(&sound_state());
     let refused = |text: &str, earlier: &[EarlierVersion]| {
-        let proposal = propose(text, earlier);
+        let proposal = propose_repair(text, earlier);
         assert_eq!((proposal.state, proposal.origin), (None, Origin::Newer));
     };
     refused(NEWER, &[version("a", MONDAY, &whole)]);
@@ -280,9 +280,9 @@ fn what_a_newer_program_wrote_is_not_gone_back_from() {
         &[version("a", MONDAY, &whole), version("b", TUESDAY, NEWER)],
     );
     // An older format was restored on purpose since.
-    let back = propose(
+    let back = propose_repair(
         broken,
         &[version("a", MONDAY, NEWER), version("b", TUESDAY, &whole)],
     );
-    assert_eq!(back.state, Some(sound()));
+    assert_eq!(back.state, Some(sound_state()));
 }

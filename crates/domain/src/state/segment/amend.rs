@@ -28,7 +28,8 @@ pub enum AmendError {
 /// [`AmendError`]. The state is unchanged then.
 pub fn amend(state: &mut State, key: u64, news: &Amendment) -> Result<(), AmendError> {
     if let Some(entry) = state.history.get_mut(&key) {
-        return complete(entry, news).map_err(|detail| AmendError::Contradicts { key, detail });
+        return complete_entry(entry, news)
+            .map_err(|detail| AmendError::Contradicts { key, detail });
     }
     if key >= state.next_history_key() {
         return Err(AmendError::Unknown { key });
@@ -45,7 +46,7 @@ pub fn amend(state: &mut State, key: u64, news: &Amendment) -> Result<(), AmendE
     Ok(())
 }
 
-pub(super) fn complete(entry: &mut HistoryEntry, news: &Amendment) -> Result<(), String> {
+pub(super) fn complete_entry(entry: &mut HistoryEntry, news: &Amendment) -> Result<(), String> {
     news.apply(
         &mut entry.outcome,
         &mut entry.pr_number,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::amend::complete;
+use super::amend::complete_entry;
 use super::format::{load_segment, parse_segment_path};
 use crate::Diagnostic;
 use crate::state::{HISTORY_FOLDER, STATE_PATH, State};
@@ -26,7 +26,7 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
             Ok(mut segment) => {
                 for (key, entry) in &mut segment.entries {
                     let news = state.amendments.get(key);
-                    if let Some(Err(detail)) = news.map(|news| complete(entry, news)) {
+                    if let Some(Err(detail)) = news.map(|news| complete_entry(entry, news)) {
                         let contradiction = format!("entry {key}: {detail}");
                         wrong.push(Diagnostic::error(STATE_PATH, contradiction).key("amendments"));
                     }
@@ -39,7 +39,7 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
     let mut next = 0_u64;
     for (first, last, path) in ranges {
         if first > next {
-            wrong.push(gap(next, first - 1));
+            wrong.push(missing_entries(next, first - 1));
         } else if first < next {
             let message =
                 format!("the entries from {first} on stand in an older archive file as well");
@@ -48,7 +48,7 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
         next = next.max(last.saturating_add(1));
     }
     match state.history.first_key_value().map(|(key, _)| *key) {
-        Some(first) if first > next => wrong.push(gap(next, first - 1)),
+        Some(first) if first > next => wrong.push(missing_entries(next, first - 1)),
         Some(first) if first < next => {
             let message = format!("the entries from {first} on stand in the archive as well");
             wrong.push(Diagnostic::error(STATE_PATH, message).key("history"));
@@ -65,7 +65,7 @@ pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Dia
     wrong
 }
 
-fn gap(first: u64, last: u64) -> Diagnostic {
+fn missing_entries(first: u64, last: u64) -> Diagnostic {
     Diagnostic::error(
         HISTORY_FOLDER,
         format!("the entries {first} to {last} are missing"),

@@ -9,7 +9,7 @@ use crate::state::{Amendment, Outcome, State};
 pub const HISTORY_SEGMENT: usize = 500;
 
 /// For how many archived rejected entries phileas still checks for a merge.
-pub const REJECTIONS_WATCHED: usize = 100;
+pub const REJECTIONS_TRACKED: usize = 100;
 
 /// Moves the oldest finished entries to segments while the state has more than `limit` entries. At least one entry
 /// stays, so that the next key is known. An unfinished entry and all entries after it stay, too.
@@ -32,7 +32,7 @@ pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
             entries: entries.into_iter().collect(),
             ..Segment::default()
         };
-        watch_rejections(&mut state.amendments, &segment);
+        track_rejections(&mut state.amendments, &segment);
         let last = first + length as u64 - 1;
         files.insert(segment_path(first, last), save_segment(&segment));
     }
@@ -43,7 +43,7 @@ pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
 }
 
 /// Adds an amendment that repeats its entry. As long as it exists, phileas notices a merge of that pull request.
-fn watch_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment) {
+fn track_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment) {
     for (key, entry) in &segment.entries {
         if entry.outcome == Some(Outcome::Rejected) && entry.pr_number.is_some() {
             let watched = amendments.entry(*key).or_default();
@@ -60,7 +60,7 @@ fn forget_old_rejections(amendments: &mut BTreeMap<u64, Amendment>) {
         .rev()
         .filter(|(_, news)| news.outcome == Some(Outcome::Rejected) && news.extra.is_empty());
     let old: Vec<u64> = watched
-        .skip(REJECTIONS_WATCHED)
+        .skip(REJECTIONS_TRACKED)
         .map(|(key, _)| *key)
         .collect();
     for key in old {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::model::PullNumber;
 use crate::state::codec::load;
-use crate::state::invariant::{check, check_step};
+use crate::state::invariant::{check_state, check_step};
 use crate::state::{Amendment, History, HistoryEntry, Outcome, State, codec};
 
 fn state_of(entries: u64) -> State {
@@ -104,7 +104,7 @@ fn an_archived_rejection_is_watched_and_its_merge_is_kept() {
     assert_eq!(state.amendments.keys().copied().collect::<Vec<_>>(), [0, 2]);
     amend(&mut state, 2, &merged(9)).unwrap();
     assert_eq!(state.amendments[&2], merged(9));
-    assert_eq!(check(&state), []);
+    assert_eq!(check_state(&state), []);
     assert_eq!(check_archive(&state, &archive), []);
     assert_eq!(load(&codec::save(&state)).unwrap().state, state);
 }
@@ -131,7 +131,7 @@ fn only_a_rejected_pull_request_is_watched() {
 
 #[test]
 fn a_ledger_that_is_not_rotated_forgets_nothing() {
-    let watched = REJECTIONS_WATCHED as u64 + 5;
+    let watched = REJECTIONS_TRACKED as u64 + 5;
     let mut state = state_of(watched + 3);
     for key in 0..watched {
         state.history.get_mut(&key).unwrap().pr_number = Some(PullNumber(key));
@@ -149,13 +149,13 @@ fn a_ledger_that_is_not_rotated_forgets_nothing() {
     assert_eq!(state, before);
     // Two more are taken by the next rotation, none of them with a pull request.
     rotate(&mut state, 2);
-    assert_eq!(state.amendments.len(), REJECTIONS_WATCHED);
+    assert_eq!(state.amendments.len(), REJECTIONS_TRACKED);
     assert_eq!(state.amendments.first_key_value().unwrap().0, &5);
 }
 
 #[test]
 fn only_the_newest_rejections_are_watched_and_news_are_kept() {
-    let entries = REJECTIONS_WATCHED as u64 + 5;
+    let entries = REJECTIONS_TRACKED as u64 + 5;
     let mut state = state_of(entries);
     for key in 0..entries {
         state.history.get_mut(&key).unwrap().pr_number = Some(PullNumber(key));
@@ -169,7 +169,7 @@ fn only_the_newest_rejections_are_watched_and_news_are_kept() {
     let before = state.clone();
     rotate(&mut state, 4);
     assert_eq!(check_step(&before, &state), []);
-    assert_eq!(state.amendments.len(), REJECTIONS_WATCHED + 1);
+    assert_eq!(state.amendments.len(), REJECTIONS_TRACKED + 1);
     assert_eq!(state.amendments[&4], merged(4));
 }
 

@@ -91,7 +91,7 @@ fn a_spent_key_defers_and_is_left_alone_longer_each_time() {
         ["a"],
         "deferred is not failed: the same turn starts"
     );
-    assert_eq!(scenario.state().budget.strikes, 0);
+    assert_eq!(scenario.state().budget.quota_failures, 0);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn a_rejected_request_does_not_end_a_rest() {
     let mut state = scenario.state().clone();
     state.tracks.get_mut("default").unwrap().passes = 5;
     let known = state.personas.entry("a".into()).or_default();
-    known.empty_streak = 3;
+    known.no_output_streak = 3;
     known.rests_until_pass = Some(9);
     known.rested_at = Some(scenario.now);
     scenario.set_state(state);
@@ -39,7 +39,10 @@ fn a_rejected_request_does_not_end_a_rest() {
     scenario.tick();
     assert_eq!(scenario.outcomes().last(), Some(&Some(Outcome::Rejected)));
     let known = &scenario.state().personas["a"];
-    assert_eq!((known.empty_streak, known.rests_until_pass), (4, Some(9)));
+    assert_eq!(
+        (known.no_output_streak, known.rests_until_pass),
+        (4, Some(9))
+    );
     let runs = |scenario: &Scenario| {
         scenario
             .personas_run()

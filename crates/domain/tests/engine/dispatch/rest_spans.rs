@@ -19,7 +19,7 @@ fn turned_down(plan: &str, streak: u32, rests_until_pass: Option<u64>) -> Scenar
     scenario.paused_by_variable = Some("yes".to_owned());
     let mut state = phileas_domain::state::State::default();
     let known = PersonaState {
-        empty_streak: streak,
+        no_output_streak: streak,
         rests_until_pass,
         rested_at: Some(scenario.now),
         ..PersonaState::default()
@@ -120,14 +120,22 @@ fn each_refusal_beyond_the_first_ones_lengthens_the_rest_by_a_pass() {
     let mut scenario = Scenario::new(TWICE, &["a"]);
     let known = close_one(&mut scenario, 5);
     assert_eq!(
-        (known.empty_streak, known.rests_until_pass, known.rested_at),
+        (
+            known.no_output_streak,
+            known.rests_until_pass,
+            known.rested_at
+        ),
         (1, None, None)
     );
     for (streak, passes, until) in [(2, 5, 7), (3, 20, 23), (4, 40, 44)] {
         scenario.pass(DAY * 30);
         let known = close_one(&mut scenario, passes);
         assert_eq!(
-            (known.empty_streak, known.rests_until_pass, known.rested_at),
+            (
+                known.no_output_streak,
+                known.rests_until_pass,
+                known.rested_at
+            ),
             (streak, Some(until), Some(scenario.now))
         );
     }
@@ -140,7 +148,11 @@ fn each_refusal_beyond_the_first_ones_lengthens_the_rest_by_a_pass() {
     scenario.tick();
     let known = &scenario.state().personas[&PersonaId::from("a")];
     assert_eq!(
-        (known.empty_streak, known.rests_until_pass, known.rested_at),
+        (
+            known.no_output_streak,
+            known.rests_until_pass,
+            known.rested_at
+        ),
         (0, None, None)
     );
 }
@@ -151,7 +163,11 @@ fn without_a_rest_in_the_plan_refusals_are_counted_and_no_persona_rests() {
     for streak in 1..3 {
         let known = close_one(&mut scenario, 5);
         assert_eq!(
-            (known.empty_streak, known.rests_until_pass, known.rested_at),
+            (
+                known.no_output_streak,
+                known.rests_until_pass,
+                known.rested_at
+            ),
             (streak, None, None)
         );
     }
@@ -165,7 +181,7 @@ fn a_failure_is_not_laid_at_the_personas_door() {
     scenario.becomes(SessionState::Failed);
     scenario.tick();
     assert_eq!(
-        scenario.state().personas[&PersonaId::from("a")].empty_streak,
+        scenario.state().personas[&PersonaId::from("a")].no_output_streak,
         0
     );
     assert_eq!(scenario.personas_run(), ["a", "a"]);
@@ -174,7 +190,7 @@ fn a_failure_is_not_laid_at_the_personas_door() {
     scenario.opens_pull();
     scenario.tick();
     assert_eq!(
-        scenario.state().personas[&PersonaId::from("a")].empty_streak,
+        scenario.state().personas[&PersonaId::from("a")].no_output_streak,
         0
     );
 }
@@ -208,7 +224,7 @@ fn a_pull_request_without_a_review_for_two_weeks_counts_as_one_more_refusal() {
     let resting = |scenario: &mut Scenario, streak| {
         let mut state = scenario.state().clone();
         let known = state.personas.get_mut("a").unwrap();
-        known.empty_streak = streak;
+        known.no_output_streak = streak;
         known.rested_at = Some(rested_at);
         scenario.set_state(state);
         persona_yields(&scenario.snapshot())["a"].resting_until
@@ -234,7 +250,7 @@ fn a_persona_that_runs_in_several_places_rests_until_the_last_of_them() {
     let mut state = scenario.state().clone();
     for (id, streak) in [("a", 3), ("b", 1)] {
         let known = state.personas.entry(id.into()).or_default();
-        known.empty_streak = streak;
+        known.no_output_streak = streak;
         known.rested_at = Some(scenario.now);
     }
     scenario.set_state(state);

@@ -219,7 +219,7 @@ fn a_persona_whose_work_is_not_wanted_rests_longer_each_time() {
         .collect();
     assert!(runs.iter().max() > Some(&1), "{order}");
     assert!(
-        scenario.state().personas[&PersonaId::from("a")].empty_streak >= 3,
+        scenario.state().personas[&PersonaId::from("a")].no_output_streak >= 3,
         "{order}"
     );
 }

@@ -290,7 +290,7 @@ fn a_marker_that_the_ledger_did_not_make_pauses_nothing() {
     scenario.minutes(1);
     scenario.tick();
     assert_eq!(
-        scenario.state().seq(&"default".into()),
+        scenario.state().newest_seq(&"default".into()),
         2,
         "{:?}",
         scenario.lines

@@ -129,7 +129,7 @@ fn persona_statuses_follow_the_newest_turns() {
         state.history.insert(key, entry);
     }
     let memory = PersonaState {
-        empty_streak: 2,
+        no_output_streak: 2,
         ..PersonaState::default()
     };
     state.personas.insert("a".into(), memory);

@@ -133,7 +133,7 @@ fn a_writer_requests_it_once_and_it_is_opened() {
     scenario.writes(7, "/phileas dashboard", "ada");
     scenario.tick();
     assert_eq!(scenario.state().dashboard_issue, Some(BOARD));
-    assert!(!scenario.state().dashboard.as_ref().unwrap().wanted);
+    assert!(!scenario.state().dashboard.as_ref().unwrap().requested);
     assert!(
         scenario.status(7).contains("the dashboard issue is opened"),
         "{}",

@@ -120,8 +120,8 @@ fn a_conflict_message_whose_sender_died_is_sent_again() {
     scenario.tick();
     assert_eq!(words(&scenario).len(), 1);
     let known = scenario.state().pulls[&PULL].clone();
-    assert_eq!(known.base_rounds, 1);
-    assert!(known.base.unwrap().told);
+    assert_eq!(known.conflict_rounds, 1);
+    assert!(known.conflicts.unwrap().notified);
 }
 
 /// A lagging replica shows a commit with a message: no message is sent, and no round is used.
@@ -142,7 +142,7 @@ fn a_look_that_lags_behind_does_not_say_the_same_again() {
     }
     let known = scenario.state().pulls[&PULL].clone();
     assert_eq!(
-        (known.base_rounds, known.base.unwrap().head),
+        (known.conflict_rounds, known.conflicts.unwrap().head),
         (2, "c2".into())
     );
 }

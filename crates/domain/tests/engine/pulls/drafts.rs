@@ -28,7 +28,13 @@ fn a_draft_is_marked_when_its_session_is_done_and_left_when_a_person_turns_it_ba
     scenario.tick();
     scenario.tick();
     assert!(!scenario.pulls[&PULL].draft);
-    assert!(scenario.state().pulls[&PULL].ready.as_ref().unwrap().told);
+    assert!(
+        scenario.state().pulls[&PULL]
+            .draft_ready
+            .as_ref()
+            .unwrap()
+            .notified
+    );
     scenario.pulls.get_mut(&PULL).unwrap().draft = true;
     let looks = scenario.looks;
     for _ in 0..4 {
@@ -109,7 +115,7 @@ fn a_draft_that_cannot_be_ended_is_a_persons_once() {
         scenario.pulls.get_mut(&PULL).unwrap().draft = true;
         let mut state = scenario.state().clone();
         if let Some(known) = state.pulls.get_mut(&PULL) {
-            known.ready = None;
+            known.draft_ready = None;
         }
         scenario.set_state(state);
         change(&mut scenario);

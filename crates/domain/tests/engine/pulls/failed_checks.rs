@@ -135,7 +135,7 @@ fn r21_a_commit_that_the_session_does_not_fix_opens_a_notice_after_six_hours() {
         scenario.hours(6);
         scenario.tick();
     }
-    assert_eq!(scenario.state().pulls[&PullNumber(1)].calls, 2);
+    assert_eq!(scenario.state().pulls[&PullNumber(1)].notices_opened, 2);
     assert_eq!(words(&scenario), [] as [&str; 0]);
 }
 
@@ -154,7 +154,7 @@ fn a_message_whose_sender_died_is_sent_again_and_not_counted_twice() {
     let known = scenario.state().pulls[&pull].clone();
     assert_eq!(known.fix_rounds, 1);
     let told = known.checks.unwrap();
-    assert!(told.told && told.repeats == 1);
+    assert!(told.notified && told.repeats == 1);
 }
 
 #[test]
@@ -163,12 +163,18 @@ fn a_message_whose_answer_was_lost_is_found_and_not_sent_again() {
     scenario.tick();
     let mut state = scenario.state().clone();
     let known = state.pulls.get_mut(&pull).unwrap();
-    known.checks.as_mut().unwrap().told = false;
+    known.checks.as_mut().unwrap().notified = false;
     scenario.set_state(state);
     scenario.minutes(15);
     scenario.tick();
     assert_eq!(words(&scenario).len(), 0);
-    assert!(scenario.state().pulls[&pull].checks.as_ref().unwrap().told);
+    assert!(
+        scenario.state().pulls[&pull]
+            .checks
+            .as_ref()
+            .unwrap()
+            .notified
+    );
 }
 
 #[test]

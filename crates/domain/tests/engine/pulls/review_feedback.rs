@@ -142,7 +142,7 @@ fn a_writer_hands_what_writers_want_changed_back_to_the_session_by_comment_or_la
         assert_eq!(scenario.sessions.len(), 1, "no other session is started");
         let known = scenario.state().pulls[&PULL].clone();
         assert_eq!((known.review_rounds, known.fix_rounds), (1, 0));
-        assert!(known.reviews.unwrap().told);
+        assert!(known.reviews.unwrap().notified);
         assert!(
             scenario
                 .status(1)
@@ -385,7 +385,7 @@ fn a_message_whose_sender_died_is_sent_again_and_counted_once() {
     let known = scenario.state().pulls[&PULL].clone();
     assert_eq!((known.review_rounds, known.fix_rounds), (1, 0));
     let told = known.reviews.unwrap();
-    assert!(told.told && told.repeats == 1);
+    assert!(told.notified && told.repeats == 1);
     assert!(scenario.status(1).contains("its session was told"));
 }
 
@@ -446,7 +446,7 @@ fn a_message_whose_answer_was_lost_is_found_and_not_sent_again() {
     scenario.tick();
     let mut state = scenario.state().clone();
     let known = state.pulls.get_mut(&PULL).unwrap();
-    known.reviews.as_mut().unwrap().told = false;
+    known.reviews.as_mut().unwrap().notified = false;
     for request in state.requests.values_mut() {
         request.outcome = Some("pending".to_owned());
         request.finished_at = None;
@@ -455,7 +455,13 @@ fn a_message_whose_answer_was_lost_is_found_and_not_sent_again() {
     scenario.minutes(15);
     scenario.tick();
     assert_eq!(words(&scenario).len(), 0);
-    assert!(scenario.state().pulls[&PULL].reviews.as_ref().unwrap().told);
+    assert!(
+        scenario.state().pulls[&PULL]
+            .reviews
+            .as_ref()
+            .unwrap()
+            .notified
+    );
     let mut requests = scenario.state().requests.values();
     assert!(requests.all(|one| one.outcome.as_deref() == Some("done")));
 }

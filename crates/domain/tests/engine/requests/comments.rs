@@ -862,7 +862,11 @@ fn a_command_from_before_the_ledgers_birth_is_executed_more_than_an_hour_after()
     scenario.writes(7, "/phileas run b", "ada");
     scenario.minutes(59);
     let repository = scenario.snapshot().repository.id;
-    scenario.set_state(State::born(repository, scenario.now, "nonce".to_owned()));
+    scenario.set_state(State::new_ledger(
+        repository,
+        scenario.now,
+        "nonce".to_owned(),
+    ));
     scenario.minutes(30);
     scenario.tick();
     assert_eq!(scenario.personas_run(), ["b"]);
@@ -874,7 +878,11 @@ fn of_many_commands_and_labels_twenty_issues_each_are_read_at_a_time() {
     for by_label in [false, true] {
         let mut scenario = scenario();
         let repository = scenario.snapshot().repository.id;
-        scenario.set_state(State::born(repository, scenario.now, "nonce".to_owned()));
+        scenario.set_state(State::new_ledger(
+            repository,
+            scenario.now,
+            "nonce".to_owned(),
+        ));
         for number in 100..125 {
             scenario.issue(number, "It is slow", "Opening takes a minute.");
             if by_label {

@@ -125,7 +125,7 @@ fn incident_clinejection_a_star_authorizes_no_account() {
         "{ login = \"triage[bot]\" }",
     ] {
         let schedules = format!("[gate]\nallow_bots = [{star}]\n");
-        let (_, told) = plan::read(&Tree::of_texts([(
+        let (_, told) = plan::read(&Tree::from_texts([(
             ".jules/schedules.toml",
             schedules.as_str(),
         )]));

@@ -124,7 +124,10 @@ fn a_spent_key_is_left_alone_twice_as_long_each_time_up_to_six_hours() {
     scenario.answering = Answering::Session;
     scenario.tick();
     assert_eq!(
-        (scenario.personas_run(), scenario.state().budget.strikes),
+        (
+            scenario.personas_run(),
+            scenario.state().budget.quota_failures
+        ),
         (vec!["a".to_owned()], 0)
     );
 }

@@ -3,7 +3,7 @@
 use super::{ASSEMBLY, Assembled, Tree, assemble, request, variables};
 
 fn older(base: &str, assembly: &str, given: &[(&str, &str)]) -> Result<Assembled, String> {
-    let tree = Tree::of_texts([
+    let tree = Tree::from_texts([
         (".jules/roles/observers/prompt.yml", base),
         (".jules/roles/observers/prompt_assembly.yml", assembly),
         (".jules/roles/observers/contracts.yml", "layer: observers\n"),
@@ -33,7 +33,7 @@ layer: observers
 
 {{ section(\"Memory\", include_required(\".jules/workstreams/\" ~ workstream ~ \"/workstations/\" ~ role ~ \"/perspective.yml\")) }}
 ";
-    let tree = Tree::of_texts([
+    let tree = Tree::from_texts([
         (".jules/roles/observers/observers_prompt.j2", template),
         (".jules/roles/observers/contracts.yml", "layer: observers\n"),
         (".jules/roles/observers/roles/qa/role.yml", "role: qa\n"),
@@ -78,7 +78,7 @@ includes:
 
 /// Seed 000 has `prompt.yml` beside `contracts.yml`, and no `prompt_assembly.yml`.
 fn alone(base: &str, given: &[(&str, &str)]) -> Result<Assembled, String> {
-    let tree = Tree::of_texts([
+    let tree = Tree::from_texts([
         (".jules/roles/observers/prompt.yml", base),
         (".jules/roles/observers/contracts.yml", "branch_prefix: x\n"),
         (".jules/roles/observers/qa/role.yml", "focus: Tests\n"),

@@ -3,9 +3,10 @@
 use crate::model::{PullNumber, RepositoryId, Slot, TurnId};
 use crate::state::codec::{load, save};
 use crate::state::{
-    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent, Look,
-    MergeState, Outcome, Pause, PersonaState, PublishingState, Refusal, RefusedEffect,
-    RequestState, ScheduleState, State, StatusState, Timing, Told, TrackState, Turn, WatchedPull,
+    Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
+    MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
+    RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
+    TrackedPull, Turn,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -330,7 +331,7 @@ fn state() -> State {
         warned_at: Some(at(12)),
         base_sha: Some("5d2e".into()),
         branch: Some("main".into()),
-        given: [(
+        inputs: [(
             ".jules/exchange/requirements/a.yml".to_owned(),
             "9f3c".to_owned(),
         )]
@@ -371,7 +372,7 @@ fn state() -> State {
         },
         base_shas: [("typist".into(), "5d2e".into())].into(),
         refused: [("curator".into(), refusal)].into(),
-        idle: Some("9f3c5a0e77b1aa01".to_owned()),
+        idle_reason: Some("9f3c5a0e77b1aa01".to_owned()),
         turns: [("left".into(), turn)].into(),
         paused: Some(pause(13, "ada", "holidays")),
         extra: extra.clone(),
@@ -393,9 +394,9 @@ fn state() -> State {
         comment_id: Some(16),
         status: Some(StatusState {
             digest: "cd".to_owned(),
-            calm_digest: Some("ce".to_owned()),
+            stable_digest: Some("ce".to_owned()),
             at: at(17),
-            told: true,
+            notified: true,
             repeats: 25,
             extra: extra.clone(),
         }),
@@ -404,51 +405,51 @@ fn state() -> State {
             sent_at: Some(at(18)),
             attempts: 31,
             not_before: Some(at(19)),
-            put_off: 32,
+            deferrals: 32,
             extra: extra.clone(),
         }),
         reviews_of: Some("ef02".into()),
-        asked_at: Some(at(14)),
+        requested_at: Some(at(14)),
         created_at: Some(at(15)),
         finished_at: Some(at(16)),
         extra: extra.clone(),
     };
     let persona = PersonaState {
-        empty_streak: 17,
+        no_output_streak: 17,
         rests_until_pass: Some(18),
         rested_at: Some(at(17)),
         extra: extra.clone(),
     };
-    let watched = WatchedPull {
-        checks: Some(Told {
+    let watched = TrackedPull {
+        checks: Some(PullAction {
             head: "7f4a".into(),
             at: at(15),
-            told: true,
+            notified: true,
             repeats: 27,
             extra: extra.clone(),
         }),
         fix_rounds: 28,
-        fix_heads: vec!["6f4a".into()],
-        reviews: Some(Told::new("7f4b".into(), at(16))),
+        notified_heads: vec!["6f4a".into()],
+        reviews: Some(PullAction::new("7f4b".into(), at(16))),
         review_rounds: 26,
-        base: Some(Told::new("8a5b".into(), at(16))),
-        base_rounds: 30,
-        base_heads: vec!["7a5b".into()],
-        look: Some(Look {
+        conflicts: Some(PullAction::new("8a5b".into(), at(16))),
+        conflict_rounds: 30,
+        conflict_heads: vec!["7a5b".into()],
+        next_check: Some(NextCheck {
             head: "8a5b".into(),
             not_before: at(20),
             waits: 33,
             extra: extra.clone(),
         }),
-        retargeted: Some(Told::new("9b6b".into(), at(16))),
-        ready: Some(Told::new("9b6c".into(), at(16))),
-        reminded: Some(Told::new("0c7d".into(), at(16))),
+        retargeted: Some(PullAction::new("9b6b".into(), at(16))),
+        draft_ready: Some(PullAction::new("9b6c".into(), at(16))),
+        reminded: Some(PullAction::new("0c7d".into(), at(16))),
         closed_at: Some(at(17)),
         archive_at: Some(at(18)),
         archive_tries: 34,
-        called_at: Some(at(16)),
-        calls: 29,
-        ..WatchedPull::new("1004".into())
+        notice_opened_at: Some(at(16)),
+        notices_opened: 29,
+        ..TrackedPull::new("1004".into())
     };
     let schedule = ScheduleState {
         last_fired: Some(at(14)),
@@ -477,12 +478,12 @@ fn state() -> State {
             created: vec![at(18), at(19)],
             paused_until: Some(at(20)),
             reason: Some("quota".to_owned()),
-            strikes: 19,
+            quota_failures: 19,
             extra: extra.clone(),
         },
         cursors: Cursors {
             comments_since: Some(at(21)),
-            narrated: Some("3c".into()),
+            summarized_commit: Some("3c".into()),
             extra: extra.clone(),
         },
         published: [("proposal:a".to_owned(), 20)].into(),
@@ -506,11 +507,11 @@ fn state() -> State {
         .into(),
         dashboard_issue: Some(21),
         dashboard: Some(DashboardState {
-            wanted: true,
+            requested: true,
             digest: Some("d1".to_owned()),
             before: Some("d2".to_owned()),
             replaces: Some("d3".to_owned()),
-            heard: vec!["pause".to_owned()],
+            comments_read: vec!["pause".to_owned()],
             at: Some("2026-01-01T21:30:00Z".parse().unwrap()),
             repeats: 23,
             extra: Extra::new(),

@@ -27,24 +27,24 @@ fn second_session(state: &State, duplicates: &[&str]) -> HistoryEntry {
 #[test]
 fn a_live_session_belongs_to_the_entry_that_has_it_as_its_own() {
     // An older entry named it as its duplicate before it had an entry.
-    let mut named_before = sound();
+    let mut named_before = sound_state();
     let entry = second_session(&named_before, &[]);
     named_before.history.insert(3, entry);
     let older = named_before.history.get_mut(&2).unwrap();
     older.duplicates = vec!["1004".into()];
     let live = turn(&mut named_before);
     (live.session_id, live.history_key) = (Some("1004".into()), Some(3));
-    assert_eq!(check(&named_before), []);
+    assert_eq!(check_state(&named_before), []);
     // A newer entry names it as its duplicate.
-    let mut named_after = sound();
+    let mut named_after = sound_state();
     let entry = second_session(&named_after, &["1003"]);
     named_after.history.insert(3, entry);
-    assert_eq!(check(&named_after), []);
+    assert_eq!(check_state(&named_after), []);
     // The turn must not stand at the entry that only names it.
     turn(&mut named_after).history_key = Some(3);
     let id = turn_id(3);
     assert_eq!(
-        said(&check(&named_after)),
+        said(&check_state(&named_after)),
         [
             format!(
                 "tracks.default.turns[\"\"].session_id: session 1003 belongs to the turn {id} and to the entry 2 (session_unique)"
@@ -57,11 +57,11 @@ fn a_live_session_belongs_to_the_entry_that_has_it_as_its_own() {
 
 #[test]
 fn only_what_lies_before_the_first_entry_is_archived() {
-    let mut state = sound();
+    let mut state = sound_state();
     state.history = state.history.split_off(&2);
     let entry = state.history.get_mut(&2).unwrap();
     entry.session_id = None;
-    let rule = |state: &State| rules(&check(state));
+    let rule = |state: &State| rules(&check_state(state));
     assert_eq!(rule(&state), ["session_in_history"]);
     turn(&mut state).history_key = Some(1);
     assert_eq!(rule(&state), [""; 0]);
@@ -73,7 +73,7 @@ fn only_what_lies_before_the_first_entry_is_archived() {
     assert_eq!(rule(&state), [""; 0]);
     state.amendments.insert(2, Amendment::default());
     assert_eq!(
-        said(&check(&state)),
+        said(&check_state(&state)),
         [
             "amendments.2: the amendment 2 speaks of no archived entry; the archive ends before 2 (amendment_archived)"
         ]
@@ -83,7 +83,7 @@ fn only_what_lies_before_the_first_entry_is_archived() {
 #[test]
 fn a_track_goes_only_with_its_finished_request() {
     let idle = TrackState::default();
-    let busy = sound().tracks["default"].clone();
+    let busy = sound_state().tracks["default"].clone();
     for (name, track, goes) in [
         ("request:3", &idle, true),
         ("request:3", &busy, false),
@@ -109,7 +109,7 @@ fn news_of_the_archive_are_only_completed() {
             finished_at: hour.and_then(at),
             extra: extra.collect(),
         };
-        let mut state = sound();
+        let mut state = sound_state();
         state.history = state.history.split_off(&1);
         state.amendments = [(0, amendment)].into();
         state
@@ -171,7 +171,7 @@ fn news_of_the_archive_are_only_completed() {
 #[test]
 fn a_changed_key_of_an_entry_is_named() {
     let before = {
-        let mut state = sound();
+        let mut state = sound_state();
         let entry = entry(&mut state, 0);
         entry.extra.insert("mood".to_owned(), 1.into());
         state
@@ -217,7 +217,7 @@ fn a_changed_key_of_an_entry_is_named() {
 #[test]
 fn a_pointer_goes_forward_within_a_pass_and_begins_again_with_the_next() {
     let of = |passes: u64, index: Option<u64>, seq: u64| {
-        let mut state = sound();
+        let mut state = sound_state();
         let track = track(&mut state);
         track.turns.clear();
         (track.passes, track.index, track.seq) = (passes, index, seq);
@@ -256,7 +256,7 @@ fn a_pointer_goes_forward_within_a_pass_and_begins_again_with_the_next() {
 #[test]
 fn a_turn_keeps_the_session_of_its_attempt() {
     let of = |id: u64, attempt: u32, session: Option<&str>| {
-        let mut state = sound();
+        let mut state = sound_state();
         let turn = turn(&mut state);
         turn.turn = turn_id(id);
         turn.attempt = attempt;
@@ -294,23 +294,23 @@ fn a_turn_keeps_the_session_of_its_attempt() {
 
 #[test]
 fn an_entry_comes_back_neither_from_the_archive_nor_from_nowhere() {
-    let mut archived = sound();
+    let mut archived = sound_state();
     archived.history = archived.history.split_off(&1);
     assert_eq!(
-        said(&check_step(&archived, &sound())),
+        said(&check_step(&archived, &sound_state())),
         ["history.0: entry 0 comes back from the archive, which ended before 1 (history_kept)"]
     );
-    let mut gone = sound();
+    let mut gone = sound_state();
     gone.history = Default::default();
     let lost = |key: u64| format!("history.{key}: entry {key} is gone (history_kept)");
     assert_eq!(
-        said(&check_step(&sound(), &gone)),
+        said(&check_step(&sound_state(), &gone)),
         [lost(0), lost(1), lost(2)]
     );
-    let mut early = sound();
+    let mut early = sound_state();
     early.history = early.history.split_off(&2);
     assert_eq!(
-        said(&check_step(&sound(), &early)),
+        said(&check_step(&sound_state(), &early)),
         ["history.1: entry 1 is archived before it is finished (history_kept)"]
     );
 }

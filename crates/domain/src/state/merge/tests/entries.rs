@@ -31,19 +31,19 @@ fn entries_of_both_sides_stand_in_the_order_of_their_times() {
 
 #[test]
 fn a_live_turn_follows_its_entry_to_another_key() {
-    let mut theirs = sound();
+    let mut theirs = sound_state();
     theirs.tracks.clear();
     theirs.history = history_of([(0, entry("early", Some("9"), Some(0)))]).history;
-    let (state, _) = merged(&sound(), &theirs);
+    let (state, _) = merged(&sound_state(), &theirs);
     let live = &state.tracks["default"].turns[""];
     assert_eq!(state.history.len(), 4);
     assert_eq!(live.history_key, Some(3));
     assert_eq!(state.history[&3].session_id, live.session_id);
     // The same, where the other side alone knows the turn.
-    let mut ours = sound();
+    let mut ours = sound_state();
     ours.tracks.clear();
     ours.history = theirs.history.clone();
-    let (state, _) = merged(&ours, &sound());
+    let (state, _) = merged(&ours, &sound_state());
     assert_eq!(state.tracks["default"].turns[""].history_key, Some(3));
 }
 
@@ -88,9 +88,9 @@ fn two_entries_are_the_same_by_session_or_else_by_attempt_or_else_by_moment() {
         (&old, &other_persona, false),
         (&old, &other_moment, false),
     ] {
-        assert_eq!(same(one, other), alike, "{one:?}\n{other:?}");
-        assert_eq!(same(other, one), alike, "{other:?}\n{one:?}");
-        assert!(same(one, one) && same(other, other));
+        assert_eq!(is_same_session(one, other), alike, "{one:?}\n{other:?}");
+        assert_eq!(is_same_session(other, one), alike, "{other:?}\n{one:?}");
+        assert!(is_same_session(one, one) && is_same_session(other, other));
     }
 }
 
@@ -102,14 +102,14 @@ fn an_entry_is_completed_by_what_the_other_side_knows() {
         note: Some("said".to_owned()),
         duplicates: vec!["8".into(), "9".into()],
         extra: [("mood".to_owned(), 1.into())].into_iter().collect(),
-        ..sound().history[&0].clone()
+        ..sound_state().history[&0].clone()
     };
     let bare = HistoryEntry {
         track: None,
         ..entry("a", Some("1001"), None)
     };
     for (mut ours, theirs) in [(bare.clone(), &full), (full.clone(), &bare)] {
-        assert_eq!(join(&mut ours, theirs), Ok(()));
+        assert_eq!(join_entry(&mut ours, theirs), Ok(()));
         assert_eq!(ours, full);
     }
     // Where both know something, ours stays; what is a list or a table becomes the union.
@@ -121,7 +121,7 @@ fn an_entry_is_completed_by_what_the_other_side_knows() {
             .collect(),
         ..bare
     };
-    assert_eq!(join(&mut ours, &full), Ok(()));
+    assert_eq!(join_entry(&mut ours, &full), Ok(()));
     assert_eq!(ours.note.as_deref(), Some("ours"));
     assert_eq!(ours.duplicates, ["9".into(), "10".into(), "8".into()]);
     let mut extra = full.extra.clone();
@@ -142,12 +142,12 @@ fn the_older_side_does_not_change_the_outcome() {
     let done = of(Outcome::Merged, None, 3);
     let both = of(Outcome::Merged, Some(7), 3);
     for (mut ours, theirs) in [(open.clone(), &done), (done.clone(), &open)] {
-        assert_eq!(join(&mut ours, theirs), Ok(()));
+        assert_eq!(join_entry(&mut ours, theirs), Ok(()));
         assert_eq!(ours, both);
     }
     let mut failed = of(Outcome::Failed, None, 3);
     assert_eq!(
-        join(&mut failed, &open),
+        join_entry(&mut failed, &open),
         Err("the outcome `failed` cannot become `pr_open`".to_owned())
     );
 }

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::model::Oid;
-use crate::state::{Look, Told, WatchedPull};
+use crate::state::{NextCheck, PullAction, TrackedPull};
 
 const PULL: PullNumber = PullNumber(7);
 
-fn side(pull: &WatchedPull) -> State {
+fn side(pull: &TrackedPull) -> State {
     State {
         pulls: [(PULL, pull.clone())].into(),
         ..State::default()
@@ -14,25 +14,25 @@ fn side(pull: &WatchedPull) -> State {
 }
 
 /// What becomes of it, whichever side is the one that is written.
-fn joined(ours: &WatchedPull, theirs: &WatchedPull) -> WatchedPull {
+fn joined(ours: &TrackedPull, theirs: &TrackedPull) -> TrackedPull {
     let one = merged(&side(ours), &side(theirs)).0.pulls[&PULL].clone();
     let other = merged(&side(theirs), &side(ours)).0.pulls[&PULL].clone();
     assert_eq!(one, other);
     one
 }
 
-fn told(head: &str, hour: i64, told: bool) -> Told {
-    Told {
-        told,
-        ..Told::new(head.into(), at(hour))
+fn told(head: &str, hour: i64, told: bool) -> PullAction {
+    PullAction {
+        notified: told,
+        ..PullAction::new(head.into(), at(hour))
     }
 }
 
 /// One side said something, and the other something else.
-fn word(ours: Option<Told>, theirs: Option<Told>) -> Option<Told> {
-    let pull = |checks| WatchedPull {
+fn word(ours: Option<PullAction>, theirs: Option<PullAction>) -> Option<PullAction> {
+    let pull = |checks| TrackedPull {
         checks,
-        ..WatchedPull::new("1".into())
+        ..TrackedPull::new("1".into())
     };
     joined(&pull(ours), &pull(theirs)).checks
 }
@@ -60,9 +60,9 @@ fn about_another_commit_the_newer_word_counts_though_it_has_not_arrived() {
 
 #[test]
 fn words_of_one_moment_about_two_commits_stay_those_of_the_side_that_is_written() {
-    let pull = |head: &str| WatchedPull {
+    let pull = |head: &str| TrackedPull {
         checks: Some(told(head, 1, true)),
-        ..WatchedPull::new("1".into())
+        ..TrackedPull::new("1".into())
     };
     let state = merged(&side(&pull("a")), &side(&pull("b"))).0;
     assert_eq!(state.pulls[&PULL], pull("a"));
@@ -71,34 +71,34 @@ fn words_of_one_moment_about_two_commits_stay_those_of_the_side_that_is_written(
 #[test]
 fn every_kind_of_word_and_every_count_is_that_of_the_side_with_more() {
     let some = |hour| Some(told("a", hour, true));
-    let ours = WatchedPull {
+    let ours = TrackedPull {
         checks: some(1),
-        base: some(1),
-        ready: some(1),
+        conflicts: some(1),
+        draft_ready: some(1),
         fix_rounds: 2,
-        base_rounds: 3,
+        conflict_rounds: 3,
         archive_tries: 4,
         closed_at: Some(at(5)),
-        called_at: Some(at(6)),
-        ..WatchedPull::new("1".into())
+        notice_opened_at: Some(at(6)),
+        ..TrackedPull::new("1".into())
     };
-    let theirs = WatchedPull {
+    let theirs = TrackedPull {
         reviews: some(2),
         retargeted: some(2),
         reminded: some(2),
         fix_rounds: 1,
         review_rounds: 5,
-        calls: 6,
+        notices_opened: 6,
         closed_at: Some(at(4)),
         archive_at: Some(at(7)),
-        ..WatchedPull::new("1".into())
+        ..TrackedPull::new("1".into())
     };
-    let both = WatchedPull {
+    let both = TrackedPull {
         reviews: some(2),
         retargeted: some(2),
         reminded: some(2),
         review_rounds: 5,
-        calls: 6,
+        notices_opened: 6,
         archive_at: Some(at(7)),
         ..ours.clone()
     };
@@ -107,10 +107,10 @@ fn every_kind_of_word_and_every_count_is_that_of_the_side_with_more() {
 
 #[test]
 fn commits_that_were_spoken_of_are_those_of_both_and_none_twice() {
-    let heads = |fix: &[&str], base: &[&str]| WatchedPull {
-        fix_heads: fix.iter().map(|head| Oid::from(*head)).collect(),
-        base_heads: base.iter().map(|head| Oid::from(*head)).collect(),
-        ..WatchedPull::new("1".into())
+    let heads = |fix: &[&str], base: &[&str]| TrackedPull {
+        notified_heads: fix.iter().map(|head| Oid::from(*head)).collect(),
+        conflict_heads: base.iter().map(|head| Oid::from(*head)).collect(),
+        ..TrackedPull::new("1".into())
     };
     let state = merged(
         &side(&heads(&["a", "b"], &[])),
@@ -121,17 +121,17 @@ fn commits_that_were_spoken_of_are_those_of_both_and_none_twice() {
 
 #[test]
 fn the_look_that_is_later_is_waited_for() {
-    let look = |head: &str, hour| WatchedPull {
-        look: Some(Look {
+    let look = |head: &str, hour| TrackedPull {
+        next_check: Some(NextCheck {
             head: head.into(),
             not_before: at(hour),
             waits: 1,
             extra: crate::state::Extra::new(),
         }),
-        ..WatchedPull::new("1".into())
+        ..TrackedPull::new("1".into())
     };
     assert_eq!(joined(&look("a", 1), &look("b", 2)), look("b", 2));
-    let none = WatchedPull::new("1".into());
+    let none = TrackedPull::new("1".into());
     assert_eq!(joined(&look("a", 1), &none), look("a", 1));
     // Of two for one moment that of the side that is written stays.
     let state = merged(&side(&look("a", 1)), &side(&look("b", 1))).0;

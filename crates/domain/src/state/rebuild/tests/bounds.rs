@@ -33,7 +33,7 @@ fn sha256(text: &str) -> String {
 #[test]
 fn an_entry_a_track_and_a_live_turn_say_all_that_is_known() {
     let mut open = fact("1", "quality", 4, 1);
-    open.pull = Some((PullNumber(10), PullFate::Open));
+    open.pull = Some((PullNumber(10), PullOutcome::Open));
     let live = at_work("2", 5, 3, 2, "lost-nonce");
     let state = rebuilt(&[open, live.clone()]).state;
     let note = Some("rebuilt from Jules' listing".to_owned());
@@ -115,7 +115,7 @@ fn a_session_counts_towards_the_budget_for_a_day_to_the_second() {
 #[test]
 fn of_equal_sessions_of_one_attempt_the_first_is_kept() {
     let pull = |number: Option<u64>, id: &str, hour: u8| SessionFact {
-        pull: number.map(|number| (PullNumber(number), PullFate::Open)),
+        pull: number.map(|number| (PullNumber(number), PullOutcome::Open)),
         ..fact(id, "default", 1, hour)
     };
     for (first, second, kept) in [
@@ -202,7 +202,7 @@ fn a_session_with_a_result_or_of_an_older_turn_is_not_followed() {
     };
     assert_eq!(followed(std::slice::from_ref(&live)), 1);
     let mut pulled = live.clone();
-    pulled.pull = Some((PullNumber(3), PullFate::Open));
+    pulled.pull = Some((PullNumber(3), PullOutcome::Open));
     assert_eq!(followed(&[pulled]), 0);
     let mut ended = live.clone();
     ended.ended = fact("1", "default", 4, 1).ended;

@@ -4,19 +4,19 @@ use jiff::SignedDuration;
 
 use super::bounds::at_work;
 use super::*;
-use crate::state::fixtures::{sound, turn_id};
+use crate::state::fixtures::{sound_state, turn_id};
 
-fn caught_up(before: &State, facts: &[SessionFact]) -> Rebuilt {
+fn caught_up(before: &State, facts: &[SessionFact]) -> RebuildProposal {
     let now = at("2026-01-06T03:00:00Z");
     let rebuilt = catch_up(before, REPOSITORY, now, "new-nonce".to_owned(), facts);
-    assert_eq!(check(&rebuilt.state), []);
+    assert_eq!(check_state(&rebuilt.state), []);
     assert_eq!(check_step(before, &rebuilt.state), []);
     rebuilt
 }
 
 #[test]
 fn sessions_older_than_the_oldest_entry_are_archived() {
-    let mut before = sound();
+    let mut before = sound_state();
     before.history = before.history.split_off(&1);
     let oldest = before.history[&1].created_at.unwrap();
     let aged = |id: &str, seconds: i64| SessionFact {
@@ -43,10 +43,10 @@ fn a_live_turn_that_was_overtaken_ends_as_its_session_did() {
     let before = rebuilt(&[at_work("1", 1, 1, 1, "lost-nonce")]).state;
     assert_eq!(before.tracks["default"].turns.len(), 1);
     let mut next = fact("2", "default", 2, 2);
-    next.pull = Some((PullNumber(20), PullFate::Open));
+    next.pull = Some((PullNumber(20), PullOutcome::Open));
     let end = at("2026-01-05T01:30:00Z");
     let began = at("2026-01-05T01:00:00Z");
-    let merged = Some((PullNumber(10), PullFate::Merged));
+    let merged = Some((PullNumber(10), PullOutcome::Merged));
     let ended = fact("1", "default", 1, 1).ended;
     for (shown, pull, how, outcome, finished) in [
         (true, merged, ended, Outcome::Merged, end),
@@ -63,7 +63,7 @@ fn a_live_turn_that_was_overtaken_ends_as_its_session_did() {
                 ..fact("1", "default", 1, 1)
             });
         }
-        let Rebuilt { state, notes } = caught_up(&before, &facts);
+        let RebuildProposal { state, notes } = caught_up(&before, &facts);
         assert_eq!(
             state.history[&0],
             HistoryEntry {
@@ -101,7 +101,7 @@ fn an_outcome_that_is_written_is_not_written_again() {
     let mut old = entry.clone();
     (old.turn, old.outcome, old.session_id) = (None, None, Some("0".into()));
     before.history.insert(1, old.clone());
-    let Rebuilt { state, notes } = caught_up(&before, &[fact("2", "default", 2, 2)]);
+    let RebuildProposal { state, notes } = caught_up(&before, &[fact("2", "default", 2, 2)]);
     assert_eq!(state.history[&0].outcome, Some(Outcome::Stuck));
     assert_eq!(state.history[&1], old);
     assert!(!notes.iter().any(|note| note.contains("is over")));
@@ -152,7 +152,7 @@ fn schedules_and_budget_go_on_from_where_the_older_ledger_was() {
 #[test]
 fn a_session_that_a_live_turn_waits_for_is_left_to_it() {
     // The session was created, and the ledger knows of no more than the intent.
-    let mut before = sound();
+    let mut before = sound_state();
     before.history = before.history.into_iter().take(2).collect();
     let track = before.tracks.get_mut("default").unwrap();
     let live = track.turns.get_mut("").unwrap();
@@ -171,7 +171,7 @@ fn a_session_that_a_live_turn_waits_for_is_left_to_it() {
         },
         ..awaited.clone()
     };
-    let Rebuilt { state, notes } = caught_up(&before, &[awaited, titled]);
+    let RebuildProposal { state, notes } = caught_up(&before, &[awaited, titled]);
     assert_eq!(state, before);
     let left = |id: &str| {
         format!("session {id} is left to its turn, which is live and finds it by its marker")
@@ -184,7 +184,7 @@ fn a_session_missed_long_ago_does_not_move_its_track() {
     let mut before = rebuilt(&[at_work("5", 5, 1, 5, "lost-nonce")]).state;
     let entry = before.history.get_mut(&0).unwrap();
     entry.created_at = Some(at("2026-01-05T01:00:00Z"));
-    let Rebuilt { state, .. } = caught_up(&before, &[fact("3", "default", 3, 3)]);
+    let RebuildProposal { state, .. } = caught_up(&before, &[fact("3", "default", 3, 3)]);
     assert_eq!(state.tracks, before.tracks);
     assert_eq!(state.history.len(), 2);
     assert_eq!(state.history[&1].session_id, Some("3".into()));
@@ -193,17 +193,17 @@ fn a_session_missed_long_ago_does_not_move_its_track() {
 /// The ledger has only the intent, and its track has advanced since, so no turn waits for that session.
 #[test]
 fn a_session_of_an_awaited_turn_that_was_overtaken_is_written_down() {
-    let mut before = sound();
+    let mut before = sound_state();
     before.history = before.history.into_iter().take(2).collect();
     let track = before.tracks.get_mut("default").unwrap();
     let live = track.turns.get_mut("").unwrap();
     (live.session_id, live.history_key) = (None, None);
     let nonce = before.genesis.as_ref().unwrap().nonce.clone();
     let mut awaited = at_work("9", 3, 1, 3, &nonce);
-    awaited.pull = Some((PullNumber(30), PullFate::Open));
+    awaited.pull = Some((PullNumber(30), PullOutcome::Open));
     let next = at_work("10", 4, 1, 4, &nonce);
     let facts = [awaited, next];
-    let Rebuilt { state, notes } = caught_up(&before, &facts);
+    let RebuildProposal { state, notes } = caught_up(&before, &facts);
     let track = &state.tracks["default"];
     assert_eq!(track.seq, 4);
     let live: Vec<_> = track.turns.values().map(|turn| &turn.session_id).collect();
@@ -251,13 +251,13 @@ fn commands_that_may_have_been_executed_are_skipped() {
     let mut before = rebuilt(&[fact("1", "default", 1, 1)]).state;
     let heard = at("2026-01-05T01:10:00Z");
     before.cursors.comments_since = Some(heard);
-    let Rebuilt { state, notes } = caught_up(&before, &[fact("2", "request:1", 1, 2)]);
+    let RebuildProposal { state, notes } = caught_up(&before, &[fact("2", "request:1", 1, 2)]);
     let now = at("2026-01-06T03:00:00Z");
     assert_eq!(state.cursors.comments_since, Some(now));
     let not_heard = |notes: &[String]| notes.iter().any(|note| note.contains("not heard again"));
     assert!(not_heard(&notes), "{notes:?}");
     // Where it has missed nothing, it knows what it heard.
-    let Rebuilt { state, notes } = caught_up(&before, &[fact("1", "default", 1, 1)]);
+    let RebuildProposal { state, notes } = caught_up(&before, &[fact("1", "default", 1, 1)]);
     assert_eq!(state.cursors.comments_since, Some(heard));
     assert!(!not_heard(&notes), "{notes:?}");
 }

@@ -8,7 +8,7 @@ const BROKEN: &str = "{ broken";
 
 /// [`sound`], cut after its first entries, as it was when the track had not gone further.
 fn sound_until(entries: u64) -> State {
-    let mut state = sound();
+    let mut state = sound_state();
     let _ = state.history.split_off(&entries);
     let track = state.tracks.get_mut("default").unwrap();
     track.turns.clear();
@@ -31,7 +31,7 @@ fn a_version_that_was_completed_names_what_came_from_where() {
         version("c", TUESDAY, &codec::save(&newest)),
     ];
     let mentions = "{\"session_id\": \"1002\", \"session_id\" : \"1888\", \"session_id\": \"\", \"session_id\": null, \"session_id\": \"1888\", \"session_id\":\"1666\n";
-    let proposal = propose(mentions, &earlier);
+    let proposal = propose_repair(mentions, &earlier);
     assert_eq!(
         said(&proposal),
         [
@@ -60,15 +60,15 @@ fn only_sides_that_add_something_are_named_and_only_what_moved() {
     (first.session_id, first.created_at, first.turn) = (None, None, None);
     let track = bare.tracks.get_mut("default").unwrap();
     (track.persona_id, track.session_id) = (None, None);
-    bare.genesis = sound().genesis;
+    bare.genesis = sound_state().genesis;
     let earlier = [version("a", MONDAY, &codec::save(&bare))];
 
-    let proposal = propose(&conflict_of(&bare, &bare), &earlier);
+    let proposal = propose_repair(&conflict_of(&bare, &bare), &earlier);
     assert_eq!(proposal.origin, Origin::Sides(vec!["ours".into()]));
     assert_eq!(said(&proposal), Vec::<String>::new());
     assert_eq!(proposal.state, Some(bare.clone()));
 
-    let proposal = propose(&conflict_of(&bare, &bare), &[]);
+    let proposal = propose_repair(&conflict_of(&bare, &bare), &[]);
     assert_eq!(
         said(&proposal),
         [
@@ -78,7 +78,7 @@ fn only_sides_that_add_something_are_named_and_only_what_moved() {
     );
     let mut paused = bare.clone();
     paused.sprint = Some(3);
-    let proposal = propose(&conflict_of(&bare, &paused), &earlier);
+    let proposal = propose_repair(&conflict_of(&bare, &paused), &earlier);
     assert_eq!(
         proposal.origin,
         Origin::Sides(vec!["ours".into(), "theirs".into()])
@@ -88,11 +88,11 @@ fn only_sides_that_add_something_are_named_and_only_what_moved() {
 
 #[test]
 fn a_rotated_side_lacks_nothing_that_lies_in_the_archive() {
-    let mut rotated = sound();
+    let mut rotated = sound_state();
     rotated.history = rotated.history.split_off(&1);
     // The earlier version stands beside the sides only for comparison.
-    let earlier = [version("a", MONDAY, &codec::save(&sound()))];
-    let proposal = propose(&conflict_of(&rotated, &rotated), &earlier);
+    let earlier = [version("a", MONDAY, &codec::save(&sound_state()))];
+    let proposal = propose_repair(&conflict_of(&rotated, &rotated), &earlier);
     assert_eq!(said(&proposal), Vec::<String>::new());
     assert_eq!(proposal.state, Some(rotated));
 }
@@ -111,8 +111,8 @@ fn irreconcilable() -> (State, State) {
 #[test]
 fn what_would_break_a_rule_is_not_proposed() {
     let (one, other) = irreconcilable();
-    assert_eq!(invariant::check(&one), []);
-    assert_eq!(invariant::check(&other), []);
+    assert_eq!(invariant::check_state(&one), []);
+    assert_eq!(invariant::check_state(&other), []);
     let remark = |what: &str| {
         format!(
             "! {what} cannot be used: session 1001 belongs to the entries 0 and 1 (session_unique)"
@@ -123,11 +123,11 @@ fn what_would_break_a_rule_is_not_proposed() {
         version("a", MONDAY, &codec::save(&other)),
         version("b", TUESDAY, &codec::save(&one)),
     ];
-    let proposal = propose(BROKEN, &earlier);
+    let proposal = propose_repair(BROKEN, &earlier);
     assert_eq!(said(&proposal), [remark("the completed version")]);
     assert_eq!(proposal.state.as_ref(), Some(&one));
     // The sides of a conflict are left for the newest version.
-    let proposal = propose(&conflict_of(&one, &other), &earlier[1..]);
+    let proposal = propose_repair(&conflict_of(&one, &other), &earlier[1..]);
     assert_eq!(
         said(&proposal),
         [
@@ -141,17 +141,17 @@ fn what_would_break_a_rule_is_not_proposed() {
 
 #[test]
 fn only_the_newest_hundred_versions_are_looked_at() {
-    let whole = codec::save(&sound());
+    let whole = codec::save(&sound_state());
     let at = |minute: usize| format!("2026-01-05T{:02}:{:02}:00Z", minute / 60, minute % 60);
     let with = |broken: usize| {
         let mut earlier: Vec<_> = (1..=broken)
             .map(|minute| version("x", &at(minute), BROKEN))
             .collect();
         earlier.push(version("a", &at(0), &whole));
-        propose(BROKEN, &earlier)
+        propose_repair(BROKEN, &earlier)
     };
     let found = with(MAX_EARLIER - 1);
-    assert_eq!(found.state, Some(sound()));
+    assert_eq!(found.state, Some(sound_state()));
     assert_eq!(count(&found, "! the version of"), MAX_EARLIER - 1);
     let lost = with(MAX_EARLIER);
     assert_eq!((lost.state, lost.origin), (None, Origin::Nothing));
@@ -160,10 +160,10 @@ fn only_the_newest_hundred_versions_are_looked_at() {
 #[test]
 fn what_an_intact_file_warns_of_is_handed_on() {
     let marked = format!("\u{feff}{V4}");
-    let proposal = propose(&marked, &[]);
+    let proposal = propose_repair(&marked, &[]);
     assert_eq!(proposal.diagnostics, load(&marked).unwrap().warnings);
     assert_eq!(proposal.diagnostics.len(), 1);
     assert_eq!(proposal.lines, []);
-    let broken = propose(BROKEN, &[version("a", MONDAY, V4)]);
+    let broken = propose_repair(BROKEN, &[version("a", MONDAY, V4)]);
     assert_eq!(broken.diagnostics, load(BROKEN).unwrap_err());
 }

@@ -35,7 +35,7 @@ impl Scenario {
         let papers = [board::TASKS_FOLDER, board::SPRINTS_FOLDER];
         let is_paper = |path: &str| papers.iter().any(|folder| path.starts_with(folder));
         let files = self.files.iter().filter(|(path, _)| !is_paper(path));
-        let tree = Tree::of_texts(files.map(|(path, text)| (path.clone(), text.as_str())));
+        let tree = Tree::from_texts(files.map(|(path, text)| (path.clone(), text.as_str())));
         let there = papers.into_iter().filter(|folder| {
             let inside = |path: &String| path.starts_with(&format!("{folder}/"));
             self.files.keys().any(inside)

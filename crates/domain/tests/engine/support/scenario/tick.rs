@@ -85,7 +85,7 @@ impl Scenario {
 
     /// What the runtime checks before every commit.
     fn check(&self, next: &State) {
-        let mut broken = invariant::check(next);
+        let mut broken = invariant::check_state(next);
         if let Ledger::Present { state, .. } = &self.ledger {
             broken.extend(invariant::check_step(state, next));
         }
