@@ -135,7 +135,9 @@ fn a_writer_requests_it_once_and_it_is_opened() {
     assert_eq!(scenario.state().dashboard_issue, Some(BOARD));
     assert!(!scenario.state().dashboard.as_ref().unwrap().requested);
     assert!(
-        scenario.status(7).contains("the dashboard issue is opened"),
+        scenario
+            .status(7)
+            .contains("the dashboard issue is being opened"),
         "{}",
         scenario.status(7)
     );

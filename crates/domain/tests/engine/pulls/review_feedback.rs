@@ -232,7 +232,7 @@ fn r5_reviews_of_a_former_writer_are_not_sent() {
         assert_eq!(words(&scenario).len(), usize::from(writes));
         if !writes {
             refused(&scenario, Reason::NothingToDo);
-            assert!(scenario.status(1).contains("nobody with write access"));
+            assert!(scenario.status(1).contains("no account with write access"));
         }
     }
 }
@@ -311,7 +311,7 @@ fn rounds_of_reviews_and_of_checks_are_counted_apart() {
     assert_eq!((words(&scenario).len(), scenario.notices.len()), (0, 1));
     let mut lines = scenario.lines.iter();
     assert!(
-        lines.any(|line| line.detail.contains("told so 2 times")),
+        lines.any(|line| line.detail.contains("after 2 messages")),
         "{:?}",
         scenario.lines
     );

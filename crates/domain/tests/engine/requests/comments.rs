@@ -158,7 +158,7 @@ fn cancel_ends_what_is_at_work_and_takes_back_what_waits() {
     let status = scenario.status(7);
     assert!(status.contains("cancelled: 2"), "{status}");
     assert!(
-        status.contains("taken back before it was started"),
+        status.contains("withdrawn before it was started"),
         "{status}"
     );
     scenario.minutes(30);

@@ -276,7 +276,7 @@ fn r8_an_edit_while_the_request_waits_starts_nothing() {
     assert_eq!(scenario.reasons("request:1"), [Reason::ContentChanged]);
     assert!(scenario.sessions.is_empty());
     assert!(
-        scenario.status(7).contains("ask again"),
+        scenario.status(7).contains("repeat the request"),
         "{}",
         scenario.status(7)
     );
@@ -314,10 +314,7 @@ fn r8_a_push_or_another_base_between_label_and_dispatch_starts_nothing() {
         assert!(scenario.sessions.is_empty());
         assert!(scenario.bears(8).is_empty(), "the label is off");
         let status = scenario.status(8);
-        assert!(
-            status.contains("changed after it was asked for"),
-            "{status}"
-        );
+        assert!(status.contains("changed after the request"), "{status}");
         // A new label means the current content.
         scenario.label(8, "b", "ada");
         scenario.tick();
