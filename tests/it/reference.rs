@@ -249,7 +249,9 @@ fn section_of_command(command: &clap::Command, text: &mut String) {
 
 fn row_of_argument(argument: &clap::Arg) -> String {
     let help = argument.get_long_help().or(argument.get_help());
-    let mut meaning = cell(&help.map(ToString::to_string).unwrap_or_default());
+    let help = help.map(ToString::to_string).unwrap_or_default();
+    // The first paragraph of a help text ends without a full stop.
+    let mut meaning = cell(&help.replacen("\n\n", ". ", 1).replacen(".. ", ". ", 1));
     let defaults: Vec<String> = argument
         .get_default_values()
         .iter()
@@ -271,7 +273,7 @@ fn row_of_argument(argument: &clap::Arg) -> String {
 fn mcp_tools() -> String {
     let mut child = Command::new(PROGRAM)
         .args(["mcp"])
-        .env("JULES_API_KEY", "a-key-of-nobody")
+        .env("JULES_API_KEY", "a-key-for-the-list")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
