@@ -31,7 +31,7 @@ pub struct Loaded {
 ///
 /// Everything that is wrong with it, with line, column and key path: conflict markers, text that is no JSON, a key
 /// that occurs twice, values of the wrong kind, a version above 5 (see [`Diagnostic::is_newer_format`]), numbers that
-/// cannot be kept exactly, and violated [invariants](invariant::check).
+/// cannot be kept exactly, and violated [invariants](invariant::check_state).
 pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let bare = text.strip_prefix('\u{feff}');
     let marked = bare.is_some();
