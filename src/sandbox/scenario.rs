@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use phileas_domain::Diagnostic;
 use phileas_domain::toml_text::TomlText;
-use phileas_world::control::{self, Act, Deed};
+use phileas_world::control::{self, Act, ActKind};
 use phileas_world::jules::{Scenario as Session, Weights};
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use serde::Deserialize;
 
 use super::scene::Scene;
@@ -125,9 +125,9 @@ impl Scenario {
         scene.layers = true;
         scene.texts = self.repository.clone();
         scene.ledger_texts = self.ledger.clone();
-        scene.temper = match self.maintainer {
-            Reviewer::Away => Temper::away(),
-            Reviewer::Eager => Temper::eager(),
+        scene.review_policy = match self.maintainer {
+            Reviewer::Away => ReviewPolicy::away(),
+            Reviewer::Eager => ReviewPolicy::eager(),
         };
         scene.jules.asks = 0.0;
         scene.jules.weights = Weights::only_changes();
@@ -147,14 +147,14 @@ impl Timed {
     ///
     /// What cannot be done, and why.
     pub fn perform(&self, shared: &Shared) -> Result<(), String> {
-        control::act(&mut shared.world(), self.act.clone())
+        control::perform_act(&mut shared.world(), self.act.clone())
             .map_err(|wrong| format!("acts, at {:#}: {wrong}", self.at))
     }
 
     /// What it writes on a branch, for people: no issue and no pull request tells of it. `None`: nothing.
     #[must_use]
     pub fn told(&self) -> Option<String> {
-        let Deed::PushFiles(push) = &self.act.deed else {
+        let ActKind::PushFiles(push) = &self.act.kind else {
             return None;
         };
         let who = self.act.by.as_deref().unwrap_or("the owner");

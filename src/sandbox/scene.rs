@@ -8,7 +8,7 @@ use phileas_domain::model::RepositoryName;
 use phileas_world::agent::Agent;
 use phileas_world::github::{RepoId, Role};
 use phileas_world::jules::{Account, Config, Installed, Tier};
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::seed::{self, Files, Seed};
 use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs, World, WorldConfig};
 
@@ -53,7 +53,7 @@ pub struct Scene {
     /// What goes wrong.
     pub faults: FaultPlan,
     /// How the maintainer behaves.
-    pub temper: Temper,
+    pub review_policy: ReviewPolicy,
     /// How Jules behaves.
     pub jules: Config,
     /// The plan of the Jules account.
@@ -83,13 +83,13 @@ impl Scene {
             seed,
             knobs: Knobs::documented(),
             faults: FaultPlan::default(),
-            temper: Temper {
+            review_policy: ReviewPolicy {
                 office_hours: false,
                 longest_minutes: 3 * 60,
                 merges: 75,
                 closes: 12,
                 ignores: 3,
-                ..Temper::usual()
+                ..ReviewPolicy::usual()
             },
             jules: Config {
                 asks: 0.15,
@@ -127,11 +127,11 @@ impl Scene {
             seed: self.seed,
             knobs: self.knobs,
             faults: self.faults,
-            temper: self.temper,
+            review_policy: self.review_policy,
             jules,
         });
         // Whoever reads a layer's prompt does what stands in it; all other sessions go as the model makes them up.
-        world.jules_mut().employ(Box::new(Agent));
+        world.jules_mut().set_worker(Box::new(Agent));
         let mut files: Files = match &self.repo {
             Some(dir) => seed::files_of(dir)?,
             None if self.empty => Files::default(),

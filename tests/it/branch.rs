@@ -22,7 +22,7 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
             "fault": Fault::Status { status, retry_after: None, html: false, done: false },
         }]});
         let plan: FaultPlan = serde_json::from_value(rules).unwrap();
-        shared.world().faults_mut().replace(plan);
+        shared.world().faults_mut().replace_plan(plan);
     };
     let reasons = |holder: &str| {
         let report = tick(&shared, holder);

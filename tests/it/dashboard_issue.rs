@@ -149,7 +149,7 @@ fn one_whose_opening_was_not_answered_is_found_and_not_opened_again() {
         "face": Face::Github, "method": "POST", "path": "*/issues",
         "fault": phileas_world::Fault::Status { status: 502, retry_after: None, html: false, done: true },
     }] }));
-    shared.world().faults_mut().replace(plan.unwrap());
+    shared.world().faults_mut().replace_plan(plan.unwrap());
     tick(&shared, "first");
     assert_eq!(boards(&shared).len(), 1);
     shared.pass(MINUTE * 20);

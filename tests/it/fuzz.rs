@@ -20,16 +20,16 @@ const CHANGES: u64 = 6;
 
 /// A change as libFuzzer makes it: bytes of any value, or those of another input.
 fn change(input: &mut Vec<u8>, other: &[u8], draws: &mut Stream) {
-    let mut place = |length: usize| draws.below(length as u64 + 1) as usize;
+    let mut place = |length: usize| draws.draw_below(length as u64 + 1) as usize;
     let (from, to) = (place(input.len()), place(input.len()));
     let (begin, end) = (place(other.len()), place(other.len()));
     let piece = &other[begin.min(end)..begin.max(end)];
-    let kind = draws.below(4);
+    let kind = draws.draw_below(4);
     match kind {
         0 => input.truncate(from),
         1 => drop(input.splice(from.min(to)..from.max(to), piece.iter().copied())),
-        2 => input.insert(from, draws.below(256) as u8),
-        _ if from < input.len() => input[from] = draws.below(256) as u8,
+        2 => input.insert(from, draws.draw_below(256) as u8),
+        _ if from < input.len() => input[from] = draws.draw_below(256) as u8,
         _ => {}
     }
 }
@@ -41,7 +41,7 @@ fn play(seeds: &[Vec<u8>], run: fn(&[u8])) {
     let mut draws = Chance::new(7).stream("inputs");
     for _ in 0..INPUTS {
         let mut input = draws.pick(seeds).unwrap().clone();
-        for _ in 0..=draws.below(CHANGES) {
+        for _ in 0..=draws.draw_below(CHANGES) {
             let other = draws.pick(seeds).unwrap();
             change(&mut input, other, &mut draws);
         }

@@ -230,11 +230,11 @@ async fn a_session_lives_and_every_method_is_understood() {
 async fn each_answer_to_an_open_question_is_coped_with() {
     let names: Vec<String> = Knobs::names()
         .into_iter()
-        .filter(|name| Knobs::meaning(name).is_some_and(|text| text.starts_with("Jules:")))
+        .filter(|name| Knobs::describe_knob(name).is_some_and(|text| text.starts_with("Jules:")))
         .collect();
     assert!(names.len() > 30, "{names:?}");
     for name in names {
-        let bench = bench(|scene| assert!(scene.knobs.turn_worst(&name)));
+        let bench = bench(|scene| assert!(scene.knobs.set_worst(&name)));
         let create = turn(1);
         let session = bench.create(&create).await;
         assert_eq!(

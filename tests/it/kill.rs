@@ -355,7 +355,7 @@ fn imported(shared: &Shared, context: &str, authors: &[&str]) {
     // What is on the branch counts; a commit that was made and lost its race does not.
     let objects = github.objects(repo).unwrap();
     let subjects: Vec<String> = objects
-        .history(head)
+        .commit_history(head)
         .into_iter()
         .filter_map(|oid| objects.commit(oid))
         .map(|commit| commit.message.lines().next().unwrap_or_default().to_owned())

@@ -379,14 +379,14 @@ fn a_permission_that_cannot_be_read_starts_nothing_and_loses_nothing() {
         "face": Face::Github, "path": "*/permission",
         "fault": phileas_world::Fault::Status { status: 403, retry_after: None, html: false, done: false },
     }] }));
-    shared.world().faults_mut().replace(plan.unwrap());
+    shared.world().faults_mut().replace_plan(plan.unwrap());
     tick(&shared, "blind");
     assert_eq!(shared.world().books().sessions.len(), 0);
     assert_eq!(shown(&shared, issue).0, ["phileas:refactor"], "it stays on");
     shared
         .world()
         .faults_mut()
-        .replace(phileas_world::FaultPlan::default());
+        .replace_plan(phileas_world::FaultPlan::default());
     shared.pass(MINUTE);
     tick(&shared, "seeing");
     assert_eq!(shared.world().books().sessions.len(), 1);

@@ -6,7 +6,7 @@ use phileas_domain::model::Marker;
 use phileas_world::books::Session;
 use phileas_world::github::{RepoId, State, Verdict};
 use phileas_world::jules::{Scenario, Weights};
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 
 use crate::support::days::spend;
 use crate::support::{Folder, say};
@@ -27,7 +27,7 @@ fn repository() -> Folder {
 fn layered(folder: &Folder) -> Scene {
     let mut scene = Scene::new(3);
     scene.repo = Some(folder.path().to_owned());
-    scene.temper = Temper::eager();
+    scene.review_policy = ReviewPolicy::eager();
     scene.jules.asks = 0.0;
     scene.jules.weights = Weights::only_changes();
     scene.jules.scenarios = vec![Scenario::default().taking(5.0)];
@@ -559,7 +559,7 @@ fn go_on(shared: &Shared, hours: i64) {
 fn work_that_people_turn_down_comes_back_with_their_words() {
     let folder = repository();
     let mut scene = layered(&folder);
-    scene.temper = Temper::away();
+    scene.review_policy = ReviewPolicy::away();
     let shared = Shared::new(scene.build().unwrap().0);
     go_on(&shared, 5);
     let repo = repo(&shared);

@@ -256,10 +256,13 @@ fn a_lost_answer_is_looked_up_and_what_was_not_merged_is_asked_again_later() {
             "face": Face::Github, "path": "*/merge",
             "fault": Fault::Status { status: 502, retry_after: None, html: false, done },
         }] }));
-        shared.world().faults_mut().replace(plan.unwrap());
+        shared.world().faults_mut().replace_plan(plan.unwrap());
         assert_eq!(puts(&run(&shared).0), 1);
         assert_eq!(pull(&shared).merged.is_some(), done);
-        shared.world().faults_mut().replace(FaultPlan::default());
+        shared
+            .world()
+            .faults_mut()
+            .replace_plan(FaultPlan::default());
         shared.pass(MINUTE);
         assert_eq!(puts(&run(&shared).0), 0, "not at once");
         shared.pass(MINUTE * 5);
@@ -284,9 +287,12 @@ fn a_merge_that_meets_a_branch_that_moves_is_asked_for_again() {
     };
     let rule = serde_json::json!({ "face": Face::Github, "path": "*/merge", "fault": fault });
     let plan = serde_json::from_value(serde_json::json!({ "rules": [rule] }));
-    shared.world().faults_mut().replace(plan.unwrap());
+    shared.world().faults_mut().replace_plan(plan.unwrap());
     assert_eq!(puts(&run(&shared).0), 1);
-    shared.world().faults_mut().replace(FaultPlan::default());
+    shared
+        .world()
+        .faults_mut()
+        .replace_plan(FaultPlan::default());
     let state = judge::state(&shared);
     let mut requests = state["requests"].as_object().unwrap().values();
     let merge = requests.next().unwrap()["merge"].clone();

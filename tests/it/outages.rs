@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas::sandbox::{Days, Scene, Shared, scene};
 use phileas_world::jules::Weights;
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{Face, Fault, FaultRule};
 
 use crate::support::judge::{self, Made, made};
@@ -96,7 +96,7 @@ fn rules(outage: Outage, from: Timestamp, until: Timestamp) -> Vec<FaultRule> {
 fn scene(outage: Outage, seed: u64, hours: i64) -> (Scene, Timestamp, Timestamp) {
     let mut scene = Scene::new(seed);
     scene.texts = BTreeMap::from([(".jules/schedules.toml".to_owned(), PLAN.to_owned())]);
-    scene.temper = Temper::eager();
+    scene.review_policy = ReviewPolicy::eager();
     scene.tier = phileas_world::jules::Tier::Ultra;
     scene.jules.asks = 0.0;
     scene.jules.weights = Weights::only_changes();

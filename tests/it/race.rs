@@ -141,7 +141,7 @@ fn two_births_make_one_ledger_and_one_session() {
     let mut lost = 0;
     for seed in 0..BIRTHS {
         let mut chance = Chance::new(seed).stream("order");
-        let script = (0..SCRIPT).map(|_| chance.below(2) as usize).collect();
+        let script = (0..SCRIPT).map(|_| chance.draw_below(2) as usize).collect();
         let shared = quiet_world(&repository, seed, Vec::new());
         let (taken, races) = race(&shared, script);
         lost += usize::from(races > 0);
@@ -162,7 +162,7 @@ fn two_ticks_that_meet_a_label_start_one_session_and_write_one_comment() {
     let mut lost = 0;
     for seed in 0..BIRTHS {
         let mut chance = Chance::new(seed).stream("order");
-        let script = (0..SCRIPT).map(|_| chance.below(2) as usize).collect();
+        let script = (0..SCRIPT).map(|_| chance.draw_below(2) as usize).collect();
         let shared = quiet_world(&repository, seed, Vec::new());
         tick(&shared, "prepared");
         let (repo, issue) = {
@@ -203,7 +203,7 @@ fn two_processes_start_one_session() {
             _ => before_second_dispatch(&repository, seed),
         };
         let mut chance = Chance::new(seed).stream("order");
-        let script = (0..SCRIPT).map(|_| chance.below(2) as usize).collect();
+        let script = (0..SCRIPT).map(|_| chance.draw_below(2) as usize).collect();
         let turnstile = Turnstile::new(2, script);
         let served = Served::start(&shared, Some(Arc::clone(&turnstile) as _));
         std::thread::scope(|scope| {

@@ -89,7 +89,7 @@ fn knobs() -> String {
     let (documented, worst) = (values(&Knobs::documented()), values(&Knobs::worst()));
     let mut table = "| knob | meaning | documented | worst |\n|---|---|---|---|\n".to_owned();
     for name in Knobs::names() {
-        let meaning = cell(&Knobs::meaning(&name).unwrap());
+        let meaning = cell(&Knobs::describe_knob(&name).unwrap());
         writeln!(
             table,
             "| `{name}` | {meaning} | `{}` | `{}` |",

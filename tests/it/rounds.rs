@@ -4,7 +4,7 @@ use phileas::sandbox::{Scene, Shared};
 use phileas_domain::engine::Reason;
 use phileas_domain::state::{STATE_PATH, State, codec};
 use phileas_world::jules::Tier;
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 
 use crate::support::Folder;
 use crate::support::ticks::tick;
@@ -26,7 +26,7 @@ fn crowd(count: usize) -> Shared {
     }
     let mut scene = Scene::new(7);
     scene.repo = Some(repository.path().to_owned());
-    scene.temper = Temper::away();
+    scene.review_policy = ReviewPolicy::away();
     scene.tier = Tier::Ultra;
     Shared::new(scene.build().unwrap().0)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use phileas::sandbox::{Days, Scene, Shared, scene};
 use phileas_world::jules::Weights;
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 
 use crate::support::judge::made;
 
@@ -22,7 +22,7 @@ fn starts(cron: &str, edited_at: &str, committed_at: &str) -> Vec<String> {
     let (edited_at, committed_at) = (at(edited_at), at(committed_at));
     let mut scene = Scene::new(11);
     scene.texts = BTreeMap::from([(PLAN.to_owned(), plan("0 9 * * *"))]);
-    scene.temper = Temper::eager();
+    scene.review_policy = ReviewPolicy::eager();
     scene.jules.asks = 0.0;
     scene.jules.weights = Weights::only_changes();
     let (world, repo) = scene.build().unwrap();

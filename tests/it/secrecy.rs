@@ -18,7 +18,7 @@ use phileas::sandbox::scene::{self, JULES_KEY, RUNNER};
 use phileas::sandbox::{Scene, Shared};
 use phileas_world::github::NewApp;
 use phileas_world::github::account::{Access, permissions};
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use serde_json::Value;
 use sha2::Sha256;
 
@@ -75,7 +75,7 @@ impl Left {
                 .github()
                 .repository_by_name(scene::OWNER, scene::NAME)
                 .unwrap();
-            phileas_world::export::export(&world, repo, &out).unwrap();
+            phileas_world::export::export_world(&world, repo, &out).unwrap();
             for issue in world.github().issues(repo) {
                 self.add("an issue", format!("{} {:?}", issue.title, issue.body));
                 for comment in world.github().comments(repo, issue.number) {
@@ -165,7 +165,7 @@ fn world() -> (Folder, Shared) {
     );
     let mut scene = Scene::new(7);
     scene.repo = Some(repository.path().to_owned());
-    scene.temper = Temper::away();
+    scene.review_policy = ReviewPolicy::away();
     scene.start = jiff::Timestamp::now();
     let shared = Shared::new(scene.build().unwrap().0);
     {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use phileas::sandbox::{Scene, Shared};
 use phileas_world::books::{Session, Write};
 use phileas_world::jules::Weights;
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use serde_json::Value;
 
 use crate::support::days::{headless, spend};
@@ -184,7 +184,7 @@ fn the_cycle_visits_the_twenty_four_in_order() {
 fn eager(repository: &Folder) -> Scene {
     let mut scene = Scene::new(7);
     scene.repo = Some(repository.path().to_owned());
-    scene.temper = Temper::eager();
+    scene.review_policy = ReviewPolicy::eager();
     scene.jules.asks = 0.0;
     scene.jules.weights = Weights::only_changes();
     scene
@@ -292,7 +292,7 @@ fn r12_a_corrupt_ledger_stops_everything_and_says_so_once() {
     let mut scene = Scene::new(7);
     scene.repo = Some(repository.path().to_owned());
     scene.ledger = Some(ledger.path().to_owned());
-    scene.temper = Temper::away();
+    scene.review_policy = ReviewPolicy::away();
     let (world, repo) = scene.build().unwrap();
     let shared = Shared::new(world);
     let head = |shared: &Shared| shared.world().github().branch_head(repo, "jules");

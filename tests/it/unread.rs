@@ -39,7 +39,7 @@ fn one_session_that_cannot_be_read_stops_no_other_track() {
             "fault": Fault::Status { status, retry_after: None, html: false, done: false },
         }]}))
         .unwrap();
-        shared.world().faults_mut().replace(plan);
+        shared.world().faults_mut().replace_plan(plan);
         shared.pass(MINUTE * 30);
         let before = of("two").len();
         let report = tick(&shared, &format!("unread:{status}"));
@@ -58,7 +58,10 @@ fn one_session_that_cannot_be_read_stops_no_other_track() {
         let status = status.to_string();
         assert!(failed.detail.contains(&status), "{failed:?}");
     }
-    shared.world().faults_mut().replace(FaultPlan::default());
+    shared
+        .world()
+        .faults_mut()
+        .replace_plan(FaultPlan::default());
     shared.pass(MINUTE * 30);
     tick(&shared, "whole");
     assert_eq!(
@@ -89,7 +92,7 @@ fn an_effect_that_failed_is_named() {
         "fault": Fault::Status { status: 400, retry_after: None, html: false, done: false },
     }]}))
     .unwrap();
-    shared.world().faults_mut().replace(plan);
+    shared.world().faults_mut().replace_plan(plan);
     let served = Served::start(&shared, None);
     let ended = Phileas::tick(&served).run().expect(0);
     let lines: Vec<serde_json::Value> = ended

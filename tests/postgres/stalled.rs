@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{Method, Request};
 use phileas_world::Face;
-use phileas_world::http::{Gate, Verdict};
+use phileas_world::http::{Gate, GateDecision};
 
 use crate::fleet::fatal::is_look;
 use crate::server::Database;
@@ -44,7 +44,7 @@ enum Next {
     IsCaught,
     /// It waits. Of which process it is, is known soon.
     Waits(Option<u32>),
-    PullEnds(Verdict),
+    PullEnds(GateDecision),
 }
 
 impl Stalled {
@@ -83,22 +83,22 @@ impl Stalled {
 
     /// The caught process dies, and its request never arrives.
     pub(crate) fn kill(&self) -> Instant {
-        self.strike("KILL", Verdict::Cut)
+        self.strike("KILL", GateDecision::Cut)
     }
 
     /// The caught process stands still. Its request arrives, and it does not hear the answer.
     pub(crate) fn stop(&self) -> Instant {
-        self.strike("STOP", Verdict::Go)
+        self.strike("STOP", GateDecision::Go)
     }
 
     /// The caught process goes on.
     pub(crate) fn let_go(&self) {
-        self.state().next = Next::PullEnds(Verdict::Go);
+        self.state().next = Next::PullEnds(GateDecision::Go);
         self.moved.notify_all();
     }
 
     /// Answers with when it was done.
-    fn strike(&self, name: &str, verdict: Verdict) -> Instant {
+    fn strike(&self, name: &str, verdict: GateDecision) -> Instant {
         signal(name, self.caught());
         let struck = Instant::now();
         self.state().next = Next::PullEnds(verdict);
@@ -166,7 +166,7 @@ impl Stalled {
 }
 
 impl Gate for Stalled {
-    fn before(&self, _: u64, face: Face, request: &Request<Bytes>) -> Verdict {
+    fn before_effect(&self, _: u64, face: Face, request: &Request<Bytes>) -> GateDecision {
         if is_look(face, request).is_some() {
             self.note(request);
         }
@@ -175,7 +175,7 @@ impl Gate for Stalled {
             && request.uri().path().ends_with("/sessions");
         let mut state = self.state();
         if !creates || !matches!(state.next, Next::IsCaught) {
-            return Verdict::Go;
+            return GateDecision::Go;
         }
         state.next = Next::Waits(None);
         drop(state);
@@ -190,8 +190,8 @@ impl Gate for Stalled {
         verdict
     }
 
-    fn after(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {
-        Verdict::Go
+    fn before_reply(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
+        GateDecision::Go
     }
 }
 

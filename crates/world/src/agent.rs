@@ -25,89 +25,93 @@ const NAME: &str = "NAME";
 pub struct Agent;
 
 impl Worker for Agent {
-    fn work(&mut self, task: &Task<'_>, github: &github::Model) -> Option<FileTexts> {
-        let desk = Desk::of(task);
+    fn change_files(&mut self, task: &Task<'_>, github: &github::Model) -> Option<FileTexts> {
+        let reader = PromptReader::from_task(task);
         let mut files = FileTexts::new();
-        for page in &desk.pages {
-            desk.write(page, &mut files);
+        for request in &reader.file_requests {
+            reader.write_file(request, &mut files);
         }
         if files.is_empty() {
-            files.extend(desk.implement(task, github));
+            files.extend(reader.implement_requirement(task, github));
         }
         (!files.is_empty()).then_some(files)
     }
 }
 
 /// One kind of file that the prompt asks for.
-struct Page {
+struct FileRequest {
     path: String,
     many: Option<String>,
     template: String,
 }
 
-impl Page {
+impl FileRequest {
     fn has_begun(&self) -> bool {
         !self.template.is_empty()
     }
 }
 
-struct Desk<'t> {
+struct PromptReader<'t> {
     prompt: &'t str,
     session: &'t str,
     day: String,
     now: String,
-    pages: Vec<Page>,
+    file_requests: Vec<FileRequest>,
     /// Files that the prompt quotes, by path.
     quoted: BTreeMap<String, String>,
 }
 
-impl<'t> Desk<'t> {
-    fn of(task: &Task<'t>) -> Self {
+impl<'t> PromptReader<'t> {
+    fn from_task(task: &Task<'t>) -> Self {
         let heading = Regex::new(HEADING).expect("the expression is one");
-        let mut pages: Vec<Page> = Vec::new();
+        let mut pages: Vec<FileRequest> = Vec::new();
         let mut open = false;
         for line in task.prompt.lines() {
             if let Some(found) = heading.captures(line) {
-                pages.push(Page {
+                pages.push(FileRequest {
                     path: found["path"].to_owned(),
                     many: found.name("many").map(|many| many.as_str().to_owned()),
                     template: String::new(),
                 });
                 open = true;
             } else if line == "---"
-                || (line.is_empty() && pages.last().is_some_and(Page::has_begun))
+                || (line.is_empty() && pages.last().is_some_and(FileRequest::has_begun))
             {
                 // A rule or an empty line ends a template.
                 open = false;
-            } else if let (true, Some(page)) = (open, pages.last_mut()) {
-                page.template.push_str(line);
-                page.template.push('\n');
+            } else if let (true, Some(request)) = (open, pages.last_mut()) {
+                request.template.push_str(line);
+                request.template.push('\n');
             }
         }
-        pages.retain(|page| !page.template.trim().is_empty());
+        pages.retain(|request| !request.template.trim().is_empty());
         Self {
             prompt: task.prompt,
             session: task.session,
             day: task.now.to_zoned(TimeZone::UTC).date().to_string(),
             now: format!("{:.0}", task.now),
-            pages,
-            quoted: quoted(task.prompt),
+            file_requests: pages,
+            quoted: quoted_files(task.prompt),
         }
     }
 
-    fn write(&self, page: &Page, files: &mut FileTexts) {
-        let Some(many) = &page.many else {
-            let text = match self.quoted.get(&page.path).filter(|_| self.is_to_expand()) {
-                Some(text) => self.expanded(text),
-                None => self.filled(&page.template, &page.path),
+    fn write_file(&self, request: &FileRequest, files: &mut FileTexts) {
+        let Some(many) = &request.many else {
+            let text = match self
+                .quoted
+                .get(&request.path)
+                .filter(|_| self.is_to_expand())
+            {
+                Some(text) => self.expand_question(text),
+                None => self.fill_template(&request.template, &request.path),
             };
-            files.insert(page.path.clone(), Some(text));
+            files.insert(request.path.clone(), Some(text));
             return;
         };
         if many.contains("reject") {
             return;
         }
-        let events = self.events();
+        let events = self.event_ids();
         if many.contains("piece of work") && events.is_empty() {
             return;
         }
@@ -119,11 +123,11 @@ impl<'t> Desk<'t> {
         for number in 1..=count {
             let name = format!(
                 "finding-{}",
-                self.letters(&format!("{}{number}", page.path))
+                self.draw_letters(&format!("{}{number}", request.path))
             );
-            let label = self.label();
-            let path = page.path.replace(NAME, &name).replace("LABEL", &label);
-            let text = self.filled(&page.template, &path);
+            let label = self.first_label();
+            let path = request.path.replace(NAME, &name).replace("LABEL", &label);
+            let text = self.fill_template(&request.template, &path);
             files.insert(path, Some(text));
         }
     }
@@ -135,7 +139,7 @@ impl<'t> Desk<'t> {
     }
 
     /// A quoted work item with its question answered.
-    fn expanded(&self, text: &str) -> String {
+    fn expand_question(&self, text: &str) -> String {
         let flag = Regex::new(r"(?m)^requires_deep_analysis: true").expect("the expression is one");
         flag.replace(text, "requires_deep_analysis: false")
             .into_owned()
@@ -143,10 +147,10 @@ impl<'t> Desk<'t> {
     }
 
     /// The template with its blanks filled in.
-    fn filled(&self, template: &str, path: &str) -> String {
+    fn fill_template(&self, template: &str, path: &str) -> String {
         let mut text = String::new();
         let (mut key, mut count) = (String::new(), 0);
-        let deep = self.events().len() > 1;
+        let deep = self.event_ids().len() > 1;
         for line in template.lines() {
             count += 1;
             let bare = line.trim_start().trim_start_matches("- ");
@@ -157,7 +161,7 @@ impl<'t> Desk<'t> {
             }
             let indent = &line[..line.len() - line.trim_start().len()];
             if key == "source_events" && line.trim_start().starts_with("- ") {
-                for event in self.events() {
+                for event in self.event_ids() {
                     text.push_str(&format!("{indent}- \"{event}\"\n"));
                 }
                 continue;
@@ -184,30 +188,30 @@ impl<'t> Desk<'t> {
         let said = choice.replace(said, ": $1");
         let blank = Regex::new(r"<([^<>]+)>").expect("the expression is one");
         let said = blank.replace_all(&said, |found: &regex::Captures<'_>| match &found[1] {
-            "six letters and digits" => self.letters(place),
+            "six letters and digits" => self.draw_letters(place),
             "YYYY-MM-DDTHH:MM:SSZ" => self.now.clone(),
-            "label" => self.label(),
+            "label" => self.first_label(),
             "path of the file" | "affected area" => "src/lib.rs".to_owned(),
-            "commit" => self.commit(),
+            "commit" => self.first_commit(),
             said if said.starts_with("command") => "cargo test".to_owned(),
             said => format!(
                 "{said}, as session {} saw it ({})",
                 self.session,
-                self.letters(place)
+                self.draw_letters(place)
             ),
         });
         format!("{}{comment}", said.replace("YYYY-MM-DD", &self.day))
     }
 
     /// Six letters that follow from the session and a place.
-    fn letters(&self, place: &str) -> String {
+    fn draw_letters(&self, place: &str) -> String {
         let digest = Sha256::digest(format!("{} {place}", self.session));
         let letter = |byte: &u8| char::from(b'a' + byte % 26);
         digest.iter().take(6).map(letter).collect()
     }
 
     /// The first of the labels that the prompt names.
-    fn label(&self) -> String {
+    fn first_label(&self) -> String {
         let mut after = self
             .prompt
             .lines()
@@ -216,21 +220,21 @@ impl<'t> Desk<'t> {
         line.split('`').nth(1).unwrap_or("bugs").to_owned()
     }
 
-    fn commit(&self) -> String {
+    fn first_commit(&self) -> String {
         let known = Regex::new(r"\b[0-9a-f]{40}\b").expect("the expression is one");
         let found = known.find(self.prompt);
         found.map_or_else(|| "0".repeat(40), |found| found.as_str().to_owned())
     }
 
     /// The events that the prompt gives to decide on.
-    fn events(&self) -> Vec<String> {
+    fn event_ids(&self) -> Vec<String> {
         let event = Regex::new(r"(?m)^# Event ([a-z0-9]{6})$").expect("the expression is one");
         let found = event.captures_iter(self.prompt);
         found.map(|found| found[1].to_owned()).collect()
     }
 
     /// The change of code that a requirement asks for: a line at the end of the first file that it touches.
-    fn implement(&self, task: &Task<'_>, github: &github::Model) -> FileTexts {
+    fn implement_requirement(&self, task: &Task<'_>, github: &github::Model) -> FileTexts {
         let mut files = FileTexts::new();
         if !self.prompt.contains("# The requirement\n") {
             return files;
@@ -258,7 +262,7 @@ impl<'t> Desk<'t> {
 }
 
 /// The files that a prompt quotes, by path. The prompt names the marks around each of them.
-fn quoted(prompt: &str) -> BTreeMap<String, String> {
+fn quoted_files(prompt: &str) -> BTreeMap<String, String> {
     let mark = Regex::new(
         r"What stands between <(data-[0-9a-f]+)> and </data-[0-9a-f]+> \(the file (\S+)\)",
     )

@@ -224,7 +224,7 @@ impl Books {
     }
 
     /// Adds a note.
-    pub fn note(&mut self, at: Timestamp, text: impl Into<String>) {
+    pub fn add_note(&mut self, at: Timestamp, text: impl Into<String>) {
         self.notes.push(Note {
             at,
             text: text.into(),

@@ -24,21 +24,22 @@ impl Bounded for u32 {}
 
 impl Bounded for u64 {
     fn out_of_bounds(&self) -> Option<String> {
-        (*self > MOST).then(|| wrong(self, &format!("a whole number from 0 to {MOST}")))
+        (*self > MOST).then(|| range_error(self, &format!("a whole number from 0 to {MOST}")))
     }
 }
 
 impl Bounded for i64 {
     fn out_of_bounds(&self) -> Option<String> {
         (self.unsigned_abs() > MOST)
-            .then(|| wrong(self, &format!("a whole number from -{MOST} to {MOST}")))
+            .then(|| range_error(self, &format!("a whole number from -{MOST} to {MOST}")))
     }
 }
 
 /// Every fraction in the settings is a probability or a share.
 impl Bounded for f64 {
     fn out_of_bounds(&self) -> Option<String> {
-        (!(0.0..=1.0).contains(self)).then(|| wrong(self, "a number from 0 to 1, such as 0.2"))
+        (!(0.0..=1.0).contains(self))
+            .then(|| range_error(self, "a number from 0 to 1, such as 0.2"))
     }
 }
 
@@ -49,7 +50,7 @@ impl<T: Bounded> Bounded for Option<T> {
 }
 
 /// Reads a value and checks its bounds.
-pub(crate) fn bounded<'de, D: Deserializer<'de>, T: Deserialize<'de> + Bounded>(
+pub(crate) fn read_bounded<'de, D: Deserializer<'de>, T: Deserialize<'de> + Bounded>(
     from: D,
 ) -> Result<T, D::Error> {
     let value = T::deserialize(from)?;
@@ -60,49 +61,54 @@ pub(crate) fn bounded<'de, D: Deserializer<'de>, T: Deserialize<'de> + Bounded>(
 }
 
 /// Reads the status of a reply.
-pub(crate) fn status<'de, D: Deserializer<'de>>(from: D) -> Result<u16, D::Error> {
+pub(crate) fn read_status<'de, D: Deserializer<'de>>(from: D) -> Result<u16, D::Error> {
     let status = u16::deserialize(from)?;
     if STATUSES.contains(&status) {
         return Ok(status);
     }
     let (least, most) = (STATUSES.start(), STATUSES.end());
     let status = format!("the status {status}");
-    Err(D::Error::custom(wrong(
+    Err(D::Error::custom(range_error(
         status,
         &format!("one from {least} to {most}"),
     )))
 }
 
 /// Reads an ordinal number, counted from 1.
-pub(crate) fn nth<'de, D: Deserializer<'de>, T: Deserialize<'de> + PartialEq + From<u8>>(
+pub(crate) fn read_nth<'de, D: Deserializer<'de>, T: Deserialize<'de> + PartialEq + From<u8>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     let nth = Option::<T>::deserialize(from)?;
     if nth.as_ref().is_some_and(|nth| *nth == T::from(0)) {
-        return Err(D::Error::custom(wrong(0, "a whole number of 1 or more")));
+        return Err(D::Error::custom(range_error(
+            0,
+            "a whole number of 1 or more",
+        )));
     }
     Ok(nth)
 }
 
 /// Reads an optional duration.
-pub(crate) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+pub(crate) fn read_duration<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let time = Option::<f64>::deserialize(from)?;
-    time.map(lasting).transpose().map_err(D::Error::custom)
+    time.map(check_duration)
+        .transpose()
+        .map_err(D::Error::custom)
 }
 
 /// Reads a delay.
-pub(crate) fn after<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    lasting(f64::deserialize(from)?).map_err(D::Error::custom)
+pub(crate) fn read_delay<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    check_duration(f64::deserialize(from)?).map_err(D::Error::custom)
 }
 
-fn lasting(time: f64) -> Result<f64, String> {
+fn check_duration(time: f64) -> Result<f64, String> {
     if (0.0..=LONGEST).contains(&time) {
         Ok(time)
     } else {
-        Err(wrong(time, &format!("a number from 0 to {LONGEST}")))
+        Err(range_error(time, &format!("a number from 0 to {LONGEST}")))
     }
 }
 
-fn wrong(value: impl Display, shape: &str) -> String {
+fn range_error(value: impl Display, shape: &str) -> String {
     format!("{value} is out of range; write {shape}")
 }

@@ -46,21 +46,25 @@ pub struct Stream {
 
 impl Stream {
     /// 64 random bits.
-    pub fn bits(&mut self) -> u64 {
+    pub fn random_bits(&mut self) -> u64 {
         self.source.next_u64()
     }
 
     /// A value in `0..bound`; 0 when the bound is 0.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        if bound == 0 { 0 } else { self.bits() % bound }
+    pub fn draw_below(&mut self, bound: u64) -> u64 {
+        if bound == 0 {
+            0
+        } else {
+            self.random_bits() % bound
+        }
     }
 
     /// A value in `low..=high`; `low` when the range is empty.
-    pub fn between(&mut self, low: u64, high: u64) -> u64 {
+    pub fn draw_between(&mut self, low: u64, high: u64) -> u64 {
         if high <= low {
             low
         } else {
-            low + self.below(high - low + 1)
+            low + self.draw_below(high - low + 1)
         }
     }
 
@@ -73,29 +77,29 @@ impl Stream {
             return true;
         }
         // 53 bits are what a double can hold without rounding.
-        let draw = (self.bits() >> 11) as f64 / (1u64 << 53) as f64;
+        let draw = (self.random_bits() >> 11) as f64 / (1u64 << 53) as f64;
         draw < probability
     }
 
     /// One element of the slice, none when it is empty.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        let index =
-            usize::try_from(self.below(from.len() as u64)).expect("an index below a length fits");
+        let index = usize::try_from(self.draw_below(from.len() as u64))
+            .expect("an index below a length fits");
         from.get(index)
     }
 
     /// Puts the slice into a random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for end in (1..items.len()).rev() {
-            let other =
-                usize::try_from(self.below(end as u64 + 1)).expect("an index below a length fits");
+            let other = usize::try_from(self.draw_below(end as u64 + 1))
+                .expect("an index below a length fits");
             items.swap(end, other);
         }
     }
 
     /// A random (version 4) UUID in its text form.
-    pub fn uuid(&mut self) -> String {
-        let (a, b) = (self.bits(), self.bits());
+    pub fn random_uuid(&mut self) -> String {
+        let (a, b) = (self.random_bits(), self.random_bits());
         format!(
             "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
             a >> 32,
@@ -114,11 +118,11 @@ mod tests {
     #[test]
     fn a_draw_in_one_stream_leaves_the_others_alone() {
         let chance = Chance::new(7);
-        let expected = chance.stream("jules").bits();
+        let expected = chance.stream("jules").random_bits();
         let mut github = chance.stream("github");
-        github.bits();
-        assert_eq!(chance.stream("jules").bits(), expected);
-        assert_ne!(chance.stream("github").bits(), expected);
+        github.random_bits();
+        assert_eq!(chance.stream("jules").random_bits(), expected);
+        assert_ne!(chance.stream("github").random_bits(), expected);
     }
 
     #[test]
@@ -131,7 +135,7 @@ mod tests {
 
     #[test]
     fn uuids_have_the_form_of_version_four() {
-        let text = Chance::new(3).stream("guid").uuid();
+        let text = Chance::new(3).stream("guid").random_uuid();
         assert_eq!(text.len(), 36);
         assert_eq!(&text[14..15], "4");
     }

@@ -76,7 +76,7 @@ impl Clock {
             return None;
         };
         let elapsed = real.saturating_duration_since(anchor).as_secs_f64() * factor;
-        Some(later(
+        Some(later_by(
             start,
             Duration::try_from_secs_f64(elapsed).unwrap_or(Duration::MAX),
         ))
@@ -95,7 +95,7 @@ impl Clock {
 
 /// An instant later by a span; the end of time when it would pass it.
 #[must_use]
-pub fn later(instant: Timestamp, span: Duration) -> Timestamp {
+pub fn later_by(instant: Timestamp, span: Duration) -> Timestamp {
     SignedDuration::try_from(span)
         .ok()
         .and_then(|span| instant.checked_add(span).ok())
@@ -104,7 +104,7 @@ pub fn later(instant: Timestamp, span: Duration) -> Timestamp {
 
 /// An instant earlier by a span; the beginning of time when it would pass it.
 #[must_use]
-pub fn earlier(instant: Timestamp, span: Duration) -> Timestamp {
+pub fn earlier_by(instant: Timestamp, span: Duration) -> Timestamp {
     SignedDuration::try_from(span)
         .ok()
         .and_then(|span| instant.checked_sub(span).ok())
@@ -119,9 +119,9 @@ mod tests {
     fn time_never_goes_back() {
         let start: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
         let mut clock = Clock::new(start);
-        clock.move_to(later(start, Duration::from_secs(5)));
+        clock.move_to(later_by(start, Duration::from_secs(5)));
         clock.move_to(start);
-        assert_eq!(clock.now(), later(start, Duration::from_secs(5)));
+        assert_eq!(clock.now(), later_by(start, Duration::from_secs(5)));
         assert_eq!(clock.real_target(Instant::now()), None);
     }
 }

@@ -38,10 +38,10 @@ pub enum Fault {
     /// This status is answered and nothing was done.
     Status {
         /// The status, for example 401, 403, 404, 409, 422, 429, 500, 502 or 503; from 200 to 599.
-        #[serde(deserialize_with = "bounds::status")]
+        #[serde(deserialize_with = "bounds::read_status")]
         status: u16,
         /// Seconds for a Retry-After header.
-        #[serde(default, deserialize_with = "bounds::bounded")]
+        #[serde(default, deserialize_with = "bounds::read_bounded")]
         retry_after: Option<u64>,
         /// The body is a page of HTML and not JSON, as a proxy would answer.
         #[serde(default)]
@@ -55,13 +55,13 @@ pub enum Fault {
     /// GitHub's secondary limit: 403 with Retry-After.
     SecondaryLimit {
         /// Seconds for Retry-After; the header is missing without it, as on the real service at times.
-        #[serde(default, deserialize_with = "bounds::bounded")]
+        #[serde(default, deserialize_with = "bounds::read_bounded")]
         retry_after: Option<u64>,
     },
     /// The reply comes late by this many seconds.
     Slow {
         /// Virtual seconds.
-        #[serde(deserialize_with = "bounds::bounded")]
+        #[serde(deserialize_with = "bounds::read_bounded")]
         seconds: u64,
     },
 }
@@ -83,10 +83,10 @@ pub struct FaultRule {
     #[serde(default)]
     pub body: Option<String>,
     /// Only the n-th request that meets the other conditions, counted from 1.
-    #[serde(default, deserialize_with = "bounds::nth")]
+    #[serde(default, deserialize_with = "bounds::read_nth")]
     pub nth: Option<u64>,
     /// Only with this probability, from 0 to 1.
-    #[serde(default, deserialize_with = "bounds::bounded")]
+    #[serde(default, deserialize_with = "bounds::read_bounded")]
     pub probability: Option<f64>,
     /// Not before this instant.
     #[serde(default)]
@@ -144,7 +144,7 @@ impl Faults {
     }
 
     /// Replaces the plan and resets the counts.
-    pub fn replace(&mut self, plan: FaultPlan) {
+    pub fn replace_plan(&mut self, plan: FaultPlan) {
         self.seen = vec![0; plan.rules.len()];
         self.struck.clone_from(&self.seen);
         self.plan = plan;
@@ -152,7 +152,7 @@ impl Faults {
 
     /// How often each rule of the plan has applied, in the plan's order.
     #[must_use]
-    pub fn struck(&self) -> &[u64] {
+    pub fn strike_counts(&self) -> &[u64] {
         &self.struck
     }
 
@@ -163,10 +163,10 @@ impl Faults {
     }
 
     /// The fault for this request, if any.
-    pub fn strike(&mut self, subject: Subject<'_>, now: Timestamp) -> Option<Fault> {
+    pub fn fault_for(&mut self, subject: Subject<'_>, now: Timestamp) -> Option<Fault> {
         let counts = self.seen.iter_mut().zip(&mut self.struck);
         for (rule, (seen, struck)) in self.plan.rules.iter().zip(counts) {
-            if !rule.concerns(subject, now) {
+            if !rule.applies_to(subject, now) {
                 continue;
             }
             *seen += 1;
@@ -187,7 +187,7 @@ impl Faults {
 }
 
 impl FaultRule {
-    fn concerns(&self, subject: Subject<'_>, now: Timestamp) -> bool {
+    fn applies_to(&self, subject: Subject<'_>, now: Timestamp) -> bool {
         self.face.is_none_or(|face| face == subject.face)
             && self
                 .method
@@ -196,13 +196,13 @@ impl FaultRule {
             && self
                 .path
                 .as_deref()
-                .is_none_or(|pattern| matches(pattern, subject.path))
+                .is_none_or(|pattern| matches_pattern(pattern, subject.path))
             && self.from.is_none_or(|from| now >= from)
             && self.until.is_none_or(|until| now < until)
             && self
                 .body
                 .as_deref()
-                .is_none_or(|text| contains(subject.body, text.as_bytes()))
+                .is_none_or(|text| contains_bytes(subject.body, text.as_bytes()))
     }
 }
 
@@ -227,7 +227,7 @@ impl Fault {
     }
 }
 
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+fn contains_bytes(haystack: &[u8], needle: &[u8]) -> bool {
     needle.is_empty()
         || haystack
             .windows(needle.len())
@@ -235,7 +235,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 }
 
 /// Matches a pattern in which `*` stands for any run of characters.
-fn matches(pattern: &str, text: &str) -> bool {
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else {
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use crate::chance::Chance;
 
-    fn subject(path: &str) -> Subject<'_> {
+    fn subject_at(path: &str) -> Subject<'_> {
         Subject {
             face: Face::Jules,
             method: "POST",
@@ -270,14 +270,14 @@ mod tests {
 
     #[test]
     fn patterns_take_any_run_for_a_star() {
-        assert!(matches("/v1alpha/sessions*", "/v1alpha/sessions"));
-        assert!(matches(
+        assert!(matches_pattern("/v1alpha/sessions*", "/v1alpha/sessions"));
+        assert!(matches_pattern(
             "/repos/*/git/refs/*",
             "/repos/o/r/git/refs/heads/jules"
         ));
-        assert!(matches("/v1alpha/sessions", "/v1alpha/sessions"));
-        assert!(!matches("/v1alpha/sessions", "/v1alpha/sessions/1"));
-        assert!(!matches("*sessions:approve", "/v1alpha/sessions/1"));
+        assert!(matches_pattern("/v1alpha/sessions", "/v1alpha/sessions"));
+        assert!(!matches_pattern("/v1alpha/sessions", "/v1alpha/sessions/1"));
+        assert!(!matches_pattern("*sessions:approve", "/v1alpha/sessions/1"));
     }
 
     #[test]
@@ -289,10 +289,10 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let mut faults = Faults::new(plan, Chance::new(0).stream("faults"));
         let struck: Vec<_> = (0..3)
-            .map(|_| faults.strike(subject("/v1alpha/sessions"), now))
+            .map(|_| faults.fault_for(subject_at("/v1alpha/sessions"), now))
             .collect();
         assert_eq!(struck, [None, Some(Fault::DropAfter), None]);
-        assert_eq!(faults.struck(), [1]);
+        assert_eq!(faults.strike_counts(), [1]);
     }
 
     #[test]
@@ -306,12 +306,12 @@ mod tests {
         let mut faults = Faults::new(plan, Chance::new(0).stream("faults"));
         assert!(
             faults
-                .strike(subject("/graphql"), now)
+                .fault_for(subject_at("/graphql"), now)
                 .is_some_and(|fault| fault.takes_effect())
         );
         assert_eq!(
-            faults.strike(
-                subject("/graphql"),
+            faults.fault_for(
+                subject_at("/graphql"),
                 now + jiff::SignedDuration::from_secs(1)
             ),
             None

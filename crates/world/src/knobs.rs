@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::acted::Acted;
-use crate::bounds::{Bounded, bounded};
+use crate::bounds::{Bounded, read_bounded};
+use crate::knob_uses::KnobUses;
 
 /// What Jules does with the title that a client sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,27 +140,27 @@ pub enum BranchForm {
 }
 
 /// The values that a knob can take.
-trait Turned: Sized {
+trait TestValues: Sized {
     /// Every value to test, given the documented and the worst one. For a number or a switch it is the worst one alone.
-    fn turned(_documented: &Self, worst: Self) -> Vec<Self> {
+    fn test_values(_documented: &Self, worst: Self) -> Vec<Self> {
         vec![worst]
     }
 }
 
-impl Turned for bool {}
-impl Turned for u32 {}
-impl Turned for u64 {}
-impl Turned for i64 {}
-impl Turned for f64 {}
+impl TestValues for bool {}
+impl TestValues for u32 {}
+impl TestValues for u64 {}
+impl TestValues for i64 {}
+impl TestValues for f64 {}
 
 /// Enumerations, which are always within bounds. Each value but the documented one is to be tested.
-macro_rules! words {
+macro_rules! enumerations {
     ($($type:ident: $($word:ident)+;)+) => {
         $(
             impl Bounded for $type {}
 
-            impl Turned for $type {
-                fn turned(documented: &Self, _worst: Self) -> Vec<Self> {
+            impl TestValues for $type {
+                fn test_values(documented: &Self, _worst: Self) -> Vec<Self> {
                     let all = [$(Self::$word),+];
                     all.into_iter().filter(|one| one != documented).collect()
                 }
@@ -169,7 +169,7 @@ macro_rules! words {
     };
 }
 
-words! {
+enumerations! {
     TitleKept: Verbatim Truncated Rewritten Dropped;
     ListingOrder: NewestFirst RecentlyUpdated Unordered;
     VerbReply: EmptyObject Session EmptyBody;
@@ -189,23 +189,23 @@ macro_rules! knobs {
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
         pub struct Knobs {
-            $($(#[doc = $doc])+ #[serde(deserialize_with = "bounded")] pub $name: $type,)+
+            $($(#[doc = $doc])+ #[serde(deserialize_with = "read_bounded")] pub $name: $type,)+
             /// How often each of them has acted.
             #[serde(skip)]
-            pub acted: Acted,
+            pub acted: KnobUses,
         }
 
         impl Knobs {
             /// The services as their documentation describes them.
             #[must_use]
             pub fn documented() -> Self {
-                Self { $($name: $documented,)+ acted: Acted::default() }
+                Self { $($name: $documented,)+ acted: KnobUses::default() }
             }
 
             /// Every open question with the answer that is hardest for a client.
             #[must_use]
             pub fn worst() -> Self {
-                Self { $($name: $worst,)+ acted: Acted::default() }
+                Self { $($name: $worst,)+ acted: KnobUses::default() }
             }
 
             /// The names of all knobs in their order, for tests that walk every pair.
@@ -215,7 +215,7 @@ macro_rules! knobs {
             }
 
             /// Sets one knob, by its name in kebab-case, to its worst value; false when there is no such knob.
-            pub fn turn_worst(&mut self, name: &str) -> bool {
+            pub fn set_worst(&mut self, name: &str) -> bool {
                 let worst = Self::worst();
                 let name = name.replace('-', "_");
                 match name.as_str() {
@@ -227,12 +227,12 @@ macro_rules! knobs {
 
             /// The values of one knob to test, by its name in kebab-case; empty when there is no such knob.
             #[must_use]
-            pub fn turned(name: &str) -> Vec<Value> {
+            pub fn test_values(name: &str) -> Vec<Value> {
                 let (documented, worst) = (Self::documented(), Self::worst());
                 let name = name.replace('-', "_");
                 match name.as_str() {
                     $(stringify!($name) => {
-                        let all = Turned::turned(&documented.$name, worst.$name);
+                        let all = TestValues::test_values(&documented.$name, worst.$name);
                         all.into_iter().map(|value| json!(value)).collect()
                     })+
                     _ => Vec::new(),
@@ -241,7 +241,7 @@ macro_rules! knobs {
 
             /// The description of a knob, by its name in kebab-case.
             #[must_use]
-            pub fn meaning(name: &str) -> Option<String> {
+            pub fn describe_knob(name: &str) -> Option<String> {
                 let name = name.replace('-', "_");
                 match name.as_str() {
                     $(stringify!($name) => Some([$($doc),+].concat().trim().to_owned()),)+
@@ -388,9 +388,9 @@ impl Default for Knobs {
 
 impl Knobs {
     /// Counts that a knob, by its name in kebab-case, acts here, if it does; returns whether it does.
-    pub(crate) fn acts(&self, name: &'static str, does: bool) -> bool {
+    pub(crate) fn count_use(&self, name: &'static str, does: bool) -> bool {
         if does {
-            self.acted.add(name);
+            self.acted.add_use(name);
         }
         does
     }
@@ -429,20 +429,20 @@ mod tests {
     fn every_knob_has_a_worst_value_of_its_own_and_a_meaning() {
         for name in Knobs::names() {
             let mut knobs = Knobs::documented();
-            assert!(knobs.turn_worst(&name));
+            assert!(knobs.set_worst(&name));
             assert_ne!(knobs, Knobs::documented(), "{name}");
             assert!(
-                Knobs::meaning(&name).is_some_and(|text| text.ends_with('.')),
+                Knobs::describe_knob(&name).is_some_and(|text| text.ends_with('.')),
                 "{name}"
             );
         }
-        assert!(!Knobs::documented().turn_worst("no-such-knob"));
+        assert!(!Knobs::documented().set_worst("no-such-knob"));
     }
 
     #[test]
     fn a_knob_is_turned_to_each_value_but_the_documented_one() {
         for name in Knobs::names() {
-            let all = Knobs::turned(&name);
+            let all = Knobs::test_values(&name);
             assert!(!all.is_empty(), "{name}");
             for value in all {
                 let mut knobs = Knobs::documented();
@@ -451,18 +451,18 @@ mod tests {
             }
         }
         let titles = [json!("truncated"), json!("rewritten"), json!("dropped")];
-        assert_eq!(Knobs::turned("title"), titles);
-        assert_eq!(Knobs::turned("webhook-lost"), [json!(0.2)]);
-        assert!(Knobs::turned("no-such-knob").is_empty());
+        assert_eq!(Knobs::test_values("title"), titles);
+        assert_eq!(Knobs::test_values("webhook-lost"), [json!(0.2)]);
+        assert!(Knobs::test_values("no-such-knob").is_empty());
     }
 
     #[test]
     fn what_acts_is_counted_and_changes_nothing() {
         let mut knobs = Knobs::documented();
-        assert!(!knobs.acts("title", false) && knobs.acts("title", true));
+        assert!(!knobs.count_use("title", false) && knobs.count_use("title", true));
         knobs.set(&json!({"title": "dropped"})).unwrap();
-        knobs.acts("title", true);
-        assert_eq!(knobs.acted.counts(), [("title", 2)].into());
+        knobs.count_use("title", true);
+        assert_eq!(knobs.acted.use_counts(), [("title", 2)].into());
         let like_it = Knobs {
             title: TitleKept::Dropped,
             ..Knobs::documented()

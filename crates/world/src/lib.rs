@@ -6,7 +6,6 @@
 // The JSON of repositories and pull requests is written as one literal each.
 #![recursion_limit = "512"]
 
-pub mod acted;
 pub mod agent;
 pub mod books;
 mod bounds;
@@ -15,13 +14,14 @@ pub mod clock;
 pub mod control;
 pub mod export;
 pub mod faults;
+pub mod faults_file;
 pub mod github;
 pub mod http;
 pub mod jules;
+pub mod knob_uses;
 pub mod knobs;
 pub mod maintainer;
 pub mod seed;
-pub mod trouble;
 mod world;
 
 pub use books::Books;

@@ -156,10 +156,10 @@ impl Model {
         self.repositories.insert(id, Arc::new(repository));
         self.objects.entry(id).or_default();
         if !seed.files.is_empty() {
-            self.plant(id, branch, &seed.files, "Initial commit", &seed.owner, now);
+            self.create_root_branch(id, branch, &seed.files, "Initial commit", &seed.owner, now);
         }
         if let Some(ledger) = &seed.ledger {
-            self.plant(id, "jules", ledger, "Ledger", &seed.owner, now);
+            self.create_root_branch(id, "jules", ledger, "Ledger", &seed.owner, now);
         }
         for label in &seed.labels {
             self.create_label(id, label, "ededed", None, now);
@@ -189,7 +189,7 @@ impl Model {
     }
 
     /// Makes a branch whose first commit holds these files, without parents.
-    pub fn plant(
+    pub fn create_root_branch(
         &mut self,
         repo: RepoId,
         branch: &str,

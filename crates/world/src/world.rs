@@ -14,7 +14,7 @@ use crate::books::{self, Books};
 use crate::chance::{Chance, Stream};
 use crate::clock::{Clock, Pace};
 use crate::faults::{Face, Fault, FaultPlan, Faults, Subject};
-use crate::github::hook::{self, Fate};
+use crate::github::hook::{self, DeliveryStatus};
 use crate::knobs::Knobs;
 use crate::maintainer::{self, Maintainer};
 use crate::{github, jules};
@@ -34,7 +34,7 @@ pub struct WorldConfig {
     /// The fault plan.
     pub faults: FaultPlan,
     /// How the maintainer behaves.
-    pub temper: maintainer::Temper,
+    pub review_policy: maintainer::ReviewPolicy,
     /// How Jules behaves.
     pub jules: jules::Config,
 }
@@ -46,7 +46,7 @@ impl Default for WorldConfig {
             seed: 0,
             knobs: Knobs::documented(),
             faults: FaultPlan::default(),
-            temper: maintainer::Temper::default(),
+            review_policy: maintainer::ReviewPolicy::default(),
             jules: jules::Config::default(),
         }
     }
@@ -132,7 +132,7 @@ impl World {
             books: Books::default(),
             github: github::Model::new(chance.stream("github")),
             jules: jules::Model::new(config.jules, chance.stream("jules")),
-            maintainer: Maintainer::new(config.temper, chance.stream("maintainer")),
+            maintainer: Maintainer::new(config.review_policy, chance.stream("maintainer")),
             latency: chance.stream("latency"),
             knobs: config.knobs,
             requests: 0,
@@ -167,9 +167,9 @@ impl World {
 
     /// Performs everything that is due up to `until` in order of time, and then moves the clock to `until`.
     pub fn advance_to(&mut self, until: Timestamp) {
-        self.settle();
+        self.record_changes();
         let now = self.clock.now();
-        self.jules.react(now, &self.github, &self.knobs);
+        self.jules.react_to_pulls(now, &self.github, &self.knobs);
         for _ in 0..MAX_STEPS {
             let jules = self.jules.next_due();
             let maintainer = self.maintainer.next_due(&self.github, &self.jules);
@@ -187,10 +187,10 @@ impl World {
                 self.maintainer
                     .advance(now, &mut self.github, &mut self.jules, &mut self.books);
             }
-            self.settle();
+            self.record_changes();
         }
         self.clock.move_to(until);
-        self.settle();
+        self.record_changes();
     }
 
     /// The earliest instant at which something is due; never before now.
@@ -209,16 +209,16 @@ impl World {
 
     /// Answers a request as `api.github.com` does; git over smart HTTP is at `/{owner}/{repo}.git/`.
     pub fn github_request(&mut self, request: Request<Bytes>) -> Answer {
-        self.request(Face::Github, &request)
+        self.answer_request(Face::Github, &request)
     }
 
     /// Answers a request as `jules.googleapis.com` does.
     pub fn jules_request(&mut self, request: Request<Bytes>) -> Answer {
-        self.request(Face::Jules, &request)
+        self.answer_request(Face::Jules, &request)
     }
 
-    fn request(&mut self, face: Face, request: &Request<Bytes>) -> Answer {
-        self.settle();
+    fn answer_request(&mut self, face: Face, request: &Request<Bytes>) -> Answer {
+        self.record_changes();
         let now = self.now();
         let subject = Subject {
             face,
@@ -226,7 +226,7 @@ impl World {
             path: request.uri().path(),
             body: request.body(),
         };
-        let fault = self.faults.strike(subject, now);
+        let fault = self.faults.fault_for(subject, now);
         self.requests += 1;
         let mut entry = books::Request {
             n: self.requests,
@@ -252,7 +252,7 @@ impl World {
             Face::Github => {
                 entry.route = self.github.route_of(request);
                 if entry.took_effect {
-                    let handled = self.github.handle(request, now, &self.knobs);
+                    let handled = self.github.handle_request(request, now, &self.knobs);
                     entry.identity = handled.identity;
                     entry.points = handled.points;
                     entry.fields = handled.fields;
@@ -260,10 +260,11 @@ impl World {
                 }
             }
             Face::Jules => {
-                entry.route = jules::template(request.method(), request.uri().path()).to_owned();
-                entry.identity = self.jules.identity(request);
+                entry.route =
+                    jules::route_template(request.method(), request.uri().path()).to_owned();
+                entry.identity = self.jules.caller_login(request);
                 if entry.took_effect {
-                    reply = Some(self.jules.handle(
+                    reply = Some(self.jules.handle_request(
                         request,
                         now,
                         &mut self.github,
@@ -273,7 +274,7 @@ impl World {
                 }
             }
         }
-        self.settle();
+        self.record_changes();
         let outcome = match fault {
             None | Some(Fault::Slow { .. }) => match reply {
                 Some(reply) => Outcome::Reply(reply),
@@ -303,7 +304,7 @@ impl World {
     }
 
     /// The number of requests that have arrived at the faces on TCP, which share it.
-    pub(crate) fn arrivals(&self) -> Arc<AtomicU64> {
+    pub(crate) fn arrival_counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.arrivals)
     }
 
@@ -324,13 +325,13 @@ impl World {
             Face::Github => ("github-latency-ms", self.knobs.github_latency_ms),
             Face::Jules => ("jules-latency-ms", self.knobs.jules_latency_ms),
         };
-        self.knobs.acts(name, true);
-        Duration::from_millis(self.latency.between(most / 10, most))
+        self.knobs.count_use(name, true);
+        Duration::from_millis(self.latency.draw_between(most / 10, most))
     }
 
     /// The deliveries that are due, in order of time; each is returned once.
     pub fn take_due_deliveries(&mut self) -> Vec<WebhookDelivery> {
-        self.settle();
+        self.record_changes();
         let now = self.now();
         let mut due = Vec::new();
         while let Some((at, id)) = self.github.pending.first().copied()
@@ -341,7 +342,7 @@ impl World {
             let Some(delivery) = self.github.deliveries.get_mut(&id) else {
                 continue;
             };
-            delivery.fate = Fate::Taken;
+            delivery.status = DeliveryStatus::Taken;
             due.push(WebhookDelivery {
                 id,
                 guid: delivery.guid.clone(),
@@ -360,7 +361,7 @@ impl World {
     /// Reports what the receiver answered; `None` when it did not answer in time.
     pub fn delivery_done(&mut self, id: u64, status: Option<u16>) {
         if let Some(delivery) = self.github.deliveries.get_mut(&id) {
-            delivery.fate = Fate::Done(status);
+            delivery.status = DeliveryStatus::Done(status);
             self.github.touched.push(id);
         }
         self.book_deliveries();
@@ -426,12 +427,12 @@ impl World {
     }
 
     /// Records the changes of the models in the books, and plans new deliveries.
-    fn settle(&mut self) {
+    fn record_changes(&mut self) {
         let now = self.now();
         self.books.github_writes.append(&mut self.github.written);
         self.jules.write_books(&mut self.books);
         self.github.plan_deliveries(&self.knobs);
-        self.github.remember(&self.knobs, now);
+        self.github.remember_states(&self.knobs, now);
         self.book_deliveries();
     }
 
@@ -450,9 +451,9 @@ impl World {
                 created_at: delivery.created_at,
                 due: delivery.due,
                 redelivery: delivery.redelivery,
-                fate: delivery.fate.word().to_owned(),
-                status: match delivery.fate {
-                    Fate::Done(status) => status,
+                fate: delivery.status.book_word().to_owned(),
+                status: match delivery.status {
+                    DeliveryStatus::Done(status) => status,
                     _ => None,
                 },
             };
@@ -490,7 +491,7 @@ fn delivery_headers(delivery: &hook::Delivery) -> HeaderMap {
     if let Some(secret) = &delivery.target.secret {
         put(
             "x-hub-signature-256",
-            &hook::signature(secret, &delivery.payload),
+            &hook::payload_signature(secret, &delivery.payload),
         );
     }
     headers

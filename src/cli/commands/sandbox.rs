@@ -15,9 +15,9 @@ use phileas_domain::engine::{Line, Reason, blocks_every_start};
 use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::SCHEDULES_PATH;
 use phileas_domain::toml_text::TomlText;
+use phileas_world::faults_file::FaultsFile;
 use phileas_world::jules::Weights;
-use phileas_world::maintainer::Temper;
-use phileas_world::trouble::Trouble;
+use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{FaultPlan, Knobs};
 use serde_json::json;
 
@@ -79,7 +79,7 @@ pub(crate) async fn run(
 /// Checks that the export folder can be written, before the days are played.
 fn check_export(arguments: &Sandbox) -> Result<(), CliError> {
     match &arguments.export {
-        Some(dir) => phileas_world::export::check(dir)
+        Some(dir) => phileas_world::export::check_target(dir)
             .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display()))),
         None => Ok(()),
     }
@@ -134,10 +134,10 @@ fn build_scene(arguments: &Sandbox) -> Result<Scene, CliError> {
     }
     match arguments.maintainer {
         // In a sandbox for a person to try, no model of a maintainer acts.
-        Maintainer::Usual if arguments.empty => scene.temper = Temper::away(),
+        Maintainer::Usual if arguments.empty => scene.review_policy = ReviewPolicy::away(),
         Maintainer::Usual => {}
-        Maintainer::Eager => scene.temper = Temper::eager(),
-        Maintainer::Away => scene.temper = Temper::away(),
+        Maintainer::Eager => scene.review_policy = ReviewPolicy::eager(),
+        Maintainer::Away => scene.review_policy = ReviewPolicy::away(),
     }
     if arguments.chaos {
         scene.knobs = Knobs::worst();
@@ -154,7 +154,7 @@ fn build_scene(arguments: &Sandbox) -> Result<Scene, CliError> {
 fn read_faults(path: &Path) -> Result<(Knobs, FaultPlan), CliError> {
     let text = read_option_file("--faults", path)?;
     let file = path.display().to_string();
-    let trouble: Result<Trouble, _> = TomlText::new(&file, &text).read();
+    let trouble: Result<FaultsFile, _> = TomlText::new(&file, &text).read();
     let trouble = trouble.map_err(|wrong| CliError::usage(format!("--faults {wrong}")))?;
     Ok(trouble.into_parts())
 }

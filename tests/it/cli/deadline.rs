@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::Request;
 use phileas::sandbox::scene::{GITHUB_TOKEN, JULES_KEY};
 use phileas_world::Face;
-use phileas_world::http::{Gate, Verdict};
+use phileas_world::http::{Gate, GateDecision};
 
 use crate::support::ticks::quiet_world;
 use crate::support::{Folder, Phileas, Served};
@@ -94,15 +94,15 @@ struct Late(AtomicBool);
 const LONG_DEADLINE: (&str, Duration) = ("20s", Duration::from_millis(15_300));
 
 impl Gate for Late {
-    fn before(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {
+    fn before_effect(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
         if self.0.swap(false, Ordering::SeqCst) {
             std::thread::sleep(LONG_DEADLINE.1);
         }
-        Verdict::Go
+        GateDecision::Go
     }
 
-    fn after(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {
-        Verdict::Go
+    fn before_reply(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
+        GateDecision::Go
     }
 }
 

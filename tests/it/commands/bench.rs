@@ -12,7 +12,7 @@ use phileas_world::Face;
 use phileas_world::github::RepoId;
 use phileas_world::http::{ClockMode, serve};
 use phileas_world::jules::Tier;
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -67,7 +67,7 @@ pub(super) fn bench() -> Bench {
 
 pub(super) fn bench_with(set: impl FnOnce(&mut Scene)) -> Bench {
     let mut scene = Scene::new(7);
-    scene.temper = Temper::away();
+    scene.review_policy = ReviewPolicy::away();
     scene.tier = Tier::Pro;
     scene.jules.asks = 0.0;
     set(&mut scene);

@@ -8,7 +8,7 @@ use http::Request;
 use jiff::SignedDuration;
 use phileas::runtime::inbox::ALONE_AFTER_DEATHS;
 use phileas_world::Face;
-use phileas_world::http::{Gate, Verdict};
+use phileas_world::http::{Gate, GateDecision};
 use serde_json::Value;
 
 use super::rig::{PATIENCE, Process, Rig};
@@ -47,9 +47,9 @@ impl Fatal {
 }
 
 impl Gate for Fatal {
-    fn before(&self, _: u64, face: Face, request: &Request<Bytes>) -> Verdict {
+    fn before_effect(&self, _: u64, face: Face, request: &Request<Bytes>) -> GateDecision {
         if is_look(face, request).as_deref() != Some(FATAL) {
-            return Verdict::Go;
+            return GateDecision::Go;
         }
         // The process may be quicker than the test that has started it.
         let state = held(&self.state);
@@ -65,11 +65,11 @@ impl Gate for Fatal {
             .unwrap();
         assert!(killed.success());
         state.deaths += 1;
-        Verdict::Cut
+        GateDecision::Cut
     }
 
-    fn after(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {
-        Verdict::Go
+    fn before_reply(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
+        GateDecision::Go
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::jobs::Event;
-use phileas_world::jules::{Beat, Deed, Ending, Scenario};
+use phileas_world::jules::{Beat, BeatAction, Ending, Scenario};
 use serde_json::{Value, json};
 
 use super::rig::{PATIENCE, Process, Rig};
@@ -29,14 +29,14 @@ const WAKES: [(&str, &[&str]); 8] = [
 ];
 
 /// The n-th session of a repository.
-fn session(repository: usize, nth: u32, beats: Vec<(f64, Deed)>) -> Scenario {
+fn session(repository: usize, nth: u32, beats: Vec<(f64, BeatAction)>) -> Scenario {
     let mut scenario = Scenario::default().nth(nth);
     scenario.when.source = Some(format!("sources/github/acme/r{repository}"));
     let beats = beats
         .into_iter()
-        .map(|(minutes, deed)| Beat {
+        .map(|(minutes, action)| Beat {
             after: 60.0 * minutes,
-            deed,
+            action,
         })
         .collect();
     scenario.beats = Some(beats);
@@ -44,24 +44,24 @@ fn session(repository: usize, nth: u32, beats: Vec<(f64, Deed)>) -> Scenario {
 }
 
 fn scenarios() -> Vec<Scenario> {
-    let begun = |more: Vec<(f64, Deed)>| {
-        let mut beats = vec![(0.3, Deed::Start), (0.7, Deed::Plan)];
+    let begun = |more: Vec<(f64, BeatAction)>| {
+        let mut beats = vec![(0.3, BeatAction::Start), (0.7, BeatAction::Plan)];
         beats.extend(more);
         beats
     };
-    let ask = |text: &str| (1.0, Deed::Ask(text.to_owned()));
+    let ask = |text: &str| (1.0, BeatAction::Ask(text.to_owned()));
     let pull = || {
         vec![
-            (1.0, Deed::EditSomehow),
-            (0.2, Deed::Push),
-            (0.0, Deed::Complete { outputs: true }),
+            (1.0, BeatAction::EditSomehow),
+            (0.2, BeatAction::Push),
+            (0.0, BeatAction::Complete { outputs: true }),
         ]
     };
     let mut asks_once = vec![ask("Tabs or spaces?")];
     asks_once.extend(pull());
     let nothing = vec![
-        (1.0, Deed::Say("Everything is tidy.".to_owned())),
-        (0.0, Deed::Complete { outputs: false }),
+        (1.0, BeatAction::Say("Everything is tidy.".to_owned())),
+        (0.0, BeatAction::Complete { outputs: false }),
     ];
     let mut all = vec![
         session(
@@ -74,12 +74,20 @@ fn scenarios() -> Vec<Scenario> {
             ]),
         ),
         session(1, 1, begun(pull())),
-        session(2, 1, begun(vec![(0.0, Deed::Hang)])),
-        session(3, 1, begun(vec![(1.0, Deed::Fail("No room.".to_owned()))])),
+        session(2, 1, begun(vec![(0.0, BeatAction::Hang)])),
+        session(
+            3,
+            1,
+            begun(vec![(1.0, BeatAction::Fail("No room.".to_owned()))]),
+        ),
         session(4, 1, begun(pull())),
         session(5, 1, begun(nothing)),
         session(6, 1, begun(asks_once)),
-        session(7, 1, begun(vec![(1.0, Deed::Fail("No luck.".to_owned()))])),
+        session(
+            7,
+            1,
+            begun(vec![(1.0, BeatAction::Fail("No luck.".to_owned()))]),
+        ),
         session(7, 2, begun(pull())),
     ];
     all.push(Scenario::ending(Ending::NoChange));
@@ -279,11 +287,11 @@ fn the_past_of_a_repository_that_comes_later_is_no_news() {
     let start = Timestamp::now();
     let ends = |nth| {
         let beats = vec![
-            (0.3, Deed::Start),
-            (0.7, Deed::Plan),
-            (1.0, Deed::EditSomehow),
-            (0.2, Deed::Push),
-            (0.0, Deed::Complete { outputs: true }),
+            (0.3, BeatAction::Start),
+            (0.7, BeatAction::Plan),
+            (1.0, BeatAction::EditSomehow),
+            (0.2, BeatAction::Push),
+            (0.0, BeatAction::Complete { outputs: true }),
         ];
         session(0, nth, beats)
     };

@@ -200,7 +200,7 @@ async fn a_spent_limit_pauses_only_its_own() {
         let now = ground.world.now();
         (now, now + minutes(40))
     };
-    ground.world.world().faults_mut().replace(FaultPlan {
+    ground.world.world().faults_mut().replace_plan(FaultPlan {
         rules: vec![FaultRule {
             face: Some(Face::Github),
             method: None,

@@ -378,7 +378,7 @@ fn a_code_that_is_still_good_can_be_tried_again() {
         .world
         .world()
         .faults_mut()
-        .replace(FaultPlan::default());
+        .replace_plan(FaultPlan::default());
     let again = refused.after("href=\"");
     assert_eq!(again, back);
     let done = ask(console.address, "GET", &again, &[]);

@@ -33,7 +33,7 @@ use phileas_world::github::RepoId;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::hook::Target;
 use phileas_world::jules::{Account, Config, Installed, Scenario, Tier, Weights};
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::seed::{Seed, files};
 use phileas_world::{Face, FaultPlan, Knobs, World, WorldConfig};
 use tempfile::TempDir;
@@ -93,7 +93,7 @@ impl Ground {
     /// The same with a maintainer who merges everything within minutes, so that the personas go on for days.
     pub(crate) fn tended(start: Timestamp, owners: &[(&str, usize)], sessions: &Sessions) -> Self {
         let usual = (Knobs::documented(), FaultPlan::default());
-        Self::timed(start, owners, sessions, usual, Temper::eager())
+        Self::timed(start, owners, sessions, usual, ReviewPolicy::eager())
     }
 
     /// The same with these answers to the open questions, and these faults.
@@ -104,7 +104,13 @@ impl Ground {
         knobs: Knobs,
         faults: FaultPlan,
     ) -> Self {
-        Self::timed(start, owners, sessions, (knobs, faults), Temper::away())
+        Self::timed(
+            start,
+            owners,
+            sessions,
+            (knobs, faults),
+            ReviewPolicy::away(),
+        )
     }
 
     fn timed(
@@ -112,7 +118,7 @@ impl Ground {
         owners: &[(&str, usize)],
         sessions: &Sessions,
         (knobs, faults): (Knobs, FaultPlan),
-        temper: Temper,
+        review_policy: ReviewPolicy,
     ) -> Self {
         let jules = Config {
             asks: 0.0,
@@ -129,7 +135,7 @@ impl Ground {
             (|_| plan(), files),
             knobs,
             faults,
-            temper,
+            review_policy,
         )
     }
 
@@ -154,7 +160,7 @@ impl Ground {
             (plan, files),
             knobs,
             faults,
-            Temper::away(),
+            ReviewPolicy::away(),
         )
     }
 
@@ -181,7 +187,7 @@ impl Ground {
             (plan, files),
             knobs,
             faults,
-            Temper::away(),
+            ReviewPolicy::away(),
         )
     }
 
@@ -195,7 +201,7 @@ impl Ground {
         ),
         knobs: Knobs,
         faults: FaultPlan,
-        temper: Temper,
+        review_policy: ReviewPolicy,
     ) -> Self {
         let keys = tempfile::tempdir().unwrap();
         let accounts = owners.iter().map(|(owner, count)| {
@@ -213,7 +219,7 @@ impl Ground {
             seed: 11,
             knobs,
             faults,
-            temper,
+            review_policy,
             jules: Config {
                 accounts: accounts.collect(),
                 ..jules

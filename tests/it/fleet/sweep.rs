@@ -20,7 +20,7 @@ use phileas::server::repositories::{Repositories, Source};
 use phileas::server::shutdown::ending;
 use phileas::server::worker::driver::Driver;
 use phileas::server::worker::sweep::{Hooked, MAX_ASKED, Remembered, Sweep, Swept, TRIED_FIRST};
-use phileas_world::github::{Fate, Role};
+use phileas_world::github::{DeliveryStatus, Role};
 use phileas_world::{Face, Fault, FaultPlan, FaultRule};
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -97,7 +97,7 @@ fn attempts(world: &Shared, event: &str) -> BTreeMap<String, (usize, bool)> {
     for delivery in world.github().deliveries().filter(|one| one.event == event) {
         let entry = found.entry(delivery.guid.clone()).or_default();
         entry.0 += 1;
-        entry.1 |= matches!(delivery.fate, Fate::Done(Some(200..=299)));
+        entry.1 |= matches!(delivery.status, DeliveryStatus::Done(Some(200..=299)));
     }
     found
 }
@@ -329,7 +329,9 @@ async fn each_repository_is_swept_at_its_own_time() {
                 done: false,
             },
         };
-        world.faults_mut().replace(FaultPlan { rules: vec![rule] });
+        world
+            .faults_mut()
+            .replace_plan(FaultPlan { rules: vec![rule] });
     }
     let outside = outside(&ground.world);
     let named = ["acme/r0", "acme/r1"].map(|name| RepositoryEntry {

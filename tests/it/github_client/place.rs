@@ -79,7 +79,7 @@ impl Place {
     /// Lets requests fail by these rules, written as in files.
     pub(super) fn faults(&self, rules: &serde_json::Value) {
         let plan = serde_json::from_value(serde_json::json!({ "rules": rules })).unwrap();
-        self.world().faults_mut().replace(plan);
+        self.world().faults_mut().replace_plan(plan);
     }
 
     /// Messages of a branch's commits, the newest first.

@@ -139,7 +139,7 @@ async fn a_hole_in_the_answer_is_never_an_absence() {
         let repo = place.repo;
         world
             .github_mut()
-            .plant(repo, "jules", &state, "Ledger", "acme", now);
+            .create_root_branch(repo, "jules", &state, "Ledger", "acme", now);
     }
     place.knobs(&json!({ "graphql-partial": 0.6 }));
     let client = place.client();
@@ -177,7 +177,7 @@ async fn a_large_state_file_is_read_whole() {
         let repo = place.repo;
         world
             .github_mut()
-            .plant(repo, "jules", &state, "Ledger", "acme", now);
+            .create_root_branch(repo, "jules", &state, "Ledger", "acme", now);
     }
     let client = place.client();
     let seen = client.observe().await.unwrap();

@@ -1,7 +1,7 @@
 //! How a single look ends when it could not ask: with the code of what kept it, and a word on when it asks again.
 
 use phileas_world::FaultPlan;
-use phileas_world::jules::Deed;
+use phileas_world::jules::BeatAction;
 use serde_json::json;
 
 use super::stage::{POLL, Stage, beat, rule, stage, status};
@@ -11,8 +11,8 @@ use crate::support::{Phileas, Served};
 /// A session that asks something, as a job of the jobs file.
 fn asking() -> Stage {
     let beats = vec![
-        beat(20.0, Deed::Start),
-        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+        beat(20.0, BeatAction::Start),
+        beat(60.0, BeatAction::Ask("Tabs or spaces?".to_owned())),
     ];
     let stage = stage(vec![("asks", beats)], Vec::new());
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -79,7 +79,7 @@ fn jules_out_of_reach_is_an_outside_system_that_is_unavailable() {
         let plan = FaultPlan {
             rules: vec![rule("*", status(fault))],
         };
-        stage.shared.world().faults_mut().replace(plan);
+        stage.shared.world().faults_mut().replace_plan(plan);
         let first = once(&stage, &served, &[], None).expect(4);
         assert!(first.err.contains("it is asked again at 20"), "{first}");
         let before = asked(&stage);

@@ -10,7 +10,7 @@ use phileas::runtime::ports::account::WriteAccount as _;
 use phileas::sandbox::scene;
 use phileas_domain::jobs::{Event, JobId, PullLink, RetireReason};
 use phileas_world::faults::FaultRule;
-use phileas_world::jules::Deed;
+use phileas_world::jules::BeatAction;
 use phileas_world::{Fault, FaultPlan};
 
 use super::stage::{POLL, Stage, beat, progress, rule, stage, status};
@@ -76,35 +76,35 @@ fn faults() -> Vec<FaultRule> {
 fn day() -> Stage {
     let minutes = |count: f64| count * 60.0;
     let whole = vec![
-        beat(20.0, Deed::Start),
-        beat(40.0, Deed::Plan),
+        beat(20.0, BeatAction::Start),
+        beat(40.0, BeatAction::Plan),
         beat(minutes(2.0), progress()),
-        beat(minutes(1.0), Deed::Ask("Tabs or spaces?".to_owned())),
+        beat(minutes(1.0), BeatAction::Ask("Tabs or spaces?".to_owned())),
         beat(minutes(2.0), progress()),
-        beat(minutes(1.0), Deed::Ask("And the tests?".to_owned())),
+        beat(minutes(1.0), BeatAction::Ask("And the tests?".to_owned())),
         beat(minutes(2.0), progress()),
         beat(minutes(50.0), progress()),
-        beat(minutes(1.0), Deed::EditSomehow),
-        beat(10.0, Deed::Push),
-        beat(0.0, Deed::Complete { outputs: true }),
+        beat(minutes(1.0), BeatAction::EditSomehow),
+        beat(10.0, BeatAction::Push),
+        beat(0.0, BeatAction::Complete { outputs: true }),
     ];
-    let mut busy = vec![beat(20.0, Deed::Start), beat(40.0, Deed::Plan)];
+    let mut busy = vec![beat(20.0, BeatAction::Start), beat(40.0, BeatAction::Plan)];
     busy.extend((0..48).map(|_| beat(minutes(10.0), progress())));
     busy.push(beat(
         30.0,
-        Deed::Say("Everything is tidy already.".to_owned()),
+        BeatAction::Say("Everything is tidy already.".to_owned()),
     ));
-    busy.push(beat(0.0, Deed::Complete { outputs: false }));
+    busy.push(beat(0.0, BeatAction::Complete { outputs: false }));
     let failing = vec![
-        beat(20.0, Deed::Start),
-        beat(40.0, Deed::Plan),
+        beat(20.0, BeatAction::Start),
+        beat(40.0, BeatAction::Plan),
         beat(minutes(15.0), progress()),
         beat(
             minutes(15.0),
-            Deed::Fail("There is no room on the disk.".to_owned()),
+            BeatAction::Fail("There is no room on the disk.".to_owned()),
         ),
     ];
-    let mut deleted = vec![beat(20.0, Deed::Start), beat(40.0, Deed::Plan)];
+    let mut deleted = vec![beat(20.0, BeatAction::Start), beat(40.0, BeatAction::Plan)];
     deleted.extend((0..20).map(|_| beat(minutes(10.0), progress())));
     let scripts = vec![
         ("whole life", whole),
@@ -148,7 +148,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
         jobs.insert(stage.hire(title, title == "whole life").await, title);
     }
     let plan = FaultPlan { rules: faults() };
-    stage.shared.world().faults_mut().replace(plan);
+    stage.shared.world().faults_mut().replace_plan(plan);
     let agent = Agent::default();
     let settling = Settling {
         archive: true,
@@ -252,9 +252,9 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
 #[tokio::test]
 async fn two_monitors_tell_each_cause_once_and_ask_once() {
     let asks = vec![
-        beat(20.0, Deed::Start),
-        beat(40.0, Deed::Plan),
-        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+        beat(20.0, BeatAction::Start),
+        beat(40.0, BeatAction::Plan),
+        beat(60.0, BeatAction::Ask("Tabs or spaces?".to_owned())),
     ];
     let stage = stage(vec![("asks", asks)], Vec::new());
     let job = stage.hire("asks", false).await;
@@ -289,9 +289,9 @@ async fn two_monitors_tell_each_cause_once_and_ask_once() {
 async fn jobs_of_a_higher_priority_are_told_first() {
     let asks = || {
         vec![
-            beat(20.0, Deed::Start),
-            beat(40.0, Deed::Plan),
-            beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+            beat(20.0, BeatAction::Start),
+            beat(40.0, BeatAction::Plan),
+            beat(60.0, BeatAction::Ask("Tabs or spaces?".to_owned())),
         ]
     };
     let titles = ["usual", "low", "critical", "high"];

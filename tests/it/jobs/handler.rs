@@ -9,7 +9,7 @@ use phileas::runtime::ports::account::WriteAccount as _;
 use phileas::sandbox::scene;
 use phileas_domain::jobs::{Event, RetireReason};
 use phileas_world::Fault;
-use phileas_world::jules::Deed;
+use phileas_world::jules::BeatAction;
 
 use super::stage::{Stage, beat, rule, stage};
 
@@ -39,18 +39,18 @@ async fn deal(stage: &Stage, event: &Event, allowed: Allowed) -> Dealt {
 
 fn finishes() -> Vec<phileas_world::jules::Beat> {
     vec![
-        beat(20.0, Deed::Start),
-        beat(40.0, Deed::Plan),
-        beat(60.0, Deed::EditSomehow),
-        beat(10.0, Deed::Push),
-        beat(0.0, Deed::Complete { outputs: true }),
+        beat(20.0, BeatAction::Start),
+        beat(40.0, BeatAction::Plan),
+        beat(60.0, BeatAction::EditSomehow),
+        beat(10.0, BeatAction::Push),
+        beat(0.0, BeatAction::Complete { outputs: true }),
     ]
 }
 
 fn fails() -> Vec<phileas_world::jules::Beat> {
     vec![
-        beat(20.0, Deed::Start),
-        beat(60.0, Deed::Fail("no disk".to_owned())),
+        beat(20.0, BeatAction::Start),
+        beat(60.0, BeatAction::Fail("no disk".to_owned())),
     ]
 }
 
@@ -144,14 +144,14 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
     let mut lost = rule("/v1alpha/sessions", Fault::DropAfter);
     lost.method = Some("POST".to_owned());
     let plan = phileas_world::FaultPlan { rules: vec![lost] };
-    stage.shared.world().faults_mut().replace(plan);
+    stage.shared.world().faults_mut().replace_plan(plan);
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(dealt.again, "{}", dealt.text);
     stage
         .shared
         .world()
         .faults_mut()
-        .replace(phileas_world::FaultPlan::default());
+        .replace_plan(phileas_world::FaultPlan::default());
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(
         !dealt.again && dealt.document["retried_as"].is_string(),
@@ -165,8 +165,8 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
 #[tokio::test]
 async fn no_agent_is_told_to_answer_what_is_answered() {
     let asks = vec![
-        beat(20.0, Deed::Start),
-        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+        beat(20.0, BeatAction::Start),
+        beat(60.0, BeatAction::Ask("Tabs or spaces?".to_owned())),
     ];
     let stage = stage(vec![("asks", asks)], Vec::new());
     let id = stage.hire("asks", false).await;
@@ -209,7 +209,7 @@ async fn a_plan_is_approved_only_on_demand() {
             .session(id.as_str())
             .unwrap()
             .state()
-            .name()
+            .wire_name()
     };
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(dealt.text.contains("jules_approve_plan"), "{}", dealt.text);

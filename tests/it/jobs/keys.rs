@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use phileas_world::jules::Deed;
+use phileas_world::jules::BeatAction;
 use serde_json::{Value, json};
 
 use super::stage::{Stage, beat, stage};
@@ -140,9 +140,9 @@ fn defect_04_watcher_state_path() {
 
 fn hanging() -> Stage {
     let beats = vec![
-        beat(20.0, Deed::Start),
-        beat(40.0, Deed::Plan),
-        beat(0.0, Deed::Hang),
+        beat(20.0, BeatAction::Start),
+        beat(40.0, BeatAction::Plan),
+        beat(0.0, BeatAction::Hang),
     ];
     let stage = stage(vec![("hangs", beats)], Vec::new());
     let runtime = tokio::runtime::Builder::new_current_thread()

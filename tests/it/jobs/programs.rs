@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use phileas_world::jules::Deed;
+use phileas_world::jules::BeatAction;
 use serde_json::{Value, json};
 
 use super::stage::{POLL, Stage, beat, stage};
@@ -46,9 +46,9 @@ fn recorder(folder: &Folder) -> String {
 
 fn asking() -> Stage {
     let beats = vec![
-        beat(20.0, Deed::Start),
-        beat(40.0, Deed::Plan),
-        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+        beat(20.0, BeatAction::Start),
+        beat(40.0, BeatAction::Plan),
+        beat(60.0, BeatAction::Ask("Tabs or spaces?".to_owned())),
     ];
     stage(vec![("asks", beats)], Vec::new())
 }
@@ -184,9 +184,9 @@ fn defect_04_flags_then_variables_then_the_file() {
 #[test]
 fn defect_04_the_address_and_the_patience_of_the_file_count() {
     let beats = vec![
-        beat(20.0, Deed::Start),
-        beat(40.0, Deed::Plan),
-        beat(0.0, Deed::Hang),
+        beat(20.0, BeatAction::Start),
+        beat(40.0, BeatAction::Plan),
+        beat(0.0, BeatAction::Hang),
     ];
     let stage = stage(vec![("hangs", beats)], Vec::new());
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -16,8 +16,8 @@ use phileas_domain::jobs::{Event, EventId, Job, JobId, Rules};
 use phileas_domain::model::RepositoryName;
 use phileas_world::Face;
 use phileas_world::faults::FaultRule;
-use phileas_world::jules::{Beat, Deed, Scenario, Tier};
-use phileas_world::maintainer::Temper;
+use phileas_world::jules::{Beat, BeatAction, Scenario, Tier};
+use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{Fault, FaultPlan};
 
 use crate::support::Folder;
@@ -34,7 +34,7 @@ pub(super) struct Stage {
 pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> Stage {
     let mut scene = Scene::new(11);
     scene.tier = Tier::Ultra;
-    scene.temper = Temper::away();
+    scene.review_policy = ReviewPolicy::away();
     scene.jules.asks = 0.0;
     scene.faults = FaultPlan { rules };
     for (title, beats) in scripts {
@@ -58,12 +58,12 @@ pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> S
     }
 }
 
-pub(super) fn beat(after: f64, deed: Deed) -> Beat {
-    Beat { after, deed }
+pub(super) fn beat(after: f64, action: BeatAction) -> Beat {
+    Beat { after, action }
 }
 
-pub(super) fn progress() -> Deed {
-    Deed::Progress {
+pub(super) fn progress() -> BeatAction {
+    BeatAction::Progress {
         title: "Running tests".to_owned(),
         description: String::new(),
     }

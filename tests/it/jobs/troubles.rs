@@ -6,7 +6,7 @@ use phileas_domain::jobs::backoff::FRESH_FOR;
 use phileas_domain::jobs::{Job, RetireReason};
 use phileas_world::Fault;
 use phileas_world::faults::FaultRule;
-use phileas_world::jules::Deed;
+use phileas_world::jules::BeatAction;
 
 use crate::support::Phileas;
 
@@ -14,14 +14,14 @@ use super::stage::{POLL, beat, progress, rule, stage, status, told};
 
 fn asks() -> Vec<phileas_world::jules::Beat> {
     vec![
-        beat(20.0, Deed::Start),
-        beat(40.0, Deed::Plan),
-        beat(60.0, Deed::Ask("Tabs or spaces?".to_owned())),
+        beat(20.0, BeatAction::Start),
+        beat(40.0, BeatAction::Plan),
+        beat(60.0, BeatAction::Ask("Tabs or spaces?".to_owned())),
     ]
 }
 
 fn works() -> Vec<phileas_world::jules::Beat> {
-    let mut beats = vec![beat(20.0, Deed::Start), beat(40.0, Deed::Plan)];
+    let mut beats = vec![beat(20.0, BeatAction::Start), beat(40.0, BeatAction::Plan)];
     beats.extend((0..200).map(|_| beat(600.0, progress())));
     beats
 }
@@ -36,7 +36,7 @@ async fn defect_02_patience_wakes_nobody_and_an_outage_once() {
             .shared
             .world()
             .faults_mut()
-            .replace(phileas_world::FaultPlan { rules })
+            .replace_plan(phileas_world::FaultPlan { rules })
     };
     faults(vec![rule("*", status(429))]);
     assert_eq!(told(&stage.watch(600).await), []);
@@ -81,7 +81,7 @@ async fn nothing_is_asked_before_jules_allows_it() {
     let plan = phileas_world::FaultPlan {
         rules: vec![rule("*", patience)],
     };
-    stage.shared.world().faults_mut().replace(plan);
+    stage.shared.world().faults_mut().replace_plan(plan);
     let before = stage.requests().values().sum::<usize>();
     stage.watch(179).await;
     assert_eq!(stage.requests().values().sum::<usize>() - before, 1);
@@ -129,7 +129,7 @@ async fn defect_12_a_job_that_hangs_hides_no_other() {
     let plan = phileas_world::FaultPlan {
         rules: vec![rule(&path, Fault::TimeoutBefore)],
     };
-    stage.shared.world().faults_mut().replace(plan);
+    stage.shared.world().faults_mut().replace_plan(plan);
     let events = stage.watch(4).await;
     assert_eq!(told(&events), [(asks.to_string(), "question".to_owned())]);
     let events = stage.watch(120).await;
@@ -138,7 +138,7 @@ async fn defect_12_a_job_that_hangs_hides_no_other() {
         .shared
         .world()
         .faults_mut()
-        .replace(phileas_world::FaultPlan::default());
+        .replace_plan(phileas_world::FaultPlan::default());
     assert_eq!(
         told(&stage.watch(60).await),
         [(hangs.to_string(), "question".to_owned())]
@@ -237,7 +237,7 @@ async fn what_was_written_before_a_kill_is_not_written_again() {
 async fn a_session_is_as_old_as_jules_clock_says() {
     let days = SignedDuration::from_hours(24 * 20);
     for ahead in [days, -days] {
-        let hangs = vec![beat(20.0, Deed::Start), beat(0.0, Deed::Hang)];
+        let hangs = vec![beat(20.0, BeatAction::Start), beat(0.0, BeatAction::Hang)];
         let stage = stage(vec![("hangs", hangs)], Vec::new());
         let id = stage.hire("hangs", false).await;
         let look = async || {

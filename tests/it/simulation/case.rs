@@ -39,7 +39,7 @@ impl Case {
         let mut columns = columns();
         let mut draws = Chance::new(seed / BLOCK).stream("columns");
         for last in (1..columns.len()).rev() {
-            columns.swap(last, draws.below(last as u64 + 1) as usize);
+            columns.swap(last, draws.draw_below(last as u64 + 1) as usize);
         }
         let row = seed % BLOCK;
         let is_turned = |column: &u16| column >> row & 1 == 1;

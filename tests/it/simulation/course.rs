@@ -75,7 +75,7 @@ impl Course {
             let mut waiting = held(&self.waiting);
             let (wake, woken) = oneshot::channel();
             waiting.count += 1;
-            let place = (at.max(now), waiting.order.bits(), waiting.count);
+            let place = (at.max(now), waiting.order.random_bits(), waiting.count);
             waiting.sleepers.insert(place, wake);
             woken
         };
@@ -287,7 +287,7 @@ impl Entropy for Machine {
         let mut fate = held(&self.0.fate);
         let mut drawn = [0; 32];
         for part in drawn.chunks_mut(8) {
-            part.copy_from_slice(&fate.entropy.bits().to_le_bytes());
+            part.copy_from_slice(&fate.entropy.random_bits().to_le_bytes());
         }
         Ok(drawn)
     }

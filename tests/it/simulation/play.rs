@@ -14,9 +14,9 @@ use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::{TickError, TickReport};
 use phileas::sandbox::Shared;
-use phileas_world::acted::Acted;
 use phileas_world::chance::{Chance, Stream};
 use phileas_world::github::RepoId;
+use phileas_world::knob_uses::KnobUses;
 use phileas_world::{Books, Face, FaultPlan, Knobs};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
@@ -129,7 +129,7 @@ struct Play<'a> {
     start: Timestamp,
     /// When a person approved the plan of a session.
     approved: BTreeMap<String, Timestamp>,
-    acted: Acted,
+    acted: KnobUses,
     strokes: BTreeMap<String, u64>,
     kills: u64,
     resumed: u64,
@@ -177,7 +177,7 @@ impl<'a> Play<'a> {
         let room = match case.is_turned(troubles::INBOX_FULL) {
             true => {
                 let most = LITTLE_ROOM + LITTLE_ROOM_AN_HOUR * case.hours.unsigned_abs();
-                chance.stream("room").between(LITTLE_ROOM, most) as usize
+                chance.stream("room").draw_between(LITTLE_ROOM, most) as usize
             }
             false => ROOM,
         };
@@ -325,7 +325,7 @@ impl<'a> Play<'a> {
                 3 * 3_600
             }
             Act::Leave => {
-                let who = self.chance.below(REPLICAS as u64) as usize;
+                let who = self.chance.draw_below(REPLICAS as u64) as usize;
                 if let Some(replica) = &self.replicas[who] {
                     replica.end.now();
                 }
@@ -340,7 +340,7 @@ impl<'a> Play<'a> {
                 4 * 3_600
             }
             Act::SetClock => {
-                let step = [1, 30, 100, 3_600][self.chance.below(4) as usize];
+                let step = [1, 30, 100, 3_600][self.chance.draw_below(4) as usize];
                 let step = drawn(&mut self.chance, 0, step);
                 let step = if self.chance.happens(0.5) {
                     step
@@ -376,10 +376,10 @@ impl<'a> Play<'a> {
             for credential in Credential::ALL {
                 credential.set_refused(&mut world, false);
             }
-            let struck = world.faults_mut().struck().to_vec();
+            let struck = world.faults_mut().strike_counts().to_vec();
             self.strokes = troubles::strokes(self.case, self.start, &struck);
             *world.knobs_mut() = Knobs::documented();
-            world.faults_mut().replace(FaultPlan::default());
+            world.faults_mut().replace_plan(FaultPlan::default());
         }
         let replicas = self.replicas.iter().flatten().map(|one| &one.process);
         for process in replicas.chain(self.workflow.as_ref().map(|(process, _)| process)) {
@@ -419,7 +419,7 @@ impl<'a> Play<'a> {
             strokes.insert(troubles::SMALL_ACCOUNT.to_owned(), beyond_quota(&books));
         }
         Played {
-            acted: self.acted.counts(),
+            acted: self.acted.use_counts(),
             strokes,
             verdict,
             kills: self.kills,

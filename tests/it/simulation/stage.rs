@@ -117,7 +117,7 @@ pub(super) struct Allowed {
 pub(super) fn allowed(case: &Case) -> (Allowed, Allowed) {
     let mut draws = Chance::new(case.seed).stream("daily sessions");
     let mut allowed = |all: &[usize], at_once| Allowed {
-        daily_sessions: all[draws.below(all.len() as u64) as usize],
+        daily_sessions: all[draws.draw_below(all.len() as u64) as usize],
         at_once,
         retries: u32::from(case.is_turned(troubles::RETRIES)),
     };
@@ -380,7 +380,7 @@ pub(super) fn workflow(
 
 /// A span that is drawn, in seconds.
 pub(super) fn drawn(chance: &mut Stream, least: u64, most: u64) -> SignedDuration {
-    SignedDuration::from_secs(chance.between(least, most) as i64)
+    SignedDuration::from_secs(chance.draw_between(least, most) as i64)
 }
 
 /// The names that the first repository bears by turns.

@@ -119,7 +119,7 @@ pub(super) fn values(name: &str) -> Vec<Value> {
         "content-per-minute" => vec![json!(CONTENT_PER_MINUTE)],
         "activity-reads-per-minute" => vec![json!(ACTIVITY_READS_PER_MINUTE)],
         "create-burst" => vec![json!(CREATE_BURST)],
-        _ => Knobs::turned(name),
+        _ => Knobs::test_values(name),
     }
 }
 
@@ -149,7 +149,7 @@ pub(super) fn knobs(case: &Case) -> Knobs {
             Some((name, value)) => set(&mut knobs, name, value).unwrap(),
             // The others are not the models'.
             None => {
-                let _is_own = knobs.turn_worst(name_of(turned));
+                let _is_own = knobs.set_worst(name_of(turned));
             }
         }
     }

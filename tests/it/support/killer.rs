@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use bytes::Bytes;
 use http::Request;
 use phileas_world::Face;
-use phileas_world::http::{Gate, Verdict};
+use phileas_world::http::{Gate, GateDecision};
 
 use super::child::Handle;
 use super::held;
@@ -47,28 +47,28 @@ impl Killer {
         held(&self.seen).requests.clone()
     }
 
-    fn strike(&self, moment: Moment) -> Verdict {
+    fn strike(&self, moment: Moment) -> GateDecision {
         let mut seen = held(&self.seen);
         if seen.killed || self.at != Some((seen.requests.len(), moment)) {
-            return Verdict::Go;
+            return GateDecision::Go;
         }
         let mut victim = held(&self.victim);
         let child = victim.as_mut().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         seen.killed = true;
-        Verdict::Cut
+        GateDecision::Cut
     }
 }
 
 impl Gate for Killer {
-    fn before(&self, _: u64, face: Face, request: &Request<Bytes>) -> Verdict {
+    fn before_effect(&self, _: u64, face: Face, request: &Request<Bytes>) -> GateDecision {
         let words = format!("{face:?} {} {}", request.method(), request.uri().path());
         held(&self.seen).requests.push(words);
         self.strike(Moment::Before)
     }
 
-    fn after(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {
+    fn before_reply(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
         self.strike(Moment::After)
     }
 }

@@ -7,7 +7,7 @@ use phileas::sandbox::{Clients, Scene, Shared, scene};
 use phileas_domain::engine::RunRequest;
 use phileas_domain::plan::Driver;
 use phileas_world::jules::{Scenario, Weights};
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 
 use super::Folder;
 
@@ -24,7 +24,7 @@ pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenari
 pub(crate) fn quiet_scene(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> Scene {
     let mut scene = Scene::new(seed);
     scene.repo = Some(repository.path().to_owned());
-    scene.temper = Temper::away();
+    scene.review_policy = ReviewPolicy::away();
     scene.jules.asks = 0.0;
     scene.jules.weights = Weights::only_changes();
     scene.jules.scenarios = scenarios;

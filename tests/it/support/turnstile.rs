@@ -9,7 +9,7 @@ use http::{Request, Response};
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas::sandbox::transport::InProcess;
 use phileas_world::Face;
-use phileas_world::http::{Gate, Verdict};
+use phileas_world::http::{Gate, GateDecision};
 
 use super::held;
 
@@ -128,7 +128,7 @@ impl Transport for Queued {
 
 /// Processes have one request under way at a time, so each request that waits belongs to another process.
 impl Gate for Turnstile {
-    fn before(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {
+    fn before_effect(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
         let deadline = Instant::now() + LIMIT;
         let mut state = held(&self.state);
         let who = state.tickets;
@@ -144,11 +144,11 @@ impl Gate for Turnstile {
             );
             state = self.moved.wait_timeout(state, left).unwrap().0;
         }
-        Verdict::Go
+        GateDecision::Go
     }
 
-    fn after(&self, _: u64, _: Face, _: &Request<Bytes>) -> Verdict {
-        Verdict::Go
+    fn before_reply(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
+        GateDecision::Go
     }
 }
 

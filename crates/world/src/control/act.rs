@@ -18,14 +18,14 @@ pub struct Act {
     pub repo: Option<String>,
     /// What.
     #[serde(flatten)]
-    pub deed: Deed,
+    pub kind: ActKind,
 }
 
 /// The kinds of acts, by the name in `act`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "act", rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the fields are those of GitHub's own forms")]
-pub enum Deed {
+pub enum ActKind {
     /// Merges a pull request with a merge commit; replies `{"commit"}`.
     MergePull { number: u64 },
     /// Closes an issue, or a pull request without merging it.
@@ -142,12 +142,12 @@ pub struct FilePush {
     #[serde(default)]
     pub deletes: Vec<String>,
     /// The commit's message.
-    #[serde(default = "FilePush::message")]
+    #[serde(default = "FilePush::default_message")]
     pub message: String,
 }
 
 impl FilePush {
-    fn message() -> String {
+    fn default_message() -> String {
         "Change files".to_owned()
     }
 }

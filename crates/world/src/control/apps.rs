@@ -5,11 +5,15 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::mistake::Mistake;
+use super::error::ControlError;
 use crate::github::{AppKey, Model, RepoId};
 
 /// Adds a key that the next App takes.
-pub(super) fn stock_key(github: &mut Model, pem: String, public_key: &str) -> Result<(), Mistake> {
+pub(super) fn stock_key(
+    github: &mut Model,
+    pem: String,
+    public_key: &str,
+) -> Result<(), ControlError> {
     // Signatures are checked against keys of at least 2048 bits. Their PKCS#1 form always begins with a sequence whose
     // length takes two bytes, and a number in it. Other forms have a second sequence there, or are no DER at all.
     let public = STANDARD
@@ -17,7 +21,7 @@ pub(super) fn stock_key(github: &mut Model, pem: String, public_key: &str) -> Re
         .ok()
         .filter(|der| matches!(der.as_slice(), [0x30, 0x82, _, _, 0x02, ..]))
         .ok_or_else(|| {
-            Mistake::malformed(
+            ControlError::malformed(
                 "public_key: give the public half of an RSA key of at least 2048 bits as PKCS#1 DER in base64, such as \
                  the output of `openssl rsa -in key.pem -RSAPublicKey_out -outform DER | base64 -w0`",
             )
@@ -28,17 +32,17 @@ pub(super) fn stock_key(github: &mut Model, pem: String, public_key: &str) -> Re
 
 /// Installs an App on a repository. An account has at most one installation of an App: an existing installation gets the
 /// repository in addition.
-pub(super) fn install(
+pub(super) fn install_app(
     github: &mut Model,
     repo: RepoId,
     app: u64,
     now: Timestamp,
-) -> Result<Value, Mistake> {
+) -> Result<Value, ControlError> {
     if !github.apps.contains_key(&app) {
-        return Err(Mistake::missing(format!("app: there is no App {app}")));
+        return Err(ControlError::missing(format!("app: there is no App {app}")));
     }
     let Some(account) = github.repository(repo).map(|repository| repository.owner) else {
-        return Err(Mistake::missing(format!(
+        return Err(ControlError::missing(format!(
             "repo: there is no repository {repo}"
         )));
     };
@@ -46,7 +50,12 @@ pub(super) fn install(
         .installations
         .values()
         .find(|installation| installation.app == app && installation.account == account)
-        .map(|installation| (installation.id, github.reaches(installation, repo)));
+        .map(|installation| {
+            (
+                installation.id,
+                github.installation_reaches(installation, repo),
+            )
+        });
     let id = match known {
         Some((id, true)) => id,
         Some((id, false)) => {

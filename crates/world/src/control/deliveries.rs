@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::mistake::Mistake;
+use super::error::ControlError;
 use crate::world::World;
 
 /// The report about a delivery.
@@ -15,7 +15,7 @@ pub(super) struct Delivered {
     status: Option<u16>,
 }
 
-pub(super) fn take(world: &mut World) -> Value {
+pub(super) fn take_deliveries(world: &mut World) -> Value {
     world
         .take_due_deliveries()
         .into_iter()
@@ -39,10 +39,15 @@ pub(super) fn take(world: &mut World) -> Value {
         .collect()
 }
 
-pub(super) fn done(world: &mut World, delivered: &Delivered) -> Result<Value, Mistake> {
+pub(super) fn report_delivery(
+    world: &mut World,
+    delivered: &Delivered,
+) -> Result<Value, ControlError> {
     let Delivered { id, status } = *delivered;
     if world.github().deliveries().all(|known| known.id != id) {
-        return Err(Mistake::missing(format!("id: there is no delivery {id}")));
+        return Err(ControlError::missing(format!(
+            "id: there is no delivery {id}"
+        )));
     }
     world.delivery_done(id, status);
     Ok(json!({}))

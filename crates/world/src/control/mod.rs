@@ -20,7 +20,7 @@
 mod act;
 mod apps;
 mod deliveries;
-mod mistake;
+mod error;
 mod perform;
 mod time;
 
@@ -34,19 +34,19 @@ use crate::faults::FaultPlan;
 use crate::jules::Scenario;
 use crate::world::World;
 
-use mistake::Mistake;
+use error::ControlError;
 
-pub use act::{Act, Deed, FilePush};
+pub use act::{Act, ActKind, FilePush};
 pub use time::MAX_ADVANCE_DAYS;
 
 /// The prefix of the control's paths.
 pub const PREFIX: &str = "/__world/";
 
 /// Answers a request to `/__world/…`. The books do not record such requests.
-pub fn handle(world: &mut World, request: &Request<Bytes>) -> Response<Bytes> {
-    match answer(world, request) {
-        Ok(body) => reply(StatusCode::OK, &body),
-        Err(Mistake(status, what)) => error(status, &what),
+pub fn handle_request(world: &mut World, request: &Request<Bytes>) -> Response<Bytes> {
+    match answer_request(world, request) {
+        Ok(body) => json_reply(StatusCode::OK, &body),
+        Err(ControlError(status, what)) => error_reply(status, &what),
     }
 }
 
@@ -54,14 +54,14 @@ pub fn handle(world: &mut World, request: &Request<Bytes>) -> Response<Bytes> {
 ///
 /// # Errors
 /// What cannot be done, and why.
-pub fn act(world: &mut World, act: Act) -> Result<(), String> {
-    match perform::perform(world, act) {
+pub fn perform_act(world: &mut World, act: Act) -> Result<(), String> {
+    match perform::perform_and_settle(world, act) {
         Ok(_) => Ok(()),
-        Err(Mistake(_, what)) => Err(what),
+        Err(ControlError(_, what)) => Err(what),
     }
 }
 
-fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake> {
+fn answer_request(world: &mut World, request: &Request<Bytes>) -> Result<Value, ControlError> {
     let path = request.uri().path();
     let name = path.strip_prefix(PREFIX).unwrap_or_default();
     let method = match name {
@@ -69,37 +69,39 @@ fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake>
         "advance" | "faults" | "knobs" | "scenario" | "reset-requests" | "act" | "deliveries"
         | "delivered" => Method::POST,
         _ => {
-            return Err(Mistake::missing(format!(
+            return Err(ControlError::missing(format!(
                 "{path}: there is books, now, advance, faults, knobs, scenario, reset-requests, act, deliveries and delivered"
             )));
         }
     };
     if request.method() != method {
-        return Err(Mistake(
+        return Err(ControlError(
             StatusCode::METHOD_NOT_ALLOWED,
             format!("{path} takes {method}, not {}", request.method()),
         ));
     }
     let body = request.body();
     match name {
-        "books" => Ok(written(&world.complete_books())),
-        "now" => Ok(time::now(world)),
-        "advance" => time::advance(world, read(body)?),
+        "books" => Ok(to_json(&world.complete_books())),
+        "now" => Ok(time::now_json(world)),
+        "advance" => time::advance_world(world, parse_body(body)?),
         "faults" => {
-            let plan: FaultPlan = read(body)?;
+            let plan: FaultPlan = parse_body(body)?;
             let rules = plan.rules.len();
-            world.faults_mut().replace(plan);
+            world.faults_mut().replace_plan(plan);
             Ok(json!({"rules": rules}))
         }
         "knobs" => {
             // Change no knob when one of several is wrong.
             let mut knobs = world.knobs().clone();
-            knobs.set(&read(body)?).map_err(Mistake::malformed)?;
+            knobs
+                .set(&parse_body(body)?)
+                .map_err(ControlError::malformed)?;
             *world.knobs_mut() = knobs;
-            Ok(written(world.knobs()))
+            Ok(to_json(world.knobs()))
         }
         "scenario" => {
-            let scenarios = scenarios(body)?;
+            let scenarios = parse_scenarios(body)?;
             let count = scenarios.len();
             // Each scenario is put before the others, so the last one must be added first.
             for scenario in scenarios.into_iter().rev() {
@@ -112,35 +114,36 @@ fn answer(world: &mut World, request: &Request<Bytes>) -> Result<Value, Mistake>
             world.books_mut().reset_requests();
             Ok(json!({"forgotten": forgotten}))
         }
-        "deliveries" => Ok(deliveries::take(world)),
-        "delivered" => deliveries::done(world, &read(body)?),
-        _ => perform::perform(world, read(body)?),
+        "deliveries" => Ok(deliveries::take_deliveries(world)),
+        "delivered" => deliveries::report_delivery(world, &parse_body(body)?),
+        _ => perform::perform_and_settle(world, parse_body(body)?),
     }
 }
 
 /// Parses one scenario or a list of them. Each is parsed by itself, so that an error names its line.
-fn scenarios(body: &[u8]) -> Result<Vec<Scenario>, Mistake> {
+fn parse_scenarios(body: &[u8]) -> Result<Vec<Scenario>, ControlError> {
     if body.trim_ascii_start().starts_with(b"[") {
-        read(body)
+        parse_body(body)
     } else {
-        Ok(vec![read(body)?])
+        Ok(vec![parse_body(body)?])
     }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Mistake> {
-    serde_json::from_slice(body).map_err(|error| Mistake::malformed(format!("the body: {error}")))
+fn parse_body<T: DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
+    serde_json::from_slice(body)
+        .map_err(|error| ControlError::malformed(format!("the body: {error}")))
 }
 
-fn written(value: &impl Serialize) -> Value {
+fn to_json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).expect("books and knobs are JSON")
 }
 
 /// The reply for an error.
-pub(crate) fn error(status: StatusCode, what: &str) -> Response<Bytes> {
-    reply(status, &json!({"error": what}))
+pub(crate) fn error_reply(status: StatusCode, what: &str) -> Response<Bytes> {
+    json_reply(status, &json!({"error": what}))
 }
 
-fn reply(status: StatusCode, body: &Value) -> Response<Bytes> {
+fn json_reply(status: StatusCode, body: &Value) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(body.to_string()));
     *response.status_mut() = status;
     response.headers_mut().insert(

@@ -8,41 +8,45 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::act::{Act, Deed, FilePush};
+use super::act::{Act, ActKind, FilePush};
 use super::apps;
-use super::mistake::Mistake;
+use super::error::ControlError;
 use crate::github::{CheckOutput, Model, Oid, RepoId, State};
 use crate::jules::WebAct;
 use crate::world::World;
 
 /// Performs the act, and records its immediate consequences in the books.
-pub(super) fn perform(world: &mut World, act: Act) -> Result<Value, Mistake> {
-    let result = dispatch(world, act);
+pub(super) fn perform_and_settle(world: &mut World, act: Act) -> Result<Value, ControlError> {
+    let result = dispatch_act(world, act);
     let now = world.now();
     world.advance_to(now);
     result
 }
 
-fn dispatch(world: &mut World, act: Act) -> Result<Value, Mistake> {
-    let Act { by, repo, deed } = act;
-    match deed {
-        Deed::ReplyToSession { session, message } => {
+fn dispatch_act(world: &mut World, act: Act) -> Result<Value, ControlError> {
+    let Act {
+        by,
+        repo,
+        kind: kind,
+    } = act;
+    match kind {
+        ActKind::ReplyToSession { session, message } => {
             in_web_app(world, &session, WebAct::Say(&message))
         }
-        Deed::ApprovePlan { session } => in_web_app(world, &session, WebAct::ApprovePlan),
-        Deed::ArchiveSession { session } => in_web_app(world, &session, WebAct::Archive),
-        Deed::DeleteSession { session } => in_web_app(world, &session, WebAct::Delete),
-        deed => {
+        ActKind::ApprovePlan { session } => in_web_app(world, &session, WebAct::ApprovePlan),
+        ActKind::ArchiveSession { session } => in_web_app(world, &session, WebAct::Archive),
+        ActKind::DeleteSession { session } => in_web_app(world, &session, WebAct::Delete),
+        kind => {
             let now = world.now();
-            let place = Place::find_repository(world.github(), repo.as_deref(), by)?;
-            on_github(world.github_mut(), &place, deed, now)
+            let target = ActTarget::find_target(world.github(), repo.as_deref(), by)?;
+            on_github(world.github_mut(), &target, kind, now)
         }
     }
 }
 
-fn in_web_app(world: &mut World, id: &str, act: WebAct<'_>) -> Result<Value, Mistake> {
+fn in_web_app(world: &mut World, id: &str, act: WebAct<'_>) -> Result<Value, ControlError> {
     if world.jules().session(id).is_none() {
-        return Err(Mistake::missing(format!(
+        return Err(ControlError::missing(format!(
             "session: there is no session {id:?}"
         )));
     }
@@ -50,24 +54,24 @@ fn in_web_app(world: &mut World, id: &str, act: WebAct<'_>) -> Result<Value, Mis
     if world.jules_mut().in_web_app(id, act, now, &knobs) {
         Ok(json!({}))
     } else {
-        Err(Mistake::impossible(format!(
+        Err(ControlError::impossible(format!(
             "session {id} does not take this in its present state"
         )))
     }
 }
 
 /// The repository and the person of an act on GitHub.
-struct Place {
+struct ActTarget {
     repo: RepoId,
     by: String,
 }
 
-impl Place {
-    fn find_repository(
+impl ActTarget {
+    fn find_target(
         github: &Model,
         repo: Option<&str>,
         by: Option<String>,
-    ) -> Result<Self, Mistake> {
+    ) -> Result<Self, ControlError> {
         let repo = match repo {
             Some(repo) => repo.to_owned(),
             None => only_repository(github)?,
@@ -77,7 +81,7 @@ impl Place {
             .and_then(|(owner, name)| github.repository_by_name(owner, name));
         let found = id.and_then(|id| github.repository(id));
         let Some(found) = found else {
-            return Err(Mistake::missing(format!(
+            return Err(ControlError::missing(format!(
                 "repo: there is no repository {repo:?}"
             )));
         };
@@ -87,22 +91,22 @@ impl Place {
         })
     }
 
-    fn thread(&self, github: &Model, number: u64) -> Result<(), Mistake> {
+    fn check_thread(&self, github: &Model, number: u64) -> Result<(), ControlError> {
         let repository = github.repository(self.repo);
         match repository.and_then(|repository| repository.thread(number)) {
             Some(_) => Ok(()),
-            None => Err(Mistake::missing(format!(
+            None => Err(ControlError::missing(format!(
                 "number: there is no issue or pull request {number}"
             ))),
         }
     }
 
-    fn open_pull(&self, github: &Model, number: u64) -> Result<(), Mistake> {
+    fn check_open_pull(&self, github: &Model, number: u64) -> Result<(), ControlError> {
         match github.pull(self.repo, number) {
-            None => Err(Mistake::missing(format!(
+            None => Err(ControlError::missing(format!(
                 "number: there is no pull request {number}"
             ))),
-            Some(pull) if pull.state != State::Open => Err(Mistake::impossible(format!(
+            Some(pull) if pull.state != State::Open => Err(ControlError::impossible(format!(
                 "pull request {number} is closed"
             ))),
             Some(_) => Ok(()),
@@ -110,11 +114,11 @@ impl Place {
     }
 }
 
-fn only_repository(github: &Model) -> Result<String, Mistake> {
+fn only_repository(github: &Model) -> Result<String, ControlError> {
     let mut all = github.repositories();
     match (all.next(), all.next()) {
         (Some(only), None) => Ok(github.full_name(only.id)),
-        _ => Err(Mistake::malformed(
+        _ => Err(ControlError::malformed(
             "repo: the world has not exactly one repository; give \"owner/name\"",
         )),
     }
@@ -122,44 +126,44 @@ fn only_repository(github: &Model) -> Result<String, Mistake> {
 
 fn on_github(
     github: &mut Model,
-    place: &Place,
-    deed: Deed,
+    target: &ActTarget,
+    kind: ActKind,
     now: Timestamp,
-) -> Result<Value, Mistake> {
-    let (repo, by) = (place.repo, place.by.as_str());
-    match deed {
-        Deed::MergePull { number } => {
-            place.open_pull(github, number)?;
+) -> Result<Value, ControlError> {
+    let (repo, by) = (target.repo, target.by.as_str());
+    match kind {
+        ActKind::MergePull { number } => {
+            target.check_open_pull(github, number)?;
             let commit = github
                 .merge_pull(repo, number, by, now)
-                .map_err(|error| Mistake::impossible(error.to_string()))?;
+                .map_err(|error| ControlError::impossible(error.to_string()))?;
             return Ok(json!({"commit": commit}));
         }
-        Deed::Close { number } => {
-            place.thread(github, number)?;
+        ActKind::Close { number } => {
+            target.check_thread(github, number)?;
             if github.pull(repo, number).is_some() {
                 github.close_pull(repo, number, by, now);
             } else {
                 github.close_issue(repo, number, by, now);
             }
         }
-        Deed::Reopen { number } => {
-            place.thread(github, number)?;
+        ActKind::Reopen { number } => {
+            target.check_thread(github, number)?;
             github.reopen(repo, number, by, now);
         }
-        Deed::ReviewPull {
+        ActKind::ReviewPull {
             number,
             verdict,
             body,
         } => {
-            place.open_pull(github, number)?;
+            target.check_open_pull(github, number)?;
             github.review_pull(repo, number, verdict, &body, by, now);
         }
-        Deed::Comment { number, body } => {
-            place.thread(github, number)?;
+        ActKind::Comment { number, body } => {
+            target.check_thread(github, number)?;
             return Ok(json!({"comment": github.comment(repo, number, &body, by, now)}));
         }
-        Deed::OpenIssue {
+        ActKind::OpenIssue {
             title,
             body,
             labels,
@@ -168,31 +172,31 @@ fn on_github(
             let number = github.open_issue(repo, &title, &body, &labels, by, now);
             return Ok(json!({"number": number}));
         }
-        Deed::Label { number, label } => {
-            place.thread(github, number)?;
+        ActKind::Label { number, label } => {
+            target.check_thread(github, number)?;
             github.add_label(repo, number, &label, by, now);
         }
-        Deed::Unlabel { number, label } => {
-            place.thread(github, number)?;
+        ActKind::Unlabel { number, label } => {
+            target.check_thread(github, number)?;
             github.remove_label(repo, number, &label, by, now);
         }
-        Deed::PushFiles(push) => {
-            return Ok(json!({"commit": push_files(github, place, &push, now)?}));
+        ActKind::PushFiles(push) => {
+            return Ok(json!({"commit": push_files(github, target, &push, now)?}));
         }
-        Deed::DeleteBranch { branch } => {
+        ActKind::DeleteBranch { branch } => {
             if github.branch_head(repo, &branch).is_none() {
-                return Err(Mistake::missing(format!(
+                return Err(ControlError::missing(format!(
                     "branch: there is no branch {branch:?}"
                 )));
             }
             github.delete_branch(repo, &branch, by, now);
         }
-        Deed::Edit {
+        ActKind::Edit {
             number,
             title,
             body,
         } => {
-            place.thread(github, number)?;
+            target.check_thread(github, number)?;
             if let Some(title) = title {
                 github.rename(repo, number, &title, by, now);
             }
@@ -200,16 +204,16 @@ fn on_github(
                 github.edit_body(repo, number, &body, by, now);
             }
         }
-        Deed::EditComment { comment, body } => {
+        ActKind::EditComment { comment, body } => {
             let repository = github.repository(repo);
             if !repository.is_some_and(|found| found.comments.contains_key(&comment)) {
-                return Err(Mistake::missing(format!(
+                return Err(ControlError::missing(format!(
                     "comment: there is no comment {comment}"
                 )));
             }
             github.edit_comment(repo, comment, &body, by, now);
         }
-        deed => return on_repository(github, place, deed, now),
+        kind => return on_repository(github, target, kind, now),
     }
     Ok(json!({}))
 }
@@ -217,17 +221,17 @@ fn on_github(
 /// Performs an act on drafts, checks, settings, workflows, releases or Apps.
 fn on_repository(
     github: &mut Model,
-    place: &Place,
-    deed: Deed,
+    target: &ActTarget,
+    kind: ActKind,
     now: Timestamp,
-) -> Result<Value, Mistake> {
-    let (repo, by) = (place.repo, place.by.as_str());
-    match deed {
-        Deed::SetDraft { number, draft } => {
-            place.open_pull(github, number)?;
+) -> Result<Value, ControlError> {
+    let (repo, by) = (target.repo, target.by.as_str());
+    match kind {
+        ActKind::SetDraft { number, draft } => {
+            target.check_open_pull(github, number)?;
             github.set_draft(repo, number, draft, by, now);
         }
-        Deed::SetCheck {
+        ActKind::SetCheck {
             number,
             name,
             conclusion,
@@ -235,7 +239,7 @@ fn on_repository(
             let head = head_of(github, repo, number)?;
             github.set_checks(repo, head, &name, conclusion.as_deref(), by, now);
         }
-        Deed::FailJob { number, name, log } => {
+        ActKind::FailJob { number, name, log } => {
             let head = head_of(github, repo, number)?;
             let output = CheckOutput {
                 log: Some(log),
@@ -243,12 +247,12 @@ fn on_repository(
             };
             github.fail_job(repo, head, &name, output, now);
         }
-        Deed::SetRole { login, role } => github.set_role(repo, &login, role),
-        Deed::SetVariable { name, value } => github.set_variable(repo, &name, &value, now),
-        Deed::PublishRelease { tag, assets } => {
-            return publish(github, place, &tag, &assets, now);
+        ActKind::SetRole { login, role } => github.set_role(repo, &login, role),
+        ActKind::SetVariable { name, value } => github.set_variable(repo, &name, &value, now),
+        ActKind::PublishRelease { tag, assets } => {
+            return publish_release(github, target, &tag, &assets, now);
         }
-        Deed::ProtectBranch {
+        ActKind::ProtectBranch {
             branch,
             rules,
             classic,
@@ -262,94 +266,94 @@ fn on_repository(
                 github.protect_branch(repo, &branch, &set);
             }
         }
-        Deed::RunWorkflow { path, conclusion } => {
-            return run_workflow(github, place, &path, &conclusion, now);
+        ActKind::RunWorkflow { path, conclusion } => {
+            return run_workflow(github, target, &path, &conclusion, now);
         }
-        Deed::SetWorkflow { path, state } => {
+        ActKind::SetWorkflow { path, state } => {
             if !github.set_workflow_state(repo, &path, &state) {
-                return Err(Mistake::missing(format!(
+                return Err(ControlError::missing(format!(
                     "path: there is no workflow {path:?}"
                 )));
             }
         }
-        Deed::Lock { number, locked } => {
+        ActKind::Lock { number, locked } => {
             if !github.set_locked(repo, number, locked) {
-                return Err(Mistake::missing(format!(
+                return Err(ControlError::missing(format!(
                     "number: there is no thread {number}"
                 )));
             }
         }
-        Deed::SetIssues { on } => github.set_has_issues(repo, on),
-        Deed::SetPullPolicy { collaborators_only } => {
+        ActKind::SetIssues { on } => github.set_has_issues(repo, on),
+        ActKind::SetPullPolicy { collaborators_only } => {
             github.set_pulls_by_collaborators(repo, collaborators_only);
         }
-        Deed::SetPrivate { private } => github.set_private(repo, private),
-        Deed::Rename { name } => github.rename_repository(repo, &name, by, now),
-        Deed::InstallApp { app } => return apps::install(github, repo, app, now),
-        Deed::StockAppKey { pem, public_key } => apps::stock_key(github, pem, &public_key)?,
+        ActKind::SetPrivate { private } => github.set_private(repo, private),
+        ActKind::Rename { name } => github.rename_repository(repo, &name, by, now),
+        ActKind::InstallApp { app } => return apps::install_app(github, repo, app, now),
+        ActKind::StockAppKey { pem, public_key } => apps::stock_key(github, pem, &public_key)?,
         // The callers have performed every other act.
         _ => {}
     }
     Ok(json!({}))
 }
 
-fn head_of(github: &Model, repo: RepoId, number: u64) -> Result<Oid, Mistake> {
+fn head_of(github: &Model, repo: RepoId, number: u64) -> Result<Oid, ControlError> {
     let pull = github.pull(repo, number);
     pull.map(|pull| pull.head.oid)
-        .ok_or_else(|| Mistake::missing(format!("number: there is no pull request {number}")))
+        .ok_or_else(|| ControlError::missing(format!("number: there is no pull request {number}")))
 }
 
 fn run_workflow(
     github: &mut Model,
-    place: &Place,
+    target: &ActTarget,
     path: &str,
     conclusion: &str,
     now: Timestamp,
-) -> Result<Value, Mistake> {
-    let refused = |error: crate::github::ActError| Mistake::impossible(error.to_string());
+) -> Result<Value, ControlError> {
+    let refused = |error: crate::github::ActError| ControlError::impossible(error.to_string());
     let branch = github
-        .repository(place.repo)
+        .repository(target.repo)
         .map(|repository| repository.default_branch.clone())
         .unwrap_or_default();
     let run = github
-        .start_run(place.repo, path, "schedule", &branch, &place.by, now)
+        .start_run(target.repo, path, "schedule", &branch, &target.by, now)
         .map_err(refused)?;
     github
-        .finish_run(place.repo, run, conclusion, "", now)
+        .finish_run(target.repo, run, conclusion, "", now)
         .map_err(refused)?;
     Ok(json!({"run": run}))
 }
 
-fn publish(
+fn publish_release(
     github: &mut Model,
-    place: &Place,
+    target: &ActTarget,
     tag: &str,
     assets: &BTreeMap<String, String>,
     now: Timestamp,
-) -> Result<Value, Mistake> {
+) -> Result<Value, ControlError> {
     let mut files: Vec<(&str, Bytes)> = Vec::new();
     for (name, text) in assets {
-        let content = STANDARD
-            .decode(text)
-            .map_err(|error| Mistake::malformed(format!("assets: {name}: not base64: {error}")))?;
+        let content = STANDARD.decode(text).map_err(|error| {
+            ControlError::malformed(format!("assets: {name}: not base64: {error}"))
+        })?;
         files.push((name, content.into()));
     }
     let release = github
-        .publish_release(place.repo, tag, &files, &place.by, now)
-        .map_err(|error| Mistake::impossible(error.to_string()))?;
+        .publish_release(target.repo, tag, &files, &target.by, now)
+        .map_err(|error| ControlError::impossible(error.to_string()))?;
     Ok(json!({"release": release}))
 }
 
 fn push_files(
     github: &mut Model,
-    place: &Place,
+    target: &ActTarget,
     push: &FilePush,
     now: Timestamp,
-) -> Result<Oid, Mistake> {
+) -> Result<Oid, ControlError> {
     if push.files.is_empty() && push.deletes.is_empty() {
-        return Err(Mistake::malformed("files: name at least one file"));
+        return Err(ControlError::malformed("files: name at least one file"));
     }
-    let repo = place.repo;
+    let repo = target.repo;
     let default = github
         .repository(repo)
         .map(|repository| repository.default_branch.clone())
@@ -368,11 +372,11 @@ fn push_files(
         .repository(repo)
         .and_then(|repository| repository.blocking_ref(&name));
     if let Some(blocking) = blocking {
-        return Err(Mistake::impossible(format!(
+        return Err(ControlError::impossible(format!(
             "cannot lock ref '{name}': '{blocking}' exists"
         )));
     }
-    let commit = github.commit_files(repo, parent, &files, &place.by, &push.message, now);
-    github.move_branch(repo, &push.branch, commit, &place.by, now);
+    let commit = github.commit_files(repo, parent, &files, &target.by, &push.message, now);
+    github.move_branch(repo, &push.branch, commit, &target.by, now);
     Ok(commit)
 }

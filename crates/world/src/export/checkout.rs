@@ -11,17 +11,22 @@ use crate::github::objects::Objects;
 ///
 /// A symbolic link becomes a file that holds its target, so that nothing in an export leads out of it. Submodules are
 /// left out.
-pub(super) fn write(objects: &Objects, head: Oid, branch: &str, branches: &Path) -> io::Result<()> {
-    let root = below(branches, branch)?;
+pub(super) fn write_branch(
+    objects: &Objects,
+    head: Oid,
+    branch: &str,
+    branches: &Path,
+) -> io::Result<()> {
+    let root = path_below(branches, branch)?;
     fs::create_dir_all(&root)?;
     let Some(tree) = objects.tree_of(head) else {
         return Ok(());
     };
-    for (path, mode, oid) in objects.files(tree) {
+    for (path, mode, oid) in objects.list_files(tree) {
         let Some(content) = objects.blob(oid) else {
             continue;
         };
-        let file = below(&root, &path).map_err(|error| {
+        let file = path_below(&root, &path).map_err(|error| {
             io::Error::new(
                 error.kind(),
                 format!("branch {branch}, file {path}: {error}"),
@@ -39,7 +44,7 @@ pub(super) fn write(objects: &Objects, head: Oid, branch: &str, branches: &Path)
 }
 
 /// The name, if it is one plain part of a path.
-pub(super) fn plain(name: &str) -> io::Result<&str> {
+pub(super) fn check_file_name(name: &str) -> io::Result<&str> {
     let unusable =
         name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']);
     if unusable {
@@ -51,10 +56,10 @@ pub(super) fn plain(name: &str) -> io::Result<&str> {
     Ok(name)
 }
 
-fn below(folder: &Path, path: &str) -> io::Result<std::path::PathBuf> {
+fn path_below(folder: &Path, path: &str) -> io::Result<std::path::PathBuf> {
     let mut full = folder.to_path_buf();
     for part in path.split('/') {
-        full.push(plain(part)?);
+        full.push(check_file_name(part)?);
     }
     Ok(full)
 }
@@ -78,11 +83,11 @@ mod tests {
     fn names_that_lead_out_of_the_folder_are_refused() {
         let folder = Path::new("branches");
         assert_eq!(
-            below(folder, "feature/x").unwrap(),
+            path_below(folder, "feature/x").unwrap(),
             folder.join("feature").join("x")
         );
         for path in ["../x", "a/../b", "/etc/passwd", "", "a//b", "a\\..\\b"] {
-            let error = below(folder, path).unwrap_err();
+            let error = path_below(folder, path).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{path}");
         }
     }

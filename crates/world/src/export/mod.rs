@@ -15,7 +15,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::github::{Model, RepoId, bare};
+use crate::github::{Model, RepoId, bare_repository};
 use crate::world::World;
 use replace::BOOKS;
 
@@ -28,16 +28,16 @@ use replace::BOOKS;
 /// `NotFound` when there is no such repository. `AlreadyExists` when `dir` holds something that is not an earlier
 /// export. `InvalidData`, with the branch and path, when a name in a repository cannot be a file's name. Otherwise the
 /// error of the file system, with the path.
-pub fn export(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
+pub fn export_world(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
     if world.github().repository(repo).is_none() {
         return Err(io::Error::new(
             io::ErrorKind::NotFound,
             format!("the world has no repository {repo}"),
         ));
     }
-    replace::check(dir)?;
-    let partial = replace::sibling(dir)?;
-    write(world, repo, partial.path())?;
+    replace::check_replaceable(dir)?;
+    let partial = replace::temporary_sibling(dir)?;
+    write_world(world, repo, partial.path())?;
     replace::put_in_place(partial, dir)
 }
 
@@ -45,9 +45,9 @@ pub fn export(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// The error that [`export_world`] would return for the folder.
-pub fn check(dir: &Path) -> io::Result<()> {
-    replace::check(dir)?;
-    replace::sibling(dir).map(drop)
+pub fn check_target(dir: &Path) -> io::Result<()> {
+    replace::check_replaceable(dir)?;
+    replace::temporary_sibling(dir).map(drop)
 }
 
 impl World {
@@ -59,16 +59,16 @@ impl World {
         let first = self.github().repositories().next().ok_or_else(|| {
             io::Error::new(io::ErrorKind::NotFound, "the world has no repositories")
         })?;
-        export(self, first.id, dir)
+        export_world(self, first.id, dir)
     }
 }
 
-fn write(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
+fn write_world(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
     let github = world.github();
     write_repository(github, repo, dir)?;
     for other in github.repositories().filter(|other| other.id != repo) {
-        let owner = checkout::plain(github.login(other.owner))?;
-        let name = checkout::plain(&other.name)?;
+        let owner = checkout::check_file_name(github.login(other.owner))?;
+        let name = checkout::check_file_name(&other.name)?;
         write_repository(github, other.id, &dir.join("repos").join(owner).join(name))?;
     }
     let mut books = serde_json::to_string_pretty(&world.complete_books())?;
@@ -82,14 +82,14 @@ fn write_repository(github: &Model, repo: RepoId, dir: &Path) -> io::Result<()> 
     };
     let git = dir.join("git");
     fs::create_dir_all(&git)?;
-    bare::lay_out(&git, &repository.default_branch, "")?;
-    let refs = bare::advertised(repository, objects);
-    bare::write_objects(&git, objects, refs.values().copied(), &mut BTreeSet::new())?;
-    bare::set_refs(&git, &refs)?;
+    bare_repository::lay_out(&git, &repository.default_branch, "")?;
+    let refs = bare_repository::advertised_refs(repository, objects);
+    bare_repository::write_objects(&git, objects, refs.values().copied(), &mut BTreeSet::new())?;
+    bare_repository::set_refs(&git, &refs)?;
     let branches = dir.join("branches");
     fs::create_dir_all(&branches)?;
     for (branch, head) in repository.branches() {
-        checkout::write(objects, head, branch, &branches)?;
+        checkout::write_branch(objects, head, branch, &branches)?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ pub(super) const BOOKS: &str = "world.json";
 const ENTRIES: [&str; 4] = ["branches", "git", "repos", BOOKS];
 
 /// Refuses a folder that holds anything but an earlier export.
-pub(super) fn check(dir: &Path) -> io::Result<()> {
+pub(super) fn check_replaceable(dir: &Path) -> io::Result<()> {
     let refuse = |why: &str| {
         Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
@@ -26,13 +26,13 @@ pub(super) fn check(dir: &Path) -> io::Result<()> {
     };
     match fs::symlink_metadata(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(named(dir, &error)),
+        Err(error) => return Err(error_at(dir, &error)),
         Ok(found) if !found.is_dir() => return refuse("is not a folder"),
         Ok(_) => {}
     }
     let mut empty = true;
-    for entry in fs::read_dir(dir).map_err(|error| named(dir, &error))? {
-        let name = entry.map_err(|error| named(dir, &error))?.file_name();
+    for entry in fs::read_dir(dir).map_err(|error| error_at(dir, &error))? {
+        let name = entry.map_err(|error| error_at(dir, &error))?.file_name();
         if !ENTRIES.iter().any(|known| name == *known) {
             return refuse(&format!("holds {name:?}, which no export writes"));
         }
@@ -58,30 +58,30 @@ fn holds_books(file: &Path) -> bool {
 }
 
 /// A temporary folder beside `dir`, so that a rename stays within one file system.
-pub(super) fn sibling(dir: &Path) -> io::Result<TempDir> {
-    let parent = parent(dir);
-    fs::create_dir_all(&parent).map_err(|error| named(&parent, &error))?;
+pub(super) fn temporary_sibling(dir: &Path) -> io::Result<TempDir> {
+    let parent = parent_of(dir);
+    fs::create_dir_all(&parent).map_err(|error| error_at(&parent, &error))?;
     tempfile::Builder::new()
         .prefix(".world-export-")
         .tempdir_in(&parent)
-        .map_err(|error| named(&parent, &error))
+        .map_err(|error| error_at(&parent, &error))
 }
 
 /// Renames a complete export to `dir`. The earlier one is restored when that fails.
 pub(super) fn put_in_place(whole: TempDir, dir: &Path) -> io::Result<()> {
     let earlier = if dir.exists() {
-        let aside = sibling(dir)?;
-        fs::rename(dir, aside.path().join("earlier")).map_err(|error| named(dir, &error))?;
+        let aside = temporary_sibling(dir)?;
+        fs::rename(dir, aside.path().join("earlier")).map_err(|error| error_at(dir, &error))?;
         Some(aside)
     } else {
         None
     };
-    readable(whole.path())?;
+    make_readable(whole.path())?;
     if let Err(error) = fs::rename(whole.path(), dir) {
         if let Some(aside) = &earlier {
             fs::rename(aside.path().join("earlier"), dir)?;
         }
-        return Err(named(dir, &error));
+        return Err(error_at(dir, &error));
     }
     // The folder was renamed, so there is nothing to remove under its old name.
     let _ = whole.keep();
@@ -90,23 +90,23 @@ pub(super) fn put_in_place(whole: TempDir, dir: &Path) -> io::Result<()> {
 
 /// Makes the folder readable for all users. A temporary folder is readable for its owner only.
 #[cfg(unix)]
-fn readable(dir: &Path) -> io::Result<()> {
+fn make_readable(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(dir, fs::Permissions::from_mode(0o755))
 }
 
 #[cfg(not(unix))]
-fn readable(_dir: &Path) -> io::Result<()> {
+fn make_readable(_dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn parent(dir: &Path) -> PathBuf {
+fn parent_of(dir: &Path) -> PathBuf {
     match dir.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
         _ => PathBuf::from("."),
     }
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
+fn error_at(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

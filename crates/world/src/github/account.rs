@@ -21,7 +21,7 @@ pub enum AccountKind {
 impl AccountKind {
     /// The value of REST's `type` and GraphQL's `__typename`.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn kind_name(self) -> &'static str {
         match self {
             Self::User => "User",
             Self::Bot => "Bot",
@@ -76,7 +76,7 @@ pub enum Role {
 impl Role {
     /// The value of `role_name`.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn role_name(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Read => "read",

@@ -5,9 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::hook::{Delivery, Fate, Source, Target};
+use super::hook::{Delivery, DeliveryStatus, Source, Target};
 use super::{Model, RepoId};
-use crate::clock::{earlier, later};
+use crate::clock::{earlier_by, later_by};
 use crate::knobs::Knobs;
 
 /// How long a delivery can be listed and repeated (GitHub's documentation: three days).
@@ -18,7 +18,7 @@ const SHORTEST_DELIVERY: Duration = Duration::from_millis(300);
 
 impl Model {
     /// Sends an event to every hook that subscribes to it. The payload is built only when there is such a hook.
-    pub(crate) fn emit(
+    pub(crate) fn emit_event(
         &mut self,
         repo: RepoId,
         event: &str,
@@ -41,7 +41,7 @@ impl Model {
             .installations
             .values()
             .filter(|installation| {
-                installation.suspended_at.is_none() && self.reaches(installation, repo)
+                installation.suspended_at.is_none() && self.installation_reaches(installation, repo)
             })
             .filter_map(|installation| {
                 let app = self.apps.get(&installation.app)?;
@@ -75,13 +75,14 @@ impl Model {
         {
             let mut payload = payload.clone();
             if let Some(id) = installation {
-                let node = super::node::encode("MDIzOkludGVncmF0aW9uSW5zdGFsbGF0aW9u", repo, id);
+                let node =
+                    super::node_id::encode_id("MDIzOkludGVncmF0aW9uSW5zdGFsbGF0aW9u", repo, id);
                 payload.insert(
                     "installation".to_owned(),
                     serde_json::json!({"id": id, "node_id": node}),
                 );
             }
-            self.post(
+            self.queue_delivery(
                 source,
                 target,
                 event,
@@ -99,7 +100,7 @@ impl Model {
         clippy::too_many_arguments,
         reason = "each is a fact of the delivery, and there is one place that calls it"
     )]
-    pub(crate) fn post(
+    pub(crate) fn queue_delivery(
         &mut self,
         source: Source,
         target: Target,
@@ -111,7 +112,7 @@ impl Model {
         now: Timestamp,
     ) -> u64 {
         let id = self.next_id();
-        let guid = self.chance.uuid();
+        let guid = self.chance.random_uuid();
         self.deliveries.insert(
             id,
             Delivery {
@@ -127,7 +128,7 @@ impl Model {
                 created_at: now,
                 due: None,
                 redelivery: false,
-                fate: Fate::New,
+                status: DeliveryStatus::New,
             },
         );
         self.unplanned.push(id);
@@ -141,9 +142,11 @@ impl Model {
             let lost = self.chance.happens(knobs.webhook_lost);
             let doubled = self.chance.happens(knobs.webhook_doubled);
             let mut due = |created: Timestamp| {
-                let late = self.chance.between(0, knobs.webhook_late_seconds * 1_000);
-                knobs.acts("webhook-late-seconds", late > 0);
-                later(created, SHORTEST_DELIVERY + Duration::from_millis(late))
+                let late = self
+                    .chance
+                    .draw_between(0, knobs.webhook_late_seconds * 1_000);
+                knobs.count_use("webhook-late-seconds", late > 0);
+                later_by(created, SHORTEST_DELIVERY + Duration::from_millis(late))
             };
             let Some(created) = self.deliveries.get(&id).map(|delivery| delivery.created_at) else {
                 continue;
@@ -152,14 +155,14 @@ impl Model {
             let Some(delivery) = self.deliveries.get_mut(&id) else {
                 continue;
             };
-            if knobs.acts("webhook-lost", lost && !delivery.redelivery) {
-                delivery.fate = Fate::Lost;
+            if knobs.count_use("webhook-lost", lost && !delivery.redelivery) {
+                delivery.status = DeliveryStatus::Lost;
                 continue;
             }
             delivery.due = Some(first);
-            delivery.fate = Fate::Planned;
+            delivery.status = DeliveryStatus::Planned;
             self.pending.insert((first, id));
-            if knobs.acts("webhook-doubled", doubled) {
+            if knobs.count_use("webhook-doubled", doubled) {
                 let mut copy = delivery.clone();
                 copy.id = self.next_id();
                 copy.due = Some(second);
@@ -171,9 +174,9 @@ impl Model {
     }
 
     /// Repeats a delivery: a new attempt with the same GUID. None when it is unknown or too old.
-    pub(crate) fn redeliver(&mut self, id: u64, now: Timestamp) -> Option<u64> {
+    pub(crate) fn repeat_delivery(&mut self, id: u64, now: Timestamp) -> Option<u64> {
         let old = self.deliveries.get(&id)?;
-        if old.created_at < earlier(now, REDELIVERY_WINDOW) {
+        if old.created_at < earlier_by(now, REDELIVERY_WINDOW) {
             return None;
         }
         let mut copy = old.clone();
@@ -181,7 +184,7 @@ impl Model {
         copy.created_at = now;
         copy.redelivery = true;
         copy.due = None;
-        copy.fate = Fate::New;
+        copy.status = DeliveryStatus::New;
         let new = copy.id;
         self.deliveries.insert(new, copy);
         self.unplanned.push(new);
@@ -195,13 +198,13 @@ impl Model {
         now: Timestamp,
         below: Option<u64>,
     ) -> impl Iterator<Item = &Delivery> {
-        let oldest = earlier(now, REDELIVERY_WINDOW);
+        let oldest = earlier_by(now, REDELIVERY_WINDOW);
         let attempts = self.deliveries.range(..below.unwrap_or(u64::MAX)).rev();
         attempts
             .map(|(_, delivery)| delivery)
             .filter(move |delivery| {
                 delivery.source == source
-                    && matches!(delivery.fate, Fate::Done(_))
+                    && matches!(delivery.status, DeliveryStatus::Done(_))
                     && delivery.due.is_some_and(|due| due >= oldest)
             })
     }

@@ -12,9 +12,9 @@ use http::{Method, Request, Response, StatusCode, header};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::reply::put;
+use super::reply::put_header;
 use super::{Model, RepoId, Repository};
-use crate::clock::later;
+use crate::clock::later_by;
 
 /// How long a signed address is valid (seen on the real service: 5 minutes to an hour).
 const GOOD_FOR: Duration = Duration::from_secs(300);
@@ -27,7 +27,7 @@ const SIGNING_KEY: &str = "the model's own storage key";
 
 impl Model {
     /// Answers a download page or the storage. None: the path is neither.
-    pub(crate) fn download(
+    pub(crate) fn answer_download(
         &self,
         request: &Request<Bytes>,
         now: Timestamp,
@@ -35,7 +35,7 @@ impl Model {
         let path = request.uri().path();
         let stored = path.strip_prefix(STORAGE);
         if let Some(log) = path.strip_prefix(LOGS) {
-            return Some(self.stored(log, request, now, |repository, id| {
+            return Some(self.storage_response(log, request, now, |repository, id| {
                 let run = repository.checks.iter().find(|run| run.id == id)?;
                 run.output.log.clone().map(Bytes::from)
             }));
@@ -45,37 +45,39 @@ impl Model {
             return None;
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return Some(said(
+            return Some(text_response(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "only GET is served here",
             ));
         }
         let found = match (stored, page) {
             (Some(stored), _) => {
-                return Some(self.stored(stored, request, now, |repository, id| {
-                    let mut assets = repository
-                        .releases
-                        .iter()
-                        .flat_map(|release| &release.assets);
-                    assets
-                        .find(|asset| asset.0 == id)
-                        .map(|asset| asset.2.clone())
-                }));
+                return Some(
+                    self.storage_response(stored, request, now, |repository, id| {
+                        let mut assets = repository
+                            .releases
+                            .iter()
+                            .flat_map(|release| &release.assets);
+                        assets
+                            .find(|asset| asset.0 == id)
+                            .map(|asset| asset.2.clone())
+                    }),
+                );
             }
             (_, Some((owner, name, tag, file))) => self.asset_on_page(owner, name, &tag, &file),
             _ => None,
         };
         Some(match found {
-            Some((repo, asset)) => moved(&self.storage_address(repo, asset, now)),
+            Some((repo, asset)) => redirect_to(&self.storage_address(repo, asset, now)),
             // Without a browser login a private repository is answered 404, even with a token.
-            None => said(StatusCode::NOT_FOUND, "Not Found"),
+            None => text_response(StatusCode::NOT_FOUND, "Not Found"),
         })
     }
 
     /// The signed address at which the storage gives an asset.
     pub(crate) fn storage_address(&self, repo: RepoId, asset: u64, now: Timestamp) -> String {
-        let until = later(now, GOOD_FOR).as_second();
-        let signature = signature(&repo.to_string(), &asset.to_string(), until);
+        let until = later_by(now, GOOD_FOR).as_second();
+        let signature = sign_url(&repo.to_string(), &asset.to_string(), until);
         format!(
             "{}{STORAGE}{repo}/{asset}?se={until}&sig={signature}",
             self.api_url
@@ -84,8 +86,8 @@ impl Model {
 
     /// The signed address at which the store gives a job's log.
     pub(crate) fn log_address(&self, repo: RepoId, job: u64, now: Timestamp) -> String {
-        let until = later(now, GOOD_FOR).as_second();
-        let signature = signature(&repo.to_string(), &job.to_string(), until);
+        let until = later_by(now, GOOD_FOR).as_second();
+        let signature = sign_url(&repo.to_string(), &job.to_string(), until);
         format!(
             "{}{LOGS}{repo}/{job}?se={until}&sig={signature}",
             self.api_url
@@ -111,7 +113,7 @@ impl Model {
         Some((id, asset.0))
     }
 
-    fn stored(
+    fn storage_response(
         &self,
         stored: &str,
         request: &Request<Bytes>,
@@ -120,7 +122,7 @@ impl Model {
     ) -> Response<Bytes> {
         if request.headers().contains_key(header::AUTHORIZATION) {
             let why = "Only one auth mechanism allowed; the signature is one already";
-            return said(StatusCode::BAD_REQUEST, why);
+            return text_response(StatusCode::BAD_REQUEST, why);
         }
         let query = request.uri().query().unwrap_or_default();
         let field = |name: &str| {
@@ -130,13 +132,13 @@ impl Model {
         };
         let until = field("se").and_then(|text| text.parse::<i64>().ok());
         let (Some((repo, asset)), Some(until)) = (stored.split_once('/'), until) else {
-            return said(
+            return text_response(
                 StatusCode::FORBIDDEN,
                 "Server failed to authenticate the request",
             );
         };
-        if field("sig") != Some(signature(repo, asset, until)) || now.as_second() > until {
-            return said(
+        if field("sig") != Some(sign_url(repo, asset, until)) || now.as_second() > until {
+            return text_response(
                 StatusCode::FORBIDDEN,
                 "Signature not valid in the specified time frame",
             );
@@ -148,14 +150,14 @@ impl Model {
         match content {
             Some(content) => {
                 let mut response = Response::new(content);
-                put(
+                put_header(
                     response.headers_mut(),
                     "content-type",
                     "application/octet-stream",
                 );
                 response
             }
-            None => said(
+            None => text_response(
                 StatusCode::NOT_FOUND,
                 "The specified resource does not exist",
             ),
@@ -177,20 +179,20 @@ fn page_of(path: &str) -> Option<(&str, &str, String, String)> {
     (!name.contains('/')).then_some((owner, name, plain(tag)?, plain(file)?))
 }
 
-fn signature(repo: &str, asset: &str, until: i64) -> String {
+fn sign_url(repo: &str, asset: &str, until: i64) -> String {
     Sha256::digest(format!("{SIGNING_KEY}\n{repo}\n{asset}\n{until}"))
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
 }
 
-fn moved(to: &str) -> Response<Bytes> {
-    let mut response = said(StatusCode::FOUND, "");
-    put(response.headers_mut(), "location", to);
+fn redirect_to(to: &str) -> Response<Bytes> {
+    let mut response = text_response(StatusCode::FOUND, "");
+    put_header(response.headers_mut(), "location", to);
     response
 }
 
-fn said(status: StatusCode, text: &str) -> Response<Bytes> {
+fn text_response(status: StatusCode, text: &str) -> Response<Bytes> {
     let mut response = Response::new(Bytes::copy_from_slice(text.as_bytes()));
     *response.status_mut() = status;
     response

@@ -72,12 +72,12 @@ pub struct Delivery {
     /// Whether it is a redelivery.
     pub redelivery: bool,
     /// Its status.
-    pub fate: Fate,
+    pub status: DeliveryStatus,
 }
 
 /// The status of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum DeliveryStatus {
     /// Not planned yet.
     New,
     /// Waiting for its time.
@@ -90,10 +90,10 @@ pub enum Fate {
     Done(Option<u16>),
 }
 
-impl Fate {
+impl DeliveryStatus {
     /// The name in the books.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn book_word(self) -> &'static str {
         match self {
             Self::New | Self::Planned => "waiting",
             Self::Lost => "lost",
@@ -106,7 +106,7 @@ impl Fate {
 
 /// The value of `X-Hub-Signature-256`: HMAC-SHA256 over the raw body.
 #[must_use]
-pub fn signature(secret: &str, body: &[u8]) -> String {
+pub fn payload_signature(secret: &str, body: &[u8]) -> String {
     let mut mac =
         Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
     mac.update(body);
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn the_signature_is_that_of_githubs_documentation() {
         assert_eq!(
-            signature("It's a Secret to Everybody", b"Hello, World!"),
+            payload_signature("It's a Secret to Everybody", b"Hello, World!"),
             "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
         );
     }

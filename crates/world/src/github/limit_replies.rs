@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::Model;
-use super::limits::{HOUR, Met, Resource, Standing};
-use crate::clock::later;
+use super::limits::{ExceededLimit, HOUR, LimitStatus, Resource};
+use crate::clock::later_by;
 
 /// The value of `Retry-After` for a secondary limit.
 const RETRY_AFTER: u64 = 60;
@@ -15,23 +15,23 @@ const RETRY_AFTER: u64 = 60;
 impl Model {
     /// The reply to a request beyond the primary limit.
     pub(crate) fn primary_limit_reply(&self, now: Timestamp) -> Response<Bytes> {
-        let standing = Standing {
+        let limit_status = LimitStatus {
             limit: 5_000,
             used: 5_000,
-            reset: later(now, HOUR),
+            reset: later_by(now, HOUR),
         };
-        let mut response = refusal(
+        let mut response = limit_refusal(
             StatusCode::FORBIDDEN,
             "API rate limit exceeded for installation.",
             "rate-limits-for-the-rest-api",
         );
-        standing.write(Resource::Core, response.headers_mut());
+        limit_status.write_headers(Resource::Core, response.headers_mut());
         response
     }
 
     /// The reply to a request beyond a secondary limit.
     pub(crate) fn secondary_limit_reply(retry_after: Option<u64>) -> Response<Bytes> {
-        let mut response = refusal(
+        let mut response = limit_refusal(
             StatusCode::FORBIDDEN,
             "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
             "about-secondary-rate-limits",
@@ -45,21 +45,25 @@ impl Model {
     }
 
     /// The reply to a request that exceeds a limit by counting.
-    pub(crate) fn limit_reply(met: Met, standing: Standing, resource: Resource) -> Response<Bytes> {
+    pub(crate) fn limit_reply(
+        met: ExceededLimit,
+        limit_status: LimitStatus,
+        resource: Resource,
+    ) -> Response<Bytes> {
         let mut response = match met {
-            Met::Primary => refusal(
+            ExceededLimit::Primary => limit_refusal(
                 StatusCode::FORBIDDEN,
                 "API rate limit exceeded.",
                 "rate-limits-for-the-rest-api",
             ),
-            Met::Secondary => Self::secondary_limit_reply(Some(RETRY_AFTER)),
+            ExceededLimit::Secondary => Self::secondary_limit_reply(Some(RETRY_AFTER)),
         };
-        standing.write(resource, response.headers_mut());
+        limit_status.write_headers(resource, response.headers_mut());
         response
     }
 }
 
-fn refusal(status: StatusCode, message: &str, page: &str) -> Response<Bytes> {
+fn limit_refusal(status: StatusCode, message: &str, page: &str) -> Response<Bytes> {
     let body = json!({"message": message, "documentation_url": format!("https://docs.github.com/rest/overview/{page}")});
     let mut response = Response::new(Bytes::from(body.to_string()));
     *response.status_mut() = status;

@@ -7,7 +7,7 @@ use http::HeaderValue;
 use jiff::Timestamp;
 
 use super::account::{Identity, TokenKind};
-use crate::clock::{earlier, later};
+use crate::clock::{earlier_by, later_by};
 use crate::knobs::Knobs;
 
 /// The window of the primary limit.
@@ -36,7 +36,7 @@ pub(crate) enum Resource {
 }
 
 impl Resource {
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn resource_name(self) -> &'static str {
         match self {
             Self::Core => "core",
             Self::Graphql => "graphql",
@@ -61,19 +61,19 @@ pub(crate) struct Limits {
 
 /// The state of a primary limit, for headers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Standing {
+pub(crate) struct LimitStatus {
     pub(crate) limit: u64,
     pub(crate) used: u64,
     pub(crate) reset: Timestamp,
 }
 
-impl Standing {
+impl LimitStatus {
     pub(crate) fn remaining(self) -> u64 {
         self.limit.saturating_sub(self.used)
     }
 
     /// Writes the headers that go with every reply.
-    pub(crate) fn write(self, resource: Resource, headers: &mut http::HeaderMap) {
+    pub(crate) fn write_headers(self, resource: Resource, headers: &mut http::HeaderMap) {
         let values: [(&'static str, u64); 4] = [
             ("x-ratelimit-limit", self.limit),
             ("x-ratelimit-remaining", self.remaining()),
@@ -88,27 +88,27 @@ impl Standing {
         }
         headers.insert(
             "x-ratelimit-resource",
-            HeaderValue::from_static(resource.word()),
+            HeaderValue::from_static(resource.resource_name()),
         );
     }
 }
 
 /// The limit that a request exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Met {
+pub(crate) enum ExceededLimit {
     Primary,
     Secondary,
 }
 
 impl Limits {
     /// The state of an identity's primary limit; counts nothing.
-    pub(crate) fn standing(
+    pub(crate) fn limit_status(
         &mut self,
         name: &str,
         resource: Resource,
         limit: u64,
         now: Timestamp,
-    ) -> Standing {
+    ) -> LimitStatus {
         let counter = self
             .counters
             .entry((name.to_owned(), resource))
@@ -117,12 +117,12 @@ impl Limits {
             Some(end) if end > now => end,
             _ => {
                 counter.used = 0;
-                let end = later(now, HOUR);
+                let end = later_by(now, HOUR);
                 counter.window_ends = Some(end);
                 end
             }
         };
-        Standing {
+        LimitStatus {
             limit,
             used: counter.used,
             reset,
@@ -134,7 +134,7 @@ impl Limits {
         clippy::too_many_arguments,
         reason = "the properties of a request that limits depend on"
     )]
-    pub(crate) fn count(
+    pub(crate) fn count_request(
         &mut self,
         name: &str,
         resource: Resource,
@@ -143,16 +143,16 @@ impl Limits {
         content: bool,
         knobs: &Knobs,
         now: Timestamp,
-    ) -> Result<(), Met> {
-        let standing = self.standing(name, resource, limit, now);
-        if standing.remaining() == 0 {
-            return Err(Met::Primary);
+    ) -> Result<(), ExceededLimit> {
+        let limit_status = self.limit_status(name, resource, limit, now);
+        if limit_status.remaining() == 0 {
+            return Err(ExceededLimit::Primary);
         }
         let counter = self
             .counters
             .entry((name.to_owned(), resource))
             .or_default();
-        let horizon = earlier(now, MINUTE);
+        let horizon = earlier_by(now, MINUTE);
         while counter.points.front().is_some_and(|(at, _)| *at <= horizon) {
             counter.points.pop_front();
         }
@@ -163,18 +163,18 @@ impl Limits {
             GRAPHQL_POINTS
         };
         if spent + points > most {
-            return Err(Met::Secondary);
+            return Err(ExceededLimit::Secondary);
         }
         if content {
             let created = self.content.entry(name.to_owned()).or_default();
-            let oldest = earlier(now, HOUR);
+            let oldest = earlier_by(now, HOUR);
             while created.front().is_some_and(|at| *at <= oldest) {
                 created.pop_front();
             }
             let lately = created.iter().rev().take_while(|at| **at > horizon).count() as u64;
-            let hasty = knobs.acts("content-per-minute", lately >= knobs.content_per_minute);
+            let hasty = knobs.count_use("content-per-minute", lately >= knobs.content_per_minute);
             if hasty || created.len() >= CONTENT_PER_HOUR {
-                return Err(Met::Secondary);
+                return Err(ExceededLimit::Secondary);
             }
             created.push_back(now);
         }
@@ -219,14 +219,14 @@ mod tests {
             ..Knobs::documented()
         };
         let mut limits = Limits::default();
-        let mut write = |at| limits.count("t", Resource::Core, 4, 5, true, &knobs, at);
+        let mut write = |at| limits.count_request("t", Resource::Core, 4, 5, true, &knobs, at);
         assert_eq!(
             [write(now), write(now), write(now)],
-            [Ok(()), Ok(()), Err(Met::Secondary)]
+            [Ok(()), Ok(()), Err(ExceededLimit::Secondary)]
         );
-        let next = later(now, MINUTE);
+        let next = later_by(now, MINUTE);
         assert_eq!([write(next), write(next)], [Ok(()), Ok(())]);
-        assert_eq!(write(later(next, MINUTE)), Err(Met::Primary));
-        assert_eq!(write(later(now, HOUR)), Ok(()));
+        assert_eq!(write(later_by(next, MINUTE)), Err(ExceededLimit::Primary));
+        assert_eq!(write(later_by(now, HOUR)), Ok(()));
     }
 }

@@ -4,7 +4,7 @@
 
 pub mod account;
 mod acts;
-pub(crate) mod bare;
+pub(crate) mod bare_repository;
 mod deliveries;
 mod downloads;
 mod graphql;
@@ -13,7 +13,7 @@ mod limit_replies;
 mod limits;
 mod model;
 mod new_app;
-pub mod node;
+pub mod node_id;
 pub mod object;
 pub mod objects;
 mod render;
@@ -26,7 +26,7 @@ mod snapshots;
 
 pub use account::{Access, Account, AccountKind, Identity, Role, TokenKind};
 pub use acts::{ActError, LineRemark, MergeMethod};
-pub use hook::{Delivery, Fate};
+pub use hook::{Delivery, DeliveryStatus};
 pub use model::Model;
 pub use new_app::{AppKey, NewApp};
 pub use object::Oid;

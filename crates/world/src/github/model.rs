@@ -16,7 +16,7 @@ use super::object::Oid;
 use super::objects::Objects;
 use super::repo_id::RepoId;
 use super::repository::{Comment, Issue, Pull, Repository};
-use super::smart_http::Shelves;
+use super::smart_http::BareRepositories;
 use super::snapshots::Snapshots;
 use crate::books::Write;
 use crate::chance::Stream;
@@ -48,7 +48,7 @@ pub struct Model {
     pub(crate) limits: Limits,
     pub(crate) snapshots: Snapshots,
     pub(crate) documents: Documents,
-    pub(crate) shelves: Shelves,
+    pub(crate) shelves: BareRepositories,
     pub(crate) manifests: BTreeMap<String, ConfirmedManifest>,
     /// Keys for Apps that will be made from manifests; the last one is used first.
     pub app_keys: Vec<AppKey>,
@@ -81,7 +81,7 @@ impl Model {
             limits: Limits::default(),
             snapshots: Snapshots::default(),
             documents: Documents::default(),
-            shelves: Shelves::default(),
+            shelves: BareRepositories::default(),
             manifests: BTreeMap::new(),
             app_keys: Vec::new(),
             api_url: "https://api.github.com".to_owned(),
@@ -232,7 +232,7 @@ impl Model {
         let tree = objects.tree_of(at);
         tree.map(|tree| {
             objects
-                .files(tree)
+                .list_files(tree)
                 .into_iter()
                 .map(|(path, ..)| path)
                 .collect()
@@ -320,7 +320,7 @@ impl Model {
         }
     }
 
-    pub(crate) fn reaches(&self, installation: &Installation, repo: RepoId) -> bool {
+    pub(crate) fn installation_reaches(&self, installation: &Installation, repo: RepoId) -> bool {
         match &installation.repositories {
             Some(chosen) => chosen.contains(&repo),
             None => self
@@ -335,7 +335,7 @@ impl Model {
         self.pending.first().map(|(due, _)| *due)
     }
 
-    pub(crate) fn note(
+    pub(crate) fn note_write(
         &mut self,
         repo: RepoId,
         actor: u64,
@@ -361,12 +361,17 @@ impl Model {
     }
 
     /// Keeps the present state of every repository that changed, when reads may lag.
-    pub(crate) fn remember(&mut self, knobs: &Knobs, now: Timestamp) {
-        self.snapshots.record(&self.repositories, knobs, now);
+    pub(crate) fn remember_states(&mut self, knobs: &Knobs, now: Timestamp) {
+        self.snapshots.record_states(&self.repositories, knobs, now);
     }
 
     /// The state of a repository that a read sees now.
-    pub(crate) fn seen(&self, repo: RepoId, knobs: &Knobs, now: Timestamp) -> Option<&Repository> {
+    pub(crate) fn visible_repository(
+        &self,
+        repo: RepoId,
+        knobs: &Knobs,
+        now: Timestamp,
+    ) -> Option<&Repository> {
         let present = self.repository(repo)?;
         Some(self.snapshots.visible_state(present, knobs, now))
     }

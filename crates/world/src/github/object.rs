@@ -142,7 +142,7 @@ impl Mode {
 
     /// `blob`, `tree` or `commit`.
     #[must_use]
-    pub fn kind(self) -> &'static str {
+    pub fn object_kind(self) -> &'static str {
         match self {
             Self::Directory => "tree",
             Self::Submodule => "commit",
@@ -164,7 +164,7 @@ pub struct Entry {
 
 impl Entry {
     /// Git sorts a directory as if its name ended in a slash.
-    fn order(&self, other: &Self) -> std::cmp::Ordering {
+    fn tree_order(&self, other: &Self) -> std::cmp::Ordering {
         let key = |entry: &Self| {
             let mut name = entry.name.clone().into_bytes();
             if entry.mode == Mode::Directory {
@@ -289,8 +289,8 @@ impl Object {
 
     /// A tree of these entries, put into git's order.
     #[must_use]
-    pub fn tree(mut entries: Vec<Entry>) -> Self {
-        entries.sort_by(Entry::order);
+    pub fn sorted_tree(mut entries: Vec<Entry>) -> Self {
+        entries.sort_by(Entry::tree_order);
         Self::Tree(entries.into())
     }
 
@@ -434,7 +434,7 @@ mod tests {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
 
-    fn git(arguments: &[&str], input: &[u8], folder: &std::path::Path) -> String {
+    fn run_git(arguments: &[&str], input: &[u8], folder: &std::path::Path) -> String {
         let mut child = Command::new("git")
             .args(arguments)
             .current_dir(folder)
@@ -457,14 +457,14 @@ mod tests {
     #[test]
     fn names_are_those_that_git_gives() {
         let folder = tempfile::tempdir().unwrap();
-        git(&["init", "-q"], b"", folder.path());
+        run_git(&["init", "-q"], b"", folder.path());
         let blob = Object::Blob(Bytes::from_static(b"hello\n"));
         assert_eq!(
             blob.oid().to_string(),
-            git(&["hash-object", "-w", "--stdin"], b"hello\n", folder.path())
+            run_git(&["hash-object", "-w", "--stdin"], b"hello\n", folder.path())
         );
 
-        let inner = Object::tree(vec![Entry {
+        let inner = Object::sorted_tree(vec![Entry {
             mode: Mode::Executable,
             name: "run".into(),
             oid: blob.oid(),
@@ -472,10 +472,10 @@ mod tests {
         let line = format!("100755 blob {}\trun\n", blob.oid());
         assert_eq!(
             inner.oid().to_string(),
-            git(&["mktree"], line.as_bytes(), folder.path())
+            run_git(&["mktree"], line.as_bytes(), folder.path())
         );
         // `a.b` sorts before the directory `a`, since that sorts as `a/`; `a0` after it.
-        let outer = Object::tree(vec![
+        let outer = Object::sorted_tree(vec![
             Entry {
                 mode: Mode::File,
                 name: "a0".into(),
@@ -499,7 +499,7 @@ mod tests {
         );
         assert_eq!(
             outer.oid().to_string(),
-            git(&["mktree"], lines.as_bytes(), folder.path())
+            run_git(&["mktree"], lines.as_bytes(), folder.path())
         );
 
         let commit = Object::Commit(Arc::new(Commit {
@@ -521,7 +521,7 @@ mod tests {
         let tree = outer.oid().to_string();
         assert_eq!(
             commit.oid().to_string(),
-            git(
+            run_git(
                 &["commit-tree", &tree],
                 b"Subject\n\nBody.\n",
                 folder.path()

@@ -38,7 +38,7 @@ pub struct Difference {
 impl Difference {
     /// `added`, `removed` or `modified`.
     #[must_use]
-    pub fn status(&self) -> &'static str {
+    pub fn status_name(&self) -> &'static str {
         match (&self.old, &self.new) {
             (None, _) => "added",
             (_, None) => "removed",
@@ -49,7 +49,7 @@ impl Difference {
 
 impl Objects {
     /// Stores an object and gives its name.
-    pub fn put(&mut self, object: Object) -> Oid {
+    pub fn store_object(&mut self, object: Object) -> Oid {
         let oid = object.oid();
         self.all.entry(oid).or_insert(object);
         oid
@@ -57,7 +57,7 @@ impl Objects {
 
     /// Stores a file's content.
     pub fn put_blob(&mut self, content: impl Into<Bytes>) -> Oid {
-        self.put(Object::Blob(content.into()))
+        self.store_object(Object::Blob(content.into()))
     }
 
     /// The object of this name.
@@ -68,7 +68,7 @@ impl Objects {
 
     /// All objects in the order of their names.
     #[must_use]
-    pub fn sorted(&self) -> Vec<(Oid, &Object)> {
+    pub fn sorted_objects(&self) -> Vec<(Oid, &Object)> {
         let mut all: Vec<_> = self
             .all
             .iter()
@@ -131,9 +131,9 @@ impl Objects {
 
     /// Every file below a tree, with its path from there, in the order of a walk.
     #[must_use]
-    pub fn files(&self, tree: Oid) -> Vec<(String, Mode, Oid)> {
+    pub fn list_files(&self, tree: Oid) -> Vec<(String, Mode, Oid)> {
         let mut found = Vec::new();
-        self.walk(tree, "", false, &mut found);
+        self.walk_tree(tree, "", false, &mut found);
         found
     }
 
@@ -141,11 +141,11 @@ impl Objects {
     #[must_use]
     pub fn entries_below(&self, tree: Oid) -> Vec<(String, Mode, Oid)> {
         let mut found = Vec::new();
-        self.walk(tree, "", true, &mut found);
+        self.walk_tree(tree, "", true, &mut found);
         found
     }
 
-    fn walk(
+    fn walk_tree(
         &self,
         tree: Oid,
         prefix: &str,
@@ -161,7 +161,7 @@ impl Objects {
                 found.push((path.clone(), entry.mode, entry.oid));
             }
             if entry.mode == Mode::Directory {
-                self.walk(entry.oid, &format!("{path}/"), directories, found);
+                self.walk_tree(entry.oid, &format!("{path}/"), directories, found);
             }
         }
     }
@@ -177,7 +177,7 @@ impl Objects {
             .map(|(path, change)| (path.as_str(), *change))
             .collect();
         let tree = self.change_below(base, &changes);
-        tree.unwrap_or_else(|| self.put(Object::tree(Vec::new())))
+        tree.unwrap_or_else(|| self.store_object(Object::sorted_tree(Vec::new())))
     }
 
     fn change_below(&mut self, base: Option<Oid>, changes: &[(&str, PathChange)]) -> Option<Oid> {
@@ -220,12 +220,12 @@ impl Objects {
             .into_iter()
             .map(|(name, (mode, oid))| Entry { mode, name, oid })
             .collect();
-        Some(self.put(Object::tree(entries)))
+        Some(self.store_object(Object::sorted_tree(entries)))
     }
 
     /// The files that differ between two trees or commits, by path; `None` stands for an empty tree.
     #[must_use]
-    pub fn differences(&self, old: Option<Oid>, new: Option<Oid>) -> Vec<Difference> {
+    pub fn diff_trees(&self, old: Option<Oid>, new: Option<Oid>) -> Vec<Difference> {
         let mut found = Vec::new();
         let (old, new) = (
             old.and_then(|oid| self.tree_of(oid)),
@@ -287,15 +287,15 @@ impl Objects {
 
     /// All ancestors of a commit, itself included, newest first as `git log` shows them.
     #[must_use]
-    pub fn history(&self, from: Oid) -> Vec<Oid> {
-        self.ordered(from, |_| true)
+    pub fn commit_history(&self, from: Oid) -> Vec<Oid> {
+        self.order_commits(from, |_| true)
     }
 
     fn history_within(&self, from: Oid, among: &BTreeSet<Oid>) -> Vec<Oid> {
-        self.ordered(from, |oid| among.contains(&oid))
+        self.order_commits(from, |oid| among.contains(&oid))
     }
 
-    fn ordered(&self, from: Oid, wanted: impl Fn(Oid) -> bool) -> Vec<Oid> {
+    fn order_commits(&self, from: Oid, wanted: impl Fn(Oid) -> bool) -> Vec<Oid> {
         let mut waiting = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
@@ -349,7 +349,7 @@ impl Objects {
     /// The newest common ancestor of two commits.
     #[must_use]
     pub fn merge_base(&self, one: Oid, other: Oid) -> Option<Oid> {
-        let sides = self.paint(one, other);
+        let sides = self.mark_ancestors(one, other);
         let common = |oid: &Oid| sides.get(oid) == Some(&BOTH);
         if common(&one) {
             return Some(one);
@@ -374,14 +374,14 @@ impl Objects {
     #[must_use]
     pub fn missing_from(&self, old: Option<Oid>, new: Oid) -> Vec<Oid> {
         let Some(old) = old.filter(|old| self.commit(*old).is_some()) else {
-            return self.history(new);
+            return self.commit_history(new);
         };
         // The common case: a branch that was only pushed forward.
         let mut line = Vec::new();
         let mut at = new;
         while at != old {
             let Some([parent]) = self.commit(at).map(|commit| commit.parents.as_slice()) else {
-                let sides = self.paint(old, new);
+                let sides = self.mark_ancestors(old, new);
                 let missing: BTreeSet<Oid> = sides
                     .into_iter()
                     .filter(|(_, side)| *side == OTHER)
@@ -396,7 +396,7 @@ impl Objects {
     }
 
     /// Marks which ancestors each of two commits reaches, as far back as needed.
-    fn paint(&self, one: Oid, other: Oid) -> BTreeMap<Oid, u8> {
+    fn mark_ancestors(&self, one: Oid, other: Oid) -> BTreeMap<Oid, u8> {
         let when = |oid: Oid| self.commit(oid).map(|commit| commit.committer.when);
         let mut sides: BTreeMap<Oid, u8> = BTreeMap::new();
         let mut waiting = BTreeSet::new();
@@ -441,12 +441,12 @@ impl Objects {
         theirs: Oid,
     ) -> Result<Oid, Vec<String>> {
         let mine: BTreeMap<String, PathChange> = self
-            .differences(base, Some(ours))
+            .diff_trees(base, Some(ours))
             .into_iter()
             .map(|d| (d.path, d.new))
             .collect();
         let changes: BTreeMap<String, PathChange> = self
-            .differences(base, Some(theirs))
+            .diff_trees(base, Some(theirs))
             .into_iter()
             .map(|d| (d.path, d.new))
             .collect();
@@ -464,7 +464,7 @@ impl Objects {
 
     /// The unified diff of one file's change, without the `diff --git` line, and the numbers of lines added and removed.
     #[must_use]
-    pub fn patch(&self, difference: &Difference) -> (String, usize, usize) {
+    pub fn file_patch(&self, difference: &Difference) -> (String, usize, usize) {
         let text = |side: PathChange| {
             side.and_then(|(_, oid)| self.blob(oid))
                 .map_or(&b""[..], |content| content)
@@ -487,7 +487,7 @@ impl Objects {
     #[must_use]
     pub fn unified_diff(&self, old: Option<Oid>, new: Option<Oid>) -> String {
         let mut out = String::new();
-        for difference in self.differences(old, new) {
+        for difference in self.diff_trees(old, new) {
             let path = &difference.path;
             out += &format!("diff --git a/{path} b/{path}\n");
             let name = |side: PathChange| side.map_or(Oid::ZERO, |(_, oid)| oid);
@@ -510,7 +510,7 @@ impl Objects {
                 short(difference.old),
                 short(difference.new)
             );
-            let (patch, added, removed) = self.patch(&difference);
+            let (patch, added, removed) = self.file_patch(&difference);
             if added + removed > 0 {
                 let from = difference
                     .old
@@ -529,7 +529,11 @@ impl Objects {
 mod tests {
     use super::*;
 
-    fn tree(objects: &mut Objects, base: Option<Oid>, files: &[(&str, Option<&str>)]) -> Oid {
+    fn commit_tree(
+        objects: &mut Objects,
+        base: Option<Oid>,
+        files: &[(&str, Option<&str>)],
+    ) -> Oid {
         let changes = files
             .iter()
             .map(|(path, text)| {
@@ -545,26 +549,26 @@ mod tests {
     #[test]
     fn trees_change_below_and_empty_directories_vanish() {
         let mut objects = Objects::default();
-        let first = tree(
+        let first = commit_tree(
             &mut objects,
             None,
             &[("a/b/c.txt", Some("1\n")), ("d.txt", Some("2\n"))],
         );
-        let second = tree(
+        let second = commit_tree(
             &mut objects,
             Some(first),
             &[("a/b/c.txt", None), ("e/f", Some("3\n"))],
         );
         let paths: Vec<_> = objects
-            .files(second)
+            .list_files(second)
             .into_iter()
             .map(|(path, ..)| path)
             .collect();
         assert_eq!(paths, ["d.txt", "e/f"]);
         let changed: Vec<_> = objects
-            .differences(Some(first), Some(second))
+            .diff_trees(Some(first), Some(second))
             .into_iter()
-            .map(|d| (d.path.clone(), d.status()))
+            .map(|d| (d.path.clone(), d.status_name()))
             .collect();
         assert_eq!(
             changed,
@@ -583,11 +587,11 @@ mod tests {
     #[test]
     fn common_ancestors_are_found_across_merges() {
         let mut objects = Objects::default();
-        let tree = tree(&mut objects, None, &[("a", Some("1"))]);
+        let tree = commit_tree(&mut objects, None, &[("a", Some("1"))]);
         let mut commit = |parents: &[Oid], second: i64| {
             let when = jiff::Timestamp::from_second(second).unwrap();
             let who = crate::github::object::Signature::new("A", "a@example.com", when);
-            objects.put(Object::Commit(Arc::new(Commit {
+            objects.store_object(Object::Commit(Arc::new(Commit {
                 tree,
                 parents: parents.to_vec(),
                 author: who.clone(),
@@ -610,25 +614,25 @@ mod tests {
         assert_eq!(objects.missing_from(Some(m), d), [d]);
         assert_eq!(objects.missing_from(Some(root), b), [b, a]);
         assert_eq!(objects.missing_from(Some(m), a), []);
-        assert_eq!(objects.history(m).len(), 5);
+        assert_eq!(objects.commit_history(m).len(), 5);
     }
 
     #[test]
     fn a_merge_joins_different_files_and_refuses_the_same() {
         let mut objects = Objects::default();
-        let base = tree(&mut objects, None, &[("a", Some("1")), ("b", Some("1"))]);
-        let ours = tree(&mut objects, Some(base), &[("a", Some("2"))]);
-        let theirs = tree(&mut objects, Some(base), &[("b", Some("2"))]);
+        let base = commit_tree(&mut objects, None, &[("a", Some("1")), ("b", Some("1"))]);
+        let ours = commit_tree(&mut objects, Some(base), &[("a", Some("2"))]);
+        let theirs = commit_tree(&mut objects, Some(base), &[("b", Some("2"))]);
         let both = objects.merged_tree(Some(base), ours, theirs).unwrap();
         assert_eq!(
             both,
-            tree(
+            commit_tree(
                 &mut objects,
                 Some(base),
                 &[("a", Some("2")), ("b", Some("2"))]
             )
         );
-        let other = tree(&mut objects, Some(base), &[("a", Some("3"))]);
+        let other = commit_tree(&mut objects, Some(base), &[("a", Some("3"))]);
         assert_eq!(
             objects.merged_tree(Some(base), ours, other),
             Err(vec!["a".to_owned()])

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
 /// Sets a header; a value that no header can hold is left out.
-pub(crate) fn put(headers: &mut HeaderMap, name: &'static str, value: &str) {
+pub(crate) fn put_header(headers: &mut HeaderMap, name: &'static str, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
     }

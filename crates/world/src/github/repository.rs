@@ -277,16 +277,16 @@ pub struct TimelineEvent {
     /// When.
     pub at: Timestamp,
     /// What.
-    pub what: Happening,
+    pub what: TimelineKind,
 }
 
 /// The kinds of timeline events.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Happening {
+pub enum TimelineKind {
     /// A label was put on.
-    Labeled(LabelThen),
+    Labeled(LabelSnapshot),
     /// A label was taken off.
-    Unlabeled(LabelThen),
+    Unlabeled(LabelSnapshot),
     /// The title changed.
     Renamed {
         /// Before.
@@ -320,7 +320,7 @@ pub enum Happening {
 
 /// A label as it was when it was put on or taken off.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LabelThen {
+pub struct LabelSnapshot {
     /// The number.
     pub id: u64,
     /// The name.
@@ -385,7 +385,7 @@ pub enum Verdict {
 impl Verdict {
     /// The value of a review's `state`.
     #[must_use]
-    pub fn state(self) -> &'static str {
+    pub fn review_state(self) -> &'static str {
         match self {
             Self::Approve => "APPROVED",
             Self::RequestChanges => "CHANGES_REQUESTED",

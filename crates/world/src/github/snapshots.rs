@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::repo_id::RepoId;
 use super::repository::Repository;
-use crate::clock::{earlier, later};
+use crate::clock::{earlier_by, later_by};
 use crate::knobs::Knobs;
 
 /// States kept for one repository; older ones are forgotten first.
@@ -22,7 +22,7 @@ pub(crate) struct Snapshots {
 
 impl Snapshots {
     /// Keeps the present state of every repository that changed, when reads may lag.
-    pub(super) fn record(
+    pub(super) fn record_states(
         &mut self,
         repositories: &BTreeMap<RepoId, Arc<Repository>>,
         knobs: &Knobs,
@@ -32,7 +32,7 @@ impl Snapshots {
             self.kept.clear();
             return;
         }
-        let oldest = earlier(now, Duration::from_secs(knobs.replica_lag_seconds));
+        let oldest = earlier_by(now, Duration::from_secs(knobs.replica_lag_seconds));
         for (id, repository) in repositories {
             let kept = self.kept.entry(*id).or_default();
             if kept
@@ -60,12 +60,12 @@ impl Snapshots {
         }
         let lag = Duration::from_secs(knobs.replica_lag_seconds);
         let kept = self.kept.get(&present.id);
-        let old = kept.and_then(|kept| kept.iter().rev().find(|(at, _)| later(*at, lag) <= now));
+        let old = kept.and_then(|kept| kept.iter().rev().find(|(at, _)| later_by(*at, lag) <= now));
         // A repository that is younger than the lag is seen in its first state.
         let seen = old
             .or_else(|| kept.and_then(VecDeque::front))
             .map_or(present, |(_, repository)| repository.as_ref());
-        knobs.acts("replica-lag-seconds", !std::ptr::eq(seen, present));
+        knobs.count_use("replica-lag-seconds", !std::ptr::eq(seen, present));
         seen
     }
 }

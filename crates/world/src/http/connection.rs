@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::gate::{Gate, Verdict};
+use super::gate::{Gate, GateDecision};
 use super::pace::ClockMode;
 use super::reply::{self, MAX_REQUEST_BODY};
 use crate::control;
@@ -28,7 +28,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The context of every connection of a face.
 #[derive(Clone)]
-pub(super) struct Line {
+pub(super) struct ConnectionContext {
     pub(super) world: Arc<Mutex<World>>,
     pub(super) face: Face,
     pub(super) clock: ClockMode,
@@ -45,18 +45,18 @@ pub(super) struct Line {
 struct Cut;
 
 /// What the world did with a request.
-enum Done {
+enum RequestResult {
     Reply(Response<Bytes>, Duration),
     Cut,
     Silence,
 }
 
 /// Serves a connection until it ends or the server does.
-pub(super) async fn run(stream: TcpStream, line: Line) {
+pub(super) async fn run(stream: TcpStream, context: ConnectionContext) {
     // A small reply should not wait for the next packet; a socket that refuses the option works all the same.
     let _ = stream.set_nodelay(true);
-    let mut ending = line.ending.clone();
-    let service = service_fn(move |request| answer(request, line.clone()));
+    let mut ending = context.ending.clone();
+    let service = service_fn(move |request| answer_request(request, context.clone()));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -72,34 +72,37 @@ pub(super) async fn run(stream: TcpStream, line: Line) {
     let _ = connection.await;
 }
 
-async fn answer(request: Request<Incoming>, line: Line) -> Result<Response<Full<Bytes>>, Cut> {
+async fn answer_request(
+    request: Request<Incoming>,
+    context: ConnectionContext,
+) -> Result<Response<Full<Bytes>>, Cut> {
     let (head, body) = request.into_parts();
     // Refuse a body that announces too many bytes before the client sends it.
     if body.size_hint().lower() > MAX_REQUEST_BODY as u64 {
-        return Ok(reply::too_large(line.face).map(Full::new));
+        return Ok(reply::too_large(context.face).map(Full::new));
     }
     let body = match Limited::new(body, MAX_REQUEST_BODY).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
-            return Ok(reply::too_large(line.face).map(Full::new));
+            return Ok(reply::too_large(context.face).map(Full::new));
         }
         Err(_) => return Err(Cut),
     };
     let request = Request::from_parts(head, body);
-    let mut ending = line.ending.clone();
+    let mut ending = context.ending.clone();
     // Git runs under the world's lock, so the lock may be held for long. No worker of the runtime may wait for it.
-    let face = line.face;
-    let done = tokio::task::spawn_blocking(move || ask(&request, &line));
+    let face = context.face;
+    let done = tokio::task::spawn_blocking(move || ask_world(&request, &context));
     match done.await {
-        Ok(Done::Reply(response, wait)) => {
+        Ok(RequestResult::Reply(response, wait)) => {
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 _ = ending.wait_for(|end| *end) => {}
             }
             Ok(response.map(Full::new))
         }
-        Ok(Done::Cut) => Err(Cut),
-        Ok(Done::Silence) => {
+        Ok(RequestResult::Cut) => Err(Cut),
+        Ok(RequestResult::Silence) => {
             // When the client goes away, this future is dropped with its connection.
             tokio::select! {
                 () = tokio::time::sleep(MAX_SILENCE) => {}
@@ -107,63 +110,63 @@ async fn answer(request: Request<Incoming>, line: Line) -> Result<Response<Full<
             }
             Err(Cut)
         }
-        Err(_) => Ok(reply::panicked(face).map(Full::new)),
+        Err(_) => Ok(reply::panic_reply(face).map(Full::new)),
     }
 }
 
-fn ask(request: &Request<Bytes>, line: &Line) -> Done {
+fn ask_world(request: &Request<Bytes>, context: &ConnectionContext) -> RequestResult {
     if request.uri().path().starts_with(control::PREFIX) {
-        return Done::Reply(steer(request, line), Duration::ZERO);
+        return RequestResult::Reply(answer_control(request, context), Duration::ZERO);
     }
-    let n = line.arrivals.fetch_add(1, Ordering::SeqCst) + 1;
-    let gate = line.gate.as_deref();
-    if gate.is_some_and(|gate| gate.before(n, line.face, request) == Verdict::Cut) {
-        return Done::Cut;
+    let n = context.arrivals.fetch_add(1, Ordering::SeqCst) + 1;
+    let gate = context.gate.as_deref();
+    if gate.is_some_and(|gate| gate.before_effect(n, context.face, request) == GateDecision::Cut) {
+        return RequestResult::Cut;
     }
     let (answer, booked, date, wait) = {
-        let Ok(mut world) = line.world.lock() else {
-            return Done::Reply(reply::panicked(line.face), Duration::ZERO);
+        let Ok(mut world) = context.world.lock() else {
+            return RequestResult::Reply(reply::panic_reply(context.face), Duration::ZERO);
         };
         world.catch_up(Instant::now());
         let date = world.now();
         let copy = request.clone();
-        let answer = match line.face {
+        let answer = match context.face {
             Face::Github => world.github_request(copy),
             Face::Jules => world.jules_request(copy),
         };
-        let wait = match line.clock {
+        let wait = match context.clock {
             ClockMode::Manual => Duration::ZERO,
             ClockMode::Accelerated { .. } => world.clock().real_span(answer.latency),
         };
         (answer, world.last_request(), date, wait)
     };
-    if gate.is_some_and(|gate| gate.after(n, line.face, request) == Verdict::Cut) {
-        if let Ok(mut world) = line.world.lock() {
+    if gate.is_some_and(|gate| gate.before_reply(n, context.face, request) == GateDecision::Cut) {
+        if let Ok(mut world) = context.world.lock() {
             world.reply_was_cut(booked);
         }
-        return Done::Cut;
+        return RequestResult::Cut;
     }
     match answer.outcome {
         Outcome::Reply(response) => {
-            Done::Reply(reply::finish(response, request.method(), date), wait)
+            RequestResult::Reply(reply::finish_reply(response, request.method(), date), wait)
         }
-        Outcome::Dropped => Done::Cut,
-        Outcome::TimedOut => Done::Silence,
+        Outcome::Dropped => RequestResult::Cut,
+        Outcome::TimedOut => RequestResult::Silence,
     }
 }
 
-fn steer(request: &Request<Bytes>, line: &Line) -> Response<Bytes> {
-    if !line.control {
-        return control::error(
+fn answer_control(request: &Request<Bytes>, context: &ConnectionContext) -> Response<Bytes> {
+    if !context.control {
+        return control::error_reply(
             StatusCode::NOT_FOUND,
             "the world is steered through the GitHub face, on a loopback address only",
         );
     }
-    match line.world.lock() {
+    match context.world.lock() {
         Ok(mut world) => {
             world.catch_up(Instant::now());
-            control::handle(&mut world, request)
+            control::handle_request(&mut world, request)
         }
-        Err(_) => reply::panicked(line.face),
+        Err(_) => reply::panic_reply(context.face),
     }
 }

@@ -7,7 +7,7 @@ use crate::faults::Face;
 
 /// The decision of a gate about a request or its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GateDecision {
     /// The request or reply proceeds.
     Go,
     /// The connection is closed without a reply.
@@ -20,9 +20,9 @@ pub enum Verdict {
 /// to `/__world/` pass no gate and are not counted.
 pub trait Gate: Send + Sync {
     /// Called before the request has an effect. After a cut it has none, and the books do not record it.
-    fn before(&self, n: u64, face: Face, request: &Request<Bytes>) -> Verdict;
+    fn before_effect(&self, n: u64, face: Face, request: &Request<Bytes>) -> GateDecision;
 
     /// Called after the effect and before the reply. After a cut no reply is sent, and the books record the request without
     /// a status.
-    fn after(&self, n: u64, face: Face, request: &Request<Bytes>) -> Verdict;
+    fn before_reply(&self, n: u64, face: Face, request: &Request<Bytes>) -> GateDecision;
 }

@@ -15,10 +15,10 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::world::World;
-use connection::Line;
+use connection::ConnectionContext;
 
 pub use crate::faults::Face;
-pub use gate::{Gate, Verdict};
+pub use gate::{Gate, GateDecision};
 pub use pace::ClockMode;
 pub use reply::MAX_REQUEST_BODY;
 
@@ -58,12 +58,12 @@ pub async fn serve(
         link_to(&world, address);
     }
     let (end, ending) = watch::channel(false);
-    let arrivals = pace::begin(&world, clock);
+    let arrivals = pace::start_clock(&world, clock);
     let mut tasks = JoinSet::new();
     if clock != ClockMode::Manual {
-        tasks.spawn(pace::keep(Arc::clone(&world), ending.clone()));
+        tasks.spawn(pace::keep_time(Arc::clone(&world), ending.clone()));
     }
-    let line = Line {
+    let context = ConnectionContext {
         world,
         face,
         clock,
@@ -77,7 +77,7 @@ pub async fn serve(
         tokio::select! {
             _ = &mut shutdown => break,
             accepted = listener.accept(), if tasks.len() < MAX_CONNECTIONS => match accepted {
-                Ok((stream, _)) => drop(tasks.spawn(connection::run(stream, line.clone()))),
+                Ok((stream, _)) => drop(tasks.spawn(connection::run(stream, context.clone()))),
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
             // Ended connections are forgotten as they come.

@@ -35,17 +35,17 @@ impl From<ClockMode> for Pace {
 }
 
 /// Sets the world's pace and gives the counter of requests that its faces share.
-pub(super) fn begin(world: &Mutex<World>, mode: ClockMode) -> Arc<AtomicU64> {
+pub(super) fn start_clock(world: &Mutex<World>, mode: ClockMode) -> Arc<AtomicU64> {
     let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
     // The second face must not restart the pace.
     if world.clock().pace() != mode.into() {
         world.set_pace(mode.into());
     }
-    world.arrivals()
+    world.arrival_counter()
 }
 
 /// Keeps the world at its virtual present until the server ends.
-pub(super) async fn keep(world: Arc<Mutex<World>>, mut ending: watch::Receiver<bool>) {
+pub(super) async fn keep_time(world: Arc<Mutex<World>>, mut ending: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             _ = ending.wait_for(|end| *end) => return,

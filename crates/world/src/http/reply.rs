@@ -11,7 +11,7 @@ use crate::faults::Face;
 pub const MAX_REQUEST_BODY: usize = 30 * 1024 * 1024;
 
 /// Adds the virtual date unless the reply has one, and removes the content type of a reply without content.
-pub(super) fn finish(
+pub(super) fn finish_reply(
     mut response: Response<Bytes>,
     method: &Method,
     now: Timestamp,
@@ -41,7 +41,7 @@ pub(super) fn finish(
 /// The reply to a body beyond the limit. It closes the connection, because the rest of the body was not read.
 pub(super) fn too_large(face: Face) -> Response<Bytes> {
     let message = format!("The request's body is larger than {MAX_REQUEST_BODY} bytes");
-    let mut response = error(face, StatusCode::PAYLOAD_TOO_LARGE, &message);
+    let mut response = error_reply(face, StatusCode::PAYLOAD_TOO_LARGE, &message);
     response
         .headers_mut()
         .insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -49,15 +49,15 @@ pub(super) fn too_large(face: Face) -> Response<Bytes> {
 }
 
 /// The reply of a world that has a bug.
-pub(super) fn panicked(face: Face) -> Response<Bytes> {
-    error(
+pub(super) fn panic_reply(face: Face) -> Response<Bytes> {
+    error_reply(
         face,
         StatusCode::INTERNAL_SERVER_ERROR,
         "The model panicked; see the standard error of the process that serves it",
     )
 }
 
-fn error(face: Face, status: StatusCode, message: &str) -> Response<Bytes> {
+fn error_reply(face: Face, status: StatusCode, message: &str) -> Response<Bytes> {
     let body: Value = match face {
         Face::Github => json!({"message": message, "status": status.as_u16().to_string()}),
         Face::Jules => {

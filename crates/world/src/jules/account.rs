@@ -17,7 +17,7 @@ pub enum Tier {
 
 impl Tier {
     /// Sessions in a window of 24 hours.
-    pub fn daily(self) -> usize {
+    pub fn daily_limit(self) -> usize {
         match self {
             Tier::Free => 15,
             Tier::Pro => 100,
@@ -26,7 +26,7 @@ impl Tier {
     }
 
     /// Sessions at a time.
-    pub fn concurrent(self) -> usize {
+    pub fn concurrent_limit(self) -> usize {
         match self {
             Tier::Free => 3,
             Tier::Pro => 15,
@@ -68,7 +68,7 @@ impl Installed {
     }
 
     /// The source's resource name.
-    pub fn source(&self) -> String {
+    pub fn source_name(&self) -> String {
         format!("sources/github/{}/{}", self.owner, self.repo)
     }
 }
@@ -126,18 +126,18 @@ impl Account {
 
     /// Sessions that may be created in 24 hours.
     pub fn daily_limit(&self) -> usize {
-        self.daily.unwrap_or(self.tier.daily())
+        self.daily.unwrap_or(self.tier.daily_limit())
     }
 
     /// Sessions that may run at a time.
     pub fn concurrent_limit(&self) -> usize {
-        self.concurrent.unwrap_or(self.tier.concurrent())
+        self.concurrent.unwrap_or(self.tier.concurrent_limit())
     }
 
     /// The installation of a source, by its name in any case.
-    pub fn installation(&self, source: &str) -> Option<&Installed> {
+    pub fn find_installation(&self, source: &str) -> Option<&Installed> {
         self.installed
             .iter()
-            .find(|installed| installed.source().eq_ignore_ascii_case(source))
+            .find(|installed| installed.source_name().eq_ignore_ascii_case(source))
     }
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::wire::{put, put_time};
+use super::wire::{put_text, put_time};
 use crate::knobs::Knobs;
 
 /// A plan, numbered from 0.
@@ -33,13 +33,13 @@ pub struct ChangeSet {
 }
 
 impl ChangeSet {
-    pub(super) fn wire(&self) -> Value {
+    pub(super) fn to_wire(&self) -> Value {
         let mut patch = Map::new();
-        put(&mut patch, "unidiffPatch", &self.patch);
-        put(&mut patch, "baseCommitId", &self.base);
-        put(&mut patch, "suggestedCommitMessage", &self.message);
+        put_text(&mut patch, "unidiffPatch", &self.patch);
+        put_text(&mut patch, "baseCommitId", &self.base);
+        put_text(&mut patch, "suggestedCommitMessage", &self.message);
         let mut set = Map::new();
-        put(&mut set, "source", &self.source);
+        put_text(&mut set, "source", &self.source);
         set.insert("gitPatch".to_owned(), Value::Object(patch));
         Value::Object(set)
     }
@@ -112,23 +112,23 @@ pub struct Activity {
 }
 
 impl Activity {
-    pub(super) fn wire(&self, session: &str, knobs: &Knobs) -> Value {
+    pub(super) fn to_wire(&self, session: &str, knobs: &Knobs) -> Value {
         let mut map = Map::new();
         map.insert(
             "name".to_owned(),
             json!(format!("sessions/{session}/activities/{}", self.id)),
         );
-        if !knobs.acts("activity-id-in-name-only", knobs.activity_id_in_name_only) {
-            put(&mut map, "id", &self.id);
+        if !knobs.count_use("activity-id-in-name-only", knobs.activity_id_in_name_only) {
+            put_text(&mut map, "id", &self.id);
         }
         put_time(&mut map, "createTime", self.at);
-        put(&mut map, "originator", self.originator);
-        let (key, value) = self.kind.wire();
+        put_text(&mut map, "originator", self.originator);
+        let (key, value) = self.kind.to_wire();
         map.insert(key, value);
         if !self.artifacts.is_empty() {
             map.insert(
                 "artifacts".to_owned(),
-                self.artifacts.iter().map(Artifact::wire).collect(),
+                self.artifacts.iter().map(Artifact::to_wire).collect(),
             );
         }
         Value::Object(map)
@@ -144,33 +144,33 @@ impl Activity {
 }
 
 impl Kind {
-    fn wire(&self) -> (String, Value) {
+    fn to_wire(&self) -> (String, Value) {
         let mut map = Map::new();
         let key = match self {
             Kind::AgentMessaged(text) => {
-                put(&mut map, "agentMessage", text);
+                put_text(&mut map, "agentMessage", text);
                 "agentMessaged"
             }
             Kind::UserMessaged(text) => {
-                put(&mut map, "userMessage", text);
+                put_text(&mut map, "userMessage", text);
                 "userMessaged"
             }
             Kind::PlanGenerated(plan) => {
-                map.insert("plan".to_owned(), plan.wire());
+                map.insert("plan".to_owned(), plan.to_wire());
                 "planGenerated"
             }
             Kind::PlanApproved(id) => {
-                put(&mut map, "planId", id);
+                put_text(&mut map, "planId", id);
                 "planApproved"
             }
             Kind::ProgressUpdated { title, description } => {
-                put(&mut map, "title", title);
-                put(&mut map, "description", description);
+                put_text(&mut map, "title", title);
+                put_text(&mut map, "description", description);
                 "progressUpdated"
             }
             Kind::SessionCompleted => "sessionCompleted",
             Kind::SessionFailed(reason) => {
-                put(&mut map, "reason", reason);
+                put_text(&mut map, "reason", reason);
                 "sessionFailed"
             }
             Kind::Unknown(key) => key,
@@ -180,23 +180,23 @@ impl Kind {
 }
 
 impl Plan {
-    fn wire(&self) -> Value {
+    fn to_wire(&self) -> Value {
         let steps = self
             .steps
             .iter()
             .enumerate()
             .map(|(index, (id, title, description))| {
                 let mut step = Map::new();
-                put(&mut step, "id", id);
-                put(&mut step, "title", title);
-                put(&mut step, "description", description);
+                put_text(&mut step, "id", id);
+                put_text(&mut step, "title", title);
+                put_text(&mut step, "description", description);
                 if index > 0 {
                     step.insert("index".to_owned(), json!(index));
                 }
                 Value::Object(step)
             });
         let mut map = Map::new();
-        put(&mut map, "id", &self.id);
+        put_text(&mut map, "id", &self.id);
         map.insert("steps".to_owned(), steps.collect());
         put_time(&mut map, "createTime", self.at);
         Value::Object(map)
@@ -204,9 +204,9 @@ impl Plan {
 }
 
 impl Artifact {
-    fn wire(&self) -> Value {
+    fn to_wire(&self) -> Value {
         match self {
-            Artifact::ChangeSet(set) => json!({ "changeSet": set.wire() }),
+            Artifact::ChangeSet(set) => json!({ "changeSet": set.to_wire() }),
             Artifact::Media { data, mime } => {
                 json!({ "media": { "data": STANDARD.encode(data), "mimeType": mime } })
             }
@@ -216,8 +216,8 @@ impl Artifact {
                 exit_code,
             } => {
                 let mut map = Map::new();
-                put(&mut map, "command", command);
-                put(&mut map, "output", output);
+                put_text(&mut map, "command", command);
+                put_text(&mut map, "output", output);
                 if *exit_code != 0 {
                     map.insert("exitCode".to_owned(), json!(exit_code));
                 }
@@ -236,7 +236,7 @@ impl Artifact {
 mod tests {
     use super::*;
 
-    fn wire(kind: Kind, artifacts: Vec<Artifact>) -> Value {
+    fn wire_of(kind: Kind, artifacts: Vec<Artifact>) -> Value {
         let at = "2026-01-14T10:21:05.5Z".parse().unwrap();
         Activity {
             id: "a7".into(),
@@ -245,7 +245,7 @@ mod tests {
             kind,
             artifacts,
         }
-        .wire("1548", &Knobs::documented())
+        .to_wire("1548", &Knobs::documented())
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
             ],
             at: Timestamp::UNIX_EPOCH,
         };
-        let value = wire(Kind::PlanGenerated(plan), vec![]);
+        let value = wire_of(Kind::PlanGenerated(plan), vec![]);
         let steps = &value["planGenerated"]["plan"]["steps"];
         assert_eq!(steps[0], json!({"id": "1", "title": "A"}));
         assert_eq!(steps[1]["index"], 1);
@@ -273,7 +273,7 @@ mod tests {
             description: String::new(),
         };
         assert_eq!(
-            wire(empty, vec![bash]),
+            wire_of(empty, vec![bash]),
             json!({"name": "sessions/1548/activities/a7", "id": "a7", "createTime": "2026-01-14T10:21:05.500Z",
                 "originator": "agent", "progressUpdated": {}, "artifacts": [{"bashOutput": {"command": "ls"}}]})
         );
@@ -288,7 +288,7 @@ mod tests {
             kind: Kind::SessionCompleted,
             artifacts: vec![],
         };
-        let value = activity.wire(
+        let value = activity.to_wire(
             "1",
             &Knobs {
                 activity_id_in_name_only: true,

@@ -10,16 +10,17 @@ use crate::bounds;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Beat {
     /// Seconds after the previous beat, or after the event that the session waited for.
-    #[serde(deserialize_with = "bounds::after")]
+    #[serde(deserialize_with = "bounds::read_delay")]
     pub after: f64,
     /// What happens.
-    pub deed: Deed,
+    #[serde(rename = "deed")]
+    pub action: BeatAction,
 }
 
 /// What can happen in a beat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Deed {
+pub enum BeatAction {
     /// A machine starts and clones the repository: QUEUED becomes PLANNING.
     Start,
     /// A plan is made; the session waits when approval is required and was not given yet.
@@ -75,7 +76,10 @@ pub enum Deed {
 }
 
 impl Beat {
-    pub(super) fn new(after: f64, deed: Deed) -> Beat {
-        Beat { after, deed }
+    pub(super) fn new(after: f64, action: BeatAction) -> Beat {
+        Beat {
+            after,
+            action: action,
+        }
     }
 }

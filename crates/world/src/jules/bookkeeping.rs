@@ -27,7 +27,7 @@ impl Session {
         entry.states.extend(
             record.states[known..]
                 .iter()
-                .map(|(at, state)| (*at, state.name().to_owned())),
+                .map(|(at, state)| (*at, state.wire_name().to_owned())),
         );
         let known = entry.acts.len();
         entry
@@ -66,7 +66,7 @@ impl Session {
     }
 
     /// Notes a question for the books.
-    pub(super) fn asked(&mut self, text: &str, now: Timestamp) {
+    pub(super) fn note_question(&mut self, text: &str, now: Timestamp) {
         self.questions.push(Question {
             at: now,
             text: text.to_owned(),
@@ -84,7 +84,7 @@ impl Session {
     }
 
     /// Notes the answer to every open question.
-    pub(super) fn answered(&mut self, text: &str, now: Timestamp) {
+    pub(super) fn note_answer(&mut self, text: &str, now: Timestamp) {
         for question in &mut self.questions {
             question
                 .answer

@@ -77,7 +77,7 @@ impl Weights {
     }
 
     /// Draws an ending; changes when all weights are zero.
-    pub(super) fn draw(&self, chance: &mut Stream) -> Ending {
+    pub(super) fn draw_ending(&self, chance: &mut Stream) -> Ending {
         let table = [
             (Ending::Changes, self.changes),
             (Ending::HiddenChanges, self.hidden_changes),
@@ -88,7 +88,7 @@ impl Weights {
             (Ending::Stuck, self.stuck),
             (Ending::StuckWithPull, self.stuck_with_pull),
         ];
-        let mut left = chance.below(table.iter().map(|(_, weight)| u64::from(*weight)).sum());
+        let mut left = chance.draw_below(table.iter().map(|(_, weight)| u64::from(*weight)).sum());
         for (ending, weight) in table {
             match left.checked_sub(u64::from(weight)) {
                 Some(rest) => left = rest,
@@ -126,7 +126,7 @@ mod tests {
             ..Weights::only_changes()
         };
         let failures = (0..1000)
-            .filter(|_| weights.draw(&mut chance) == Ending::Failure)
+            .filter(|_| weights.draw_ending(&mut chance) == Ending::Failure)
             .count();
         assert!((400..600).contains(&failures), "{failures}");
     }

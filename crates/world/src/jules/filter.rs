@@ -9,10 +9,10 @@ pub(super) fn source_names(filter: &str) -> Result<Vec<String>, Refusal> {
     filter
         .split(" OR ")
         .map(|part| {
-            let (field, value) = part.split_once('=').ok_or_else(|| bad(filter))?;
+            let (field, value) = part.split_once('=').ok_or_else(|| bad_filter(filter))?;
             let value = value.trim().trim_matches('"');
             if field.trim() != "name" || value.is_empty() || value.contains(char::is_whitespace) {
-                return Err(bad(filter));
+                return Err(bad_filter(filter));
             }
             Ok(value.to_owned())
         })
@@ -20,30 +20,30 @@ pub(super) fn source_names(filter: &str) -> Result<Vec<String>, Refusal> {
 }
 
 /// Reads `archived = true` or `archived = false`.
-pub(super) fn archived(filter: &str) -> Result<bool, Refusal> {
-    let (field, value) = filter.split_once('=').ok_or_else(|| bad(filter))?;
+pub(super) fn parse_archived(filter: &str) -> Result<bool, Refusal> {
+    let (field, value) = filter.split_once('=').ok_or_else(|| bad_filter(filter))?;
     match (field.trim(), value.trim()) {
         ("archived", "true") => Ok(true),
         ("archived", "false") => Ok(false),
-        _ => Err(bad(filter)),
+        _ => Err(bad_filter(filter)),
     }
 }
 
 /// Reads `create_time>"<RFC 3339>"`; only strictly newer activities pass.
 pub(super) fn newer_than(filter: &str) -> Result<Timestamp, Refusal> {
-    let (field, value) = filter.split_once('>').ok_or_else(|| bad(filter))?;
+    let (field, value) = filter.split_once('>').ok_or_else(|| bad_filter(filter))?;
     let value = value
         .trim()
         .strip_prefix('"')
         .and_then(|value| value.strip_suffix('"'))
-        .ok_or_else(|| bad(filter))?;
+        .ok_or_else(|| bad_filter(filter))?;
     if field.trim() != "create_time" {
-        return Err(bad(filter));
+        return Err(bad_filter(filter));
     }
-    value.parse().map_err(|_| bad(filter))
+    value.parse().map_err(|_| bad_filter(filter))
 }
 
-fn bad(filter: &str) -> Refusal {
+fn bad_filter(filter: &str) -> Refusal {
     Refusal::bad_field("filter", format!("Invalid filter: {filter}"))
 }
 
@@ -71,10 +71,10 @@ mod tests {
 
     #[test]
     fn sessions_are_filtered_by_archived_only() {
-        assert_eq!(archived("archived = true"), Ok(true));
-        assert_eq!(archived("archived=false"), Ok(false));
+        assert_eq!(parse_archived("archived = true"), Ok(true));
+        assert_eq!(parse_archived("archived=false"), Ok(false));
         for bad in ["archived", "archived = yes", "state = FAILED"] {
-            assert!(archived(bad).is_err(), "{bad}");
+            assert!(parse_archived(bad).is_err(), "{bad}");
         }
     }
 

@@ -4,11 +4,11 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 use jiff::Timestamp;
 
-use super::face::{Call, text_reply};
 use super::filter;
-use super::model::{Model, within};
+use super::model::{Model, is_within};
 use super::query;
 use super::refusal::{Refusal, json_reply};
+use super::request::{Call, text_reply};
 use super::wire;
 use crate::knobs::{Knobs, ListingOrder};
 
@@ -23,11 +23,11 @@ impl Model {
             .query
             .filter
             .as_deref()
-            .map(filter::archived)
+            .map(filter::parse_archived)
             .transpose()?;
         let (now, knobs) = (call.now, call.knobs);
         // A token holds the number of the session that comes next, so that newer sessions do not shift pages.
-        let position = call.query.position("sessions")?;
+        let position = call.query.page_start("sessions")?;
         let mut listed: Vec<usize> = Vec::new();
         let next = match knobs.listing_order {
             ListingOrder::NewestFirst => {
@@ -67,16 +67,18 @@ impl Model {
                 (start + listed.len() < all.len()).then_some(start + listed.len())
             }
         };
-        knobs.acts(
+        knobs.count_use(
             "listing-order",
             !listed.is_sorted_by(|one, next| one > next),
         );
         for index in &listed {
-            self.sessions[*index].encode(true, now, knobs);
+            self.sessions[*index].encode_session(true, now, knobs);
         }
-        let token = next.map(|next| query::token("sessions", next));
-        let entries = listed.iter().map(|index| self.sessions[*index].encoded());
-        Ok(text_reply(wire::listing(
+        let token = next.map(|next| query::page_token("sessions", next));
+        let entries = listed
+            .iter()
+            .map(|index| self.sessions[*index].last_encoding());
+        Ok(text_reply(wire::list_page(
             "sessions",
             entries,
             token.as_deref(),
@@ -95,11 +97,11 @@ impl Model {
             Some(archived) => session.archived == archived,
             None => {
                 let shown = session.archived && knobs.archived_listed;
-                !session.archived || knobs.acts("archived-listed", shown)
+                !session.archived || knobs.count_use("archived-listed", shown)
             }
         };
-        let late = within(now, session.created, knobs.listing_lag_seconds);
-        wanted && !session.deleted && !knobs.acts("listing-lag-seconds", late)
+        let late = is_within(now, session.created, knobs.listing_lag_seconds);
+        wanted && !session.deleted && !knobs.count_use("listing-lag-seconds", late)
     }
 
     pub(super) fn list_activities(
@@ -108,25 +110,25 @@ impl Model {
         call: &Call<'_>,
     ) -> Result<Response<Bytes>, Refusal> {
         self.usage[call.account].read_activities(call.now, call.knobs)?;
-        let index = self.find(id, call)?;
+        let index = self.find_session(id, call)?;
         let session = &self.sessions[index];
-        let fresh = within(
+        let fresh = is_within(
             call.now,
             session.created,
             call.knobs.fresh_activities_404_seconds,
         );
-        if call.knobs.acts("fresh-activities-404-seconds", fresh) {
+        if call.knobs.count_use("fresh-activities-404-seconds", fresh) {
             return Err(Refusal::not_found());
         }
         let size = call.query.page_size(ACTIVITIES_A_PAGE, call.knobs)?;
-        let start = call.query.position("activities")?.unwrap_or(0);
+        let start = call.query.page_start("activities")?.unwrap_or(0);
         let newer = match &call.query.filter {
             Some(_)
                 if call
                     .knobs
-                    .acts("activity-filter", !call.knobs.activity_filter) =>
+                    .count_use("activity-filter", !call.knobs.activity_filter) =>
             {
-                return Err(Refusal::invalid());
+                return Err(Refusal::invalid_argument());
             }
             Some(text) => Some(filter::newer_than(text)?),
             None => None,
@@ -137,11 +139,11 @@ impl Model {
             .filter(|activity| newer.is_none_or(|newer| activity.at > newer))
             .skip(start)
             .take(size + 1)
-            .map(|activity| activity.wire(id, call.knobs).to_string())
+            .map(|activity| activity.to_wire(id, call.knobs).to_string())
             .collect();
-        let token = (entries.len() > size).then(|| query::token("activities", start + size));
+        let token = (entries.len() > size).then(|| query::page_token("activities", start + size));
         let page = entries.iter().take(size).map(String::as_str);
-        Ok(text_reply(wire::listing(
+        Ok(text_reply(wire::list_page(
             "activities",
             page,
             token.as_deref(),
@@ -155,14 +157,16 @@ impl Model {
         call: &Call<'_>,
     ) -> Result<Response<Bytes>, Refusal> {
         self.usage[call.account].read_activities(call.now, call.knobs)?;
-        let index = self.find(id, call)?;
+        let index = self.find_session(id, call)?;
         let found = self.sessions[index]
             .activities
             .iter()
             .find(|known| known.id == activity);
         Ok(json_reply(
             StatusCode::OK,
-            &found.ok_or_else(Refusal::not_found)?.wire(id, call.knobs),
+            &found
+                .ok_or_else(Refusal::not_found)?
+                .to_wire(id, call.knobs),
         ))
     }
 }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::account::{Account, Installed};
-use super::body::NewSession;
+use super::beat_plan::{self, Circumstances};
 use super::config::Config;
-use super::life::{self, Circumstances};
-use super::perform::{Stage, later};
+use super::perform::{BeatContext, later_by_seconds};
 use super::quota::Usage;
 use super::record::{SessionRecord, Via};
+use super::request_body::NewSession;
 use super::scenario::{Playbook, Scenario};
-use super::session::{Session, stamp};
+use super::session::{Session, draw_timestamp};
 use super::state::State;
 use super::work::Worker;
 use crate::books::{self, Books};
@@ -45,7 +45,7 @@ pub struct Model {
 impl Model {
     /// A service with these accounts and no sessions.
     pub fn new(config: Config, mut chance: Stream) -> Model {
-        let seed = chance.bits();
+        let seed = chance.random_bits();
         let chance = Chance::new(seed);
         Model {
             usage: vec![Usage::default(); config.accounts.len()],
@@ -109,7 +109,7 @@ impl Model {
     }
 
     /// Sets the worker that does the work of unscripted sessions.
-    pub fn employ(&mut self, worker: Box<dyn Worker>) {
+    pub fn set_worker(&mut self, worker: Box<dyn Worker>) {
         self.worker = Some(worker);
     }
 
@@ -134,7 +134,7 @@ impl Model {
     }
 
     /// The sessions that wait for a person, and since when.
-    pub fn waiting(&self) -> impl Iterator<Item = (&Session, Timestamp)> {
+    pub fn waiting_sessions(&self) -> impl Iterator<Item = (&Session, Timestamp)> {
         self.waiting.iter().filter_map(|index| {
             let session = &self.sessions[*index];
             session
@@ -175,7 +175,7 @@ impl Model {
         clippy::too_many_arguments,
         reason = "the facts of one create, used here alone"
     )]
-    pub(super) fn create(
+    pub(super) fn insert_session(
         &mut self,
         account: usize,
         key: &str,
@@ -190,14 +190,16 @@ impl Model {
         let mut chance = self.chance.stream(&format!("session/{id}"));
         let (source, starting_branch) = new.context.unwrap_or_default();
         let owner = &self.config.accounts[account];
-        let stored = match owner.installation(&source) {
-            Some(installed) if knobs.acts("source-case-changed", knobs.source_case_changed) => {
-                installed.in_other_case().source()
+        let stored = match owner.find_installation(&source) {
+            Some(installed)
+                if knobs.count_use("source-case-changed", knobs.source_case_changed) =>
+            {
+                installed.in_other_case().source_name()
             }
-            Some(installed) => installed.source(),
+            Some(installed) => installed.source_name(),
             None => source.clone(),
         };
-        let scenario = self.playbook.choose(
+        let scenario = self.playbook.choose_scenario(
             &new.title,
             &new.prompt,
             Some(&source).filter(|s| !s.is_empty()).map(String::as_str),
@@ -207,9 +209,9 @@ impl Model {
             auto_create_pull: new.auto_create_pull,
             scenario: &scenario,
         };
-        let beats = life::compose(&circumstances, &self.config, knobs, &mut chance);
+        let beats = beat_plan::compose_beats(&circumstances, &self.config, knobs, &mut chance);
         let unknown = knobs.unknown_kinds && chance.happens(0.1);
-        knobs.acts("unknown-kinds", unknown);
+        knobs.count_use("unknown-kinds", unknown);
         let record = SessionRecord {
             id: id.clone(),
             account: owner.login.clone(),
@@ -222,7 +224,7 @@ impl Model {
             require_plan_approval: new.require_plan_approval,
             auto_create_pull: new.auto_create_pull,
             environment_variables: new.environment_variables,
-            created: stamp(now, &mut chance),
+            created: draw_timestamp(now, &mut chance),
             refused_after_effect: false,
             states: vec![(now, State::Queued)],
             acts: Vec::new(),
@@ -238,12 +240,12 @@ impl Model {
         session.scenario = scenario;
         session.beats = beats;
         session.held = held;
-        session.schedule(now);
+        session.schedule_next(now);
         self.sessions.push(session);
         self.by_id.insert(id, index);
         self.of_account[account].push(index);
-        self.usage[account].create(now);
-        self.enlist(index, None);
+        self.usage[account].count_create(now);
+        self.update_calendar(index, None);
         index
     }
 
@@ -251,7 +253,7 @@ impl Model {
         let mut draws = self.chance.stream(&format!("id/{index}"));
         loop {
             // Few values are too small or in use, so this loop ends soon.
-            let id = draws.bits().max(SMALLEST_ID).to_string();
+            let id = draws.random_bits().max(SMALLEST_ID).to_string();
             if !self.by_id.contains_key(&id) {
                 return id;
             }
@@ -259,7 +261,7 @@ impl Model {
     }
 
     /// Updates the calendar after a session changed; `before` is its previous due time.
-    pub(super) fn enlist(&mut self, index: usize, before: Option<Timestamp>) {
+    pub(super) fn update_calendar(&mut self, index: usize, before: Option<Timestamp>) {
         let session = &self.sessions[index];
         let now_due = session.due;
         let waits = matches!(
@@ -288,7 +290,7 @@ impl Model {
     }
 
     /// Changes a session and updates the calendar; starts a held session when this frees capacity.
-    pub(super) fn change<T>(
+    pub(super) fn change_session<T>(
         &mut self,
         index: usize,
         now: Timestamp,
@@ -296,11 +298,11 @@ impl Model {
     ) -> T {
         let session = &mut self.sessions[index];
         let before = session.due;
-        let occupied = session.occupies();
+        let occupied = session.takes_capacity();
         let result = change(session);
-        let freed = occupied && !session.occupies();
+        let freed = occupied && !session.takes_capacity();
         let account = session.account;
-        self.enlist(index, before);
+        self.update_calendar(index, before);
         if freed {
             self.start_held(account, now);
         }
@@ -313,18 +315,18 @@ impl Model {
             session.held && !session.deleted && session.state().is_active()
         });
         if let Some(index) = held {
-            self.change(index, now, |session| {
+            self.change_session(index, now, |session| {
                 session.held = false;
-                session.schedule(now);
+                session.schedule_next(now);
             });
         }
     }
 
     /// How many sessions of an account count as running.
-    pub(super) fn active(&self, account: usize) -> usize {
+    pub(super) fn active_sessions(&self, account: usize) -> usize {
         self.of_account[account]
             .iter()
-            .filter(|index| self.sessions[**index].occupies())
+            .filter(|index| self.sessions[**index].takes_capacity())
             .count()
     }
 
@@ -350,7 +352,7 @@ impl Model {
             let login = self.config.accounts[self.sessions[index].account]
                 .login
                 .clone();
-            let mut stage = Stage {
+            let mut context = BeatContext {
                 github,
                 knobs,
                 worker: worker.as_mut(),
@@ -358,12 +360,12 @@ impl Model {
                 ordinal: index + 1,
             };
             self.sessions[index].due = None;
-            let occupied = self.sessions[index].occupies();
-            self.sessions[index].perform(due, &mut stage);
+            let occupied = self.sessions[index].takes_capacity();
+            self.sessions[index].perform_due(due, &mut context);
             self.worker = worker;
-            self.enlist(index, None);
+            self.update_calendar(index, None);
             let session = &self.sessions[index];
-            if occupied && !session.occupies() {
+            if occupied && !session.takes_capacity() {
                 self.start_held(session.account, due);
             }
         }
@@ -386,6 +388,6 @@ impl Model {
 }
 
 /// Whether an instant lies within this many seconds after another one.
-pub(super) fn within(now: Timestamp, since: Timestamp, seconds: u64) -> bool {
-    seconds > 0 && now < later(since, seconds as f64)
+pub(super) fn is_within(now: Timestamp, since: Timestamp, seconds: u64) -> bool {
+    seconds > 0 && now < later_by_seconds(since, seconds as f64)
 }

@@ -10,19 +10,19 @@ use sha1::{Digest, Sha1};
 const CONTEXT: usize = 3;
 
 /// The diff of all files; `None` on a side means that the file does not exist there.
-pub(super) fn unified(files: &BTreeMap<String, (Option<Bytes>, Option<Bytes>)>) -> String {
+pub(super) fn unified_diff(files: &BTreeMap<String, (Option<Bytes>, Option<Bytes>)>) -> String {
     files
         .iter()
-        .map(|(path, (old, new))| one(path, old.as_ref(), new.as_ref()))
+        .map(|(path, (old, new))| file_diff(path, old.as_ref(), new.as_ref()))
         .collect()
 }
 
-fn one(path: &str, old: Option<&Bytes>, new: Option<&Bytes>) -> String {
+fn file_diff(path: &str, old: Option<&Bytes>, new: Option<&Bytes>) -> String {
     if old == new {
         return String::new();
     }
     let mut text = format!("diff --git a/{path} b/{path}\n");
-    let index = format!("index {}..{}", blob(old), blob(new));
+    let index = format!("index {}..{}", blob_id(old), blob_id(new));
     match (old, new) {
         (None, _) => text.push_str(&format!("new file mode 100644\n{index}\n")),
         (_, None) => text.push_str(&format!("deleted file mode 100644\n{index}\n")),
@@ -32,16 +32,16 @@ fn one(path: &str, old: Option<&Bytes>, new: Option<&Bytes>) -> String {
     let (Some(before), Some(after)) = sides else {
         text.push_str(&format!(
             "Binary files {} and {} differ\n",
-            name("a", path, old),
-            name("b", path, new)
+            header_name("a", path, old),
+            header_name("b", path, new)
         ));
         return text;
     };
     let mut options = DiffOptions::new();
     options
         .set_context_len(CONTEXT)
-        .set_original_filename(name("a", path, old))
-        .set_modified_filename(name("b", path, new));
+        .set_original_filename(header_name("a", path, old))
+        .set_modified_filename(header_name("b", path, new));
     let patch = options.create_patch(before, after);
     // git writes no `---` and `+++` where no line differs, for example for a new empty file.
     if !patch.hunks().is_empty() {
@@ -50,7 +50,7 @@ fn one(path: &str, old: Option<&Bytes>, new: Option<&Bytes>) -> String {
     text
 }
 
-fn name(side: &str, path: &str, data: Option<&Bytes>) -> String {
+fn header_name(side: &str, path: &str, data: Option<&Bytes>) -> String {
     data.map_or_else(|| "/dev/null".to_owned(), |_| format!("{side}/{path}"))
 }
 
@@ -63,7 +63,7 @@ fn as_text(data: Option<&Bytes>) -> Option<&str> {
 }
 
 /// The abbreviated name of a blob, zeros for none.
-fn blob(data: Option<&Bytes>) -> String {
+fn blob_id(data: Option<&Bytes>) -> String {
     let Some(data) = data else {
         return "0000000".to_owned();
     };
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    fn bytes(text: &str) -> Option<Bytes> {
+    fn to_bytes(text: &str) -> Option<Bytes> {
         Some(Bytes::copy_from_slice(text.as_bytes()))
     }
 
@@ -95,22 +95,28 @@ mod tests {
             .replace("line 3\n", "line three\n")
             .replace("line 30\n", "");
         let files = BTreeMap::from([
-            ("long.txt".to_owned(), (bytes(&long), bytes(&changed))),
+            ("long.txt".to_owned(), (to_bytes(&long), to_bytes(&changed))),
             (
                 "docs/new.md".to_owned(),
-                (None, bytes("# New\n\nno newline at the end")),
+                (None, to_bytes("# New\n\nno newline at the end")),
             ),
-            ("empty.txt".to_owned(), (None, bytes(""))),
-            ("old.txt".to_owned(), (bytes("gone\n"), None)),
-            ("ends.txt".to_owned(), (bytes("a\nb"), bytes("a\nb\n"))),
-            ("same.txt".to_owned(), (bytes("same\n"), bytes("same\n"))),
+            ("empty.txt".to_owned(), (None, to_bytes(""))),
+            ("old.txt".to_owned(), (to_bytes("gone\n"), None)),
+            (
+                "ends.txt".to_owned(),
+                (to_bytes("a\nb"), to_bytes("a\nb\n")),
+            ),
+            (
+                "same.txt".to_owned(),
+                (to_bytes("same\n"), to_bytes("same\n")),
+            ),
         ]);
         for (path, (old, _)) in &files {
             if let Some(old) = old {
                 std::fs::write(at(path), old).unwrap();
             }
         }
-        let patch = unified(&files);
+        let patch = unified_diff(&files);
         assert!(!patch.contains("same.txt"));
         assert!(!patch.contains("+++ b/empty.txt"), "{patch}");
         std::fs::write(at("p.diff"), &patch).unwrap();

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::activity::{Artifact, Kind};
-use super::beat::{Beat, Deed};
+use super::beat::{Beat, BeatAction};
 use super::session::{Checkout, Session};
 use super::state::State;
 use super::work::Worker;
@@ -20,7 +20,7 @@ const PIXEL: &[u8] = &[
 ];
 
 /// What a beat needs besides its session.
-pub(super) struct Stage<'a> {
+pub(super) struct BeatContext<'a> {
     pub(super) github: &'a mut github::Model,
     pub(super) knobs: &'a Knobs,
     pub(super) worker: Option<&'a mut Box<dyn Worker>>,
@@ -32,22 +32,22 @@ pub(super) struct Stage<'a> {
 
 impl Session {
     /// Plays what is due at this instant and sets the next due time.
-    pub(super) fn perform(&mut self, now: Timestamp, stage: &mut Stage<'_>) {
+    pub(super) fn perform_due(&mut self, now: Timestamp, context: &mut BeatContext<'_>) {
         self.due = None;
         if self.state() == State::AwaitingPlanApproval && self.gives_up_after().is_none() {
             let by_itself = self.scenario.auto_approve_minutes.is_none();
-            stage.knobs.acts("auto-approve-seconds", by_itself);
-            self.accept_plan("system", now, stage.knobs);
+            context.knobs.count_use("auto-approve-seconds", by_itself);
+            self.accept_plan("system", now, context.knobs);
             return;
         }
         if let Some(beat) = self.beats.pop_front() {
-            self.play(beat.deed, now, stage);
+            self.play_beat(beat.action, now, context);
         }
-        self.schedule(now);
+        self.schedule_next(now);
     }
 
     /// Sets the due time of the next beat, unless the session waits for a person.
-    pub(super) fn schedule(&mut self, now: Timestamp) {
+    pub(super) fn schedule_next(&mut self, now: Timestamp) {
         let waits = match self.state() {
             State::AwaitingUserFeedback | State::Paused | State::Failed => true,
             State::AwaitingPlanApproval => return,
@@ -56,17 +56,19 @@ impl Session {
         self.due = if waits {
             None
         } else {
-            self.beats.front().map(|beat| later(now, beat.after))
+            self.beats
+                .front()
+                .map(|beat| later_by_seconds(now, beat.after))
         };
     }
 
-    fn play(&mut self, deed: Deed, now: Timestamp, stage: &mut Stage<'_>) {
-        let knobs = stage.knobs;
-        match deed {
-            Deed::Start => self.start(now, stage),
-            Deed::Plan => self.propose(now, knobs),
-            Deed::Progress { title, description } => {
-                self.log(
+    fn play_beat(&mut self, action: BeatAction, now: Timestamp, context: &mut BeatContext<'_>) {
+        let knobs = context.knobs;
+        match action {
+            BeatAction::Start => self.start_work(now, context),
+            BeatAction::Plan => self.propose_plan(now, knobs),
+            BeatAction::Progress { title, description } => {
+                self.log_activity(
                     "agent",
                     Kind::ProgressUpdated { title, description },
                     Vec::new(),
@@ -74,7 +76,7 @@ impl Session {
                     knobs,
                 );
             }
-            Deed::Bash {
+            BeatAction::Bash {
                 command,
                 output,
                 exit_code,
@@ -84,49 +86,51 @@ impl Session {
                     output,
                     exit_code,
                 };
-                self.update("Ran a command", vec![ran], now, knobs);
+                self.log_update("Ran a command", vec![ran], now, knobs);
             }
-            Deed::Media => {
+            BeatAction::Media => {
                 let picture = Artifact::Media {
                     data: PIXEL.to_vec(),
                     mime: "image/png",
                 };
-                self.update("Took a screenshot", vec![picture], now, knobs);
+                self.log_update("Took a screenshot", vec![picture], now, knobs);
             }
-            Deed::Edit(files) => {
-                self.edit(&files, stage.ordinal, now, stage.github);
+            BeatAction::Edit(files) => {
+                self.edit_files(&files, context.ordinal, now, context.github);
                 self.report_changes(now, knobs);
             }
-            Deed::EditSomehow => {
-                let task = self.task(now);
-                let worked = stage
+            BeatAction::EditSomehow => {
+                let task = self.worker_task(now);
+                let worked = context
                     .worker
                     .as_mut()
-                    .and_then(|worker| worker.work(&task, stage.github));
+                    .and_then(|worker| worker.change_files(&task, context.github));
                 let files = match worked {
                     Some(files) => files,
-                    None => self.made_up(stage.github),
+                    None => self.plausible_changes(context.github),
                 };
-                self.edit(&files, stage.ordinal, now, stage.github);
+                self.edit_files(&files, context.ordinal, now, context.github);
                 self.report_changes(now, knobs);
             }
-            Deed::Say(text) => {
-                self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
+            BeatAction::Say(text) => {
+                self.log_activity("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
             }
-            Deed::AskInPassing(text) => {
-                self.asked(&text, now);
-                self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
+            BeatAction::AskInPassing(text) => {
+                self.note_question(&text, now);
+                self.log_activity("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
             }
-            Deed::Ask(text) => {
-                self.asked(&text, now);
-                self.log("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
-                self.enter(State::AwaitingUserFeedback, now);
+            BeatAction::Ask(text) => {
+                self.note_question(&text, now);
+                self.log_activity("agent", Kind::AgentMessaged(text), Vec::new(), now, knobs);
+                self.enter_state(State::AwaitingUserFeedback, now);
             }
-            Deed::Push => self.push(false, stage.login, now, stage.github, knobs),
-            Deed::PushOldDiff => self.push(true, stage.login, now, stage.github, knobs),
-            Deed::Complete { outputs } => self.complete(outputs, now, stage),
-            Deed::Fail(reason) => self.fail(reason, now, knobs),
-            Deed::Unknown { activity, artifact } => {
+            BeatAction::Push => self.push_changes(false, context.login, now, context.github, knobs),
+            BeatAction::PushOldDiff => {
+                self.push_changes(true, context.login, now, context.github, knobs)
+            }
+            BeatAction::Complete { outputs } => self.complete_session(outputs, now, context),
+            BeatAction::Fail(reason) => self.fail_session(reason, now, knobs),
+            BeatAction::Unknown { activity, artifact } => {
                 let kind = if activity.is_empty() {
                     Kind::ProgressUpdated {
                         title: String::new(),
@@ -140,18 +144,18 @@ impl Session {
                 } else {
                     vec![Artifact::Unknown(artifact)]
                 };
-                self.log("agent", kind, artifacts, now, knobs);
+                self.log_activity("agent", kind, artifacts, now, knobs);
             }
-            Deed::Hang => self.beats.clear(),
+            BeatAction::Hang => self.beats.clear(),
         }
     }
 
-    fn update(&mut self, title: &str, artifacts: Vec<Artifact>, now: Timestamp, knobs: &Knobs) {
+    fn log_update(&mut self, title: &str, artifacts: Vec<Artifact>, now: Timestamp, knobs: &Knobs) {
         let kind = Kind::ProgressUpdated {
             title: title.to_owned(),
             description: String::new(),
         };
-        self.log("agent", kind, artifacts, now, knobs);
+        self.log_activity("agent", kind, artifacts, now, knobs);
     }
 
     fn report_changes(&mut self, now: Timestamp, knobs: &Knobs) {
@@ -160,44 +164,44 @@ impl Session {
             .map(Artifact::ChangeSet)
             .into_iter()
             .collect();
-        self.update("Changed files", artifacts, now, knobs);
+        self.log_update("Changed files", artifacts, now, knobs);
     }
 
-    fn start(&mut self, now: Timestamp, stage: &mut Stage<'_>) {
-        self.enter(State::Planning, now);
+    fn start_work(&mut self, now: Timestamp, context: &mut BeatContext<'_>) {
+        self.enter_state(State::Planning, now);
         let Some(path) = self.source.strip_prefix("sources/github/") else {
             return;
         };
         let checkout = path.split_once('/').and_then(|(owner, name)| {
-            let repo = stage.github.repository_by_name(owner, name)?;
-            let base = stage
+            let repo = context.github.repository_by_name(owner, name)?;
+            let base = context
                 .github
                 .branch_head(repo, &self.record.starting_branch)?;
             Some(Checkout { repo, base })
         });
         match checkout {
             Some(checkout) => self.checkout = Some(checkout),
-            None => self.fail(
+            None => self.fail_session(
                 "The repository could not be cloned.".to_owned(),
                 now,
-                stage.knobs,
+                context.knobs,
             ),
         }
     }
 
-    fn propose(&mut self, now: Timestamp, knobs: &Knobs) {
+    fn propose_plan(&mut self, now: Timestamp, knobs: &Knobs) {
         let plan = self.make_plan(now);
         self.plan = Some(plan.id.clone());
-        self.log("agent", Kind::PlanGenerated(plan), Vec::new(), now, knobs);
+        self.log_activity("agent", Kind::PlanGenerated(plan), Vec::new(), now, knobs);
         if self.record.require_plan_approval && !self.approved {
-            self.enter(State::AwaitingPlanApproval, now);
+            self.enter_state(State::AwaitingPlanApproval, now);
             let minutes = self.scenario.auto_approve_minutes;
             let seconds = minutes.map(|minutes| minutes * 60.0).or_else(|| {
                 (knobs.auto_approve_seconds > 0).then_some(knobs.auto_approve_seconds as f64)
             });
             self.due = match self.gives_up_after() {
-                Some(after) => Some(later(now, after)),
-                None => seconds.map(|seconds| later(now, seconds)),
+                Some(after) => Some(later_by_seconds(now, after)),
+                None => seconds.map(|seconds| later_by_seconds(now, seconds)),
             };
         } else {
             let by = if self.approved { "user" } else { "system" };
@@ -209,40 +213,40 @@ impl Session {
     fn gives_up_after(&self) -> Option<f64> {
         self.beats
             .front()
-            .filter(|beat| matches!(beat.deed, Deed::Complete { .. }))
+            .filter(|beat| matches!(beat.action, BeatAction::Complete { .. }))
             .map(|beat| beat.after)
     }
 
     /// Starts the work on the current plan.
     pub(super) fn accept_plan(&mut self, by: &'static str, now: Timestamp, knobs: &Knobs) {
         if let Some(plan) = self.plan.clone() {
-            self.log(by, Kind::PlanApproved(plan), Vec::new(), now, knobs);
+            self.log_activity(by, Kind::PlanApproved(plan), Vec::new(), now, knobs);
         }
-        self.enter(State::InProgress, now);
-        self.schedule(now);
+        self.enter_state(State::InProgress, now);
+        self.schedule_next(now);
     }
 
-    fn complete(&mut self, outputs: bool, now: Timestamp, stage: &mut Stage<'_>) {
-        self.enter(State::Completed, now);
-        self.log(
+    fn complete_session(&mut self, outputs: bool, now: Timestamp, context: &mut BeatContext<'_>) {
+        self.enter_state(State::Completed, now);
+        self.log_activity(
             "system",
             Kind::SessionCompleted,
             Vec::new(),
             now,
-            stage.knobs,
+            context.knobs,
         );
         self.outputs.shown.clear();
         self.outputs.at = Some(now);
         if outputs {
-            self.show_outputs(stage);
+            self.show_outputs(context);
         }
     }
 
-    fn show_outputs(&mut self, stage: &Stage<'_>) {
+    fn show_outputs(&mut self, context: &BeatContext<'_>) {
         let mut shown = Vec::new();
         let pull = self.checkout.as_ref().zip(self.record.pull);
         if let Some((checkout, number)) = pull
-            && let Some(pull) = stage.github.pull(checkout.repo, number)
+            && let Some(pull) = context.github.pull(checkout.repo, number)
         {
             let path = self.source.trim_start_matches("sources/github/");
             shown.push(json!({ "pullRequest": {
@@ -257,7 +261,7 @@ impl Session {
         if let Some(set) = self.change_set()
             && (shown.is_empty() || self.chance.happens(0.5))
         {
-            shown.push(json!({ "changeSet": set.wire() }));
+            shown.push(json!({ "changeSet": set.to_wire() }));
         }
         if let Some(unknown) = &self.scenario.unknown_output {
             shown.push(json!({ unknown: {} }));
@@ -265,9 +269,9 @@ impl Session {
         self.outputs.shown = shown;
     }
 
-    pub(super) fn fail(&mut self, reason: String, now: Timestamp, knobs: &Knobs) {
-        self.enter(State::Failed, now);
-        self.log(
+    pub(super) fn fail_session(&mut self, reason: String, now: Timestamp, knobs: &Knobs) {
+        self.enter_state(State::Failed, now);
+        self.log_activity(
             "system",
             Kind::SessionFailed(reason),
             Vec::new(),
@@ -279,12 +283,13 @@ impl Session {
 
     /// Sends a message soon, before the next beat if that comes later.
     pub(super) fn answer_soon(&mut self, text: String, seconds: f64, now: Timestamp) {
-        let due = later(now, seconds);
+        let due = later_by_seconds(now, seconds);
         if let (Some(next), Some(front)) = (self.due, self.beats.front_mut()) {
             if next <= due {
                 // The next beat is due earlier; the message follows it.
                 let first = self.beats.pop_front();
-                self.beats.push_front(Beat::new(seconds, Deed::Say(text)));
+                self.beats
+                    .push_front(Beat::new(seconds, BeatAction::Say(text)));
                 if let Some(first) = first {
                     self.beats.push_front(first);
                 }
@@ -292,13 +297,14 @@ impl Session {
             }
             front.after = (next.duration_since(due)).as_secs_f64();
         }
-        self.beats.push_front(Beat::new(seconds, Deed::Say(text)));
+        self.beats
+            .push_front(Beat::new(seconds, BeatAction::Say(text)));
         self.due = Some(due);
     }
 }
 
 /// An instant later by this many seconds, to the millisecond.
-pub(super) fn later(now: Timestamp, seconds: f64) -> Timestamp {
+pub(super) fn later_by_seconds(now: Timestamp, seconds: f64) -> Timestamp {
     let span = SignedDuration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(SignedDuration::MAX);
     let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
     now.checked_add(SignedDuration::from_millis(millis))

@@ -26,7 +26,7 @@ impl Query {
     pub(super) fn parse(query: Option<&str>, route: &Route) -> Result<Query, Refusal> {
         let mut read = Query::default();
         for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-            if !route.parameters().contains(&name.as_ref()) {
+            if !route.query_parameters().contains(&name.as_ref()) {
                 return Err(Refusal::bad_field(
                     "",
                     format!(
@@ -61,8 +61,8 @@ impl Query {
         match fits {
             Some(size) => Ok(size),
             None if asked == 0 => Ok(default),
-            None if knobs.acts("page-size-rejected", knobs.page_size_rejected) => {
-                Err(Refusal::invalid())
+            None if knobs.count_use("page-size-rejected", knobs.page_size_rejected) => {
+                Err(Refusal::invalid_argument())
             }
             None if asked < 0 => Ok(default),
             None => Ok(LARGEST_PAGE),
@@ -70,7 +70,7 @@ impl Query {
     }
 
     /// The position at which the page starts, from a token of [`page_token`] for this kind of listing.
-    pub(super) fn position(&self, kind: &str) -> Result<Option<usize>, Refusal> {
+    pub(super) fn page_start(&self, kind: &str) -> Result<Option<usize>, Refusal> {
         let Some(token) = &self.page_token else {
             return Ok(None);
         };
@@ -78,18 +78,19 @@ impl Query {
             .decode(token)
             .ok()
             .and_then(|bytes| String::from_utf8(bytes).ok())
-            .ok_or_else(Refusal::invalid)?;
+            .ok_or_else(Refusal::invalid_argument)?;
         match text.split_once(' ') {
-            Some((of, position)) if of == kind => {
-                position.parse().map(Some).map_err(|_| Refusal::invalid())
-            }
-            _ => Err(Refusal::invalid()),
+            Some((of, position)) if of == kind => position
+                .parse()
+                .map(Some)
+                .map_err(|_| Refusal::invalid_argument()),
+            _ => Err(Refusal::invalid_argument()),
         }
     }
 }
 
 /// An opaque token from which the next page of this kind of listing starts.
-pub(super) fn token(kind: &str, position: usize) -> String {
+pub(super) fn page_token(kind: &str, position: usize) -> String {
     URL_SAFE_NO_PAD.encode(format!("{kind} {position}"))
 }
 
@@ -97,7 +98,7 @@ pub(super) fn token(kind: &str, position: usize) -> String {
 mod tests {
     use super::*;
 
-    fn sessions(query: &str) -> Result<Query, Refusal> {
+    fn sessions_query(query: &str) -> Result<Query, Refusal> {
         Query::parse(Some(query), &Route::ListSessions)
     }
 
@@ -114,7 +115,7 @@ mod tests {
             "Unknown name \"createTime\": Cannot bind query parameter. Field 'createTime' could not be found in request message."
         );
         assert!(Query::parse(Some("pageSize=3"), &Route::GetSession("1".into())).is_err());
-        assert!(sessions("key=secret").is_err());
+        assert!(sessions_query("key=secret").is_err());
     }
 
     #[test]
@@ -122,45 +123,45 @@ mod tests {
         let mut knobs = Knobs::documented();
         for (asked, size) in [("1", 1), ("100", 100), ("101", 100), ("0", 30), ("-1", 30)] {
             assert_eq!(
-                sessions(&format!("pageSize={asked}"))
+                sessions_query(&format!("pageSize={asked}"))
                     .unwrap()
                     .page_size(30, &knobs),
                 Ok(size)
             );
         }
-        assert_eq!(sessions("").unwrap().page_size(50, &knobs), Ok(50));
+        assert_eq!(sessions_query("").unwrap().page_size(50, &knobs), Ok(50));
         assert!(
-            sessions("pageSize=ten")
+            sessions_query("pageSize=ten")
                 .unwrap()
                 .page_size(30, &knobs)
                 .is_err()
         );
         knobs.page_size_rejected = true;
         assert!(
-            sessions("pageSize=101")
+            sessions_query("pageSize=101")
                 .unwrap()
                 .page_size(30, &knobs)
                 .is_err()
         );
         assert_eq!(
-            sessions("pageSize=0").unwrap().page_size(30, &knobs),
+            sessions_query("pageSize=0").unwrap().page_size(30, &knobs),
             Ok(30)
         );
     }
 
     #[test]
     fn a_token_belongs_to_its_listing() {
-        let query = sessions(&format!("pageToken={}", token("sessions", 17))).unwrap();
-        assert_eq!(query.position("sessions"), Ok(Some(17)));
-        assert!(query.position("sources").is_err());
+        let query = sessions_query(&format!("pageToken={}", page_token("sessions", 17))).unwrap();
+        assert_eq!(query.page_start("sessions"), Ok(Some(17)));
+        assert!(query.page_start("sources").is_err());
         assert!(
-            sessions("pageToken=zzz")
+            sessions_query("pageToken=zzz")
                 .unwrap()
-                .position("sessions")
+                .page_start("sessions")
                 .is_err()
         );
         assert_eq!(
-            sessions("pageToken=").unwrap().position("sessions"),
+            sessions_query("pageToken=").unwrap().page_start("sessions"),
             Ok(None)
         );
     }

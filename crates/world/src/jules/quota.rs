@@ -26,22 +26,22 @@ pub(super) struct Usage {
 
 impl Usage {
     /// Counts a session that was created.
-    pub(super) fn create(&mut self, now: Timestamp) {
+    pub(super) fn count_create(&mut self, now: Timestamp) {
         self.created.push_back(now);
     }
 
     /// Sessions that count towards the daily limit at this instant.
-    pub(super) fn today(&mut self, now: Timestamp, knobs: &Knobs) -> usize {
+    pub(super) fn count_today(&mut self, now: Timestamp, knobs: &Knobs) -> usize {
         match knobs.quota_window {
             QuotaWindow::Rolling => {
-                forget(&mut self.created, now, DAY);
+                forget_before(&mut self.created, now, DAY);
                 self.created.len()
             }
             QuotaWindow::Calendar => {
                 let day = |at: &Timestamp| at.to_zoned(tz::TimeZone::UTC).date();
                 let today = day(&now);
                 let passed = |at: &Timestamp| day(at) != today && now.duration_since(*at) < DAY;
-                knobs.acts("quota-window", self.created.iter().any(passed));
+                knobs.count_use("quota-window", self.created.iter().any(passed));
                 self.created.retain(|at| day(at) == today);
                 self.created.len()
             }
@@ -49,17 +49,17 @@ impl Usage {
     }
 
     /// Counts an attempt to create, and refuses it when there are too many at once.
-    pub(super) fn attempt(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
+    pub(super) fn count_attempt(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
         self.attempts.push_back(now);
-        self.calm(now, knobs)
+        self.check_burst(now, knobs)
     }
 
     /// Refuses every request, reads too, while there are too many creates at once.
-    pub(super) fn calm(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
-        forget(&mut self.attempts, now, BURST);
+    pub(super) fn check_burst(&mut self, now: Timestamp, knobs: &Knobs) -> Result<(), Refusal> {
+        forget_before(&mut self.attempts, now, BURST);
         let burst = knobs.create_burst > 0 && self.attempts.len() as u64 > knobs.create_burst;
-        if knobs.acts("create-burst", burst) {
-            return Err(Refusal::exhausted(None));
+        if knobs.count_use("create-burst", burst) {
+            return Err(Refusal::resource_exhausted(None));
         }
         Ok(())
     }
@@ -69,10 +69,10 @@ impl Usage {
         if knobs.activity_reads_per_minute == 0 {
             return Ok(());
         }
-        forget(&mut self.activity_reads, now, MINUTE);
+        forget_before(&mut self.activity_reads, now, MINUTE);
         let many = self.activity_reads.len() as u64 >= knobs.activity_reads_per_minute;
-        if knobs.acts("activity-reads-per-minute", many) {
-            return Err(Refusal::exhausted(None));
+        if knobs.count_use("activity-reads-per-minute", many) {
+            return Err(Refusal::resource_exhausted(None));
         }
         self.activity_reads.push_back(now);
         Ok(())
@@ -80,18 +80,18 @@ impl Usage {
 }
 
 /// The reply to a create above a limit.
-pub(super) fn over(knobs: &Knobs) -> Refusal {
+pub(super) fn limit_reached(knobs: &Knobs) -> Refusal {
     let documented = QuotaReply::TooManyRequests;
-    knobs.acts("quota-reply", knobs.quota_reply != documented);
+    knobs.count_use("quota-reply", knobs.quota_reply != documented);
     match knobs.quota_reply {
-        QuotaReply::TooManyRequestsWithRetryAfter => Refusal::exhausted(Some(RETRY_AFTER)),
-        QuotaReply::TooManyRequests => Refusal::exhausted(None),
-        QuotaReply::FailedPrecondition => Refusal::precondition(),
+        QuotaReply::TooManyRequestsWithRetryAfter => Refusal::resource_exhausted(Some(RETRY_AFTER)),
+        QuotaReply::TooManyRequests => Refusal::resource_exhausted(None),
+        QuotaReply::FailedPrecondition => Refusal::failed_precondition(),
         QuotaReply::CouldNotGetSource => Refusal::no_source(),
     }
 }
 
-fn forget(instants: &mut VecDeque<Timestamp>, now: Timestamp, window: SignedDuration) {
+fn forget_before(instants: &mut VecDeque<Timestamp>, now: Timestamp, window: SignedDuration) {
     while instants
         .front()
         .is_some_and(|at| now.duration_since(*at) >= window)
@@ -104,7 +104,7 @@ fn forget(instants: &mut VecDeque<Timestamp>, now: Timestamp, window: SignedDura
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Timestamp {
+    fn instant_of(text: &str) -> Timestamp {
         text.parse().unwrap()
     }
 
@@ -116,14 +116,22 @@ mod tests {
             ..Knobs::documented()
         };
         let mut usage = Usage::default();
-        usage.create(at("2026-01-05T23:00:00Z"));
-        usage.create(at("2026-01-06T00:30:00Z"));
+        usage.count_create(instant_of("2026-01-05T23:00:00Z"));
+        usage.count_create(instant_of("2026-01-06T00:30:00Z"));
         assert_eq!(
-            usage.clone().today(at("2026-01-06T01:00:00Z"), &calendar),
+            usage
+                .clone()
+                .count_today(instant_of("2026-01-06T01:00:00Z"), &calendar),
             1
         );
-        assert_eq!(usage.today(at("2026-01-06T22:59:59Z"), &rolling), 2);
-        assert_eq!(usage.today(at("2026-01-06T23:00:00Z"), &rolling), 1);
+        assert_eq!(
+            usage.count_today(instant_of("2026-01-06T22:59:59Z"), &rolling),
+            2
+        );
+        assert_eq!(
+            usage.count_today(instant_of("2026-01-06T23:00:00Z"), &rolling),
+            1
+        );
     }
 
     #[test]
@@ -133,12 +141,12 @@ mod tests {
             ..Knobs::documented()
         };
         let mut usage = Usage::default();
-        let now = at("2026-01-06T00:00:00Z");
-        assert!(usage.attempt(now, &knobs).is_ok());
-        assert!(usage.attempt(now, &knobs).is_ok());
-        assert_eq!(usage.attempt(now, &knobs).unwrap_err().code, 429);
-        assert_eq!(usage.calm(now, &knobs).unwrap_err().code, 429);
-        assert!(usage.calm(now + BURST, &knobs).is_ok());
+        let now = instant_of("2026-01-06T00:00:00Z");
+        assert!(usage.count_attempt(now, &knobs).is_ok());
+        assert!(usage.count_attempt(now, &knobs).is_ok());
+        assert_eq!(usage.count_attempt(now, &knobs).unwrap_err().code, 429);
+        assert_eq!(usage.check_burst(now, &knobs).unwrap_err().code, 429);
+        assert!(usage.check_burst(now + BURST, &knobs).is_ok());
     }
 
     #[test]
@@ -148,7 +156,7 @@ mod tests {
             ..Knobs::documented()
         };
         let mut usage = Usage::default();
-        let now = at("2026-01-06T00:00:00Z");
+        let now = instant_of("2026-01-06T00:00:00Z");
         assert!(usage.read_activities(now, &knobs).is_ok());
         assert!(usage.read_activities(now, &knobs).is_err());
         assert!(usage.read_activities(now + MINUTE, &knobs).is_ok());

@@ -31,7 +31,7 @@ impl Refusal {
     }
 
     /// 400 with the generic text alone, as the service answers a missing `startingBranch`.
-    pub(super) fn invalid() -> Refusal {
+    pub(super) fn invalid_argument() -> Refusal {
         Refusal::new(
             StatusCode::BAD_REQUEST,
             "INVALID_ARGUMENT",
@@ -56,7 +56,7 @@ impl Refusal {
     }
 
     /// 400 for an action that the session's state does not allow.
-    pub(super) fn precondition() -> Refusal {
+    pub(super) fn failed_precondition() -> Refusal {
         Refusal::new(
             StatusCode::BAD_REQUEST,
             "FAILED_PRECONDITION",
@@ -123,7 +123,7 @@ impl Refusal {
     }
 
     /// 429 for a quota, a burst or a rate.
-    pub(super) fn exhausted(retry_after: Option<u32>) -> Refusal {
+    pub(super) fn resource_exhausted(retry_after: Option<u32>) -> Refusal {
         let mut refusal = Refusal::new(
             StatusCode::TOO_MANY_REQUESTS,
             "RESOURCE_EXHAUSTED",
@@ -143,7 +143,7 @@ impl Refusal {
     }
 
     /// The reply.
-    pub fn reply(&self) -> Response<Bytes> {
+    pub fn to_reply(&self) -> Response<Bytes> {
         let mut error = json!({
             "code": self.code.as_u16(),
             "message": self.message,
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn the_envelope_is_that_of_google_rpc_status() {
         let refusal = Refusal::bad_field("session.prompt", "Invalid value");
-        let reply = refusal.reply();
+        let reply = refusal.to_reply();
         assert_eq!(reply.status(), 400);
         let body: Value = serde_json::from_slice(reply.body()).unwrap();
         assert_eq!(body["error"]["status"], "INVALID_ARGUMENT");
@@ -203,13 +203,13 @@ mod tests {
     #[test]
     fn retry_after_is_sent_only_when_asked_for() {
         assert!(
-            !Refusal::exhausted(None)
-                .reply()
+            !Refusal::resource_exhausted(None)
+                .to_reply()
                 .headers()
                 .contains_key("retry-after")
         );
         assert_eq!(
-            Refusal::exhausted(Some(30)).reply().headers()["retry-after"],
+            Refusal::resource_exhausted(Some(30)).to_reply().headers()["retry-after"],
             "30"
         );
     }

@@ -41,7 +41,7 @@ impl Route {
             ["sources"] if get => Ok(Route::ListSources),
             ["sessions"] if get => Ok(Route::ListSessions),
             ["sessions"] if post => Ok(Route::CreateSession),
-            ["sessions", id] if !id.is_empty() => Route::session(method, id),
+            ["sessions", id] if !id.is_empty() => Route::parse_session_route(method, id),
             ["sessions", id, "activities"] if get => Ok(Route::ListActivities((*id).to_owned())),
             ["sessions", id, "activities", activity] if get && !activity.is_empty() => {
                 Ok(Route::GetActivity((*id).to_owned(), (*activity).to_owned()))
@@ -50,7 +50,7 @@ impl Route {
         }
     }
 
-    fn session(method: &Method, last: &str) -> Result<Route, Refusal> {
+    fn parse_session_route(method: &Method, last: &str) -> Result<Route, Refusal> {
         if method == Method::POST {
             let (id, verb) = last.split_once(':').ok_or_else(Refusal::not_found)?;
             let id = id.to_owned();
@@ -70,7 +70,7 @@ impl Route {
     }
 
     /// The query parameters that this method has, in the spelling of the wire.
-    pub(super) fn parameters(&self) -> &'static [&'static str] {
+    pub(super) fn query_parameters(&self) -> &'static [&'static str] {
         match self {
             Route::ListSources | Route::ListSessions | Route::ListActivities(_) => {
                 &["pageSize", "pageToken", "filter"]
@@ -80,7 +80,7 @@ impl Route {
     }
 
     /// The path with its ids as placeholders, for counting requests.
-    pub(super) fn template(&self) -> &'static str {
+    pub(super) fn path_template(&self) -> &'static str {
         match self {
             Route::ListSources => "/v1alpha/sources",
             Route::GetSource(_) => "/v1alpha/sources/{source}",
@@ -97,8 +97,8 @@ impl Route {
 }
 
 /// The route of a request to the Jules face, for the books; `unknown` when the API has no such method.
-pub fn template(method: &Method, path: &str) -> &'static str {
-    Route::parse(method, path).map_or("unknown", |route| route.template())
+pub fn route_template(method: &Method, path: &str) -> &'static str {
+    Route::parse(method, path).map_or("unknown", |route| route.path_template())
 }
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
             ("PATCH", "/v1alpha/sessions/1", "unknown"),
         ];
         for (method, path, expected) in known {
-            assert_eq!(template(&method.parse().unwrap(), path), expected);
+            assert_eq!(route_template(&method.parse().unwrap(), path), expected);
         }
     }
 

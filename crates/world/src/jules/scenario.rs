@@ -73,13 +73,13 @@ pub struct Matcher {
     /// The source's name, in any case.
     pub source: Option<String>,
     /// Only the n-th session (from 1) that fits the rest.
-    #[serde(deserialize_with = "bounds::nth")]
+    #[serde(deserialize_with = "bounds::read_nth")]
     pub nth: Option<u32>,
 }
 
 impl Matcher {
     /// Whether the text conditions hold; `nth` is counted by the caller.
-    pub(super) fn fits(&self, title: &str, prompt: &str, source: Option<&str>) -> bool {
+    pub(super) fn matches_session(&self, title: &str, prompt: &str, source: Option<&str>) -> bool {
         self.title
             .as_ref()
             .is_none_or(|pattern| pattern.0.is_match(title))
@@ -104,7 +104,7 @@ pub struct Scenario {
     /// Questions that the session asks one after another before it works.
     pub questions: Option<Vec<String>>,
     /// Minutes from creation to the end, without the time spent waiting for people.
-    #[serde(deserialize_with = "bounds::time")]
+    #[serde(deserialize_with = "bounds::read_duration")]
     pub minutes: Option<f64>,
     /// Exact file changes in place of plausible ones; see [`super::work`] for the placeholders.
     pub files: Option<FileTexts>,
@@ -121,14 +121,14 @@ pub struct Scenario {
     /// Whether the pull request is a draft.
     pub draft: Option<bool>,
     /// Minutes after which the service approves the plan by itself.
-    #[serde(deserialize_with = "bounds::time")]
+    #[serde(deserialize_with = "bounds::read_duration")]
     pub auto_approve_minutes: Option<f64>,
     /// Progress texts in place of drawn ones; an empty string is an empty update.
     pub progress: Option<Vec<String>>,
     /// Files that change on the first, second, … message to the completed session.
     pub follow_ups: Vec<FileTexts>,
     /// Minutes after completion at which the whole old diff is pushed once more.
-    #[serde(deserialize_with = "bounds::time")]
+    #[serde(deserialize_with = "bounds::read_duration")]
     pub pushes_again_after: Option<f64>,
     /// A state that no client knows, shown while the session works.
     pub unknown_state: Option<String>,
@@ -185,7 +185,7 @@ impl Scenario {
     }
 
     /// The exact changes, where the script gives any.
-    pub(super) fn changes(&self) -> Option<FileTexts> {
+    pub(super) fn file_changes(&self) -> Option<FileTexts> {
         let mut files = self.files.clone();
         if !self.deletes.is_empty() {
             files
@@ -227,9 +227,14 @@ impl Playbook {
     }
 
     /// The scenario for a new session; an empty one when no script fits.
-    pub(super) fn choose(&mut self, title: &str, prompt: &str, source: Option<&str>) -> Scenario {
+    pub(super) fn choose_scenario(
+        &mut self,
+        title: &str,
+        prompt: &str,
+        source: Option<&str>,
+    ) -> Scenario {
         for (scenario, seen) in &mut self.scenarios {
-            if !scenario.when.fits(title, prompt, source) {
+            if !scenario.when.matches_session(title, prompt, source) {
                 continue;
             }
             *seen += 1;
@@ -251,7 +256,7 @@ mod tests {
             Scenario::ending(Ending::Failure).titled("curator").nth(2),
             Scenario::ending(Ending::NoChange).titled("curator"),
         ]);
-        let mut ending = |title| playbook.choose(title, "p", None).ending;
+        let mut ending = |title| playbook.choose_scenario(title, "p", None).ending;
         assert_eq!(ending("🧹 curator: default"), Some(Ending::NoChange));
         assert_eq!(ending("refactor"), None);
         assert_eq!(ending("curator again"), Some(Ending::Failure));
@@ -274,13 +279,17 @@ mod tests {
             "#,
         )
         .unwrap();
+        assert!(scenario.when.matches_session(
+            "",
+            "role observers/taxonomy",
+            Some("sources/github/o/r")
+        ));
         assert!(
-            scenario
+            !scenario
                 .when
-                .fits("", "role observers/taxonomy", Some("sources/github/o/r"))
+                .matches_session("", "role observers/taxonomy", None)
         );
-        assert!(!scenario.when.fits("", "role observers/taxonomy", None));
-        let changes = scenario.changes().unwrap();
+        let changes = scenario.file_changes().unwrap();
         assert_eq!(changes["old.txt"], None);
         assert_eq!(
             changes[".jules/exchange/events/pending/a.yml"].as_deref(),

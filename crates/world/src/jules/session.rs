@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::activity::{Activity, Artifact, ChangeSet, Kind, Plan};
 use super::beat::Beat;
+use super::encoding_key::EncodingKey;
 use super::question::Question;
 use super::record::{Act, SessionRecord, Via};
+use super::sample_texts;
 use super::scenario::Scenario;
-use super::shown::Shown;
 use super::state::State;
-use super::words;
 use crate::chance::Stream;
 use crate::github::{Oid, RepoId};
 use crate::knobs::Knobs;
@@ -71,7 +71,7 @@ pub struct Session {
     /// The newest comment on its pull request that it knows.
     pub(super) comments_seen: u64,
     last_instant: Option<Timestamp>,
-    pub(super) encoded: Option<(Shown, String)>,
+    pub(super) encoded: Option<(EncodingKey, String)>,
     pub(super) revision: u64,
 }
 
@@ -136,7 +136,7 @@ impl Session {
     }
 
     /// Whether the session counts against the concurrent limit of its account.
-    pub(super) fn occupies(&self) -> bool {
+    pub(super) fn takes_capacity(&self) -> bool {
         self.state().is_active() && !self.held && !(self.deleted && self.beats.is_empty())
     }
 
@@ -145,20 +145,20 @@ impl Session {
         &self.record
     }
 
-    pub(super) fn enter(&mut self, state: State, now: Timestamp) {
+    pub(super) fn enter_state(&mut self, state: State, now: Timestamp) {
         if self.state() != state {
             self.record.states.push((now, state));
-            self.touch(now);
+            self.mark_changed(now);
         }
     }
 
     /// Marks the session as changed at an instant.
-    pub(super) fn touch(&mut self, now: Timestamp) {
+    pub(super) fn mark_changed(&mut self, now: Timestamp) {
         self.updated = self.updated.max(now);
         self.revision += 1;
     }
 
-    pub(super) fn act(&mut self, what: &'static str, via: Via, text: &str, now: Timestamp) {
+    pub(super) fn record_act(&mut self, what: &'static str, via: Via, text: &str, now: Timestamp) {
         self.record.acts.push(Act {
             at: now,
             what,
@@ -169,7 +169,7 @@ impl Session {
 
     /// Adds an activity to the log. Activities of the service at one instant share a timestamp. Each act of a person has
     /// its own.
-    pub(super) fn log(
+    pub(super) fn log_activity(
         &mut self,
         originator: &'static str,
         kind: Kind,
@@ -180,17 +180,23 @@ impl Session {
         let last = self.activities.last().map(|activity| activity.at);
         let at = match last {
             Some(last) if self.last_instant == Some(now) && originator != "user" => last,
-            Some(last) => stamp(now, &mut self.chance).max(last + SignedDuration::from_micros(1)),
-            None => stamp(now, &mut self.chance),
+            Some(last) => {
+                draw_timestamp(now, &mut self.chance).max(last + SignedDuration::from_micros(1))
+            }
+            None => draw_timestamp(now, &mut self.chance),
         };
         let missing = |chance: &mut Stream| {
-            knobs.acts(
+            knobs.count_use(
                 "originator-missing",
                 chance.happens(knobs.originator_missing),
             )
         };
         let hidden = self.scenario.no_originator || missing(&mut self.chance);
-        let id = format!("{:016x}{:016x}", self.chance.bits(), self.chance.bits());
+        let id = format!(
+            "{:016x}{:016x}",
+            self.chance.random_bits(),
+            self.chance.random_bits()
+        );
         self.last_instant = Some(now);
         self.activities.push(Activity {
             id,
@@ -199,12 +205,12 @@ impl Session {
             kind,
             artifacts,
         });
-        self.touch(at);
+        self.mark_changed(at);
     }
 
     pub(super) fn make_plan(&mut self, now: Timestamp) -> Plan {
-        let steps = words::plan(&mut self.chance);
-        let mut id = || format!("{:016x}", self.chance.bits());
+        let steps = sample_texts::plan_steps(&mut self.chance);
+        let mut id = || format!("{:016x}", self.chance.random_bits());
         Plan {
             id: id(),
             steps: steps
@@ -232,7 +238,7 @@ impl Session {
     /// The title that the client sent, or else one that the service made.
     pub(super) fn own_title(&self) -> String {
         if self.record.title.is_empty() {
-            words::title(&self.record.prompt)
+            sample_texts::title_of_prompt(&self.record.prompt)
         } else {
             self.record.title.clone()
         }
@@ -248,11 +254,11 @@ impl Session {
 }
 
 /// The instant with a fraction of 0, 3, 6 or 9 digits, as the service's clock gives it.
-pub(super) fn stamp(now: Timestamp, chance: &mut Stream) -> Timestamp {
+pub(super) fn draw_timestamp(now: Timestamp, chance: &mut Stream) -> Timestamp {
     let unit = *chance
         .pick(&[1_000_000_000, 1_000_000, 1_000, 1])
         .expect("four units");
-    let nanos = chance.below(1_000_000_000 / unit) * unit;
+    let nanos = chance.draw_below(1_000_000_000 / unit) * unit;
     now.checked_add(SignedDuration::from_nanos(
         i64::try_from(nanos).unwrap_or(0),
     ))

@@ -26,7 +26,7 @@ pub enum State {
 
 impl State {
     /// The name on the wire.
-    pub fn name(self) -> &'static str {
+    pub fn wire_name(self) -> &'static str {
         match self {
             State::Queued => "QUEUED",
             State::Planning => "PLANNING",

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::body::NewSession;
 use super::model::Model;
 use super::record::Via;
+use super::request_body::NewSession;
 use crate::knobs::Knobs;
 
 /// A session that a person starts in the web app.
@@ -65,7 +65,7 @@ impl Model {
             auto_create_pull: web.auto_create_pull,
             environment_variables: false,
         };
-        let index = self.create(account, "", new, Via::WebApp, false, now, knobs);
+        let index = self.insert_session(account, "", new, Via::WebApp, false, now, knobs);
         Some(self.sessions[index].id().to_owned())
     }
 
@@ -79,14 +79,16 @@ impl Model {
         else {
             return false;
         };
-        self.change(index, now, |session| match act {
-            WebAct::Say(text) => session.message(text, Via::WebApp, now, knobs).is_ok(),
+        self.change_session(index, now, |session| match act {
+            WebAct::Say(text) => session
+                .receive_message(text, Via::WebApp, now, knobs)
+                .is_ok(),
             WebAct::ApprovePlan => {
-                session.approve(Via::WebApp, now, knobs);
+                session.approve_plan(Via::WebApp, now, knobs);
                 true
             }
             WebAct::Pause => {
-                session.act("pause", Via::WebApp, "", now);
+                session.record_act("pause", Via::WebApp, "", now);
                 let running = session.state().is_active();
                 if running {
                     session.pause(now);
@@ -94,7 +96,7 @@ impl Model {
                 running
             }
             WebAct::Resume => {
-                session.act("resume", Via::WebApp, "", now);
+                session.record_act("resume", Via::WebApp, "", now);
                 session.resume(now);
                 true
             }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 /// Adds a text unless it is empty.
-pub(super) fn put(map: &mut Map<String, Value>, name: &str, text: &str) {
+pub(super) fn put_text(map: &mut Map<String, Value>, name: &str, text: &str) {
     if !text.is_empty() {
         map.insert(name.to_owned(), Value::from(text));
     }
@@ -19,11 +19,11 @@ pub(super) fn put_flag(map: &mut Map<String, Value>, name: &str, flag: bool) {
 
 /// Adds a timestamp.
 pub(super) fn put_time(map: &mut Map<String, Value>, name: &str, at: Timestamp) {
-    map.insert(name.to_owned(), Value::from(time(at)));
+    map.insert(name.to_owned(), Value::from(format_time(at)));
 }
 
 /// RFC 3339 with `Z` and the fewest digits of 0, 3, 6 and 9 that lose nothing.
-pub(super) fn time(at: Timestamp) -> String {
+pub(super) fn format_time(at: Timestamp) -> String {
     let nanos = at.subsec_nanosecond();
     let digits = match nanos {
         0 => 0,
@@ -35,7 +35,7 @@ pub(super) fn time(at: Timestamp) -> String {
 }
 
 /// A listing: `{"<name>": [entries…], "nextPageToken": …}`, both left out when empty. The entries are JSON texts.
-pub(super) fn listing<'a>(
+pub(super) fn list_page<'a>(
     name: &str,
     entries: impl Iterator<Item = &'a str>,
     next_page_token: Option<&str>,
@@ -75,16 +75,19 @@ mod tests {
                 "2026-01-14T10:00:00.000000001Z",
             ),
         ] {
-            assert_eq!(time(given.parse().unwrap()), written);
+            assert_eq!(format_time(given.parse().unwrap()), written);
         }
     }
 
     #[test]
     fn an_empty_listing_is_an_empty_object() {
-        assert_eq!(listing("sessions", [].into_iter(), None), "{}");
-        assert_eq!(listing("a", ["1", "2"].into_iter(), None), "{\"a\":[1,2]}");
+        assert_eq!(list_page("sessions", [].into_iter(), None), "{}");
         assert_eq!(
-            listing("a", ["1"].into_iter(), Some("t")),
+            list_page("a", ["1", "2"].into_iter(), None),
+            "{\"a\":[1,2]}"
+        );
+        assert_eq!(
+            list_page("a", ["1"].into_iter(), Some("t")),
             "{\"a\":[1],\"nextPageToken\":\"t\"}"
         );
     }

@@ -12,8 +12,8 @@ use jiff::{Timestamp, tz};
 
 use super::file_texts::FileTexts;
 use super::patch;
+use super::sample_texts;
 use super::session::Session;
-use super::words;
 use crate::github::{self, NewPull, Oid, RepoId};
 use crate::knobs::{BranchForm, CommitAuthor, Knobs, PullAuthor};
 
@@ -48,12 +48,12 @@ pub struct Task<'a> {
 /// Does the work of sessions without scripted files, for example by reading what the prompt asks for.
 pub trait Worker: Send + fmt::Debug {
     /// The files that the session changes; `None` leaves it to the model to make something up.
-    fn work(&mut self, task: &Task<'_>, github: &github::Model) -> Option<FileTexts>;
+    fn change_files(&mut self, task: &Task<'_>, github: &github::Model) -> Option<FileTexts>;
 }
 
 impl Session {
     /// The session as a worker sees it.
-    pub(super) fn task(&self, now: Timestamp) -> Task<'_> {
+    pub(super) fn worker_task(&self, now: Timestamp) -> Task<'_> {
         Task {
             session: &self.record.id,
             title: &self.record.title,
@@ -69,14 +69,14 @@ impl Session {
     }
 
     /// Changes files and brings the cumulative patch up to date.
-    pub(super) fn edit(
+    pub(super) fn edit_files(
         &mut self,
         files: &FileTexts,
         ordinal: usize,
         now: Timestamp,
         github: &github::Model,
     ) {
-        let hex = format!("{:06x}", self.chance.bits() & 0xff_ffff);
+        let hex = format!("{:06x}", self.chance.random_bits() & 0xff_ffff);
         let fill = |text: &str| {
             if !text.contains("{{") {
                 return text.to_owned();
@@ -100,15 +100,15 @@ impl Session {
             })
             .collect();
         self.changes.extend(changes);
-        self.diff(github);
-        self.touch(now);
+        self.refresh_patch(github);
+        self.mark_changed(now);
     }
 
     /// Makes up small plausible changes.
-    pub(super) fn made_up(&mut self, github: &github::Model) -> FileTexts {
-        let slug = words::slug(&self.own_title());
+    pub(super) fn plausible_changes(&mut self, github: &github::Model) -> FileTexts {
+        let slug = sample_texts::branch_slug(&self.own_title());
         let tail = &self.record.id[self.record.id.len() - 6..];
-        let (heading, text) = words::progress(&mut self.chance);
+        let (heading, text) = sample_texts::progress_text(&mut self.chance);
         let path = format!("docs/notes/{slug}-{tail}.md");
         let before = self
             .changes
@@ -136,7 +136,7 @@ impl Session {
         files
     }
 
-    fn diff(&mut self, github: &github::Model) {
+    fn refresh_patch(&mut self, github: &github::Model) {
         let checkout = self.checkout.as_ref();
         let sides: BTreeMap<_, _> = self
             .changes
@@ -147,14 +147,14 @@ impl Session {
                 (path.clone(), (old, new.clone()))
             })
             .collect();
-        self.patch = patch::unified(&sides);
+        self.patch = patch::unified_diff(&sides);
     }
 
     /// Pushes the changes on the session's own branch and opens the pull request, if there is anything to push.
     ///
     /// With `replay`, everything that differs from the base is put back first, as sessions were seen to do that
     /// pin their base commit. This undoes what others pushed to the branch in the meantime.
-    pub(super) fn push(
+    pub(super) fn push_changes(
         &mut self,
         replay: bool,
         login: &str,
@@ -168,7 +168,7 @@ impl Session {
         if self.patch.is_empty() {
             return;
         }
-        knobs.acts("pull-author", knobs.pull_author != PullAuthor::Bot);
+        knobs.count_use("pull-author", knobs.pull_author != PullAuthor::Bot);
         let author = match knobs.pull_author {
             PullAuthor::Bot => BOT,
             PullAuthor::User => login,
@@ -189,7 +189,7 @@ impl Session {
         let files: Vec<_> = files.into_iter().collect();
         let parent = head.unwrap_or(checkout.base);
         let mut message = self.commit_message();
-        knobs.acts("commit-author", knobs.commit_author != CommitAuthor::Jules);
+        knobs.count_use("commit-author", knobs.commit_author != CommitAuthor::Jules);
         let committer = match knobs.commit_author {
             CommitAuthor::Jules => BOT,
             CommitAuthor::CoAuthored => {
@@ -203,7 +203,7 @@ impl Session {
         let branch = known.unwrap_or_else(|| self.branch_name(knobs));
         if let Some(refusal) = github.push_refusal(checkout.repo, &branch, commit) {
             let reason = format!("The branch {branch} could not be pushed: {refusal}");
-            return self.fail(reason, now, knobs);
+            return self.fail_session(reason, now, knobs);
         }
         self.record.commits.push(commit.to_string());
         if head.is_some() {
@@ -228,12 +228,12 @@ impl Session {
                 draft: self
                     .scenario
                     .draft
-                    .unwrap_or_else(|| knobs.acts("draft-pulls", knobs.draft_pulls)),
+                    .unwrap_or_else(|| knobs.count_use("draft-pulls", knobs.draft_pulls)),
                 author: author.to_owned(),
             };
             self.record.pull = Some(github.open_pull(checkout.repo, new, now));
         }
-        self.touch(now);
+        self.mark_changed(now);
     }
 
     fn branch_name(&mut self, knobs: &Knobs) -> String {
@@ -246,11 +246,14 @@ impl Session {
             BranchForm::JulesHex => true,
             BranchForm::Mixed => self.chance.happens(0.5),
         };
-        if knobs.acts("branch-form", hex) {
-            return format!("jules-{id}-{:08x}", self.chance.bits() >> 32);
+        if knobs.count_use("branch-form", hex) {
+            return format!("jules-{id}-{:08x}", self.chance.random_bits() >> 32);
         }
-        let category = words::category(&mut self.chance);
-        format!("{category}/{}-{id}", words::slug(&self.own_title()))
+        let category = sample_texts::branch_category(&mut self.chance);
+        format!(
+            "{category}/{}-{id}",
+            sample_texts::branch_slug(&self.own_title())
+        )
     }
 
     fn pull_body(&self, login: &str) -> String {

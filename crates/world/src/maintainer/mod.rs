@@ -4,28 +4,28 @@
 //! becomes of another.
 
 mod review;
-mod temper;
+mod review_policy;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use jiff::Timestamp;
 
-pub use temper::Temper;
+pub use review_policy::ReviewPolicy;
 
 use crate::books::Books;
 use crate::chance::{Chance, Stream};
 use crate::github::{self, RepoId, State};
 use crate::jules::{self, WebAct};
 use crate::knobs::Knobs;
-use temper::plus_minutes;
+use review_policy::plus_minutes;
 
 /// Minutes of a day.
 const DAY: f64 = 1440.0;
 
 /// An act that the maintainer plans.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Errand {
+enum PlannedAct {
     /// Review a pull request, for the n-th time.
     Review(RepoId, u64, u32),
     /// Answer the questions of a session.
@@ -41,9 +41,9 @@ enum Errand {
 /// A maintainer with a review policy.
 #[derive(Debug)]
 pub struct Maintainer {
-    temper: Temper,
+    review_policy: ReviewPolicy,
     chance: Chance,
-    due: BTreeSet<(Timestamp, Errand)>,
+    due: BTreeSet<(Timestamp, PlannedAct)>,
     /// For each repository the number below which every pull request is known.
     known: BTreeMap<RepoId, u64>,
     /// Waiting sessions that are known, with the instant since which they wait.
@@ -54,10 +54,10 @@ pub struct Maintainer {
 impl Maintainer {
     /// A maintainer with this review policy.
     #[must_use]
-    pub fn new(temper: Temper, mut chance: Stream) -> Self {
+    pub fn new(review_policy: ReviewPolicy, mut chance: Stream) -> Self {
         Self {
-            temper,
-            chance: Chance::new(chance.bits()),
+            review_policy,
+            chance: Chance::new(chance.random_bits()),
             due: BTreeSet::new(),
             known: BTreeMap::new(),
             waiting: BTreeSet::new(),
@@ -68,7 +68,7 @@ impl Maintainer {
     /// When the maintainer acts next. [`Timestamp::MIN`] means that there is something new to notice.
     #[must_use]
     pub fn next_due(&self, github: &github::Model, jules: &jules::Model) -> Option<Timestamp> {
-        if !self.temper.present {
+        if !self.review_policy.present {
             return None;
         }
         let new = self.seen != Some(jules.revision())
@@ -90,25 +90,25 @@ impl Maintainer {
         jules: &mut jules::Model,
         books: &mut Books,
     ) {
-        if !self.temper.present {
+        if !self.review_policy.present {
             return;
         }
-        self.look_around(now, github, jules);
-        while let Some((due, errand)) = self.due.first().cloned() {
+        self.notice_changes(now, github, jules);
+        while let Some((due, act)) = self.due.first().cloned() {
             if due > now {
                 break;
             }
             self.due.pop_first();
-            self.run(errand, due.max(now), github, jules, books);
+            self.run(act, due.max(now), github, jules, books);
         }
     }
 
     /// Changes the review policy; acts that are already planned stay.
-    pub fn set_temper(&mut self, temper: Temper) {
-        self.temper = temper;
+    pub fn set_review_policy(&mut self, review_policy: ReviewPolicy) {
+        self.review_policy = review_policy;
     }
 
-    fn look_around(&mut self, now: Timestamp, github: &github::Model, jules: &jules::Model) {
+    fn notice_changes(&mut self, now: Timestamp, github: &github::Model, jules: &jules::Model) {
         for repository in github.repositories() {
             let repo = repository.id;
             if !self.known.contains_key(&repo) {
@@ -118,40 +118,43 @@ impl Maintainer {
             let known = self.known.insert(repo, repository.next_number).unwrap_or(0);
             for (number, pull) in repository.pulls.range(known..) {
                 // Jules opens some pull requests under its user's account; they are reviewed like the others.
-                let own = pull.author_login == self.temper.login
+                let own = pull.author_login == self.review_policy.login
                     && jules.session_of_pull(repo, *number, github).is_none();
                 if pull.state == State::Open && !own {
                     let at = self
-                        .temper
-                        .looks_at(now, &mut self.about("pull", repo, *number, 0));
-                    self.due.insert((at, Errand::Review(repo, *number, 0)));
+                        .review_policy
+                        .next_check(now, &mut self.matter_stream("pull", repo, *number, 0));
+                    self.due.insert((at, PlannedAct::Review(repo, *number, 0)));
                 }
             }
         }
         if self.seen != Some(jules.revision()) {
             self.seen = Some(jules.revision());
-            self.look_at_sessions(now, jules);
+            self.notice_sessions(now, jules);
         }
     }
 
-    fn look_at_sessions(&mut self, now: Timestamp, jules: &jules::Model) {
+    fn notice_sessions(&mut self, now: Timestamp, jules: &jules::Model) {
         let waiting: BTreeSet<(String, Timestamp)> = jules
-            .waiting()
+            .waiting_sessions()
             .map(|(session, since)| (session.id().to_owned(), since))
             .collect();
         for (id, since) in waiting.difference(&self.waiting) {
             let mut chance = self.chance.stream(&format!("waiting/{id}/{since}"));
-            let at = self.temper.looks_at(now, &mut chance);
+            let at = self.review_policy.next_check(now, &mut chance);
             let asks = jules
                 .session(id)
                 .is_some_and(|s| s.state() == jules::State::AwaitingUserFeedback);
-            let (share, errand) = if asks {
-                (self.temper.answers, Errand::Answer(id.clone()))
+            let (share, act) = if asks {
+                (self.review_policy.answers, PlannedAct::Answer(id.clone()))
             } else {
-                (self.temper.approves_plans, Errand::ApprovePlan(id.clone()))
+                (
+                    self.review_policy.approves_plans,
+                    PlannedAct::ApprovePlan(id.clone()),
+                )
             };
             if chance.happens(share) {
-                self.due.insert((at, errand));
+                self.due.insert((at, act));
             }
         }
         self.waiting = waiting;
@@ -159,18 +162,18 @@ impl Maintainer {
 
     fn run(
         &mut self,
-        errand: Errand,
+        act: PlannedAct,
         now: Timestamp,
         github: &mut github::Model,
         jules: &mut jules::Model,
         books: &mut Books,
     ) {
         let knobs = Knobs::documented();
-        match errand {
-            Errand::Review(repo, number, round) => {
-                self.review((repo, number, round), now, github, jules, books)
+        match act {
+            PlannedAct::Review(repo, number, round) => {
+                self.review_pull((repo, number, round), now, github, jules, books)
             }
-            Errand::Answer(id) => {
+            PlannedAct::Answer(id) => {
                 let asks = jules
                     .session(&id)
                     .is_some_and(|s| s.state() == jules::State::AwaitingUserFeedback);
@@ -183,7 +186,7 @@ impl Maintainer {
                     );
                 }
             }
-            Errand::ApprovePlan(id) => {
+            PlannedAct::ApprovePlan(id) => {
                 let waits = jules
                     .session(&id)
                     .is_some_and(|s| s.state() == jules::State::AwaitingPlanApproval);
@@ -191,12 +194,12 @@ impl Maintainer {
                     jules.in_web_app(&id, WebAct::ApprovePlan, now, &knobs);
                 }
             }
-            Errand::Push(repo, nth) => {
+            PlannedAct::Push(repo, nth) => {
                 self.push(repo, nth, now, github);
                 self.plan_push(repo, nth + 1, now);
             }
-            Errand::Tidy(repo, nth) => {
-                self.tidy(repo, nth, now, github);
+            PlannedAct::Tidy(repo, nth) => {
+                self.tidy_issues(repo, nth, now, github);
                 self.plan_tidy(repo, nth + 1, now);
             }
         }
@@ -204,21 +207,21 @@ impl Maintainer {
 
     fn plan_push(&mut self, repo: RepoId, nth: u64, now: Timestamp) {
         if let Some(at) = self.some_time(
-            self.temper.pushes_a_day,
+            self.review_policy.pushes_a_day,
             now,
-            &mut self.about("push", repo, nth, 0),
+            &mut self.matter_stream("push", repo, nth, 0),
         ) {
-            self.due.insert((at, Errand::Push(repo, nth)));
+            self.due.insert((at, PlannedAct::Push(repo, nth)));
         }
     }
 
     fn plan_tidy(&mut self, repo: RepoId, nth: u64, now: Timestamp) {
         if let Some(at) = self.some_time(
-            self.temper.tidies_a_day,
+            self.review_policy.tidies_a_day,
             now,
-            &mut self.about("tidy", repo, nth, 0),
+            &mut self.matter_stream("tidy", repo, nth, 0),
         ) {
-            self.due.insert((at, Errand::Tidy(repo, nth)));
+            self.due.insert((at, PlannedAct::Tidy(repo, nth)));
         }
     }
 
@@ -232,11 +235,11 @@ impl Maintainer {
         if times_a_day <= 0.0 {
             return None;
         }
-        let share = 0.5 + chance.below(1001) as f64 / 1000.0;
+        let share = 0.5 + chance.draw_below(1001) as f64 / 1000.0;
         // A float becomes the nearest whole number that fits, so a tiny rate means the end of time.
         let minutes = (DAY / times_a_day * share) as u64;
         Some(
-            self.temper
+            self.review_policy
                 .at_work(plus_minutes(now, minutes.max(1)), chance),
         )
     }
@@ -258,7 +261,7 @@ impl Maintainer {
             String::from_utf8_lossy(&before),
             nth + 1
         );
-        let login = self.temper.login.clone();
+        let login = self.review_policy.login.clone();
         let commit = github.commit_files(
             repo,
             Some(head),
@@ -270,8 +273,8 @@ impl Maintainer {
         github.move_branch(repo, &branch, commit, &login, now);
     }
 
-    fn tidy(&self, repo: RepoId, nth: u64, now: Timestamp, github: &mut github::Model) {
-        let mut chance = self.about("tidied", repo, nth, 0);
+    fn tidy_issues(&self, repo: RepoId, nth: u64, now: Timestamp, github: &mut github::Model) {
+        let mut chance = self.matter_stream("tidied", repo, nth, 0);
         let open: Vec<u64> = github
             .issues(repo)
             .filter(|issue| issue.state == State::Open)
@@ -280,7 +283,7 @@ impl Maintainer {
         let Some(number) = chance.pick(&open).copied() else {
             return;
         };
-        let login = self.temper.login.clone();
+        let login = self.review_policy.login.clone();
         if chance.happens(0.5) {
             github.close_issue(repo, number, &login, now);
         } else {
@@ -298,7 +301,7 @@ impl Maintainer {
         }
     }
 
-    fn about(&self, what: &str, repo: RepoId, number: u64, round: u32) -> Stream {
+    fn matter_stream(&self, what: &str, repo: RepoId, number: u64, round: u32) -> Stream {
         self.chance
             .stream(&format!("{what}/{repo}/{number}/{round}"))
     }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Errand, Maintainer};
+use super::{Maintainer, PlannedAct};
 use crate::books::{self, Books};
 use crate::chance::Stream;
 use crate::github::{self, RepoId, State, Verdict};
@@ -22,7 +22,7 @@ enum Opinion {
 }
 
 impl Maintainer {
-    pub(super) fn review(
+    pub(super) fn review_pull(
         &mut self,
         (repo, number, round): (RepoId, u64, u32),
         now: Timestamp,
@@ -37,9 +37,9 @@ impl Maintainer {
             return;
         }
         let (draft, branch) = (pull.draft, pull.head.branch.clone());
-        let login = self.temper.login.clone();
-        let mut chance = self.about("review", repo, number, round);
-        let opinion = self.opinion(round, &mut chance);
+        let login = self.review_policy.login.clone();
+        let mut chance = self.matter_stream("review", repo, number, round);
+        let opinion = self.draw_opinion(round, &mut chance);
         let mut write_down = |github: &github::Model, verdict: &str| {
             books.reviews.push(books::Review {
                 at: now,
@@ -54,7 +54,7 @@ impl Maintainer {
                 if draft {
                     github.set_draft(repo, number, false, &login, now);
                 }
-                if chance.happens(self.temper.approves_first) {
+                if chance.happens(self.review_policy.approves_first) {
                     github.review_pull(
                         repo,
                         number,
@@ -67,7 +67,7 @@ impl Maintainer {
                 }
                 if github.merge_pull(repo, number, &login, now).is_ok() {
                     write_down(github, "merged");
-                    if chance.happens(self.temper.deletes_branches) {
+                    if chance.happens(self.review_policy.deletes_branches) {
                         github.delete_branch(repo, &branch, &login, now);
                     }
                 } else {
@@ -82,20 +82,21 @@ impl Maintainer {
                 }
             }
             Opinion::AskForChanges => {
-                const WISH: &str =
+                const REQUEST: &str =
                     "Please make this smaller and say in the description why it is needed.";
-                github.review_pull(repo, number, Verdict::RequestChanges, WISH, &login, now);
+                github.review_pull(repo, number, Verdict::RequestChanges, REQUEST, &login, now);
                 write_down(github, "changes-requested");
                 let session = jules
                     .session_of_pull(repo, number, github)
                     .map(|session| session.id().to_owned());
-                if let Some(id) = session.filter(|_| chance.happens(self.temper.tells_the_session))
+                if let Some(id) =
+                    session.filter(|_| chance.happens(self.review_policy.tells_the_session))
                 {
-                    jules.in_web_app(&id, WebAct::Say(WISH), now, &Knobs::documented());
+                    jules.in_web_app(&id, WebAct::Say(REQUEST), now, &Knobs::documented());
                 }
-                let again = self.temper.looks_at(now, &mut chance);
+                let again = self.review_policy.next_check(now, &mut chance);
                 self.due
-                    .insert((again, Errand::Review(repo, number, round + 1)));
+                    .insert((again, PlannedAct::Review(repo, number, round + 1)));
             }
             Opinion::Close => {
                 github.comment(
@@ -112,20 +113,20 @@ impl Maintainer {
         }
     }
 
-    fn opinion(&self, round: u32, chance: &mut Stream) -> Opinion {
-        let temper = &self.temper;
+    fn draw_opinion(&self, round: u32, chance: &mut Stream) -> Opinion {
+        let review_policy = &self.review_policy;
         let asks = if round < MOST_ROUNDS {
-            temper.asks_for_changes
+            review_policy.asks_for_changes
         } else {
             0
         };
         let table = [
-            (Opinion::Merge, temper.merges),
+            (Opinion::Merge, review_policy.merges),
             (Opinion::AskForChanges, asks),
-            (Opinion::Close, temper.closes),
-            (Opinion::Ignore, temper.ignores),
+            (Opinion::Close, review_policy.closes),
+            (Opinion::Ignore, review_policy.ignores),
         ];
-        let mut left = chance.below(table.iter().map(|(_, weight)| u64::from(*weight)).sum());
+        let mut left = chance.draw_below(table.iter().map(|(_, weight)| u64::from(*weight)).sum());
         for (opinion, weight) in table {
             match left.checked_sub(u64::from(weight)) {
                 Some(rest) => left = rest,

@@ -15,7 +15,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(temper: Temper, scenarios: Vec<Scenario>) -> Bench {
+    fn new(review_policy: ReviewPolicy, scenarios: Vec<Scenario>) -> Bench {
         let now = "2026-01-05T09:30:00Z".parse().unwrap();
         let chance = Chance::new(3);
         let mut github = github::Model::new(chance.stream("github"));
@@ -32,7 +32,7 @@ impl Bench {
             ..Config::default()
         };
         Bench {
-            maintainer: Maintainer::new(temper, chance.stream("maintainer")),
+            maintainer: Maintainer::new(review_policy, chance.stream("maintainer")),
             github,
             jules: jules::Model::new(config, chance.stream("jules")),
             books: Books::default(),
@@ -41,7 +41,7 @@ impl Bench {
         }
     }
 
-    fn pass(&mut self, hours: i64) {
+    fn pass_time(&mut self, hours: i64) {
         let until = self.now + SignedDuration::from_hours(hours);
         let knobs = Knobs::documented();
         loop {
@@ -66,7 +66,7 @@ impl Bench {
         self.now = until;
     }
 
-    fn open(&mut self, n: usize) -> u64 {
+    fn open_pulls(&mut self, n: usize) -> u64 {
         let head = self.github.branch_head(self.repo, "main").unwrap();
         let change = [(format!("f{n}"), Some(Bytes::from_static(b"x\n")))];
         let commit =
@@ -85,7 +85,7 @@ impl Bench {
         self.github.open_pull(self.repo, new, self.now)
     }
 
-    fn start(&mut self, require_plan_approval: bool) -> String {
+    fn start_session(&mut self, require_plan_approval: bool) -> String {
         let web = WebSession {
             prompt: "tidy".into(),
             repository: Some(("acme".into(), "widget".into(), "main".into())),
@@ -98,7 +98,7 @@ impl Bench {
             .unwrap()
     }
 
-    fn verdicts(&self) -> Vec<&str> {
+    fn given_verdicts(&self) -> Vec<&str> {
         self.books
             .reviews
             .iter()
@@ -107,32 +107,32 @@ impl Bench {
     }
 }
 
-fn only(merges: u32, asks_for_changes: u32, closes: u32, ignores: u32) -> Temper {
-    Temper {
+fn only_verdicts(merges: u32, asks_for_changes: u32, closes: u32, ignores: u32) -> ReviewPolicy {
+    ReviewPolicy {
         merges,
         asks_for_changes,
         closes,
         ignores,
         approves_first: 1.0,
         deletes_branches: 1.0,
-        ..Temper::eager()
+        ..ReviewPolicy::eager()
     }
 }
 
 #[test]
 fn nobody_does_nothing() {
-    let mut bench = Bench::new(Temper::default(), vec![]);
-    bench.open(1);
-    bench.pass(100);
-    assert!(bench.verdicts().is_empty());
+    let mut bench = Bench::new(ReviewPolicy::default(), vec![]);
+    bench.open_pulls(1);
+    bench.pass_time(100);
+    assert!(bench.given_verdicts().is_empty());
 }
 
 #[test]
 fn pull_requests_are_approved_merged_and_their_branches_deleted() {
-    let mut bench = Bench::new(only(1, 0, 0, 0), vec![]);
-    let number = bench.open(1);
-    bench.pass(1);
-    assert_eq!(bench.verdicts(), ["approved", "merged"]);
+    let mut bench = Bench::new(only_verdicts(1, 0, 0, 0), vec![]);
+    let number = bench.open_pulls(1);
+    bench.pass_time(1);
+    assert_eq!(bench.given_verdicts(), ["approved", "merged"]);
     assert!(
         bench
             .github
@@ -148,29 +148,32 @@ fn pull_requests_are_approved_merged_and_their_branches_deleted() {
 
 #[test]
 fn pull_requests_are_closed_or_ignored() {
-    for (temper, verdict, state) in [
-        (only(0, 0, 1, 0), "closed", State::Closed),
-        (only(0, 0, 0, 1), "ignored", State::Open),
+    for (review_policy, verdict, state) in [
+        (only_verdicts(0, 0, 1, 0), "closed", State::Closed),
+        (only_verdicts(0, 0, 0, 1), "ignored", State::Open),
     ] {
-        let mut bench = Bench::new(temper, vec![]);
-        let number = bench.open(1);
-        bench.pass(2);
-        assert_eq!(bench.verdicts(), [verdict]);
+        let mut bench = Bench::new(review_policy, vec![]);
+        let number = bench.open_pulls(1);
+        bench.pass_time(2);
+        assert_eq!(bench.given_verdicts(), [verdict]);
         assert_eq!(bench.github.pull(bench.repo, number).unwrap().state, state);
     }
 }
 
 #[test]
 fn changes_are_asked_for_a_limited_number_of_times_and_the_session_makes_them() {
-    let temper = Temper {
+    let review_policy = ReviewPolicy {
         tells_the_session: 1.0,
-        ..only(0, 1, 0, 0)
+        ..only_verdicts(0, 1, 0, 0)
     };
-    let mut bench = Bench::new(temper, vec![Scenario::ending(Ending::Changes).taking(5.0)]);
-    let id = bench.start(false);
-    bench.pass(48);
+    let mut bench = Bench::new(
+        review_policy,
+        vec![Scenario::ending(Ending::Changes).taking(5.0)],
+    );
+    let id = bench.start_session(false);
+    bench.pass_time(48);
     assert_eq!(
-        bench.verdicts(),
+        bench.given_verdicts(),
         ["changes-requested", "changes-requested", "ignored"]
     );
     assert!(bench.jules.session(&id).unwrap().record().commits.len() >= 2);
@@ -179,32 +182,32 @@ fn changes_are_asked_for_a_limited_number_of_times_and_the_session_makes_them() 
 #[test]
 fn questions_are_answered_and_plans_approved() {
     let mut bench = Bench::new(
-        only(1, 0, 0, 0),
+        only_verdicts(1, 0, 0, 0),
         vec![
             Scenario::ending(Ending::Changes)
                 .taking(5.0)
                 .asking("Shall I?"),
         ],
     );
-    let id = bench.start(true);
-    bench.pass(24);
+    let id = bench.start_session(true);
+    bench.pass_time(24);
     assert_eq!(
         bench.jules.session(&id).unwrap().state(),
         jules::State::Completed
     );
     assert!(bench.books.questions[0].answer.is_some());
-    assert_eq!(bench.verdicts(), ["approved", "merged"]);
+    assert_eq!(bench.given_verdicts(), ["approved", "merged"]);
 }
 
 #[test]
 fn own_commits_go_to_the_default_branch() {
-    let temper = Temper {
+    let review_policy = ReviewPolicy {
         pushes_a_day: 4.0,
-        ..Temper::eager()
+        ..ReviewPolicy::eager()
     };
-    let mut bench = Bench::new(temper, vec![]);
+    let mut bench = Bench::new(review_policy, vec![]);
     let before = bench.github.branch_head(bench.repo, "main").unwrap();
-    bench.pass(24);
+    bench.pass_time(24);
     let head = bench.github.branch_head(bench.repo, "main").unwrap();
     assert_ne!(head, before);
     assert_eq!(
@@ -218,15 +221,15 @@ fn own_commits_go_to_the_default_branch() {
 
 #[test]
 fn issues_are_edited_or_closed() {
-    let temper = Temper {
+    let review_policy = ReviewPolicy {
         tidies_a_day: 4.0,
-        ..Temper::eager()
+        ..ReviewPolicy::eager()
     };
-    let mut bench = Bench::new(temper, vec![]);
+    let mut bench = Bench::new(review_policy, vec![]);
     let number = bench
         .github
         .open_issue(bench.repo, "t", "text", &[], "stranger", bench.now);
-    bench.pass(48);
+    bench.pass_time(48);
     let issue = bench.github.issue(bench.repo, number).unwrap();
     assert!(issue.state == State::Closed || issue.body.as_deref() != Some("text"));
 }
@@ -234,17 +237,17 @@ fn issues_are_edited_or_closed() {
 #[test]
 fn decisions_about_one_pull_request_do_not_depend_on_others() {
     let play = |more: bool| {
-        let temper = Temper {
+        let review_policy = ReviewPolicy {
             pushes_a_day: 0.0,
             tidies_a_day: 0.0,
-            ..Temper::usual()
+            ..ReviewPolicy::usual()
         };
-        let mut bench = Bench::new(temper, vec![]);
-        bench.open(1);
+        let mut bench = Bench::new(review_policy, vec![]);
+        bench.open_pulls(1);
         if more {
-            bench.open(2);
+            bench.open_pulls(2);
         }
-        bench.pass(100);
+        bench.pass_time(100);
         bench
             .books
             .reviews

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A public repository `octo/garden` with a branch `jules`; `octo` owns it, `gale` may write, `eve` may read.
-pub(crate) fn seeded() -> (World, RepoId) {
+pub(crate) fn seeded_world() -> (World, RepoId) {
     let mut world = World::new(WorldConfig::default());
     let mut seed = Seed::new(
         "octo",
@@ -44,8 +44,8 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    pub(crate) fn start(world: World) -> Self {
-        Self::with(
+    pub(crate) fn serve_world(world: World) -> Self {
+        Self::serve_with(
             Arc::new(Mutex::new(world)),
             Face::Github,
             ClockMode::Manual,
@@ -53,7 +53,7 @@ impl Served {
         )
     }
 
-    pub(crate) fn with(
+    pub(crate) fn serve_with(
         world: Arc<Mutex<World>>,
         face: Face,
         clock: ClockMode,
@@ -83,7 +83,7 @@ impl Served {
     }
 
     /// The address of a repository with credentials, or without for an empty text.
-    pub(crate) fn url(&self, credentials: &str, name: &str) -> String {
+    pub(crate) fn repository_url(&self, credentials: &str, name: &str) -> String {
         let at = if credentials.is_empty() { "" } else { "@" };
         format!("http://{credentials}{at}{}/{name}", self.address)
     }
@@ -95,7 +95,7 @@ impl Served {
     }
 
     /// Sends one request on a connection of its own; `None` when it was closed without a reply.
-    pub(crate) fn send(
+    pub(crate) fn send_request(
         &self,
         method: &str,
         path: &str,
@@ -107,13 +107,13 @@ impl Served {
         read_reply(&mut stream, method == "HEAD")
     }
 
-    pub(crate) fn control(&self, path: &str, body: &str) -> Reply {
+    pub(crate) fn post_control(&self, path: &str, body: &str) -> Reply {
         let method = if body.is_empty() && matches!(path, "books" | "now") {
             "GET"
         } else {
             "POST"
         };
-        self.send(method, &format!("/__world/{path}"), "", body.as_bytes())
+        self.send_request(method, &format!("/__world/{path}"), "", body.as_bytes())
             .unwrap()
     }
 }
@@ -212,7 +212,7 @@ pub(crate) fn read_reply(stream: &mut TcpStream, head_only: bool) -> Option<Repl
 }
 
 /// Waits until something holds, and fails when it does not within the tests' patience.
-pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let begin = Instant::now();
     while !holds() {
         assert!(begin.elapsed() < PATIENCE, "never: {what}");
@@ -221,7 +221,7 @@ pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
 }
 
 /// Runs git in a folder.
-pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn run_git(folder: &Path, arguments: &[&str]) -> Output {
     Command::new("git")
         .args(arguments)
         .current_dir(folder)
@@ -241,7 +241,7 @@ pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Output {
 
 /// Runs git, which must succeed, and gives what it prints.
 pub(crate) fn git_ok(folder: &Path, arguments: &[&str]) -> String {
-    let output = git(folder, arguments);
+    let output = run_git(folder, arguments);
     assert!(
         output.status.success(),
         "git {arguments:?}: {}",
@@ -252,13 +252,13 @@ pub(crate) fn git_ok(folder: &Path, arguments: &[&str]) -> String {
 
 /// Runs git, which must fail, and gives its complaint.
 pub(crate) fn git_fails(folder: &Path, arguments: &[&str]) -> String {
-    let output = git(folder, arguments);
+    let output = run_git(folder, arguments);
     assert!(!output.status.success(), "git {arguments:?} succeeded");
     String::from_utf8(output.stderr).unwrap()
 }
 
 /// Writes a file and commits it.
-pub(crate) fn commit(folder: &Path, path: &str, text: &str, message: &str) {
+pub(crate) fn commit_file(folder: &Path, path: &str, text: &str, message: &str) {
     let file = folder.join(path);
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, text).unwrap();

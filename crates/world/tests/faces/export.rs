@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use phileas_world::export::export;
+use phileas_world::export::export_world;
 use phileas_world::github::NewPull;
 use phileas_world::seed::{Seed, files};
 
-use crate::bench::{git_ok, seeded};
+use crate::bench::{git_ok, seeded_world};
 
 /// A world with three branches, one merged and one squashed away pull request, and a second repository.
-fn busy() -> (phileas_world::World, phileas_world::github::RepoId) {
-    let (mut world, repo) = seeded();
+fn busy_world() -> (phileas_world::World, phileas_world::github::RepoId) {
+    let (mut world, repo) = seeded_world();
     let now = world.now();
     world.seed(&Seed::new(
         "ada",
@@ -41,10 +41,10 @@ fn busy() -> (phileas_world::World, phileas_world::github::RepoId) {
 
 #[test]
 fn git_finds_nothing_wrong_and_shows_the_commits() {
-    let (world, repo) = busy();
+    let (world, repo) = busy_world();
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("deep").join("export");
-    export(&world, repo, &dir).unwrap();
+    export_world(&world, repo, &dir).unwrap();
     let git = dir.join("git");
     let checked = git_ok(&git, &["fsck", "--full", "--strict"]);
     assert_eq!(checked, "");
@@ -96,10 +96,10 @@ fn git_finds_nothing_wrong_and_shows_the_commits() {
 fn the_same_world_gives_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let texts = ["a", "b"].map(|name| {
-        let (world, repo) = busy();
+        let (world, repo) = busy_world();
         let dir = folder.path().join(name);
         // With two repositories the one at the top must be named.
-        export(&world, repo, &dir).unwrap();
+        export_world(&world, repo, &dir).unwrap();
         let refs = git_ok(&dir.join("git"), &["for-each-ref"]);
         (fs::read_to_string(dir.join("world.json")).unwrap(), refs)
     });
@@ -108,15 +108,15 @@ fn the_same_world_gives_the_same_bytes() {
 
 #[test]
 fn an_earlier_export_is_replaced_and_nothing_else() {
-    let (mut world, repo) = busy();
+    let (mut world, repo) = busy_world();
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("export");
-    export(&world, repo, &dir).unwrap();
+    export_world(&world, repo, &dir).unwrap();
     let now = world.now();
     world
         .github_mut()
         .delete_branch(repo, "feature/two/deep", "octo", now);
-    export(&world, repo, &dir).unwrap();
+    export_world(&world, repo, &dir).unwrap();
     assert!(!dir.join("branches/feature").exists());
     let beside: Vec<_> = fs::read_dir(folder.path())
         .unwrap()
@@ -125,29 +125,29 @@ fn an_earlier_export_is_replaced_and_nothing_else() {
     assert_eq!(beside, ["export"], "nothing temporary stays");
 
     fs::write(dir.join("diary.txt"), "mine\n").unwrap();
-    refuses(&world, repo, &dir, "diary.txt");
+    assert_refused(&world, repo, &dir, "diary.txt");
     let books = folder.path().join("other");
     fs::create_dir_all(&books).unwrap();
     fs::write(books.join("world.json"), "{}\n").unwrap();
-    refuses(&world, repo, &books, "not an earlier export");
-    refuses(&world, repo, &books.join("world.json"), "not a folder");
+    assert_refused(&world, repo, &books, "not an earlier export");
+    assert_refused(&world, repo, &books.join("world.json"), "not a folder");
     assert_eq!(fs::read_to_string(dir.join("diary.txt")).unwrap(), "mine\n");
 }
 
-fn refuses(
+fn assert_refused(
     world: &phileas_world::World,
     repo: phileas_world::github::RepoId,
     dir: &Path,
     why: &str,
 ) {
-    let error = export(world, repo, dir).unwrap_err();
+    let error = export_world(world, repo, dir).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
     assert!(error.to_string().contains(why), "{error}");
 }
 
 #[test]
 fn a_name_that_leads_out_of_the_export_stops_it() {
-    let (mut world, repo) = seeded();
+    let (mut world, repo) = seeded_world();
     let now = world.now();
     let github = world.github_mut();
     let parent = github.branch_head(repo, "main");
@@ -156,7 +156,7 @@ fn a_name_that_leads_out_of_the_export_stops_it() {
     github.move_branch(repo, "main", commit, "eve", now);
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("export");
-    let error = export(&world, repo, &dir).unwrap_err();
+    let error = export_world(&world, repo, &dir).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
     assert!(
         error.to_string().contains("branch main, file ../../evil"),
@@ -172,6 +172,6 @@ fn a_world_with_one_repository_needs_no_name_for_it() {
     let nothing = phileas_world::World::new(phileas_world::WorldConfig::default());
     let error = nothing.export(&dir).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-    seeded().0.export(&dir).unwrap();
+    seeded_world().0.export(&dir).unwrap();
     assert!(dir.join("branches/main/README.md").is_file());
 }

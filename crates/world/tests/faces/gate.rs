@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use http::Request;
 use phileas_world::Face;
-use phileas_world::http::{ClockMode, Gate, Verdict};
+use phileas_world::http::{ClockMode, Gate, GateDecision};
 
-use crate::bench::{Served, seeded};
+use crate::bench::{Served, seeded_world};
 
 /// Cuts before or after one request, and remembers all.
 struct Cutter {
@@ -27,21 +27,21 @@ impl Cutter {
 }
 
 impl Gate for Cutter {
-    fn before(&self, n: u64, face: Face, request: &Request<Bytes>) -> Verdict {
+    fn before_effect(&self, n: u64, face: Face, request: &Request<Bytes>) -> GateDecision {
         let path = request.uri().path().to_owned();
         self.seen.lock().unwrap().push((n, face, path));
         if self.before == Some(n) {
-            Verdict::Cut
+            GateDecision::Cut
         } else {
-            Verdict::Go
+            GateDecision::Go
         }
     }
 
-    fn after(&self, n: u64, _: Face, _: &Request<Bytes>) -> Verdict {
+    fn before_reply(&self, n: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
         if self.after == Some(n) {
-            Verdict::Cut
+            GateDecision::Cut
         } else {
-            Verdict::Go
+            GateDecision::Go
         }
     }
 }
@@ -51,11 +51,11 @@ const TOKEN: &str = "authorization: Bearer gale-token\r\n";
 fn open_issue(served: &Served, title: &str) -> Option<u16> {
     let body = format!("{{\"title\":\"{title}\"}}");
     served
-        .send("POST", "/repos/octo/garden/issues", TOKEN, body.as_bytes())
+        .send_request("POST", "/repos/octo/garden/issues", TOKEN, body.as_bytes())
         .map(|reply| reply.status)
 }
 
-fn titles(served: &Served) -> Vec<String> {
+fn session_titles(served: &Served) -> Vec<String> {
     let world = served.world.lock().unwrap();
     let repo = world.github().repository_by_name("octo", "garden").unwrap();
     world
@@ -67,9 +67,9 @@ fn titles(served: &Served) -> Vec<String> {
 
 #[test]
 fn a_cut_before_leaves_no_effect_and_a_cut_after_leaves_it() {
-    let (world, _) = seeded();
+    let (world, _) = seeded_world();
     let gate = Cutter::new(Some(2), Some(3));
-    let served = Served::with(
+    let served = Served::serve_with(
         Arc::new(Mutex::new(world)),
         Face::Github,
         ClockMode::Manual,
@@ -79,7 +79,7 @@ fn a_cut_before_leaves_no_effect_and_a_cut_after_leaves_it() {
     assert_eq!(open_issue(&served, "two"), None);
     assert_eq!(open_issue(&served, "three"), None);
     assert_eq!(open_issue(&served, "four"), Some(201));
-    assert_eq!(titles(&served), ["one", "three", "four"]);
+    assert_eq!(session_titles(&served), ["one", "three", "four"]);
     let world = served.world.lock().unwrap();
     let statuses: Vec<_> = world
         .books()
@@ -92,17 +92,19 @@ fn a_cut_before_leaves_no_effect_and_a_cut_after_leaves_it() {
 
 #[test]
 fn requests_are_counted_over_both_faces_and_control_is_not() {
-    let (world, _) = seeded();
+    let (world, _) = seeded_world();
     let world = Arc::new(Mutex::new(world));
     let gate = Cutter::new(None, None);
     let both = [Face::Github, Face::Jules].map(|face| {
         let gate: Arc<dyn Gate> = gate.clone();
-        Served::with(Arc::clone(&world), face, ClockMode::Manual, Some(gate))
+        Served::serve_with(Arc::clone(&world), face, ClockMode::Manual, Some(gate))
     });
-    both[0].send("GET", "/rate_limit", "", b"").unwrap();
-    both[0].control("now", "");
-    both[1].send("GET", "/v1alpha/sessions", "", b"").unwrap();
-    both[0].send("GET", "/rate_limit", "", b"").unwrap();
+    both[0].send_request("GET", "/rate_limit", "", b"").unwrap();
+    both[0].post_control("now", "");
+    both[1]
+        .send_request("GET", "/v1alpha/sessions", "", b"")
+        .unwrap();
+    both[0].send_request("GET", "/rate_limit", "", b"").unwrap();
     let seen = gate.seen.lock().unwrap();
     let seen: Vec<_> = seen
         .iter()
@@ -116,6 +118,8 @@ fn requests_are_counted_over_both_faces_and_control_is_not() {
             (3, Face::Github, "/rate_limit")
         ]
     );
-    let refused = both[1].send("GET", "/__world/now", "", b"").unwrap();
+    let refused = both[1]
+        .send_request("GET", "/__world/now", "", b"")
+        .unwrap();
     assert_eq!(refused.status, 404, "Jules' face is not steered");
 }

@@ -7,17 +7,17 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use phileas_world::github::State;
 
-use crate::bench::{Served, commit, git_fails, git_ok, seeded};
+use crate::bench::{Served, commit_file, git_fails, git_ok, seeded_world};
 
 fn clone(served: &Served, credentials: &str, into: &Path) {
-    let url = served.url(credentials, "octo/garden.git");
+    let url = served.repository_url(credentials, "octo/garden.git");
     let parent = into.parent().unwrap();
     git_ok(parent, &["clone", "-q", &url, into.to_str().unwrap()]);
 }
 
 #[test]
 fn a_clone_is_whole_and_a_push_arrives_in_the_model() {
-    let (mut world, repo) = seeded();
+    let (mut world, repo) = seeded_world();
     world.github_mut().add_hook(
         repo,
         "http://hooks.invalid/",
@@ -25,7 +25,7 @@ fn a_clone_is_whole_and_a_push_arrives_in_the_model() {
         &["push", "create"],
         world_start(),
     );
-    let served = Served::start(world);
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     clone(&served, "x-access-token:gale-token", &work);
@@ -36,7 +36,7 @@ fn a_clone_is_whole_and_a_push_arrives_in_the_model() {
     );
     assert!(git_ok(&work, &["branch", "-r"]).contains("origin/jules"));
 
-    commit(&work, "notes/today.md", "rain\n", "Write notes");
+    commit_file(&work, "notes/today.md", "rain\n", "Write notes");
     git_ok(
         &work,
         &[
@@ -93,14 +93,14 @@ fn world_start() -> jiff::Timestamp {
 
 #[test]
 fn a_second_writer_is_rejected_until_it_has_fetched() {
-    let (world, repo) = seeded();
-    let served = Served::start(world);
+    let (world, repo) = seeded_world();
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (folder.path().join("one"), folder.path().join("two"));
     clone(&served, "x-access-token:gale-token", &one);
     clone(&served, "octo-token", &two);
-    commit(&one, "a", "1\n", "One");
-    commit(&two, "b", "2\n", "Two");
+    commit_file(&one, "a", "1\n", "One");
+    commit_file(&two, "b", "2\n", "Two");
     git_ok(&one, &["push", "-q", "origin", "main"]);
     let complaint = git_fails(&two, &["push", "-q", "origin", "main"]);
     assert!(complaint.contains("fetch first"), "{complaint}");
@@ -117,13 +117,13 @@ fn a_second_writer_is_rejected_until_it_has_fetched() {
 /// Between the advertisement and the pack another write moves the branch: git must see its old value refused.
 #[test]
 fn a_push_that_races_another_write_is_refused() {
-    let (world, repo) = seeded();
-    let served = Served::start(world);
+    let (world, repo) = seeded_world();
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     clone(&served, "x-access-token:gale-token", &work);
     let old = git_ok(&work, &["rev-parse", "HEAD"]);
-    commit(&work, "a", "1\n", "One");
+    commit_file(&work, "a", "1\n", "One");
     let new = git_ok(&work, &["rev-parse", "HEAD"]);
     let moved = {
         let mut world = served.world.lock().unwrap();
@@ -141,10 +141,10 @@ fn a_push_that_races_another_write_is_refused() {
         new.trim()
     );
     let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
-    body.extend_from_slice(&pack(&work, new.trim()));
+    body.extend_from_slice(&pack_objects(&work, new.trim()));
     let authorization = "authorization: Basic Z2FsZTpnYWxlLXRva2Vu\r\n";
     let reply = served
-        .send(
+        .send_request(
             "POST",
             "/octo/garden.git/git-receive-pack",
             authorization,
@@ -157,7 +157,7 @@ fn a_push_that_races_another_write_is_refused() {
     assert_eq!(world.github().branch_head(repo, "main"), Some(moved));
 }
 
-fn pack(folder: &Path, revision: &str) -> Vec<u8> {
+fn pack_objects(folder: &Path, revision: &str) -> Vec<u8> {
     let mut child = std::process::Command::new("git")
         .args(["pack-objects", "--revs", "--stdout", "-q"])
         .current_dir(folder)
@@ -171,7 +171,7 @@ fn pack(folder: &Path, revision: &str) -> Vec<u8> {
 
 #[test]
 fn permissions_are_those_of_the_token() {
-    let (mut world, _) = seeded();
+    let (mut world, _) = seeded_world();
     let mut secret = phileas_world::seed::Seed::new(
         "octo",
         "secret",
@@ -179,17 +179,17 @@ fn permissions_are_those_of_the_token() {
     );
     secret.private = true;
     world.seed(&secret);
-    let served = Served::start(world);
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
 
     let anonymous = here.join("anonymous");
     clone(&served, "", &anonymous);
-    commit(&anonymous, "a", "1\n", "One");
+    commit_file(&anonymous, "a", "1\n", "One");
     let complaint = git_fails(&anonymous, &["push", "origin", "main"]);
     assert!(complaint.contains("could not read Username"), "{complaint}");
 
-    let reader = served.url("x-access-token:eve-token", "octo/garden.git");
+    let reader = served.repository_url("x-access-token:eve-token", "octo/garden.git");
     let complaint = git_fails(&anonymous, &["push", &reader, "main"]);
     assert!(
         complaint.contains("Permission to octo/garden.git denied to eve."),
@@ -197,19 +197,19 @@ fn permissions_are_those_of_the_token() {
     );
     assert!(complaint.contains("403"), "{complaint}");
 
-    let stranger = served.url("x-access-token:wrong", "octo/secret.git");
+    let stranger = served.repository_url("x-access-token:wrong", "octo/secret.git");
     let complaint = git_fails(here, &["ls-remote", &stranger]);
     assert!(complaint.contains("Authentication failed"), "{complaint}");
 
-    let hidden = served.url("", "octo/secret");
+    let hidden = served.repository_url("", "octo/secret");
     assert!(git_fails(here, &["ls-remote", &hidden]).contains("could not read Username"));
-    let hidden = served.url("eve-token", "octo/secret");
+    let hidden = served.repository_url("eve-token", "octo/secret");
     assert!(git_fails(here, &["ls-remote", &hidden]).contains("not found"));
-    let open = served.url("octo-token:x-oauth-basic", "octo/secret");
+    let open = served.repository_url("octo-token:x-oauth-basic", "octo/secret");
     assert!(git_ok(here, &["ls-remote", &open]).contains("refs/heads/main"));
 
     let reply = served
-        .send(
+        .send_request(
             "GET",
             "/octo/secret/info/refs?service=git-upload-pack",
             "",
@@ -225,13 +225,13 @@ fn permissions_are_those_of_the_token() {
 
 #[test]
 fn branches_are_forced_and_deleted_and_pull_requests_follow() {
-    let (world, repo) = seeded();
-    let served = Served::start(world);
+    let (world, repo) = seeded_world();
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     clone(&served, "x-access-token:gale-token", &work);
     git_ok(&work, &["checkout", "-qb", "topic"]);
-    commit(&work, "a", "1\n", "One");
+    commit_file(&work, "a", "1\n", "One");
     git_ok(&work, &["push", "-q", "origin", "topic"]);
     let number = {
         let mut world = served.world.lock().unwrap();
@@ -275,22 +275,22 @@ fn branches_are_forced_and_deleted_and_pull_requests_follow() {
 
 #[test]
 fn the_first_push_makes_an_empty_repository_and_its_default_branch() {
-    let (mut world, _) = seeded();
+    let (mut world, _) = seeded_world();
     let empty = world.seed(&phileas_world::seed::Seed::new(
         "octo",
         "bare",
         Default::default(),
     ));
-    let served = Served::start(world);
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
-    let url = served.url("x-access-token:octo-token", "octo/bare");
+    let url = served.repository_url("x-access-token:octo-token", "octo/bare");
     git_ok(
         folder.path(),
         &["clone", "-q", &url, work.to_str().unwrap()],
     );
     git_ok(&work, &["checkout", "-qb", "trunk"]);
-    commit(&work, "a", "1\n", "One");
+    commit_file(&work, "a", "1\n", "One");
     git_ok(&work, &["push", "-q", "origin", "trunk"]);
     let again = folder.path().join("again");
     git_ok(
@@ -307,14 +307,14 @@ fn the_first_push_makes_an_empty_repository_and_its_default_branch() {
 
 #[test]
 fn a_renamed_repository_is_found_and_older_protocols_are_spoken() {
-    let (mut world, repo) = seeded();
+    let (mut world, repo) = seeded_world();
     let now = world.now();
     world
         .github_mut()
         .rename_repository(repo, "meadow", "octo", now);
-    let served = Served::start(world);
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
-    let url = served.url("", "octo/garden.git");
+    let url = served.repository_url("", "octo/garden.git");
     for version in ["0", "1", "2"] {
         let setting = format!("protocol.version={version}");
         let refs = git_ok(folder.path(), &["-c", &setting, "ls-remote", &url]);
@@ -325,21 +325,21 @@ fn a_renamed_repository_is_found_and_older_protocols_are_spoken() {
         );
     }
     let reply = served
-        .send("GET", "/octo/meadow.git/info/refs", "", b"")
+        .send_request("GET", "/octo/meadow.git/info/refs", "", b"")
         .unwrap();
     assert_eq!(reply.status, 403, "the dumb protocol");
 }
 
 #[test]
 fn a_packed_request_body_is_understood() {
-    let (world, _) = seeded();
-    let served = Served::start(world);
+    let (world, _) = seeded_world();
+    let served = Served::serve_world(world);
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed.write_all(b"0014command=ls-refs\n0000").unwrap();
     let headers = "content-encoding: gzip\r\ngit-protocol: version=2\r\n\
         content-type: application/x-git-upload-pack-request\r\n";
     let reply = served
-        .send(
+        .send_request(
             "POST",
             "/octo/garden/git-upload-pack",
             headers,
@@ -357,8 +357,8 @@ fn a_packed_request_body_is_understood() {
 /// git refuses a branch inside another one by itself, and finds nothing wrong in what the model exports.
 #[test]
 fn a_branch_inside_another_is_refused_and_the_export_can_be_cloned() {
-    let (world, repo) = seeded();
-    let served = Served::start(world);
+    let (world, repo) = seeded_world();
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     clone(&served, "x-access-token:gale-token", &work);
@@ -379,7 +379,7 @@ fn a_branch_inside_another_is_refused_and_the_export_can_be_cloned() {
     }
     let world = served.world.lock().unwrap();
     let dir = folder.path().join("export");
-    phileas_world::export::export(&world, repo, &dir).unwrap();
+    phileas_world::export::export_world(&world, repo, &dir).unwrap();
     let copy = folder.path().join("copy");
     let from = dir.join("git");
     git_ok(
@@ -402,7 +402,7 @@ fn a_branch_inside_another_is_refused_and_the_export_can_be_cloned() {
 /// What rules forbid is declined in the words of GitHub, and what else is in the same push arrives.
 #[test]
 fn a_push_that_rules_forbid_is_declined() {
-    let (mut world, repo) = seeded();
+    let (mut world, repo) = seeded_world();
     let rule = serde_json::json!({"type": "commit_message_pattern",
         "parameters": {"operator": "starts_with", "pattern": "feat"}});
     let github = world.github_mut();
@@ -410,11 +410,11 @@ fn a_push_that_rules_forbid_is_declined() {
     github.set_rules(repo, "kept", &["deletion"]);
     let head = github.branch_head(repo, "main").unwrap();
     github.create_branch(repo, "kept", head, "octo", world_start());
-    let served = Served::start(world);
+    let served = Served::serve_world(world);
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     clone(&served, "x-access-token:gale-token", &work);
-    commit(&work, "a", "1\n", "Write");
+    commit_file(&work, "a", "1\n", "Write");
     let push = [
         "push",
         "origin",
@@ -434,12 +434,12 @@ fn a_push_that_rules_forbid_is_declined() {
         assert!(world.github().branch_head(repo, "free").is_some());
         assert_eq!(world.github().branch_head(repo, "kept"), Some(head));
     }
-    commit(&work, "b", "2\n", "feat: Write");
+    commit_file(&work, "b", "2\n", "feat: Write");
     // The commit before is on a branch already.
     git_ok(&work, &["push", "-q", "origin", "HEAD:refs/heads/topic/x"]);
     let world = served.world.lock().unwrap();
     let dir = folder.path().join("export");
-    phileas_world::export::export(&world, repo, &dir).unwrap();
+    phileas_world::export::export_world(&world, repo, &dir).unwrap();
     let (from, copy) = (dir.join("git"), folder.path().join("copy"));
     git_ok(
         folder.path(),

@@ -7,12 +7,12 @@ use std::time::Instant;
 use phileas_world::http::{ClockMode, MAX_REQUEST_BODY};
 use phileas_world::{Face, Fault, FaultPlan, FaultRule};
 
-use crate::bench::{Served, eventually, read_reply, seeded, write_request};
+use crate::bench::{Served, read_reply, seeded_world, wait_until, write_request};
 
 const TOKEN: &str = "authorization: Bearer gale-token\r\n";
 const REPO: &str = "/repos/octo/garden";
 
-fn always(fault: Fault) -> FaultPlan {
+fn always_fault(fault: Fault) -> FaultPlan {
     let rule = FaultRule {
         face: None,
         method: None,
@@ -29,7 +29,7 @@ fn always(fault: Fault) -> FaultPlan {
 
 #[test]
 fn a_connection_takes_request_after_request() {
-    let served = Served::start(seeded().0);
+    let served = Served::serve_world(seeded_world().0);
     let mut stream = served.connect();
     write_request(&mut stream, "GET", REPO, TOKEN, b"");
     let full = read_reply(&mut stream, false).unwrap();
@@ -58,26 +58,33 @@ fn a_connection_takes_request_after_request() {
 
 #[test]
 fn a_dropped_request_closes_the_connection() {
-    let (mut world, _) = seeded();
-    world.faults_mut().replace(always(Fault::DropAfter));
-    let served = Served::start(world);
-    assert!(served.send("GET", REPO, TOKEN, b"").is_none());
+    let (mut world, _) = seeded_world();
+    world
+        .faults_mut()
+        .replace_plan(always_fault(Fault::DropAfter));
+    let served = Served::serve_world(world);
+    assert!(served.send_request("GET", REPO, TOKEN, b"").is_none());
     assert_eq!(served.world.lock().unwrap().books().requests.len(), 1);
 }
 
 #[test]
 fn a_request_that_times_out_is_met_with_silence_until_the_server_ends() {
-    let (mut world, _) = seeded();
-    world.faults_mut().replace(always(Fault::TimeoutAfter));
-    let served = Served::start(world);
+    let (mut world, _) = seeded_world();
+    world
+        .faults_mut()
+        .replace_plan(always_fault(Fault::TimeoutAfter));
+    let served = Served::serve_world(world);
     let mut silent = served.connect();
     write_request(&mut silent, "GET", REPO, TOKEN, b"");
     // Another connection is served meanwhile, and shows that the first request has arrived.
-    eventually("the request arrives", || {
+    wait_until("the request arrives", || {
         !served.world.lock().unwrap().books().requests.is_empty()
     });
     assert_eq!(
-        served.send("GET", "/rate_limit", "", b"").unwrap().status,
+        served
+            .send_request("GET", "/rate_limit", "", b"")
+            .unwrap()
+            .status,
         200
     );
     silent.set_nonblocking(true).unwrap();
@@ -90,7 +97,7 @@ fn a_request_that_times_out_is_met_with_silence_until_the_server_ends() {
 
 #[test]
 fn a_body_beyond_the_limit_is_refused() {
-    let served = Served::start(seeded().0);
+    let served = Served::serve_world(seeded_world().0);
     let mut stream = served.connect();
     let length = MAX_REQUEST_BODY + 1;
     // The length alone is enough to be refused, and no client should have to send it all.
@@ -110,33 +117,39 @@ fn a_body_beyond_the_limit_is_refused() {
 
 #[test]
 fn an_accelerated_world_moves_by_itself_and_really_waits() {
-    let (mut world, _) = seeded();
+    let (mut world, _) = seeded_world();
     world
         .faults_mut()
-        .replace(always(Fault::Slow { seconds: 600 }));
+        .replace_plan(always_fault(Fault::Slow { seconds: 600 }));
     let start = world.now();
     let clock = ClockMode::Accelerated { factor: 6_000.0 };
-    let served = Served::with(Arc::new(Mutex::new(world)), Face::Github, clock, None);
+    let served = Served::serve_with(Arc::new(Mutex::new(world)), Face::Github, clock, None);
     let before = Instant::now();
-    assert_eq!(served.send("GET", REPO, TOKEN, b"").unwrap().status, 200);
+    assert_eq!(
+        served.send_request("GET", REPO, TOKEN, b"").unwrap().status,
+        200
+    );
     assert!(
         before.elapsed().as_millis() >= 100,
         "ten minutes at 6000 times the speed"
     );
     let an_hour = start + jiff::SignedDuration::from_hours(1);
-    eventually("an hour passes", || {
+    wait_until("an hour passes", || {
         served.world.lock().unwrap().now() >= an_hour
     });
 }
 
 #[test]
 fn a_manual_world_stands_and_waits_for_nothing() {
-    let (mut world, _) = seeded();
+    let (mut world, _) = seeded_world();
     world
         .faults_mut()
-        .replace(always(Fault::Slow { seconds: 86_400 }));
+        .replace_plan(always_fault(Fault::Slow { seconds: 86_400 }));
     let start = world.now();
-    let served = Served::start(world);
-    assert_eq!(served.send("GET", REPO, TOKEN, b"").unwrap().status, 200);
+    let served = Served::serve_world(world);
+    assert_eq!(
+        served.send_request("GET", REPO, TOKEN, b"").unwrap().status,
+        200
+    );
     assert_eq!(served.world.lock().unwrap().now(), start);
 }

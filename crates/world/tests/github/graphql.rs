@@ -10,7 +10,7 @@ const COMMIT: &str = "mutation($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid signature { isValid } } ref { name } }
 }";
 
-fn input(expected: &str, additions: &[(&str, &str)], deletions: &[&str]) -> Value {
+fn commit_input(expected: &str, additions: &[(&str, &str)], deletions: &[&str]) -> Value {
     let additions: Vec<Value> = additions
         .iter()
         .map(|(path, text)| json!({"path": path, "contents": STANDARD.encode(text)}))
@@ -23,7 +23,7 @@ fn input(expected: &str, additions: &[(&str, &str)], deletions: &[&str]) -> Valu
     }})
 }
 
-fn head(stage: &Stage) -> String {
+fn branch_head(stage: &Stage) -> String {
     stage
         .world
         .github()
@@ -35,10 +35,10 @@ fn head(stage: &Stage) -> String {
 #[test]
 fn a_commit_lands_only_on_the_head_that_was_read() {
     let mut stage = Stage::new();
-    let old = head(&stage);
-    let done = stage.graphql(
+    let old = branch_head(&stage);
+    let done = stage.post_graphql(
         COMMIT,
-        input(
+        commit_input(
             &old,
             &[(".jules/cycle_state.json", "{\"version\": 5}\n")],
             &[],
@@ -46,41 +46,41 @@ fn a_commit_lands_only_on_the_head_that_was_read() {
     );
     assert_eq!(
         done["data"]["createCommitOnBranch"]["commit"]["oid"],
-        head(&stage),
+        branch_head(&stage),
         "{done}"
     );
     assert_eq!(
         done["data"]["createCommitOnBranch"]["commit"]["signature"]["isValid"],
         true
     );
-    let lost = stage.graphql(COMMIT, input(&old, &[("x", "y")], &[]));
+    let lost = stage.post_graphql(COMMIT, commit_input(&old, &[("x", "y")], &[]));
     assert_eq!(lost["errors"][0]["type"], "STALE_DATA");
     let text = format!("Expected branch to point to \"{old}\" but it did not. Pull and try again.");
     assert_eq!(lost["errors"][0]["message"], text);
     assert_eq!(lost["data"]["createCommitOnBranch"], Value::Null);
     stage.world.knobs_mut().stale_text = StaleText::IsAtButExpected;
-    let lost = stage.graphql(COMMIT, input(&old, &[("x", "y")], &[]));
+    let lost = stage.post_graphql(COMMIT, commit_input(&old, &[("x", "y")], &[]));
     assert!(
         lost["errors"][0]["message"]
             .as_str()
             .unwrap()
             .contains(&format!("but expected {old}"))
     );
-    let now = head(&stage);
-    let missing = stage.graphql(COMMIT, input(&now, &[], &["no/such/file"]));
+    let now = branch_head(&stage);
+    let missing = stage.post_graphql(COMMIT, commit_input(&now, &[], &["no/such/file"]));
     assert!(
         missing["errors"][0]["message"]
             .as_str()
             .unwrap()
             .contains("does not exist")
     );
-    let mut elsewhere = input(&now, &[("x", "y")], &[]);
+    let mut elsewhere = commit_input(&now, &[("x", "y")], &[]);
     elsewhere["input"]["branch"]["branchName"] = "nowhere".into();
     assert_eq!(
-        stage.graphql(COMMIT, elsewhere)["errors"][0]["type"],
+        stage.post_graphql(COMMIT, elsewhere)["errors"][0]["type"],
         "NOT_FOUND"
     );
-    assert_eq!(head(&stage), now);
+    assert_eq!(branch_head(&stage), now);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn the_read_of_a_tick_is_answered_in_one_query() {
       rateLimit @include(if: $withRate) { cost remaining }
     }
     fragment text on Blob { text isBinary isTruncated }";
-    let body = stage.graphql(query, json!({"owner": "Olivia", "name": "Garden"}));
+    let body = stage.post_graphql(query, json!({"owner": "Olivia", "name": "Garden"}));
     assert_eq!(body["errors"], Value::Null, "{body}");
     let repository = &body["data"]["repository"];
     assert_eq!(
@@ -155,7 +155,7 @@ fn the_read_of_a_tick_is_answered_in_one_query() {
     assert_eq!(stage.world.books().requests.last().unwrap().points, 1);
     // The node id of an event leads back to it.
     let id = issue["timelineItems"]["nodes"][0]["id"].clone();
-    let node = stage.graphql(
+    let node = stage.post_graphql(
         "query($id: ID!) { node(id: $id) { id ... on LabeledEvent { label { name } } } }",
         json!({"id": id}),
     );
@@ -165,7 +165,7 @@ fn the_read_of_a_tick_is_answered_in_one_query() {
 #[test]
 fn mistakes_are_errors_of_githubs_form() {
     let mut stage = Stage::new();
-    let wrong = stage.graphql(
+    let wrong = stage.post_graphql(
         "query Q { repository(owner: \"o\", name: \"n\", size: 1) { oidd ref { name } } }",
         Value::Null,
     );
@@ -192,7 +192,7 @@ fn mistakes_are_errors_of_githubs_form() {
         wrong["errors"][1]["path"],
         json!(["query Q", "repository", "oidd"])
     );
-    let unknown = stage.graphql(
+    let unknown = stage.post_graphql(
         "{ repository(owner: \"o\", name: \"n\") { id } }",
         Value::Null,
     );
@@ -203,7 +203,7 @@ fn mistakes_are_errors_of_githubs_form() {
         ),
         (&json!("NOT_FOUND"), &Value::Null)
     );
-    let unpaged = stage.graphql(
+    let unpaged = stage.post_graphql(
         "{ repository(owner: \"olivia\", name: \"garden\") { issues { totalCount } } }",
         Value::Null,
     );
@@ -211,14 +211,14 @@ fn mistakes_are_errors_of_githubs_form() {
         unpaged["errors"][0]["type"],
         "MISSING_PAGINATION_BOUNDARIES"
     );
-    let large = stage.graphql(
+    let large = stage.post_graphql(
         "{ repository(owner: \"olivia\", name: \"garden\") { issues(first: 101) { totalCount } } }",
         Value::Null,
     );
     assert_eq!(large["errors"][0]["type"], "EXCESSIVE_PAGINATION");
-    let unused = stage.graphql("query($x: Int) { viewer { login } }", Value::Null);
+    let unused = stage.post_graphql("query($x: Int) { viewer { login } }", Value::Null);
     assert_eq!(unused["errors"][0]["extensions"]["code"], "variableNotUsed");
-    let missing = stage.graphql(
+    let missing = stage.post_graphql(
         "query($o: String!) { repository(owner: $o, name: \"n\") { id } }",
         Value::Null,
     );
@@ -228,7 +228,7 @@ fn mistakes_are_errors_of_githubs_form() {
             .unwrap()
             .contains("$o")
     );
-    let broken = stage.graphql("query { viewer { login }", Value::Null);
+    let broken = stage.post_graphql("query { viewer { login }", Value::Null);
     assert!(
         broken["errors"][0]["message"]
             .as_str()
@@ -258,7 +258,7 @@ fn connections_are_walked_in_both_directions() {
       issues(first: 3, after: $after) { nodes { title } edges { cursor } pageInfo { endCursor hasNextPage hasPreviousPage } } } }";
     let (mut seen, mut after, mut pages) = (Vec::new(), Value::Null, 0);
     loop {
-        let body = stage.graphql(query, json!({"after": after}));
+        let body = stage.post_graphql(query, json!({"after": after}));
         let page = &body["data"]["repository"]["issues"];
         seen.extend(
             page["nodes"]
@@ -277,7 +277,7 @@ fn connections_are_walked_in_both_directions() {
         (pages, seen),
         (3, (0..7).map(|n| n.to_string()).collect::<Vec<_>>())
     );
-    let last = stage.graphql("{ repository(owner: \"olivia\", name: \"garden\") { issues(last: 2, orderBy: {field: CREATED_AT, direction: DESC}) { nodes { title } } } }", Value::Null);
+    let last = stage.post_graphql("{ repository(owner: \"olivia\", name: \"garden\") { issues(last: 2, orderBy: {field: CREATED_AT, direction: DESC}) { nodes { title } } } }", Value::Null);
     assert_eq!(
         last["data"]["repository"]["issues"]["nodes"],
         json!([{"title": "1"}, {"title": "0"}])
@@ -291,16 +291,16 @@ fn knobs_spoil_answers_without_undoing_effects() {
         graphql_partial: 1.0,
         ..Knobs::documented()
     };
-    let mut stage = Stage::with(knobs);
-    let old = head(&stage);
-    let (status, _) = stage.ask(
+    let mut stage = Stage::with_knobs(knobs);
+    let old = branch_head(&stage);
+    let (status, _) = stage.ask_owner(
         "POST",
         "/graphql",
-        json!({"query": COMMIT, "variables": input(&old, &[("x", "y")], &[])}),
+        json!({"query": COMMIT, "variables": commit_input(&old, &[("x", "y")], &[])}),
     );
     assert_eq!(status, 502);
-    assert_ne!(head(&stage), old, "the commit was made all the same");
-    let body = stage.graphql(
+    assert_ne!(branch_head(&stage), old, "the commit was made all the same");
+    let body = stage.post_graphql(
         "{ repository(owner: \"olivia\", name: \"garden\") { id owner { login } } }",
         Value::Null,
     );
@@ -317,7 +317,7 @@ fn knobs_spoil_answers_without_undoing_effects() {
 #[test]
 fn labels_comments_and_issues_are_made_by_mutations() {
     let mut stage = Stage::new();
-    let ids = stage.graphql(
+    let ids = stage.post_graphql(
         "{ repository(owner: \"olivia\", name: \"garden\") { id label(name: \"bug\") { id } } }",
         Value::Null,
     );
@@ -325,7 +325,7 @@ fn labels_comments_and_issues_are_made_by_mutations() {
         &ids["data"]["repository"]["id"],
         &ids["data"]["repository"]["label"]["id"],
     );
-    let made = stage.graphql(
+    let made = stage.post_graphql(
         "mutation($repo: ID!) { createIssue(input: {repositoryId: $repo, title: \"T\", body: \"B\", clientMutationId: \"c1\"}) { clientMutationId issue { id number } } }",
         json!({"repo": repo}),
     );
@@ -334,7 +334,7 @@ fn labels_comments_and_issues_are_made_by_mutations() {
         "{made}"
     );
     let issue = made["data"]["createIssue"]["issue"]["id"].clone();
-    let both = stage.graphql(
+    let both = stage.post_graphql(
         "mutation($id: ID!, $label: ID!) {
            addLabelsToLabelable(input: {labelableId: $id, labelIds: [$label]}) { labelable { labels(first: 1) { nodes { name } } } }
            addComment(input: {subjectId: $id, body: \"hi\"}) { commentEdge { node { id body } } }
@@ -349,7 +349,7 @@ fn labels_comments_and_issues_are_made_by_mutations() {
         json!({"state": "CLOSED", "stateReason": "NOT_PLANNED"})
     );
     let comment = both["data"]["addComment"]["commentEdge"]["node"]["id"].clone();
-    let edited = stage.graphql(
+    let edited = stage.post_graphql(
         "mutation($id: ID!) { updateIssueComment(input: {id: $id, body: \"edited\"}) { issueComment { body lastEditedAt } } }",
         json!({"id": comment}),
     );
@@ -368,7 +368,7 @@ fn labels_comments_and_issues_are_made_by_mutations() {
 fn the_base_of_a_pull_request_moves_with_a_push_to_it_or_with_its_branch() {
     const BASE: &str = "query { repository(owner: \"olivia\", name: \"garden\") { pullRequest(number: 1) { baseRefOid } } }";
     for follows in [false, true] {
-        let mut stage = Stage::with(Knobs {
+        let mut stage = Stage::with_knobs(Knobs {
             base_oid_follows: follows,
             ..Knobs::documented()
         });
@@ -382,7 +382,7 @@ fn the_base_of_a_pull_request_moves_with_a_push_to_it_or_with_its_branch() {
             commit.to_string()
         };
         let base = |stage: &mut Stage| {
-            let answer = stage.graphql(BASE, json!({}));
+            let answer = stage.post_graphql(BASE, json!({}));
             let oid = &answer["data"]["repository"]["pullRequest"]["baseRefOid"];
             oid.as_str().unwrap().to_owned()
         };
@@ -391,7 +391,7 @@ fn the_base_of_a_pull_request_moves_with_a_push_to_it_or_with_its_branch() {
         github.create_branch(repo, "topic", first, "walter", now);
         push(&mut stage, "topic");
         let pull = json!({"title": "T", "head": "topic", "base": "main"});
-        let (status, _) = stage.ask("POST", "/repos/olivia/garden/pulls", pull);
+        let (status, _) = stage.ask_owner("POST", "/repos/olivia/garden/pulls", pull);
         assert_eq!((status, base(&mut stage)), (201, first.to_string()));
         let second = push(&mut stage, "main");
         assert_eq!(base(&mut stage) == second, follows);

@@ -1,16 +1,16 @@
 use std::time::Duration;
 
 use phileas_world::Knobs;
-use phileas_world::clock::later;
+use phileas_world::clock::later_by;
 use phileas_world::github::NewApp;
 use phileas_world::github::account::{Access, permissions};
-use phileas_world::github::hook::{Target, signature};
+use phileas_world::github::hook::{Target, payload_signature};
 use serde_json::{Value, json};
 
 use crate::stage::{APP, Stage};
 
-fn hooked(knobs: Knobs) -> Stage {
-    let mut stage = Stage::with(knobs);
+fn hooked_stage(knobs: Knobs) -> Stage {
+    let mut stage = Stage::with_knobs(knobs);
     let (repo, now) = (stage.repo, stage.world.now());
     stage.world.github_mut().add_hook(
         repo,
@@ -31,14 +31,16 @@ fn label_something(stage: &mut Stage) {
 
 #[test]
 fn deliveries_are_signed_and_come_in_their_time() {
-    let mut stage = hooked(Knobs::documented());
+    let mut stage = hooked_stage(Knobs::documented());
     label_something(&mut stage);
     assert!(
         stage.world.take_due_deliveries().is_empty(),
         "nothing arrives at the very instant"
     );
     let due = stage.world.next_due().unwrap();
-    stage.world.advance_to(later(due, Duration::from_secs(1)));
+    stage
+        .world
+        .advance_to(later_by(due, Duration::from_secs(1)));
     let deliveries = stage.world.take_due_deliveries();
     let kinds: Vec<_> = deliveries
         .iter()
@@ -50,7 +52,7 @@ fn deliveries_are_signed_and_come_in_their_time() {
     assert_eq!(labeled.headers["x-github-delivery"], labeled.guid.as_str());
     assert_eq!(
         labeled.headers["x-hub-signature-256"],
-        signature("parts-secret", &labeled.body).as_str()
+        payload_signature("parts-secret", &labeled.body).as_str()
     );
     let payload: Value = serde_json::from_slice(&labeled.body).unwrap();
     assert_eq!(
@@ -66,12 +68,12 @@ fn deliveries_are_signed_and_come_in_their_time() {
 
 #[test]
 fn deliveries_are_lost_and_doubled_as_the_knobs_say() {
-    let mut stage = hooked(Knobs {
+    let mut stage = hooked_stage(Knobs {
         webhook_lost: 1.0,
         ..Knobs::documented()
     });
     label_something(&mut stage);
-    let hour = later(stage.world.now(), Duration::from_secs(3_600));
+    let hour = later_by(stage.world.now(), Duration::from_secs(3_600));
     stage.world.advance_to(hour);
     assert!(stage.world.take_due_deliveries().is_empty());
     assert!(
@@ -83,13 +85,13 @@ fn deliveries_are_lost_and_doubled_as_the_knobs_say() {
             .all(|delivery| delivery.fate == "lost")
     );
 
-    let mut stage = hooked(Knobs {
+    let mut stage = hooked_stage(Knobs {
         webhook_doubled: 1.0,
         webhook_late_seconds: 300,
         ..Knobs::documented()
     });
     label_something(&mut stage);
-    let hour = later(stage.world.now(), Duration::from_secs(3_600));
+    let hour = later_by(stage.world.now(), Duration::from_secs(3_600));
     stage.world.advance_to(hour);
     let deliveries = stage.world.take_due_deliveries();
     assert_eq!(deliveries.len(), 4);
@@ -122,12 +124,12 @@ fn failed_deliveries_are_asked_for_again_with_the_same_guid() {
     };
     stage.world.github_mut().add_app(app, now);
     label_something(&mut stage);
-    let minute = later(now, Duration::from_secs(60));
+    let minute = later_by(now, Duration::from_secs(60));
     stage.world.advance_to(minute);
     let first = stage.world.take_due_deliveries();
     stage.world.delivery_done(first[0].id, None);
     stage.world.delivery_done(first[1].id, Some(202));
-    let jwt = stage.jwt(-60, 500);
+    let jwt = stage.app_jwt(-60, 500);
     let (_, list) = stage.ask_as(
         &jwt,
         "GET",
@@ -160,15 +162,15 @@ fn failed_deliveries_are_asked_for_again_with_the_same_guid() {
             .0,
         202
     );
-    let later_on = later(stage.world.now(), Duration::from_secs(60));
+    let later_on = later_by(stage.world.now(), Duration::from_secs(60));
     stage.world.advance_to(later_on);
     let again = stage.world.take_due_deliveries();
     assert_eq!((again.len(), &again[0].guid), (1, &first[0].guid));
     let payload: Value = serde_json::from_slice(&again[0].body).unwrap();
     assert!(payload["installation"]["id"].is_u64());
-    let days = later(stage.world.now(), Duration::from_secs(4 * 24 * 3_600));
+    let days = later_by(stage.world.now(), Duration::from_secs(4 * 24 * 3_600));
     stage.world.advance_to(days);
-    let jwt = stage.jwt(-60, 500);
+    let jwt = stage.app_jwt(-60, 500);
     assert_eq!(
         stage
             .ask_as(&jwt, "GET", "/app/hook/deliveries", Value::Null)

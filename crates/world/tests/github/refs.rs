@@ -6,11 +6,11 @@ use crate::stage::Stage;
 
 const REPO: &str = "/repos/olivia/garden";
 
-fn head(stage: &mut Stage) -> Value {
+fn main_ref(stage: &mut Stage) -> Value {
     stage.get(&format!("{REPO}/git/ref/heads/main"))["object"]["sha"].clone()
 }
 
-fn branches(stage: &mut Stage) -> Vec<String> {
+fn branch_names(stage: &mut Stage) -> Vec<String> {
     let all = stage.get(&format!("{REPO}/git/matching-refs/heads/"));
     let names = all.as_array().unwrap().iter();
     names
@@ -22,18 +22,18 @@ fn branches(stage: &mut Stage) -> Vec<String> {
 #[test]
 fn a_branch_inside_another_is_refused() {
     let mut stage = Stage::new();
-    let sha = head(&mut stage);
-    let before = branches(&mut stage);
+    let sha = main_ref(&mut stage);
+    let before = branch_names(&mut stage);
     let refs = format!("{REPO}/git/refs");
     for name in ["refs/heads/jules/fix-typo", "refs/heads/main/a/b"] {
-        let (status, body) = stage.ask("POST", &refs, json!({"ref": name, "sha": sha}));
+        let (status, body) = stage.ask_owner("POST", &refs, json!({"ref": name, "sha": sha}));
         assert_eq!(
             (status, &body["message"]),
             (422, &json!("Reference update failed"))
         );
     }
     let repository = stage.get(REPO)["node_id"].clone();
-    let answer = stage.graphql(
+    let answer = stage.post_graphql(
         "mutation($input: CreateRefInput!) { createRef(input: $input) { ref { name } } }",
         json!({"input": {"repositoryId": repository, "name": "refs/heads/jules/x", "oid": sha}}),
     );
@@ -41,30 +41,30 @@ fn a_branch_inside_another_is_refused() {
         answer["errors"][0]["message"], "Reference update failed",
         "{answer}"
     );
-    let (status, _) = stage.ask(
+    let (status, _) = stage.ask_owner(
         "PUT",
         &format!("{REPO}/contents/a.txt"),
         json!({"message": "m", "content": "YQ==", "branch": "jules/x"}),
     );
     // Contents make no branch.
     assert_eq!(status, 404);
-    let (status, _) = stage.ask(
+    let (status, _) = stage.ask_owner(
         "POST",
         &format!("{REPO}/branches/main/rename"),
         json!({"new_name": "jules/main"}),
     );
     assert_eq!(status, 422);
-    assert_eq!(branches(&mut stage), before);
+    assert_eq!(branch_names(&mut stage), before);
 }
 
 #[test]
 fn a_branch_around_another_is_refused_until_that_one_is_renamed() {
     let mut stage = Stage::new();
-    let sha = head(&mut stage);
+    let sha = main_ref(&mut stage);
     let refs = format!("{REPO}/git/refs");
     let make = |stage: &mut Stage, name: &str| {
         let body = json!({"ref": format!("refs/heads/{name}"), "sha": sha});
-        stage.ask("POST", &refs, body).0
+        stage.ask_owner("POST", &refs, body).0
     };
     assert_eq!(make(&mut stage, "phileas/old/one"), 201);
     // Names that only begin alike do not touch one another.
@@ -73,15 +73,15 @@ fn a_branch_around_another_is_refused_until_that_one_is_renamed() {
     assert_eq!(make(&mut stage, "phileas/old"), 422);
     assert_eq!(make(&mut stage, "phileas/new"), 201);
     let rename = format!("{REPO}/branches/phileas/old/one/rename");
-    let (status, body) = stage.ask("POST", &rename, json!({"new_name": "phileas/old"}));
+    let (status, body) = stage.ask_owner("POST", &rename, json!({"new_name": "phileas/old"}));
     assert_eq!((status, &body["name"]), (201, &json!("phileas/old")));
-    assert!(!branches(&mut stage).contains(&"refs/heads/phileas/old/one".to_owned()));
+    assert!(!branch_names(&mut stage).contains(&"refs/heads/phileas/old/one".to_owned()));
     // A person's push by the control interface is refused, too.
     let act = json!({"act": "push-files", "branch": "phileas/old/x", "files": {"a": "1"}});
     let request = http::Request::post("/__world/act")
         .body(bytes::Bytes::from(act.to_string()))
         .unwrap();
-    let response = phileas_world::control::handle(&mut stage.world, &request);
+    let response = phileas_world::control::handle_request(&mut stage.world, &request);
     assert_eq!(response.status(), 409);
 }
 
@@ -123,7 +123,7 @@ fn rules_refuse_making_moving_and_deleting() {
         ),
     ] {
         let mut stage = Stage::new();
-        let sha = head(&mut stage);
+        let sha = main_ref(&mut stage);
         let refs = format!("{REPO}/git/refs");
         let topic = format!("{refs}/heads/topic");
         let make = json!({"ref": "refs/heads/topic", "sha": sha});
@@ -138,7 +138,7 @@ fn rules_refuse_making_moving_and_deleting() {
         };
         let (one, two) = (commit(github, "1"), commit(github, "2"));
         github.set_ruleset(repo, "topic", rules);
-        let made = stage.ask("POST", &refs, make.clone());
+        let made = stage.ask_owner("POST", &refs, make.clone());
         assert_eq!(made.0 == 201, allowed[0], "{rule}: {made:?}");
         if !allowed[0] {
             let said = made.1["message"].as_str().unwrap();
@@ -150,17 +150,17 @@ fn rules_refuse_making_moving_and_deleting() {
                 .world
                 .github_mut()
                 .set_ruleset(repo, "topic", Vec::new());
-            assert_eq!(stage.ask("POST", &refs, make).0, 201);
+            assert_eq!(stage.ask_owner("POST", &refs, make).0, 201);
             stage
                 .world
                 .github_mut()
                 .set_ruleset(repo, "topic", vec![rule.clone()]);
         }
-        let moved = stage.ask("PATCH", &topic, json!({"sha": one}));
+        let moved = stage.ask_owner("PATCH", &topic, json!({"sha": one}));
         assert_eq!(moved.0 == 200, allowed[1], "{rule}: {moved:?}");
-        let rewritten = stage.ask("PATCH", &topic, json!({"sha": two, "force": true}));
+        let rewritten = stage.ask_owner("PATCH", &topic, json!({"sha": two, "force": true}));
         assert_eq!(rewritten.0 == 200, allowed[2], "{rule}: {rewritten:?}");
-        let gone = stage.ask("DELETE", &topic, Value::Null);
+        let gone = stage.ask_owner("DELETE", &topic, Value::Null);
         assert_eq!(gone.0 == 204, allowed[3], "{rule}: {gone:?}");
     }
 }
@@ -173,7 +173,7 @@ fn rules_refuse_commits_of_the_other_faces() {
         "parameters": {"operator": "starts_with", "pattern": "feat"}})];
     stage.world.github_mut().set_ruleset(repo, "jules", rules);
     let before = stage.get(&format!("{REPO}/git/ref/heads/jules"))["object"]["sha"].clone();
-    let answer = stage.graphql(
+    let answer = stage.post_graphql(
         "mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }",
         json!({"input": {
             "branch": {"repositoryNameWithOwner": "olivia/garden", "branchName": "jules"},
@@ -189,7 +189,7 @@ fn rules_refuse_commits_of_the_other_faces() {
         said.starts_with("Repository rule violations found"),
         "{said}"
     );
-    let (status, _) = stage.ask(
+    let (status, _) = stage.ask_owner(
         "PUT",
         &format!("{REPO}/contents/a"),
         json!({"message": "m", "content": "YQ==", "branch": "jules"}),
@@ -203,7 +203,7 @@ fn rules_refuse_commits_of_the_other_faces() {
 fn a_locked_issue_takes_no_comment_of_a_job_and_a_repository_without_issues_no_issue() {
     let mut stage = Stage::new();
     let issues = format!("{REPO}/issues");
-    let number = stage.ask("POST", &issues, json!({"title": "One"})).1["number"].clone();
+    let number = stage.ask_owner("POST", &issues, json!({"title": "One"})).1["number"].clone();
     let comments = format!("{issues}/{number}/comments");
     let repo = stage.repo;
     let body = json!({"body": "Hello"});
@@ -231,7 +231,10 @@ fn a_locked_issue_takes_no_comment_of_a_job_and_a_repository_without_issues_no_i
     );
     assert_eq!((shut.0, &shut.1["locked"]), (200, &json!(true)));
     stage.world.github_mut().set_has_issues(repo, false);
-    assert_eq!(stage.ask("POST", &issues, json!({"title": "Two"})).0, 410);
+    assert_eq!(
+        stage.ask_owner("POST", &issues, json!({"title": "Two"})).0,
+        410
+    );
     assert_eq!(stage.get(REPO)["has_issues"], false);
 }
 
@@ -239,15 +242,15 @@ fn a_locked_issue_takes_no_comment_of_a_job_and_a_repository_without_issues_no_i
 #[test]
 fn the_activity_of_a_branch_tells_its_pushes_newest_first() {
     let mut stage = Stage::new();
-    let sha = head(&mut stage);
+    let sha = main_ref(&mut stage);
     let refs = format!("{REPO}/git/refs");
-    let (status, _) = stage.ask(
+    let (status, _) = stage.ask_owner(
         "POST",
         &refs,
         json!({"ref": "refs/heads/topic", "sha": sha}),
     );
     assert_eq!(status, 201);
-    let (status, made) = stage.ask(
+    let (status, made) = stage.ask_owner(
         "PUT",
         &format!("{REPO}/contents/a.txt"),
         json!({"message": "m", "content": "YQ==", "branch": "topic"}),

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use phileas_world::clock::later;
+use phileas_world::clock::later_by;
 use phileas_world::faults::{Fault, FaultPlan, FaultRule};
 use phileas_world::{Knobs, Outcome};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::stage::{Stage, json_of};
 
 const REPO: &str = "/repos/olivia/garden";
 
-fn head(stage: &mut Stage, branch: &str) -> String {
+fn branch_head(stage: &mut Stage, branch: &str) -> String {
     stage.get(&format!("{REPO}/git/ref/heads/{branch}"))["object"]["sha"]
         .as_str()
         .unwrap()
@@ -19,8 +19,8 @@ fn head(stage: &mut Stage, branch: &str) -> String {
 #[test]
 fn the_git_data_api_commits_by_fast_forward_alone() {
     let mut stage = Stage::new();
-    let old = head(&mut stage, "jules");
-    let tree = stage.ask(
+    let old = branch_head(&mut stage, "jules");
+    let tree = stage.ask_owner(
         "POST",
         &format!("{REPO}/git/trees"),
         json!({"base_tree": old, "tree": [{"path": "a/b.txt", "mode": "100644", "type": "blob", "content": "hello\n"}]}),
@@ -28,7 +28,7 @@ fn the_git_data_api_commits_by_fast_forward_alone() {
     assert_eq!(tree.0, 201, "{}", tree.1);
     let commit = |stage: &mut Stage, parent: &str, message: &str| {
         let body = json!({"message": message, "tree": tree.1["sha"], "parents": [parent]});
-        let (status, body) = stage.ask("POST", &format!("{REPO}/git/commits"), body);
+        let (status, body) = stage.ask_owner("POST", &format!("{REPO}/git/commits"), body);
         assert_eq!(status, 201, "{body}");
         body["sha"].as_str().unwrap().to_owned()
     };
@@ -37,14 +37,14 @@ fn the_git_data_api_commits_by_fast_forward_alone() {
         commit(&mut stage, &old, "other"),
     );
     let path = format!("{REPO}/git/refs/heads/jules");
-    assert_eq!(stage.ask("PATCH", &path, json!({"sha": one})).0, 200);
-    let (status, body) = stage.ask("PATCH", &path, json!({"sha": other, "force": false}));
+    assert_eq!(stage.ask_owner("PATCH", &path, json!({"sha": one})).0, 200);
+    let (status, body) = stage.ask_owner("PATCH", &path, json!({"sha": other, "force": false}));
     assert_eq!(
         (status, body["message"].as_str()),
         (422, Some("Update is not a fast forward"))
     );
-    assert_eq!(head(&mut stage, "jules"), one);
-    let (status, body) = stage.ask(
+    assert_eq!(branch_head(&mut stage, "jules"), one);
+    let (status, body) = stage.ask_owner(
         "POST",
         &format!("{REPO}/git/refs"),
         json!({"ref": "refs/heads/jules", "sha": one}),
@@ -66,14 +66,14 @@ fn the_git_data_api_commits_by_fast_forward_alone() {
 fn an_orphan_branch_is_born_once() {
     let mut stage = Stage::new();
     let tree = stage
-        .ask(
+        .ask_owner(
             "POST",
             &format!("{REPO}/git/trees"),
             json!({"tree": [{"path": "x", "content": "1"}]}),
         )
         .1;
     let commit = stage
-        .ask(
+        .ask_owner(
             "POST",
             &format!("{REPO}/git/commits"),
             json!({"message": "birth", "tree": tree["sha"], "parents": []}),
@@ -83,11 +83,14 @@ fn an_orphan_branch_is_born_once() {
     let body = json!({"ref": "refs/heads/ledger", "sha": commit["sha"]});
     assert_eq!(
         stage
-            .ask("POST", &format!("{REPO}/git/refs"), body.clone())
+            .ask_owner("POST", &format!("{REPO}/git/refs"), body.clone())
             .0,
         201
     );
-    assert_eq!(stage.ask("POST", &format!("{REPO}/git/refs"), body).0, 422);
+    assert_eq!(
+        stage.ask_owner("POST", &format!("{REPO}/git/refs"), body).0,
+        422
+    );
 }
 
 #[test]
@@ -98,7 +101,8 @@ fn an_empty_repository_answers_409_until_contents_fill_it() {
         name: "empty".into(),
         ..Default::default()
     });
-    let (status, body) = stage.ask("GET", "/repos/olivia/empty/git/ref/heads/main", Value::Null);
+    let (status, body) =
+        stage.ask_owner("GET", "/repos/olivia/empty/git/ref/heads/main", Value::Null);
     assert_eq!(
         (status, body["message"].as_str()),
         (409, Some("Git Repository is empty."))
@@ -106,13 +110,13 @@ fn an_empty_repository_answers_409_until_contents_fill_it() {
     let put = json!({"message": "first", "content": "aGk="});
     assert_eq!(
         stage
-            .ask("PUT", "/repos/olivia/empty/contents/a.txt", put.clone())
+            .ask_owner("PUT", "/repos/olivia/empty/contents/a.txt", put.clone())
             .0,
         201
     );
     assert_eq!(
         stage
-            .ask("PUT", "/repos/olivia/empty/contents/a.txt", put)
+            .ask_owner("PUT", "/repos/olivia/empty/contents/a.txt", put)
             .0,
         422,
         "the sha is missing"
@@ -131,7 +135,7 @@ fn credentials_and_permissions_are_told_apart() {
         )
     );
     assert_eq!(
-        stage.send("GET", REPO, None, None).status(),
+        stage.send_request("GET", REPO, None, None).status(),
         200,
         "a public repository is open to all"
     );
@@ -178,7 +182,7 @@ fn credentials_and_permissions_are_told_apart() {
     }
     assert_eq!(
         stage
-            .ask(
+            .ask_owner(
                 "GET",
                 &format!("{REPO}/collaborators/nobody-here/permission"),
                 Value::Null
@@ -195,7 +199,7 @@ fn credentials_and_permissions_are_told_apart() {
 #[test]
 fn an_app_gets_tokens_that_end() {
     let mut stage = Stage::new();
-    let jwt = stage.jwt(-60, 540);
+    let jwt = stage.app_jwt(-60, 540);
     let (_, list) = stage.ask_as(&jwt, "GET", "/app/installations", Value::Null);
     let id = list[0]["id"].as_u64().unwrap();
     let (status, token) = stage.ask_as(
@@ -209,7 +213,7 @@ fn an_app_gets_tokens_that_end() {
     assert!(token.starts_with("ghs_") && token.len() > 300);
     let (_, body) = stage.ask_as(&token, "GET", "/installation/repositories", Value::Null);
     assert_eq!(body["repositories"][0]["full_name"], "olivia/garden");
-    let end = later(stage.world.now(), Duration::from_secs(3_600));
+    let end = later_by(stage.world.now(), Duration::from_secs(3_600));
     stage.world.advance_to(end);
     assert_eq!(
         stage
@@ -218,7 +222,7 @@ fn an_app_gets_tokens_that_end() {
         401
     );
     for (issued, ends) in [(0, -1), (0, 700), (120, 500)] {
-        let jwt = stage.jwt(issued, ends);
+        let jwt = stage.app_jwt(issued, ends);
         assert_eq!(
             stage.ask_as(&jwt, "GET", "/app", Value::Null).0,
             401,
@@ -241,7 +245,7 @@ fn lists_come_in_pages_with_links() {
             now,
         );
     }
-    let response = stage.send(
+    let response = stage.send_request(
         "GET",
         &format!("{REPO}/issues?labels=bug&per_page=10&page=2"),
         Some("token-olivia"),
@@ -275,14 +279,14 @@ fn lists_come_in_pages_with_links() {
 fn an_unchanged_answer_costs_nothing() {
     let mut stage = Stage::new();
     let path = format!("{REPO}/git/ref/heads/main");
-    let first = stage.send("GET", &path, Some("token-olivia"), None);
+    let first = stage.send_request("GET", &path, Some("token-olivia"), None);
     let tag = first.headers()["etag"].to_str().unwrap().to_owned();
     let request = http::Request::get(&path)
         .header("authorization", "Bearer token-olivia")
         .header("if-none-match", &tag)
         .body(bytes::Bytes::new())
         .unwrap();
-    let second = crate::stage::reply(stage.world.github_request(request));
+    let second = crate::stage::expect_reply(stage.world.github_request(request));
     assert_eq!(second.status(), 304);
     assert!(second.headers().get("content-type").is_none() && second.body().is_empty());
     assert_eq!(
@@ -300,7 +304,7 @@ fn a_renamed_repository_redirects_by_its_number() {
         .world
         .github_mut()
         .rename_repository(stage.repo, "park", "olivia", now);
-    let response = stage.send(
+    let response = stage.send_request(
         "GET",
         &format!("{REPO}/git/ref/heads/main"),
         Some("token-olivia"),
@@ -346,22 +350,30 @@ fn a_pull_request_is_merged_at_the_pinned_head_only() {
     );
     let path = format!("{REPO}/pulls/{}", pull["number"]);
     assert_eq!(stage.get(&path)["mergeable_state"], "draft");
-    assert_eq!(stage.ask("PUT", &format!("{path}/merge"), json!({})).0, 405);
+    assert_eq!(
+        stage
+            .ask_owner("PUT", &format!("{path}/merge"), json!({}))
+            .0,
+        405
+    );
     let ready = "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft } } }";
-    let done = stage.graphql(ready, json!({"id": pull["node_id"]}));
+    let done = stage.post_graphql(ready, json!({"id": pull["node_id"]}));
     assert_eq!(
         done["data"]["markPullRequestReadyForReview"]["pullRequest"]["isDraft"], false,
         "{done}"
     );
     assert_eq!(
         stage
-            .ask("PUT", &format!("{path}/merge"), json!({"sha": main}))
+            .ask_owner("PUT", &format!("{path}/merge"), json!({"sha": main}))
             .0,
         409
     );
-    let (status, merged) = stage.ask("PUT", &format!("{path}/merge"), json!({"sha": one}));
+    let (status, merged) = stage.ask_owner("PUT", &format!("{path}/merge"), json!({"sha": one}));
     assert_eq!((status, &merged["merged"]), (200, &json!(true)), "{merged}");
-    assert_eq!(head(&mut stage, "main"), merged["sha"].as_str().unwrap());
+    assert_eq!(
+        branch_head(&mut stage, "main"),
+        merged["sha"].as_str().unwrap()
+    );
     let after = stage.get(&path);
     assert_eq!(
         (&after["state"], &after["merged"], &after["commits"]),
@@ -396,14 +408,14 @@ fn conflicting_changes_cannot_be_merged() {
     let ours = github.commit_files(repo, Some(main), &change("ours\n"), "olivia", "Ours", now);
     github.create_branch(repo, "theirs", theirs, "walter", now);
     github.move_branch(repo, "main", ours, "olivia", now);
-    let (_, pull) = stage.ask(
+    let (_, pull) = stage.ask_owner(
         "POST",
         &format!("{REPO}/pulls"),
         json!({"title": "T", "head": "theirs", "base": "main"}),
     );
     let path = format!("{REPO}/pulls/{}", pull["number"]);
     assert_eq!(stage.get(&path)["mergeable"], false);
-    let (status, body) = stage.ask("PUT", &format!("{path}/merge"), json!({}));
+    let (status, body) = stage.ask_owner("PUT", &format!("{path}/merge"), json!({}));
     assert_eq!(
         (status, body["message"].as_str()),
         (405, Some("Pull Request is not mergeable"))
@@ -412,14 +424,14 @@ fn conflicting_changes_cannot_be_merged() {
 
 #[test]
 fn limits_answer_in_their_true_forms() {
-    let mut stage = Stage::with(Knobs {
+    let mut stage = Stage::with_knobs(Knobs {
         primary_limit: 3,
         content_per_minute: 1,
         ..Knobs::documented()
     });
     let comment = |stage: &mut Stage| {
         let request = json!({"title": "x"});
-        stage.send(
+        stage.send_request(
             "POST",
             &format!("{REPO}/issues"),
             Some("token-olivia"),
@@ -437,7 +449,7 @@ fn limits_answer_in_their_true_forms() {
     );
     stage.get(REPO);
     stage.get(REPO);
-    let primary = stage.send("GET", REPO, Some("token-olivia"), None);
+    let primary = stage.send_request("GET", REPO, Some("token-olivia"), None);
     assert_eq!(primary.status(), 403);
     assert_eq!(primary.headers()["x-ratelimit-remaining"], "0");
     assert!(
@@ -465,7 +477,7 @@ fn faults_strike_before_or_after_the_effect() {
         fault,
     };
     let rules = vec![rule(1, Fault::DropBefore), rule(1, Fault::DropAfter)];
-    stage.world.faults_mut().replace(FaultPlan { rules });
+    stage.world.faults_mut().replace_plan(FaultPlan { rules });
     let send = |stage: &mut Stage| {
         let request = http::Request::post(format!("{REPO}/issues"))
             .header("authorization", "Bearer token-olivia")
@@ -491,7 +503,7 @@ fn faults_strike_before_or_after_the_effect() {
 #[test]
 fn an_unknown_route_is_written_down() {
     let mut stage = Stage::new();
-    let (status, body) = stage.ask("GET", &format!("{REPO}/unheard-of"), Value::Null);
+    let (status, body) = stage.ask_owner("GET", &format!("{REPO}/unheard-of"), Value::Null);
     assert_eq!(status, 501);
     assert!(body["message"].as_str().unwrap().contains("/unheard-of"));
     assert_eq!(stage.world.books().unknown_routes().count(), 1);
@@ -499,24 +511,26 @@ fn an_unknown_route_is_written_down() {
 
 #[test]
 fn reads_lag_behind_writes_but_writes_do_not() {
-    let mut stage = Stage::with(Knobs {
+    let mut stage = Stage::with_knobs(Knobs {
         replica_lag_seconds: 5,
         ..Knobs::documented()
     });
-    let minute = later(stage.world.now(), Duration::from_secs(60));
+    let minute = later_by(stage.world.now(), Duration::from_secs(60));
     stage.world.advance_to(minute);
-    let (_, made) = stage.ask("POST", &format!("{REPO}/issues"), json!({"title": "fresh"}));
+    let (_, made) = stage.ask_owner("POST", &format!("{REPO}/issues"), json!({"title": "fresh"}));
     let path = format!("{REPO}/issues/{}", made["number"]);
     assert_eq!(
-        stage.ask("GET", &path, Value::Null).0,
+        stage.ask_owner("GET", &path, Value::Null).0,
         404,
         "the replica has not heard of it"
     );
     assert_eq!(
-        stage.ask("PATCH", &path, json!({"title": "renamed"})).0,
+        stage
+            .ask_owner("PATCH", &path, json!({"title": "renamed"}))
+            .0,
         200
     );
-    let soon = later(stage.world.now(), Duration::from_secs(5));
+    let soon = later_by(stage.world.now(), Duration::from_secs(5));
     stage.world.advance_to(soon);
     assert_eq!(stage.get(&path)["title"], "renamed");
 }
@@ -570,7 +584,7 @@ fn runs_releases_and_installations_are_shown() {
             now,
         )
         .unwrap();
-    let later = later(now, Duration::from_secs(60));
+    let later = later_by(now, Duration::from_secs(60));
     github
         .finish_run(repo, run, "failure", "line one\n", later)
         .unwrap();
@@ -589,7 +603,7 @@ fn runs_releases_and_installations_are_shown() {
         (&json!(1), &json!(run))
     );
     let job = stage.get(&format!("{REPO}/actions/runs/{run}/jobs"))["jobs"][0]["id"].clone();
-    let log = stage.send(
+    let log = stage.send_request(
         "GET",
         &format!("{REPO}/actions/jobs/{job}/logs"),
         Some("token-olivia"),
@@ -598,7 +612,7 @@ fn runs_releases_and_installations_are_shown() {
     assert_eq!(log.body().as_ref(), b"line one\n");
     assert_eq!(
         stage
-            .ask(
+            .ask_owner(
                 "PUT",
                 &format!("{REPO}/actions/workflows/ci.yml/disable"),
                 Value::Null
@@ -614,13 +628,13 @@ fn runs_releases_and_installations_are_shown() {
     let asset = release["assets"][0]["id"].clone();
     let request = http::Request::get(format!("{REPO}/releases/assets/{asset}"))
         .header("accept", "application/octet-stream");
-    let mut reply = |request: http::request::Builder| {
+    let mut get = |request: http::request::Builder| {
         let request = request.body(bytes::Bytes::new()).unwrap();
-        crate::stage::reply(stage.world.github_request(request))
+        crate::stage::expect_reply(stage.world.github_request(request))
     };
-    let moved = reply(request);
+    let moved = get(request);
     let storage = moved.headers()["location"].to_str().unwrap();
-    let content = reply(http::Request::get(storage));
+    let content = get(http::Request::get(storage));
     assert_eq!(content.body().as_ref(), b"binary");
     assert_eq!(
         stage.get(&format!("{REPO}/git/ref/tags/v1.0.0"))["object"]["type"],

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use phileas_world::clock::later;
+use phileas_world::clock::later_by;
 use serde_json::json;
 
 use crate::stage::Stage;
@@ -25,16 +25,16 @@ fn two_thousand_requests_take_about_a_second() {
     let state = "{\"version\": 5}\n".repeat(1_000);
     let began = Instant::now();
     for n in 0..1_000 {
-        let body = stage.graphql(read, json!({}));
+        let body = stage.post_graphql(read, json!({}));
         let head = body["data"]["repository"]["ref"]["target"]["oid"].clone();
         let contents = STANDARD.encode(format!("{state}{n}"));
         let input = json!({"input": {
             "branch": {"repositoryNameWithOwner": "olivia/garden", "branchName": "jules"}, "message": {"headline": "x"},
             "expectedHeadOid": head, "fileChanges": {"additions": [{"path": ".jules/cycle_state.json", "contents": contents}]},
         }});
-        let done = stage.graphql(commit, input);
+        let done = stage.post_graphql(commit, input);
         assert!(done["errors"].is_null(), "{done}");
-        let next = later(stage.world.now(), Duration::from_secs(173));
+        let next = later_by(stage.world.now(), Duration::from_secs(173));
         stage.world.advance_to(next);
         for delivery in stage.world.take_due_deliveries() {
             stage.world.delivery_done(delivery.id, Some(202));

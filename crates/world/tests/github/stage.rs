@@ -20,10 +20,10 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new() -> Self {
-        Self::with(Knobs::documented())
+        Self::with_knobs(Knobs::documented())
     }
 
-    pub(crate) fn with(knobs: Knobs) -> Self {
+    pub(crate) fn with_knobs(knobs: Knobs) -> Self {
         let mut world = World::new(WorldConfig {
             knobs,
             seed: 5,
@@ -73,7 +73,7 @@ impl Stage {
         Self { world, repo }
     }
 
-    pub(crate) fn send(
+    pub(crate) fn send_request(
         &mut self,
         method: &str,
         path: &str,
@@ -87,11 +87,11 @@ impl Stage {
         let body = body
             .map(|body| Bytes::from(body.to_string()))
             .unwrap_or_default();
-        reply(self.world.github_request(request.body(body).unwrap()))
+        expect_reply(self.world.github_request(request.body(body).unwrap()))
     }
 
     /// A request with the owner's token; status and JSON body.
-    pub(crate) fn ask(&mut self, method: &str, path: &str, body: Value) -> (u16, Value) {
+    pub(crate) fn ask_owner(&mut self, method: &str, path: &str, body: Value) -> (u16, Value) {
         self.ask_as("token-olivia", method, path, body)
     }
 
@@ -103,18 +103,18 @@ impl Stage {
         body: Value,
     ) -> (u16, Value) {
         let body = (!body.is_null()).then_some(body);
-        let response = self.send(method, path, Some(token), body.as_ref());
+        let response = self.send_request(method, path, Some(token), body.as_ref());
         (response.status().as_u16(), json_of(&response))
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Value {
-        let (status, body) = self.ask("GET", path, Value::Null);
+        let (status, body) = self.ask_owner("GET", path, Value::Null);
         assert_eq!(status, 200, "{path}: {body}");
         body
     }
 
-    pub(crate) fn graphql(&mut self, query: &str, variables: Value) -> Value {
-        let (status, body) = self.ask(
+    pub(crate) fn post_graphql(&mut self, query: &str, variables: Value) -> Value {
+        let (status, body) = self.ask_owner(
             "POST",
             "/graphql",
             json!({"query": query, "variables": variables}),
@@ -124,7 +124,7 @@ impl Stage {
     }
 
     /// A JWT of the App with these claims; its signature is not checked while no key is registered.
-    pub(crate) fn jwt(&self, issued: i64, ends: i64) -> String {
+    pub(crate) fn app_jwt(&self, issued: i64, ends: i64) -> String {
         let now = self.world.now().as_second();
         let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let head = encode(json!({"alg": "RS256", "typ": "JWT"}));
@@ -134,7 +134,7 @@ impl Stage {
     }
 }
 
-pub(crate) fn reply(answer: Answer) -> Response<Bytes> {
+pub(crate) fn expect_reply(answer: Answer) -> Response<Bytes> {
     match answer.outcome {
         Outcome::Reply(response) => response,
         other => panic!("no reply: {other:?}"),

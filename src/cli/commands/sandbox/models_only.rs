@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use phileas_world::Face;
 use phileas_world::github::Role;
 use phileas_world::http::{ClockMode, serve};
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -30,7 +30,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let scene = Scene {
-        temper: Temper::away(),
+        review_policy: ReviewPolicy::away(),
         ..scene
     };
     let (mut world, repo) = scene.build().map_err(CliError::usage)?;

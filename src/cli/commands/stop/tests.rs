@@ -5,7 +5,7 @@ use phileas_domain::engine::{CreateSession, RunRequest};
 use phileas_domain::model::{Marker, PromptLine};
 use phileas_domain::plan::Driver;
 use phileas_domain::state::{STATE_PATH, State, codec};
-use phileas_world::maintainer::Temper;
+use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{Face, Fault, FaultPlan, FaultRule};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ struct Fixture {
 impl Fixture {
     fn new() -> Self {
         let mut scene = Scene::new(7);
-        scene.temper = Temper::away();
+        scene.review_policy = ReviewPolicy::away();
         let shared = Shared::new(scene.build().unwrap().0);
         let clients = Clients::new(&shared, scene::repository(), 7);
         Self { shared, clients }
@@ -44,7 +44,7 @@ impl Fixture {
             fault: Fault::DropBefore,
         };
         let faults = FaultPlan { rules: vec![lost] };
-        stage.shared.world().faults_mut().replace(faults);
+        stage.shared.world().faults_mut().replace_plan(faults);
         let tick = Tick {
             github: &stage.clients.github,
             jules: &stage.clients.jules,
@@ -64,7 +64,7 @@ impl Fixture {
             .shared
             .world()
             .faults_mut()
-            .replace(FaultPlan::default());
+            .replace_plan(FaultPlan::default());
         assert!(!announced_sessions(&stage.read_state()).is_empty());
         stage
     }

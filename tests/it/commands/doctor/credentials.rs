@@ -267,7 +267,7 @@ fn apps() {
     let unread = app(&all, true);
     let refusing = answers("/app/hook/deliveries", 403);
     let mut world = unread.bench.shared.world();
-    world.faults_mut().replace(refusing);
+    world.faults_mut().replace_plan(refusing);
     drop(world);
     found_in(
         &unread,

@@ -41,7 +41,7 @@ fn what_may_not_be_read_is_not_known() {
     ] {
         let patient = healthy();
         let mut world = patient.bench.shared.world();
-        world.faults_mut().replace(answers(path, 403));
+        world.faults_mut().replace_plan(answers(path, 403));
         drop(world);
         found_in(&patient, (id, "unknown", "may not read", 0));
     }
@@ -53,7 +53,7 @@ fn what_is_not_answered_is_unavailable() {
     let patient = healthy();
     patient.run(&["--json"]).done();
     let mut world = patient.bench.shared.world();
-    world.faults_mut().replace(answers("*/labels*", 501));
+    world.faults_mut().replace_plan(answers("*/labels*", 501));
     drop(world);
     found_in(
         &patient,

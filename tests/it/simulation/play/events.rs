@@ -26,7 +26,7 @@ impl Play<'_> {
         if self.news.has_changed().unwrap() {
             self.news.mark_unchanged();
             for who in 0..REPLICAS {
-                let after = self.chance.between(1, 1_000);
+                let after = self.chance.draw_between(1, 1_000);
                 let after = SignedDuration::from_millis(after as i64);
                 self.plan(Act::Hear(who), after);
             }
@@ -45,7 +45,7 @@ impl Play<'_> {
             let living: Vec<usize> = living
                 .filter_map(|(who, replica)| replica.as_ref().map(|_| who))
                 .collect();
-            let which = self.chance.below(living.len() as u64) as usize;
+            let which = self.chance.draw_below(living.len() as u64) as usize;
             let replica = living
                 .get(which)
                 .and_then(|who| self.replicas[*who].as_ref());

@@ -27,7 +27,7 @@ impl Play<'_> {
                 .as_ref()
                 .map(|(process, _)| Arc::clone(process)),
         );
-        let which = self.chance.below(all.len() as u64) as usize;
+        let which = self.chance.draw_below(all.len() as u64) as usize;
         all.get(which).cloned()
     }
 
@@ -43,7 +43,7 @@ impl Play<'_> {
             (false, true) => 3,
             (false, false) => 5,
         };
-        let at = self.chance.between(1, times * steps);
+        let at = self.chance.draw_between(1, times * steps);
         (!self.calm).then_some(at)
     }
 

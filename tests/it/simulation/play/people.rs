@@ -16,7 +16,7 @@ const AGAIN: SignedDuration = SignedDuration::from_mins(45);
 impl Play<'_> {
     /// A person asks for something by a label: on a new issue, or on a pull request that is open.
     pub(super) fn add_request_label(&mut self) {
-        let which = self.chance.below(self.repositories.len() as u64) as usize;
+        let which = self.chance.draw_below(self.repositories.len() as u64) as usize;
         let repo = self.repositories[which];
         let on_pull = self.chance.happens(0.4);
         let mut world = self.world.world();

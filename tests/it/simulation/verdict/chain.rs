@@ -48,7 +48,7 @@ impl Judge<'_> {
                 };
                 let parent = commit.parents.first().copied();
                 let is_ours = commit.message.contains("Phileas-Holder: ");
-                let changed = objects.differences(
+                let changed = objects.diff_trees(
                     parent.and_then(|parent| objects.tree_of(parent)),
                     objects.tree_of(oid),
                 );

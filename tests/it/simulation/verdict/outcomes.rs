@@ -24,7 +24,7 @@ impl Fate {
         let thread = &pull.thread;
         // A pull request that is reopened begins again.
         let reopened = thread.timeline.iter().filter_map(|event| {
-            matches!(event.what, repository::Happening::Reopened).then_some(event.at)
+            matches!(event.what, repository::TimelineKind::Reopened).then_some(event.at)
         });
         match (&pull.merged, thread.closed_at) {
             (Some(merge), _) => Self::Merged(merge.at),

@@ -60,8 +60,8 @@ impl Model {
             "created"
         };
         let detail = json!({"commit": commit, "name": name, "conclusion": conclusion});
-        self.note(repo, actor, &format!("check.{word}"), detail, now);
-        self.emit(
+        self.note_write(repo, actor, &format!("check.{word}"), detail, now);
+        self.emit_event(
             repo,
             "check_run",
             Some(word),
@@ -77,7 +77,7 @@ impl Model {
                 .all(|run| run.conclusion.is_some())
         });
         if conclusion.is_some() && all_done {
-            self.emit(
+            self.emit_event(
                 repo,
                 "check_suite",
                 Some("completed"),
@@ -137,7 +137,7 @@ impl Model {
             creator: actor,
             at: now,
         });
-        self.note(
+        self.note_write(
             repo,
             actor,
             "status.set",

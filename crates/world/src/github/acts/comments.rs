@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::ActError;
-use crate::github::repository::{Comment, Edit, Happening, Reaction};
+use crate::github::repository::{Comment, Edit, Reaction, TimelineKind};
 use crate::github::{Model, RepoId};
 
 /// The target of a reaction.
@@ -42,7 +42,7 @@ impl Model {
         now: Timestamp,
     ) -> Result<u64, ActError> {
         let id = self.next_id();
-        let event = self.timeline_event(actor, now, Happening::Commented(id));
+        let event = self.timeline_event(actor, now, TimelineKind::Commented(id));
         let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
         let thread = repository.thread_mut(number).ok_or(ActError::NotFound)?;
         thread.comments.push(id);
@@ -59,14 +59,14 @@ impl Model {
             reactions: Vec::new(),
         };
         repository.comments.insert(id, Arc::new(comment));
-        self.note(
+        self.note_write(
             repo,
             actor,
             "comment.created",
             json!({"number": number, "id": id, "body": body}),
             now,
         );
-        self.emit(
+        self.emit_event(
             repo,
             "issue_comment",
             Some("created"),
@@ -107,14 +107,14 @@ impl Model {
             text: body.to_owned(),
         });
         let number = comment.number;
-        self.note(
+        self.note_write(
             repo,
             actor,
             "comment.edited",
             json!({"number": number, "id": id, "body": body}),
             now,
         );
-        self.emit(repo, "issue_comment", Some("edited"), actor, now, |model| {
+        self.emit_event(repo, "issue_comment", Some("edited"), actor, now, |model| {
             let mut payload = model.comment_payload(repo, id);
             payload["changes"] = json!({"body": {"from": from}});
             payload
@@ -135,7 +135,7 @@ impl Model {
             .ok_or(ActError::NotFound)?;
         let number = gone.number;
         // The payload shows the comment before it is deleted.
-        self.emit(
+        self.emit_event(
             repo,
             "issue_comment",
             Some("deleted"),
@@ -149,10 +149,10 @@ impl Model {
             thread.comments.retain(|other| *other != id);
             thread
                 .timeline
-                .retain(|event| event.what != Happening::Commented(id));
+                .retain(|event| event.what != TimelineKind::Commented(id));
             thread.updated_at = now;
         }
-        self.note(
+        self.note_write(
             repo,
             actor,
             "comment.deleted",
@@ -162,7 +162,7 @@ impl Model {
         Ok(())
     }
 
-    pub(crate) fn react(
+    pub(crate) fn add_reaction(
         &mut self,
         repo: RepoId,
         subject: Subject,

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::ActError;
 use crate::github::object::{Commit, Mode, Object, Oid, Signature};
 use crate::github::objects::PathChange;
-use crate::github::repository::{Happening, Push, State};
+use crate::github::repository::{Push, State, TimelineKind};
 use crate::github::{Model, RepoId};
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ impl Model {
         now: Timestamp,
     ) -> Oid {
         let author = self.account(author);
-        let signature = self.signature(author, now);
+        let signature = self.account_signature(author, now);
         let objects = self.objects_mut(repo);
         let changes: BTreeMap<String, PathChange> = files
             .iter()
@@ -66,18 +66,19 @@ impl Model {
         committer: &Signature,
         message: &str,
     ) -> Oid {
-        self.objects_mut(repo).put(Object::Commit(Arc::new(Commit {
-            tree,
-            parents,
-            author: author.clone(),
-            committer: committer.clone(),
-            message: message.to_owned(),
-            more_headers: String::new(),
-        })))
+        self.objects_mut(repo)
+            .store_object(Object::Commit(Arc::new(Commit {
+                tree,
+                parents,
+                author: author.clone(),
+                committer: committer.clone(),
+                message: message.to_owned(),
+                more_headers: String::new(),
+            })))
     }
 
     /// The signature of an account.
-    pub(crate) fn signature(&self, account: u64, now: Timestamp) -> Signature {
+    pub(crate) fn account_signature(&self, account: u64, now: Timestamp) -> Signature {
         match self.accounts.get(&account) {
             Some(account) => Signature::new(&account.login, &account.email(), now),
             None => Signature::new("ghost", "ghost@users.noreply.github.com", now),
@@ -127,7 +128,7 @@ impl Model {
             return Some(ActError::ReferenceBlocked);
         }
         let old = repository.branch(branch);
-        self.obey_rules(repo, &name, (old, Some(to)), 0).err()
+        self.enforce_rules(repo, &name, (old, Some(to)), 0).err()
     }
 
     /// Renames a branch, with the pull requests from it and to it.
@@ -144,7 +145,7 @@ impl Model {
         if repository.refs.contains_key(&new) {
             return Err(ActError::ReferenceExists);
         }
-        self.obey_rules(repo, &new, (None, Some(at)), actor)?;
+        self.enforce_rules(repo, &new, (None, Some(at)), actor)?;
         let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
         repository.refs.remove(&old);
         if repository.blocking_ref(&new).is_some() {
@@ -163,7 +164,7 @@ impl Model {
             }
         }
         let detail = json!({"from": old, "to": new, "oid": at});
-        self.note(repo, actor, "ref.renamed", detail, now);
+        self.note_write(repo, actor, "ref.renamed", detail, now);
         Ok(())
     }
 
@@ -199,7 +200,7 @@ impl Model {
             at: now,
         });
         let default = repository.default_branch.clone();
-        self.note(
+        self.note_write(
             repo,
             actor,
             "ref.created",
@@ -210,10 +211,10 @@ impl Model {
             Some(tag) => ("tag", tag),
             None => ("branch", name.strip_prefix("refs/heads/").unwrap_or(name)),
         };
-        self.emit(repo, "create", None, actor, now, |_| {
+        self.emit_event(repo, "create", None, actor, now, |_| {
             json!({"ref": short, "ref_type": kind, "master_branch": default, "description": null, "pusher_type": "user"})
         });
-        self.pushed(repo, name, Oid::ZERO, at, false, actor, now);
+        self.record_push(repo, name, Oid::ZERO, at, false, actor, now);
         Ok(())
     }
 
@@ -253,14 +254,14 @@ impl Model {
             actor,
             at: now,
         });
-        self.note(
+        self.note_write(
             repo,
             actor,
             "ref.moved",
             json!({"ref": name, "from": old, "to": to, "forced": !forward}),
             now,
         );
-        self.pushed(repo, name, old, to, !forward, actor, now);
+        self.record_push(repo, name, old, to, !forward, actor, now);
         if let Some(branch) = name.strip_prefix("refs/heads/") {
             let branch = branch.to_owned();
             self.branch_moved(repo, &branch, old, to, !forward, actor, now);
@@ -286,7 +287,7 @@ impl Model {
             .refs
             .remove(name)
             .ok_or(ActError::ReferenceMissing)?;
-        self.note(
+        self.note_write(
             repo,
             actor,
             "ref.deleted",
@@ -297,7 +298,7 @@ impl Model {
             Some(tag) => ("tag", tag),
             None => ("branch", name.strip_prefix("refs/heads/").unwrap_or(name)),
         };
-        self.emit(
+        self.emit_event(
             repo,
             "delete",
             None,
@@ -323,7 +324,7 @@ impl Model {
         clippy::too_many_arguments,
         reason = "each is a fact of the push event"
     )]
-    fn pushed(
+    fn record_push(
         &mut self,
         repo: RepoId,
         name: &str,
@@ -334,7 +335,7 @@ impl Model {
         now: Timestamp,
     ) {
         let name = name.to_owned();
-        self.emit(repo, "push", None, actor, now, |model| {
+        self.emit_event(repo, "push", None, actor, now, |model| {
             model.push_payload(repo, &name, old, new, forced, actor)
         });
     }
@@ -367,9 +368,9 @@ impl Model {
                 actor,
                 now,
                 if forced {
-                    Happening::ForcePushed(old, to)
+                    TimelineKind::ForcePushed(old, to)
                 } else {
-                    Happening::Committed(to)
+                    TimelineKind::Committed(to)
                 },
             );
             let Some(pull) = self.pull_mut(repo, number) else {
@@ -382,7 +383,7 @@ impl Model {
                 pull.base.oid = base.unwrap_or(pull.base.oid);
                 pull.updated_at = now;
                 pull.timeline.push(event);
-                self.emit(
+                self.emit_event(
                     repo,
                     "pull_request",
                     Some("synchronize"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::github::account::Installation;
 use crate::github::hook::Source;
-use crate::github::{Model, RepoId, node};
+use crate::github::{Model, RepoId, node_id};
 
 impl Model {
     /// Installs an App on an account's repositories, all of them or the chosen ones, and gives the installation's id.
@@ -31,12 +31,12 @@ impl Model {
             created_at: now,
         };
         self.installations.insert(id, new);
-        let reached = self.reached(id);
+        let reached = self.reached_repositories(id);
         self.tell_app(
             id,
             "installation",
             "created",
-            json!({"repositories": self.short(&reached)}),
+            json!({"repositories": self.short_repositories(&reached)}),
             now,
         );
         id
@@ -53,7 +53,7 @@ impl Model {
         };
         chosen.insert(repo);
         let added = json!({
-            "repository_selection": "selected", "repositories_added": self.short(&[repo].into()),
+            "repository_selection": "selected", "repositories_added": self.short_repositories(&[repo].into()),
             "repositories_removed": [], "requester": null,
         });
         self.tell_app(id, "installation_repositories", "added", added, now);
@@ -71,7 +71,7 @@ impl Model {
         chosen.remove(&repo);
         let removed = json!({
             "repository_selection": "selected", "repositories_added": [],
-            "repositories_removed": self.short(&[repo].into()), "requester": null,
+            "repositories_removed": self.short_repositories(&[repo].into()), "requester": null,
         });
         self.tell_app(id, "installation_repositories", "removed", removed, now);
     }
@@ -82,48 +82,48 @@ impl Model {
             return;
         };
         installation.suspended_at = suspended.then_some(now);
-        let reached = self.reached(id);
+        let reached = self.reached_repositories(id);
         let action = if suspended { "suspend" } else { "unsuspend" };
         self.tell_app(
             id,
             "installation",
             action,
-            json!({"repositories": self.short(&reached)}),
+            json!({"repositories": self.short_repositories(&reached)}),
             now,
         );
     }
 
     /// Uninstalls an App; its tokens expire at once.
     pub fn uninstall_app(&mut self, id: u64, now: Timestamp) {
-        let reached = self.reached(id);
+        let reached = self.reached_repositories(id);
         self.tell_app(
             id,
             "installation",
             "deleted",
-            json!({"repositories": self.short(&reached)}),
+            json!({"repositories": self.short_repositories(&reached)}),
             now,
         );
         self.installations.remove(&id);
     }
 
-    fn reached(&self, id: u64) -> BTreeSet<RepoId> {
+    fn reached_repositories(&self, id: u64) -> BTreeSet<RepoId> {
         let Some(installation) = self.installations.get(&id) else {
             return BTreeSet::new();
         };
         self.repositories()
             .map(|repository| repository.id)
-            .filter(|repo| self.reaches(installation, *repo))
+            .filter(|repo| self.installation_reaches(installation, *repo))
             .collect()
     }
 
     /// Repositories in the short form of installation events.
-    fn short(&self, repositories: &BTreeSet<RepoId>) -> Value {
+    fn short_repositories(&self, repositories: &BTreeSet<RepoId>) -> Value {
         repositories
             .iter()
             .filter_map(|repo| self.repository(*repo))
             .map(|repository| {
                 json!({
-                    "id": repository.id, "node_id": node::encode("R", repository.id, 0), "name": repository.name,
+                    "id": repository.id, "node_id": node_id::encode_id("R", repository.id, 0), "name": repository.name,
                     "full_name": self.full_name(repository.id), "private": repository.private,
                 })
             })
@@ -153,7 +153,7 @@ impl Model {
         if let (Value::Object(payload), Value::Object(more)) = (&mut payload, more) {
             payload.extend(more);
         }
-        self.post(
+        self.queue_delivery(
             source,
             target,
             event,

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::ActError;
-use crate::github::repository::{Happening, Label, LabelThen, Repository, TimelineEvent};
+use crate::github::repository::{Label, LabelSnapshot, Repository, TimelineEvent, TimelineKind};
 use crate::github::{Model, RepoId};
 
 impl Model {
@@ -63,18 +63,18 @@ impl Model {
         let key = label.to_lowercase();
         if !repository.labels.contains_key(&key) {
             self.create_label(repo, label, "ededed", None, now);
-            self.emit(
+            self.emit_event(
                 repo,
                 "label",
                 Some("created"),
                 actor,
                 now,
-                |model| json!({"label": model.label(repo, label)}),
+                |model| json!({"label": model.current_label_json(repo, label)}),
             );
         }
         let id = self.next_id();
         let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
-        let then = then(repository, &key);
+        let then = label_snapshot(repository, &key);
         let thread = repository.thread_mut(number).ok_or(ActError::NotFound)?;
         if thread.labels.contains(&key) {
             return Ok(());
@@ -85,9 +85,9 @@ impl Model {
             id,
             actor,
             at: now,
-            what: Happening::Labeled(then),
+            what: TimelineKind::Labeled(then),
         });
-        self.note(
+        self.note_write(
             repo,
             actor,
             "label.added",
@@ -100,7 +100,7 @@ impl Model {
             "labeled",
             actor,
             now,
-            |model| json!({"label": model.label(repo, label)}),
+            |model| json!({"label": model.current_label_json(repo, label)}),
         );
         Ok(())
     }
@@ -129,7 +129,7 @@ impl Model {
         let id = self.next_id();
         let key = label.to_lowercase();
         let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
-        let then = then(repository, &key);
+        let then = label_snapshot(repository, &key);
         let thread = repository.thread_mut(number).ok_or(ActError::NotFound)?;
         if !thread.labels.contains(&key) {
             return Err(ActError::Invalid("Label does not exist".to_owned()));
@@ -140,9 +140,9 @@ impl Model {
             id,
             actor,
             at: now,
-            what: Happening::Unlabeled(then),
+            what: TimelineKind::Unlabeled(then),
         });
-        self.note(
+        self.note_write(
             repo,
             actor,
             "label.removed",
@@ -155,20 +155,20 @@ impl Model {
             "unlabeled",
             actor,
             now,
-            |model| json!({"label": model.label(repo, label)}),
+            |model| json!({"label": model.current_label_json(repo, label)}),
         );
         Ok(())
     }
 }
 
-fn then(repository: &Repository, key: &str) -> LabelThen {
+fn label_snapshot(repository: &Repository, key: &str) -> LabelSnapshot {
     match repository.labels.get(key) {
-        Some(label) => LabelThen {
+        Some(label) => LabelSnapshot {
             id: label.id,
             name: label.name.clone(),
             color: label.color.clone(),
         },
-        None => LabelThen {
+        None => LabelSnapshot {
             id: 0,
             name: key.to_owned(),
             color: "ededed".to_owned(),

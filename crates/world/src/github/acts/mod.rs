@@ -6,7 +6,7 @@ mod commits;
 mod error;
 mod installations;
 mod labels;
-mod lines;
+mod line_comments;
 mod pulls;
 mod rules;
 mod runs;
@@ -14,7 +14,7 @@ mod settings;
 mod threads;
 
 pub use error::ActError;
-pub use lines::LineRemark;
+pub use line_comments::LineRemark;
 pub use pulls::MergeMethod;
 
 pub(crate) use comments::Subject;

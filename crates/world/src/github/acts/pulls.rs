@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::ActError;
 use crate::github::object::{Oid, Signature};
-use crate::github::repository::{Happening, Merge, NewPull, Pull, Review, Side, State, Verdict};
+use crate::github::repository::{Merge, NewPull, Pull, Review, Side, State, TimelineKind, Verdict};
 use crate::github::{Model, RepoId};
 
 /// How a pull request is merged.
@@ -93,8 +93,8 @@ impl Model {
             .ok_or(ActError::NotFound)?
             .pulls
             .insert(number, Arc::new(pull));
-        self.note(repo, author, "pull.opened", detail, now);
-        self.emit(repo, "pull_request", Some("opened"), author, now, |model| {
+        self.note_write(repo, author, "pull.opened", detail, now);
+        self.emit_event(repo, "pull_request", Some("opened"), author, now, |model| {
             model.pull_payload(repo, number)
         });
         Ok(number)
@@ -116,7 +116,7 @@ impl Model {
     }
 
     /// Whether head and base of a pull request can be joined.
-    pub(crate) fn mergeable(&mut self, repo: RepoId, number: u64) -> bool {
+    pub(crate) fn is_mergeable(&mut self, repo: RepoId, number: u64) -> bool {
         let Some((head, base)) = self.repository(repo).and_then(|repository| {
             let pull = repository.pulls.get(&number)?;
             Some((pull.head.oid, repository.base_now(pull)))
@@ -166,7 +166,7 @@ impl Model {
             .rev()
             .collect();
         let committer = Signature::new("GitHub", "noreply@github.com", now);
-        let author = self.signature(actor, now);
+        let author = self.account_signature(actor, now);
         let text = merge_message(&pull, &owner, method, message);
         let merged = match method {
             MergeMethod::Merge => self.commit_tree(
@@ -178,15 +178,15 @@ impl Model {
                 &text,
             ),
             MergeMethod::Squash => {
-                let author = self.signature(pull.author, now);
+                let author = self.account_signature(pull.author, now);
                 self.commit_tree(repo, tree, vec![base], &author, &committer, &text)
             }
             MergeMethod::Rebase => self.rebase_commits(repo, &commits, base, &committer)?,
         };
         self.verified.insert(merged);
         let (one, two) = (
-            self.timeline_event(actor, now, Happening::Merged(merged)),
-            self.timeline_event(actor, now, Happening::Closed),
+            self.timeline_event(actor, now, TimelineKind::Merged(merged)),
+            self.timeline_event(actor, now, TimelineKind::Closed),
         );
         let open = self.pull_mut(repo, number).ok_or(ActError::NotFound)?;
         open.merged = Some(Merge {
@@ -198,14 +198,14 @@ impl Model {
         open.closed_at = Some(now);
         open.updated_at = now;
         open.timeline.extend([one, two]);
-        self.note(
+        self.note_write(
             repo,
             actor,
             "pull.merged",
             json!({"number": number, "commit": merged, "head": pull.head.oid}),
             now,
         );
-        self.emit(repo, "pull_request", Some("closed"), actor, now, |model| {
+        self.emit_event(repo, "pull_request", Some("closed"), actor, now, |model| {
             model.pull_payload(repo, number)
         });
         let name = format!("refs/heads/{}", pull.base.branch);
@@ -272,7 +272,7 @@ impl Model {
         now: Timestamp,
     ) -> Result<u64, ActError> {
         let id = self.next_id();
-        let event = self.timeline_event(actor, now, Happening::Reviewed(id));
+        let event = self.timeline_event(actor, now, TimelineKind::Reviewed(id));
         let pull = self.pull_mut(repo, number).ok_or(ActError::NotFound)?;
         if verdict == Verdict::Approve && pull.author == actor {
             return Err(ActError::Invalid(
@@ -293,9 +293,9 @@ impl Model {
         pull.timeline.push(event);
         pull.requested_reviewers
             .retain(|reviewer| *reviewer != actor);
-        let detail = json!({"number": number, "state": verdict.state(), "commit": commit});
-        self.note(repo, actor, "pull.reviewed", detail, now);
-        self.emit(
+        let detail = json!({"number": number, "state": verdict.review_state(), "commit": commit});
+        self.note_write(repo, actor, "pull.reviewed", detail, now);
+        self.emit_event(
             repo,
             "pull_request_review",
             Some("submitted"),
@@ -328,9 +328,9 @@ impl Model {
         now: Timestamp,
     ) -> Result<(), ActError> {
         let what = if draft {
-            Happening::ConvertedToDraft
+            TimelineKind::ConvertedToDraft
         } else {
-            Happening::ReadyForReview
+            TimelineKind::ReadyForReview
         };
         let event = self.timeline_event(actor, now, what);
         let pull = self.pull_mut(repo, number).ok_or(ActError::NotFound)?;
@@ -345,14 +345,14 @@ impl Model {
         } else {
             "ready_for_review"
         };
-        self.note(
+        self.note_write(
             repo,
             actor,
             &format!("pull.{word}"),
             json!({"number": number}),
             now,
         );
-        self.emit(repo, "pull_request", Some(word), actor, now, |model| {
+        self.emit_event(repo, "pull_request", Some(word), actor, now, |model| {
             model.pull_payload(repo, number)
         });
         Ok(())

@@ -20,13 +20,13 @@ impl Repository {
         let hold = self
             .rules
             .iter()
-            .filter(|(pattern, _)| matches(pattern, branch));
+            .filter(|(pattern, _)| matches_ref_pattern(pattern, branch));
         hold.flat_map(|(_, rules)| rules).collect()
     }
 }
 
 /// Whether a name fits a pattern of a ruleset: `~ALL`, or `*` inside a segment and `**` across segments.
-fn matches(pattern: &str, name: &str) -> bool {
+fn matches_ref_pattern(pattern: &str, name: &str) -> bool {
     if pattern == "~ALL" || pattern == name {
         return true;
     }
@@ -41,7 +41,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 impl Model {
     /// Refuses a change of a branch that rules or a protection forbid; `None` is a branch that does not exist.
-    pub(crate) fn obey_rules(
+    pub(crate) fn enforce_rules(
         &self,
         repo: RepoId,
         name: &str,
@@ -57,7 +57,7 @@ impl Model {
             return Ok(());
         }
         for rule in repository.rules_for(branch) {
-            if let Some(why) = self.violation(repo, branch, (old, new), rule) {
+            if let Some(why) = self.rule_violation(repo, branch, (old, new), rule) {
                 return Err(ActError::RuleViolation(why));
             }
         }
@@ -65,13 +65,13 @@ impl Model {
         let exempt = self.role(repo, actor) >= Role::Admin
             && protection.is_none_or(|set| set["enforce_admins"]["enabled"] != true);
         match protection {
-            Some(set) if !exempt && old.is_some() => protected(set),
+            Some(set) if !exempt && old.is_some() => check_protection(set),
             _ => Ok(()),
         }
     }
 
     /// Why one rule refuses a change.
-    fn violation(
+    fn rule_violation(
         &self,
         repo: RepoId,
         branch: &str,
@@ -166,7 +166,7 @@ impl Model {
         let extensions = texts("restricted_file_extensions");
         let longest = parameters["max_file_path_length"].as_u64();
         let largest = parameters["max_file_size"].as_u64();
-        let differences = objects.differences(old, Some(new?));
+        let differences = objects.diff_trees(old, Some(new?));
         let refused = differences.into_iter().find(|one| {
             let path = one.path.as_str();
             let size = one.new.map_or(0, |(mode, oid)| match mode {
@@ -174,7 +174,9 @@ impl Model {
                 _ => 0,
             });
             match kind {
-                "file_path_restriction" => restricted.iter().any(|glob| matches(glob, path)),
+                "file_path_restriction" => restricted
+                    .iter()
+                    .any(|glob| matches_ref_pattern(glob, path)),
                 "file_extension_restriction" => extensions
                     .iter()
                     .any(|end| path.ends_with(end.trim_start_matches('*'))),
@@ -203,7 +205,7 @@ impl Model {
     }
 }
 
-fn protected(set: &Value) -> Result<(), ActError> {
+fn check_protection(set: &Value) -> Result<(), ActError> {
     let refused = [
         (
             set["required_pull_request_reviews"].is_object(),
@@ -274,7 +276,7 @@ mod tests {
             ("**/*", "a", true),
             ("main", "maine", false),
         ] {
-            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+            assert_eq!(matches_ref_pattern(pattern, name), fits, "{pattern} {name}");
         }
     }
 }

@@ -82,7 +82,7 @@ impl Model {
         run.updated_at = now;
         run.log = log.to_owned();
         let actor = run.actor;
-        self.note(
+        self.note_write(
             repo,
             actor,
             "run.completed",
@@ -94,7 +94,7 @@ impl Model {
     }
 
     fn emit_run(&mut self, repo: RepoId, id: u64, action: &str, actor: u64, now: Timestamp) {
-        self.emit(repo, "workflow_run", Some(action), actor, now, |model| {
+        self.emit_event(repo, "workflow_run", Some(action), actor, now, |model| {
             model.run_payload(repo, id)
         });
     }
@@ -140,7 +140,7 @@ impl Model {
             .ok_or(ActError::NotFound)?
             .releases
             .push(release);
-        self.note(repo, actor, "release.published", json!({"tag": tag}), now);
+        self.note_write(repo, actor, "release.published", json!({"tag": tag}), now);
         Ok(id)
     }
 }

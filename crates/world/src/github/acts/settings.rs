@@ -16,14 +16,14 @@ impl Model {
         let from = std::mem::replace(&mut repository.name, name.to_owned());
         repository.updated_at = now;
         self.former_names.insert(former, repo);
-        self.note(
+        self.note_write(
             repo,
             actor,
             "repository.renamed",
             json!({"from": from, "to": name}),
             now,
         );
-        self.emit(
+        self.emit_event(
             repo,
             "repository",
             Some("renamed"),

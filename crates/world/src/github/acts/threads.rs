@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::ActError;
-use crate::github::repository::{Edit, Happening, Issue, Side, State, Thread, TimelineEvent};
+use crate::github::repository::{Edit, Issue, Side, State, Thread, TimelineEvent, TimelineKind};
 use crate::github::{Model, RepoId};
 
 impl Model {
@@ -14,7 +14,7 @@ impl Model {
         &mut self,
         actor: u64,
         now: Timestamp,
-        what: Happening,
+        what: TimelineKind,
     ) -> TimelineEvent {
         TimelineEvent {
             id: self.next_id(),
@@ -88,14 +88,14 @@ impl Model {
         let number = thread.number;
         let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
         repository.issues.insert(number, Arc::new(Issue { thread }));
-        self.note(
+        self.note_write(
             repo,
             author,
             "issue.opened",
             json!({"number": number, "title": title, "body": body}),
             now,
         );
-        self.emit(repo, "issues", Some("opened"), author, now, |model| {
+        self.emit_event(repo, "issues", Some("opened"), author, now, |model| {
             model.issue_payload(repo, number)
         });
         for label in labels {
@@ -152,7 +152,7 @@ impl Model {
                 id: edit + 1,
                 actor,
                 at: now,
-                what: Happening::BaseChanged,
+                what: TimelineKind::BaseChanged,
             });
         }
         if changes.is_empty() {
@@ -162,7 +162,7 @@ impl Model {
             thread.updated_at = now;
         }
         let changes = Value::Object(changes);
-        self.note(
+        self.note_write(
             repo,
             actor,
             "thread.edited",
@@ -210,9 +210,9 @@ impl Model {
         now: Timestamp,
     ) -> Result<(), ActError> {
         let what = if state == State::Closed {
-            Happening::Closed
+            TimelineKind::Closed
         } else {
-            Happening::Reopened
+            TimelineKind::Reopened
         };
         let event = self.timeline_event(actor, now, what);
         let repository = self.repository_mut(repo).ok_or(ActError::NotFound)?;
@@ -248,7 +248,7 @@ impl Model {
             "reopened"
         };
         let kind = if is_issue { "issue" } else { "pull" };
-        self.note(
+        self.note_write(
             repo,
             actor,
             &format!("{kind}.{word}"),
@@ -289,7 +289,7 @@ impl Model {
     ) {
         let is_pull = self.pull(repo, number).is_some();
         let event = if is_pull { "pull_request" } else { "issues" };
-        self.emit(repo, event, Some(action), actor, now, |model| {
+        self.emit_event(repo, event, Some(action), actor, now, |model| {
             let mut payload = if is_pull {
                 model.pull_payload(repo, number)
             } else {
@@ -316,7 +316,7 @@ fn change_title(
     }
     let from = std::mem::replace(&mut thread.title, title.to_owned());
     changes.insert("title".to_owned(), json!({"from": from}));
-    let what = Happening::Renamed {
+    let what = TimelineKind::Renamed {
         from,
         to: title.to_owned(),
     };

@@ -3,12 +3,12 @@
 use async_graphql_parser::types::{BaseType, Type};
 use serde_json::{Map, Value};
 
-use super::schema::{Input, Kind, schema};
+use super::schema::{Input, Kind, shared_schema};
 
 /// Checks a value and fills in defaults.
 ///
 /// The error says what is wrong, in words like GitHub's.
-pub(super) fn coerce(value: &Value, ty: &Type) -> Result<Value, String> {
+pub(super) fn coerce_value(value: &Value, ty: &Type) -> Result<Value, String> {
     if value.is_null() {
         return if ty.nullable {
             Ok(Value::Null)
@@ -18,14 +18,14 @@ pub(super) fn coerce(value: &Value, ty: &Type) -> Result<Value, String> {
     }
     match &ty.base {
         BaseType::List(inner) => match value {
-            Value::Array(items) => items.iter().map(|item| coerce(item, inner)).collect(),
-            single => Ok(Value::Array(vec![coerce(single, inner)?])),
+            Value::Array(items) => items.iter().map(|item| coerce_value(item, inner)).collect(),
+            single => Ok(Value::Array(vec![coerce_value(single, inner)?])),
         },
-        BaseType::Named(name) => named(value, name.as_str()),
+        BaseType::Named(name) => coerce_named(value, name.as_str()),
     }
 }
 
-fn named(value: &Value, name: &str) -> Result<Value, String> {
+fn coerce_named(value: &Value, name: &str) -> Result<Value, String> {
     let wrong = || format!("Could not coerce value {value} to {name}");
     match (name, value) {
         ("Int", Value::Number(number))
@@ -39,7 +39,7 @@ fn named(value: &Value, name: &str) -> Result<Value, String> {
         ("ID", Value::String(_)) => Ok(value.clone()),
         ("ID", Value::Number(number)) => Ok(Value::String(number.to_string())),
         ("Int" | "Float" | "Boolean" | "String" | "ID", _) => Err(wrong()),
-        _ => match schema().kind(name) {
+        _ => match shared_schema().type_kind(name) {
             Some(Kind::Enum { values }) => match value.as_str() {
                 Some(text) if values.contains(text) => Ok(value.clone()),
                 _ => Err(format!(
@@ -62,7 +62,8 @@ fn named(value: &Value, name: &str) -> Result<Value, String> {
                             Some(value) => {
                                 out.insert(
                                     key.clone(),
-                                    coerce(value, &input.ty).map_err(|e| format!("{key}: {e}"))?,
+                                    coerce_value(value, &input.ty)
+                                        .map_err(|e| format!("{key}: {e}"))?,
                                 );
                             }
                             None => match default(input) {

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::execute::{Args, Fault};
-use super::thing::{Thing, Val};
+use super::graph_object::{GraphObject, Val};
 
 /// Items that one page of a connection holds at most (GitHub's documentation).
 const MAX_PAGE: u64 = 100;
@@ -28,13 +28,13 @@ macro_rules! names {
 pub(super) use names;
 
 /// A page of a list, by `first`/`after` or `last`/`before`.
-pub(super) fn connection(
+pub(super) fn page_connection(
     field: &str,
     names: Names,
     items: Vec<Val>,
     args: &Args,
 ) -> Result<Val, Fault> {
-    let (first, last) = (args.number("first"), args.number("last"));
+    let (first, last) = (args.number_arg("first"), args.number_arg("last"));
     let asked = [("first", first), ("last", last)];
     if first.is_none() && last.is_none() {
         return Err(Fault::new(
@@ -57,11 +57,11 @@ pub(super) fn connection(
     let total = items.len();
     let mut from = 0;
     let mut until = total;
-    if let Some(cursor) = args.text("after") {
-        from = position(cursor, field)?.min(total);
+    if let Some(cursor) = args.text_arg("after") {
+        from = cursor_position(cursor, field)?.min(total);
     }
-    if let Some(cursor) = args.text("before") {
-        until = position(cursor, field)?
+    if let Some(cursor) = args.text_arg("before") {
+        until = cursor_position(cursor, field)?
             .saturating_sub(1)
             .clamp(from, total);
     }
@@ -79,19 +79,19 @@ pub(super) fn connection(
         .map(|(index, node)| {
             let fields = [
                 ("node", node.clone()),
-                ("cursor", Val::from(cursor(from + index))),
+                ("cursor", Val::from(encode_cursor(from + index))),
             ];
-            Val::Thing(Thing::Made(names.edge, fields.into()))
+            Val::Object(GraphObject::Made(names.edge, fields.into()))
         })
         .collect();
     let ends = |index: usize| {
         if page.is_empty() {
             Val::NULL
         } else {
-            Val::from(cursor(index))
+            Val::from(encode_cursor(index))
         }
     };
-    let info = Thing::Made(
+    let info = GraphObject::Made(
         "PageInfo",
         [
             ("startCursor", ends(from)),
@@ -101,12 +101,12 @@ pub(super) fn connection(
         ]
         .into(),
     );
-    Ok(Val::Thing(Thing::Made(
+    Ok(Val::Object(GraphObject::Made(
         names.connection,
         [
             ("nodes", Val::List(page)),
             ("edges", Val::List(edges)),
-            ("pageInfo", Val::Thing(info)),
+            ("pageInfo", Val::Object(info)),
             ("totalCount", Val::from(total)),
             ("filteredCount", Val::from(total)),
             ("pageCount", Val::from(until - from)),
@@ -116,12 +116,12 @@ pub(super) fn connection(
 }
 
 /// The cursor of the item at an index.
-fn cursor(index: usize) -> String {
+fn encode_cursor(index: usize) -> String {
     STANDARD.encode(format!("cursor:v2:{}", index + 1))
 }
 
 /// The number of items up to a cursor, that item included.
-fn position(cursor: &str, field: &str) -> Result<usize, Fault> {
+fn cursor_position(cursor: &str, field: &str) -> Result<usize, Fault> {
     let text = STANDARD
         .decode(cursor)
         .ok()

@@ -22,22 +22,25 @@ pub(crate) struct Documents {
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) parsed: ExecutableDocument,
-    sound: Mutex<BTreeSet<Option<String>>>,
+    valid_operations: Mutex<BTreeSet<Option<String>>>,
 }
 
 impl Document {
     /// The validation errors of one operation.
-    pub(super) fn mistakes(
+    pub(super) fn validation_errors(
         &self,
         operation: &Positioned<OperationDefinition>,
         name: Option<&str>,
     ) -> Vec<Value> {
         let name = name.map(str::to_owned);
-        let mut sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sound = self
+            .valid_operations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if sound.contains(&name) {
             return Vec::new();
         }
-        let mistakes = validate::validate(&self.parsed, operation, name.as_deref());
+        let mistakes = validate::validate_operation(&self.parsed, operation, name.as_deref());
         if mistakes.is_empty() {
             sound.insert(name);
         }
@@ -62,7 +65,7 @@ impl Documents {
         }
         let document = Arc::new(Document {
             parsed,
-            sound: Mutex::default(),
+            valid_operations: Mutex::default(),
         });
         self.known.insert(text.to_owned(), Arc::clone(&document));
         Ok(document)

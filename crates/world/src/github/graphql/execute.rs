@@ -6,14 +6,14 @@ use async_graphql_parser::types::{
     BaseType, ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet, Type,
 };
 use async_graphql_parser::{Pos, Positioned};
-use async_graphql_value::Value as Written;
+use async_graphql_value::Value as AstValue;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::coerce::{coerce, default};
-use super::schema::schema;
-use super::thing::{Thing, Val};
-use super::validate::root;
+use super::coerce::{coerce_value, default};
+use super::graph_object::{GraphObject, Val};
+use super::schema::shared_schema;
+use super::validate::root_type;
 use crate::github::{Identity, Model, RepoId, Repository};
 use crate::knobs::Knobs;
 
@@ -46,15 +46,15 @@ impl Args {
         self.0.get(name).unwrap_or(&Value::Null)
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
+    pub(super) fn text_arg(&self, name: &str) -> Option<&str> {
         self.get(name).as_str()
     }
 
-    pub(super) fn number(&self, name: &str) -> Option<u64> {
+    pub(super) fn number_arg(&self, name: &str) -> Option<u64> {
         self.get(name).as_u64()
     }
 
-    pub(super) fn words(&self, name: &str) -> Option<Vec<&str>> {
+    pub(super) fn words_arg(&self, name: &str) -> Option<Vec<&str>> {
         Some(
             self.get(name)
                 .as_array()?
@@ -120,25 +120,28 @@ impl<'a> Run<'a> {
     }
 
     /// The repository as this run sees it.
-    pub(super) fn repository(&self, repo: RepoId) -> Result<&Repository, Fault> {
+    pub(super) fn visible_repository(&self, repo: RepoId) -> Result<&Repository, Fault> {
         let found = if self.fresh {
             self.model.repository(repo)
         } else {
-            self.model.seen(repo, self.knobs, self.now)
+            self.model.visible_repository(repo, self.knobs, self.now)
         };
         found.ok_or_else(|| Fault::new("NOT_FOUND", "Could not resolve to a Repository"))
     }
 
     /// Executes an operation and gives `data`.
-    pub(super) fn operation(&mut self, operation: &'a Positioned<OperationDefinition>) -> Value {
-        let root = root(&operation.node);
+    pub(super) fn execute_operation(
+        &mut self,
+        operation: &'a Positioned<OperationDefinition>,
+    ) -> Value {
+        let root = root_type(&operation.node);
         self.fresh = root == "Mutation";
         let thing = if self.fresh {
-            Thing::Mutation
+            GraphObject::Mutation
         } else {
-            Thing::Query
+            GraphObject::Query
         };
-        match self.select(
+        match self.execute_selection(
             &thing,
             root,
             &[&operation.node.selection_set.node],
@@ -149,9 +152,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn select(
+    fn execute_selection(
         &mut self,
-        thing: &Thing,
+        thing: &GraphObject,
         type_name: &str,
         sets: &[&'a SelectionSet],
         path: &mut Path<'a>,
@@ -159,20 +162,20 @@ impl<'a> Run<'a> {
         self.nodes += 1;
         let mut wanted: Vec<(&'a str, Vec<(&'a Field, Pos)>)> = Vec::new();
         for set in sets {
-            self.collect(set, type_name, &mut wanted);
+            self.collect_fields(set, type_name, &mut wanted);
         }
         let mut out = Map::with_capacity(wanted.len());
         for (key, fields) in wanted {
             let (field, pos) = fields[0];
             path.push(Step::Key(key));
-            let value = self.field(thing, type_name, field, pos, &fields, path);
+            let value = self.execute_field(thing, type_name, field, pos, &fields, path);
             path.pop();
             out.insert(key.to_owned(), value?);
         }
         Ok(out)
     }
 
-    fn collect(
+    fn collect_fields(
         &self,
         set: &'a SelectionSet,
         type_name: &str,
@@ -192,19 +195,20 @@ impl<'a> Run<'a> {
                 }
                 Selection::InlineFragment(fragment) => {
                     let on = fragment.node.type_condition.as_ref();
-                    if on.is_none_or(|on| schema().is_a(type_name, on.node.on.node.as_str())) {
-                        self.collect(&fragment.node.selection_set.node, type_name, wanted);
+                    if on.is_none_or(|on| shared_schema().is_a(type_name, on.node.on.node.as_str()))
+                    {
+                        self.collect_fields(&fragment.node.selection_set.node, type_name, wanted);
                     }
                 }
                 Selection::FragmentSpread(spread) => {
                     let document = self.document;
                     if let Some(fragment) = document.fragments.get(&spread.node.fragment_name.node)
-                        && schema().is_a(
+                        && shared_schema().is_a(
                             type_name,
                             fragment.node.type_condition.node.on.node.as_str(),
                         )
                     {
-                        self.collect(&fragment.node.selection_set.node, type_name, wanted);
+                        self.collect_fields(&fragment.node.selection_set.node, type_name, wanted);
                     }
                 }
             }
@@ -217,7 +221,7 @@ impl<'a> Run<'a> {
             let given = directive
                 .node
                 .get_argument("if")
-                .map(|value| self.value(&value.node));
+                .map(|value| self.written_value(&value.node));
             let yes = given.and_then(|value| value.as_bool()).unwrap_or(false);
             match directive.node.name.node.as_str() {
                 "skip" => yes,
@@ -227,50 +231,53 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn value(&self, written: &Written) -> Value {
+    fn written_value(&self, written: &AstValue) -> Value {
         match written {
-            Written::Variable(name) => self
+            AstValue::Variable(name) => self
                 .variables
                 .get(name.as_str())
                 .cloned()
                 .unwrap_or(Value::Null),
-            Written::List(items) => items.iter().map(|item| self.value(item)).collect(),
-            Written::Object(fields) => Value::Object(
+            AstValue::List(items) => items.iter().map(|item| self.written_value(item)).collect(),
+            AstValue::Object(fields) => Value::Object(
                 fields
                     .iter()
-                    .filter(|(_, value)| !self.absent(value))
-                    .map(|(name, value)| (name.to_string(), self.value(value)))
+                    .filter(|(_, value)| !self.is_absent_variable(value))
+                    .map(|(name, value)| (name.to_string(), self.written_value(value)))
                     .collect(),
             ),
-            Written::Enum(name) => Value::String(name.to_string()),
+            AstValue::Enum(name) => Value::String(name.to_string()),
             other => other.clone().into_json().unwrap_or(Value::Null),
         }
     }
 
     /// Whether a value is a variable that was not given.
-    fn absent(&self, written: &Written) -> bool {
-        matches!(written, Written::Variable(name) if !self.variables.contains_key(name.as_str()))
+    fn is_absent_variable(&self, written: &AstValue) -> bool {
+        matches!(written, AstValue::Variable(name) if !self.variables.contains_key(name.as_str()))
     }
 
-    fn arguments(&self, field: &Field, type_name: &str) -> Result<Args, Fault> {
+    fn coerce_arguments(&self, field: &Field, type_name: &str) -> Result<Args, Fault> {
         let mut args = Args::default();
-        let Some(definition) = schema().field(type_name, field.name.node.as_str()) else {
+        let Some(definition) = shared_schema().find_field(type_name, field.name.node.as_str())
+        else {
             return Ok(args);
         };
         for (name, input) in &definition.arguments {
             let given = field
                 .get_argument(name)
-                .filter(|value| !self.absent(&value.node));
+                .filter(|value| !self.is_absent_variable(&value.node));
             let value = match given {
-                Some(value) => Some(coerce(&self.value(&value.node), &input.ty).map_err(
-                    |text| Fault {
-                        kind: None,
-                        message: format!(
-                            "Argument '{name}' on Field '{}' has an invalid value. {text}",
-                            field.name.node
-                        ),
-                    },
-                )?),
+                Some(value) => Some(
+                    coerce_value(&self.written_value(&value.node), &input.ty).map_err(|text| {
+                        Fault {
+                            kind: None,
+                            message: format!(
+                                "Argument '{name}' on Field '{}' has an invalid value. {text}",
+                                field.name.node
+                            ),
+                        }
+                    })?,
+                ),
                 None => default(input),
             };
             if let Some(value) = value {
@@ -280,9 +287,9 @@ impl<'a> Run<'a> {
         Ok(args)
     }
 
-    fn field(
+    fn execute_field(
         &mut self,
-        thing: &Thing,
+        thing: &GraphObject,
         type_name: &str,
         field: &'a Field,
         pos: Pos,
@@ -293,7 +300,7 @@ impl<'a> Run<'a> {
         if name == "__typename" {
             return Ok(type_name.into());
         }
-        let Some(definition) = schema().field(type_name, name) else {
+        let Some(definition) = shared_schema().find_field(type_name, name) else {
             return Ok(Value::Null);
         };
         let resolved = if self.nodes > MAX_NODES {
@@ -302,13 +309,13 @@ impl<'a> Run<'a> {
                 "This query requests too many nodes",
             ))
         } else {
-            self.arguments(field, type_name)
-                .and_then(|args| self.resolve(thing, type_name, name, &args))
+            self.coerce_arguments(field, type_name)
+                .and_then(|args| self.resolve_field(thing, type_name, name, &args))
         };
         let value = match resolved {
             Ok(value) => value,
             Err(fault) => {
-                self.fail(&fault, pos, path);
+                self.record_error(&fault, pos, path);
                 return if definition.ty.nullable {
                     Ok(Value::Null)
                 } else {
@@ -321,13 +328,13 @@ impl<'a> Run<'a> {
             .map(|(field, _)| &field.selection_set.node)
             .collect();
         let before = self.errors.len();
-        match self.complete(value, &definition.ty, &sets, path) {
+        match self.complete_value(value, &definition.ty, &sets, path) {
             Ok(value) => Ok(value),
             Err(Bubble) => {
                 if self.errors.len() == before {
                     let message =
                         format!("Cannot return null for non-nullable field {type_name}.{name}");
-                    self.fail(
+                    self.record_error(
                         &Fault {
                             kind: None,
                             message,
@@ -345,7 +352,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn complete(
+    fn complete_value(
         &mut self,
         value: Val,
         ty: &Type,
@@ -358,15 +365,15 @@ impl<'a> Run<'a> {
                 let mut out = Vec::with_capacity(items.len());
                 for (index, item) in items.into_iter().enumerate() {
                     path.push(Step::Index(index));
-                    let item = self.complete(item, inner, sets, path);
+                    let item = self.complete_value(item, inner, sets, path);
                     path.pop();
                     out.push(item?);
                 }
                 Value::Array(out)
             }
-            (Val::Thing(thing), _) => {
+            (Val::Object(thing), _) => {
                 let type_name = thing.type_name(self.model);
-                match self.select(&thing, type_name, sets, path) {
+                match self.execute_selection(&thing, type_name, sets, path) {
                     Ok(object) => Value::Object(object),
                     Err(Bubble) => Value::Null,
                 }
@@ -381,7 +388,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn fail(&mut self, fault: &Fault, pos: Pos, path: &Path<'_>) {
+    fn record_error(&mut self, fault: &Fault, pos: Pos, path: &Path<'_>) {
         let mut error = json!({});
         if let Some(kind) = fault.kind {
             error["type"] = kind.into();

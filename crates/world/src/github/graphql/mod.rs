@@ -5,6 +5,7 @@ mod connection;
 mod cost;
 mod documents;
 mod execute;
+mod graph_object;
 mod mutate;
 mod request;
 mod resolve;
@@ -12,7 +13,6 @@ mod resolve_git;
 mod resolve_review;
 mod resolve_thread;
 mod schema;
-mod thing;
 mod validate;
 
 pub(crate) use documents::Documents;

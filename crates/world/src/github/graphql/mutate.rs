@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::execute::{Args, Fault, Run};
+use super::graph_object::{GraphObject, Val};
 use super::resolve::unknown_node;
-use super::thing::{Thing, Val};
 use crate::github::acts::{ActError, MergeMethod, Subject};
 use crate::github::object::{Mode, Oid};
 use crate::github::objects::PathChange;
-use crate::github::rest::{MAX_BODY, Need, from_base64, well_formed};
+use crate::github::rest::{MAX_BODY, RequiredAccess, from_base64, well_formed};
 use crate::github::{NewPull, RepoId, Role, State, Verdict};
 use crate::knobs::StaleText;
 
@@ -31,17 +31,17 @@ impl From<ActError> for Fault {
 }
 
 /// A payload with one object.
-fn payload(name: &'static str, input: &Value, fields: &[(&'static str, Val)]) -> Val {
+fn mutation_payload(name: &'static str, input: &Value, fields: &[(&'static str, Val)]) -> Val {
     let mut all: BTreeMap<&'static str, Val> = fields.iter().cloned().collect();
     all.insert(
         "clientMutationId",
         Val::Json(input["clientMutationId"].clone()),
     );
-    Val::Thing(Thing::Made(name, all))
+    Val::Object(GraphObject::Made(name, all))
 }
 
 impl Run<'_> {
-    pub(super) fn mutate(&mut self, field: &str, args: &Args) -> Resolved {
+    pub(super) fn resolve_mutation(&mut self, field: &str, args: &Args) -> Resolved {
         let input = args.get("input").clone();
         match field {
             "createCommitOnBranch" => self.create_commit(&input),
@@ -56,41 +56,41 @@ impl Run<'_> {
                 self.change_labels(field, &input)
             }
             "addPullRequestReview" => self.add_review(&input),
-            "mergePullRequest" => self.merge(&input),
+            "mergePullRequest" => self.merge_pull(&input),
             _ => self.change_thread(field, &input),
         }
     }
 
-    fn thing(&self, input: &Value, name: &str) -> Result<Thing, Fault> {
+    fn input_object(&self, input: &Value, name: &str) -> Result<GraphObject, Fault> {
         let id = input[name].as_str().unwrap_or_default();
-        self.node(id).ok_or_else(|| unknown_node(id))
+        self.find_node(id).ok_or_else(|| unknown_node(id))
     }
 
     /// The issue or pull request that an id names.
     fn thread_of(&self, input: &Value, name: &str) -> Result<(RepoId, u64, bool), Fault> {
-        match self.thing(input, name)? {
-            Thing::Issue(repo, number) => Ok((repo, number, false)),
-            Thing::Pull(repo, number) => Ok((repo, number, true)),
+        match self.input_object(input, name)? {
+            GraphObject::Issue(repo, number) => Ok((repo, number, false)),
+            GraphObject::Pull(repo, number) => Ok((repo, number, true)),
             _ => Err(unknown_node(input[name].as_str().unwrap_or_default())),
         }
     }
 
     fn repository_of(&self, input: &Value, name: &str) -> Result<RepoId, Fault> {
-        match self.thing(input, name)? {
-            Thing::Repository(repo) => Ok(repo),
+        match self.input_object(input, name)? {
+            GraphObject::Repository(repo) => Ok(repo),
             _ => Err(unknown_node(input[name].as_str().unwrap_or_default())),
         }
     }
 
-    fn actor(&self) -> u64 {
+    fn actor_account(&self) -> u64 {
         self.identity.account
     }
 
     /// The repository and the full reference that a commit goes to.
     fn commit_branch(&self, branch: &Value) -> Result<(RepoId, String), Fault> {
         match branch["id"].as_str() {
-            Some(id) => match self.node(id) {
-                Some(Thing::Ref(repo, name)) => Ok((repo, name)),
+            Some(id) => match self.find_node(id) {
+                Some(GraphObject::Ref(repo, name)) => Ok((repo, name)),
                 _ => Err(unknown_node(id)),
             },
             None => {
@@ -111,7 +111,7 @@ impl Run<'_> {
                     .or_else(|| self.model.repository_by_former_name(owner, name))
                     .ok_or_else(missing)?;
                 self.model
-                    .permit(Some(self.identity), repo, Need::Read("metadata"))
+                    .check_access(Some(self.identity), repo, RequiredAccess::Read("metadata"))
                     .map_err(|_| missing())?;
                 Ok((
                     repo,
@@ -163,8 +163,8 @@ impl Run<'_> {
 
     fn create_commit(&mut self, input: &Value) -> Resolved {
         let (repo, name) = self.commit_branch(&input["branch"])?;
-        self.needs(repo, Need::Write("contents"))?;
-        let repository = self.repository(repo)?;
+        self.check_permission(repo, RequiredAccess::Write("contents"))?;
+        let repository = self.visible_repository(repo)?;
         let short = name.trim_start_matches("refs/heads/").to_owned();
         let Some(head) = repository.refs.get(&name).copied() else {
             return Err(Fault::new(
@@ -174,7 +174,7 @@ impl Run<'_> {
         };
         let expected = input["expectedHeadOid"].as_str().unwrap_or_default();
         if expected != head.to_string() {
-            return Err(self.stale(&short, expected, head));
+            return Err(self.stale_branch(&short, expected, head));
         }
         let changes = self.file_changes(repo, head, &input["fileChanges"])?;
         let headline = input["message"]["headline"].as_str().unwrap_or_default();
@@ -185,35 +185,35 @@ impl Run<'_> {
         let objects = self.model.objects_mut(repo);
         let base = objects.tree_of(head);
         let tree = objects.changed_tree(base, &changes);
-        let (actor, now) = (self.actor(), self.now);
-        let author = self.model.signature(actor, now);
+        let (actor, now) = (self.actor_account(), self.now);
+        let author = self.model.account_signature(actor, now);
         let committer = crate::github::object::Signature::new("GitHub", "noreply@github.com", now);
         let commit = self
             .model
             .commit_tree(repo, tree, vec![head], &author, &committer, &message);
         self.model.verified.insert(commit);
         self.model
-            .obey_rules(repo, &name, (Some(head), Some(commit)), actor)?;
+            .enforce_rules(repo, &name, (Some(head), Some(commit)), actor)?;
         self.model
             .update_ref(repo, &name, commit, false, actor, now)?;
         let files: Vec<&String> = changes.keys().collect();
         let detail =
             json!({"oid": commit, "parent": head, "ref": name, "message": message, "files": files});
-        self.model.note(repo, actor, "commit", detail, now);
-        Ok(payload(
+        self.model.note_write(repo, actor, "commit", detail, now);
+        Ok(mutation_payload(
             "CreateCommitOnBranchPayload",
             input,
             &[
-                ("commit", Val::Thing(Thing::Object(repo, commit))),
-                ("ref", Val::Thing(Thing::Ref(repo, name))),
+                ("commit", Val::Object(GraphObject::Object(repo, commit))),
+                ("ref", Val::Object(GraphObject::Ref(repo, name))),
             ],
         ))
     }
 
-    fn stale(&mut self, branch: &str, expected: &str, head: Oid) -> Fault {
+    fn stale_branch(&mut self, branch: &str, expected: &str, head: Oid) -> Fault {
         let text = self.knobs.stale_text;
         self.knobs
-            .acts("stale-text", text != StaleText::ExpectedBranch);
+            .count_use("stale-text", text != StaleText::ExpectedBranch);
         let message = match text {
             StaleText::ExpectedBranch => {
                 format!(
@@ -225,7 +225,7 @@ impl Run<'_> {
             }
         };
         let untyped = self.model.chance.happens(self.knobs.stale_type_missing);
-        self.knobs.acts("stale-type-missing", untyped);
+        self.knobs.count_use("stale-type-missing", untyped);
         Fault {
             kind: (!untyped).then_some("STALE_DATA"),
             message,
@@ -234,7 +234,7 @@ impl Run<'_> {
 
     fn create_ref(&mut self, input: &Value) -> Resolved {
         let repo = self.repository_of(input, "repositoryId")?;
-        self.needs(repo, Need::Write("contents"))?;
+        self.check_permission(repo, RequiredAccess::Write("contents"))?;
         let name = input["name"].as_str().unwrap_or_default().to_owned();
         let oid: Oid = input["oid"]
             .as_str()
@@ -247,7 +247,7 @@ impl Run<'_> {
                 format!("Reference name '{name}' is not valid"),
             ));
         }
-        let (actor, now) = (self.actor(), self.now);
+        let (actor, now) = (self.actor_account(), self.now);
         let exists = |_| {
             let short = name.trim_start_matches("refs/heads/");
             Fault::new(
@@ -256,29 +256,29 @@ impl Run<'_> {
             )
         };
         self.model
-            .obey_rules(repo, &name, (None, Some(oid)), actor)?;
+            .enforce_rules(repo, &name, (None, Some(oid)), actor)?;
         match self.model.create_ref(repo, &name, oid, actor, now) {
             Err(ActError::ReferenceExists) => return Err(exists(())),
             other => other?,
         }
-        Ok(payload(
+        Ok(mutation_payload(
             "CreateRefPayload",
             input,
-            &[("ref", Val::Thing(Thing::Ref(repo, name.clone())))],
+            &[("ref", Val::Object(GraphObject::Ref(repo, name.clone())))],
         ))
     }
 
     fn change_ref(&mut self, field: &str, input: &Value) -> Resolved {
-        let Thing::Ref(repo, name) = self.thing(input, "refId")? else {
+        let GraphObject::Ref(repo, name) = self.input_object(input, "refId")? else {
             return Err(unknown_node(input["refId"].as_str().unwrap_or_default()));
         };
-        self.needs(repo, Need::Write("contents"))?;
-        let (actor, now) = (self.actor(), self.now);
-        let old = self.repository(repo)?.refs.get(&name).copied();
+        self.check_permission(repo, RequiredAccess::Write("contents"))?;
+        let (actor, now) = (self.actor_account(), self.now);
+        let old = self.visible_repository(repo)?.refs.get(&name).copied();
         if field == "deleteRef" {
-            self.model.obey_rules(repo, &name, (old, None), actor)?;
+            self.model.enforce_rules(repo, &name, (old, None), actor)?;
             self.model.delete_ref(repo, &name, actor, now)?;
-            return Ok(payload("DeleteRefPayload", input, &[]));
+            return Ok(mutation_payload("DeleteRefPayload", input, &[]));
         }
         let oid: Oid = input["oid"]
             .as_str()
@@ -286,7 +286,7 @@ impl Run<'_> {
             .parse()
             .map_err(|_| Fault::new("UNPROCESSABLE", "oid is not valid"))?;
         self.model
-            .obey_rules(repo, &name, (old, Some(oid)), actor)?;
+            .enforce_rules(repo, &name, (old, Some(oid)), actor)?;
         self.model.update_ref(
             repo,
             &name,
@@ -295,16 +295,16 @@ impl Run<'_> {
             actor,
             now,
         )?;
-        Ok(payload(
+        Ok(mutation_payload(
             "UpdateRefPayload",
             input,
-            &[("ref", Val::Thing(Thing::Ref(repo, name)))],
+            &[("ref", Val::Object(GraphObject::Ref(repo, name)))],
         ))
     }
 
     fn create_pull(&mut self, input: &Value) -> Resolved {
         let repo = self.repository_of(input, "repositoryId")?;
-        self.needs(repo, Need::Write("pull_requests"))?;
+        self.check_permission(repo, RequiredAccess::Write("pull_requests"))?;
         let text = |name: &str| input[name].as_str().unwrap_or_default().to_owned();
         let new = NewPull {
             title: text("title"),
@@ -318,27 +318,27 @@ impl Run<'_> {
             draft: input["draft"].as_bool().unwrap_or(false),
             author: String::new(),
         };
-        let (actor, now) = (self.actor(), self.now);
+        let (actor, now) = (self.actor_account(), self.now);
         let number = self.model.open_pull_by(repo, &new, actor, now)?;
-        Ok(payload(
+        Ok(mutation_payload(
             "CreatePullRequestPayload",
             input,
-            &[("pullRequest", Val::Thing(Thing::Pull(repo, number)))],
+            &[("pullRequest", Val::Object(GraphObject::Pull(repo, number)))],
         ))
     }
 
     fn create_issue(&mut self, input: &Value) -> Resolved {
         let repo = self.repository_of(input, "repositoryId")?;
-        self.needs(repo, Need::Talk("issues"))?;
+        self.check_permission(repo, RequiredAccess::Participate("issues"))?;
         let title = input["title"].as_str().unwrap_or_default();
         if title.trim().is_empty() {
             return Err(Fault::new("UNPROCESSABLE", "Title can't be blank"));
         }
-        if !self.repository(repo)?.has_issues {
+        if !self.visible_repository(repo)?.has_issues {
             let text = "Issues has been disabled in this repository.";
             return Err(Fault::new("UNPROCESSABLE", text));
         }
-        fits(input["body"].as_str().unwrap_or_default())?;
+        check_body_length(input["body"].as_str().unwrap_or_default())?;
         let mut labels = Vec::new();
         for id in input["labelIds"]
             .as_array()
@@ -346,64 +346,64 @@ impl Run<'_> {
             .flatten()
             .filter_map(Value::as_str)
         {
-            match self.node(id) {
-                Some(Thing::Label(_, name)) => labels.push(name),
+            match self.find_node(id) {
+                Some(GraphObject::Label(_, name)) => labels.push(name),
                 _ => return Err(unknown_node(id)),
             }
         }
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-        let (actor, now) = (self.actor(), self.now);
+        let (actor, now) = (self.actor_account(), self.now);
         let number =
             self.model
                 .open_issue_by(repo, title, input["body"].as_str(), &labels, actor, now)?;
-        Ok(payload(
+        Ok(mutation_payload(
             "CreateIssuePayload",
             input,
-            &[("issue", Val::Thing(Thing::Issue(repo, number)))],
+            &[("issue", Val::Object(GraphObject::Issue(repo, number)))],
         ))
     }
 
     fn add_comment(&mut self, input: &Value) -> Resolved {
         let (repo, number, is_pull) = self.thread_of(input, "subjectId")?;
-        self.needs(repo, Need::Talk(THREADS))?;
+        self.check_permission(repo, RequiredAccess::Participate(THREADS))?;
         let body = input["body"].as_str().unwrap_or_default();
         if body.trim().is_empty() {
             return Err(Fault::new("UNPROCESSABLE", "Body cannot be blank"));
         }
-        fits(body)?;
-        let (actor, now) = (self.actor(), self.now);
+        check_body_length(body)?;
+        let (actor, now) = (self.actor_account(), self.now);
         self.model.not_locked(repo, number, Some(self.identity))?;
         let id = self.model.comment_by(repo, number, body, actor, now)?;
         let edge = [
-            ("node", Val::Thing(Thing::Comment(repo, id))),
+            ("node", Val::Object(GraphObject::Comment(repo, id))),
             ("cursor", Val::from("")),
         ];
         let subject = if is_pull {
-            Thing::Pull(repo, number)
+            GraphObject::Pull(repo, number)
         } else {
-            Thing::Issue(repo, number)
+            GraphObject::Issue(repo, number)
         };
-        Ok(payload(
+        Ok(mutation_payload(
             "AddCommentPayload",
             input,
             &[
                 (
                     "commentEdge",
-                    Val::Thing(Thing::Made("IssueCommentEdge", edge.into())),
+                    Val::Object(GraphObject::Made("IssueCommentEdge", edge.into())),
                 ),
-                ("subject", Val::Thing(subject)),
+                ("subject", Val::Object(subject)),
             ],
         ))
     }
 
     fn change_comment(&mut self, field: &str, input: &Value) -> Resolved {
-        let Thing::Comment(repo, id) = self.thing(input, "id")? else {
+        let GraphObject::Comment(repo, id) = self.input_object(input, "id")? else {
             return Err(unknown_node(input["id"].as_str().unwrap_or_default()));
         };
-        self.needs(repo, Need::Talk(THREADS))?;
-        let (actor, now) = (self.actor(), self.now);
+        self.check_permission(repo, RequiredAccess::Participate(THREADS))?;
+        let (actor, now) = (self.actor_account(), self.now);
         let author = self
-            .repository(repo)?
+            .visible_repository(repo)?
             .comments
             .get(&id)
             .map(|comment| comment.author);
@@ -416,60 +416,65 @@ impl Run<'_> {
         }
         if field == "deleteIssueComment" {
             self.model.delete_comment_by(repo, id, actor, now)?;
-            return Ok(payload("DeleteIssueCommentPayload", input, &[]));
+            return Ok(mutation_payload("DeleteIssueCommentPayload", input, &[]));
         }
         let body = input["body"].as_str().unwrap_or_default();
-        fits(body)?;
+        check_body_length(body)?;
         self.model.edit_comment_by(repo, id, body, actor, now)?;
-        Ok(payload(
+        Ok(mutation_payload(
             "UpdateIssueCommentPayload",
             input,
-            &[("issueComment", Val::Thing(Thing::Comment(repo, id)))],
+            &[("issueComment", Val::Object(GraphObject::Comment(repo, id)))],
         ))
     }
 
     fn add_reaction(&mut self, input: &Value) -> Resolved {
-        let thing = self.thing(input, "subjectId")?;
+        let thing = self.input_object(input, "subjectId")?;
         let (repo, subject) = match thing {
-            Thing::Issue(repo, number) | Thing::Pull(repo, number) => {
+            GraphObject::Issue(repo, number) | GraphObject::Pull(repo, number) => {
                 (repo, Subject::Thread(number))
             }
-            Thing::Comment(repo, id) => (repo, Subject::Comment(id)),
+            GraphObject::Comment(repo, id) => (repo, Subject::Comment(id)),
             _ => {
                 return Err(unknown_node(
                     input["subjectId"].as_str().unwrap_or_default(),
                 ));
             }
         };
-        self.needs(repo, Need::Talk(THREADS))?;
+        self.check_permission(repo, RequiredAccess::Participate(THREADS))?;
         let content = match input["content"].as_str().unwrap_or_default() {
             "THUMBS_UP" => "+1".to_owned(),
             "THUMBS_DOWN" => "-1".to_owned(),
             other => other.to_lowercase(),
         };
-        let (actor, now) = (self.actor(), self.now);
-        let reaction = self.model.react(repo, subject, &content, actor, now)?;
-        Ok(payload(
+        let (actor, now) = (self.actor_account(), self.now);
+        let reaction = self
+            .model
+            .add_reaction(repo, subject, &content, actor, now)?;
+        Ok(mutation_payload(
             "AddReactionPayload",
             input,
             &[
-                ("reaction", Val::Thing(Thing::Reaction(repo, reaction))),
-                ("subject", Val::Thing(thing)),
+                (
+                    "reaction",
+                    Val::Object(GraphObject::Reaction(repo, reaction)),
+                ),
+                ("subject", Val::Object(thing)),
             ],
         ))
     }
 
     fn change_labels(&mut self, field: &str, input: &Value) -> Resolved {
         let (repo, number, is_pull) = self.thread_of(input, "labelableId")?;
-        self.needs(repo, Need::Triage(THREADS))?;
-        let (actor, now) = (self.actor(), self.now);
+        self.check_permission(repo, RequiredAccess::Triage(THREADS))?;
+        let (actor, now) = (self.actor_account(), self.now);
         for id in input["labelIds"]
             .as_array()
             .into_iter()
             .flatten()
             .filter_map(Value::as_str)
         {
-            let Some(Thing::Label(_, name)) = self.node(id) else {
+            let Some(GraphObject::Label(_, name)) = self.find_node(id) else {
                 return Err(unknown_node(id));
             };
             if field == "addLabelsToLabelable" {
@@ -485,16 +490,20 @@ impl Run<'_> {
             "RemoveLabelsFromLabelablePayload"
         };
         let thing = if is_pull {
-            Thing::Pull(repo, number)
+            GraphObject::Pull(repo, number)
         } else {
-            Thing::Issue(repo, number)
+            GraphObject::Issue(repo, number)
         };
-        Ok(payload(name, input, &[("labelable", Val::Thing(thing))]))
+        Ok(mutation_payload(
+            name,
+            input,
+            &[("labelable", Val::Object(thing))],
+        ))
     }
 
     fn add_review(&mut self, input: &Value) -> Resolved {
         let (repo, number, _) = self.thread_of(input, "pullRequestId")?;
-        self.needs(repo, Need::Talk("pull_requests"))?;
+        self.check_permission(repo, RequiredAccess::Participate("pull_requests"))?;
         let verdict = match input["event"].as_str() {
             Some("APPROVE") => Verdict::Approve,
             Some("REQUEST_CHANGES") => Verdict::RequestChanges,
@@ -504,7 +513,7 @@ impl Run<'_> {
             .as_str()
             .and_then(|text| text.parse().ok());
         let body = input["body"].as_str().unwrap_or_default();
-        let (actor, now) = (self.actor(), self.now);
+        let (actor, now) = (self.actor_account(), self.now);
         let id = self
             .model
             .review_pull_by(repo, number, verdict, body, commit, actor, now)?;
@@ -513,19 +522,21 @@ impl Run<'_> {
             .pull(repo, number)
             .and_then(|pull| pull.reviews.iter().find(|r| r.id == id))
             .cloned();
-        Ok(payload(
+        Ok(mutation_payload(
             "AddPullRequestReviewPayload",
             input,
             &[(
                 "pullRequestReview",
-                Val::thing(review.map(|review| Thing::Review(repo, number, review))),
+                Val::optional_object(
+                    review.map(|review| GraphObject::Review(repo, number, review)),
+                ),
             )],
         ))
     }
 
-    fn merge(&mut self, input: &Value) -> Resolved {
+    fn merge_pull(&mut self, input: &Value) -> Resolved {
         let (repo, number, _) = self.thread_of(input, "pullRequestId")?;
-        self.needs(repo, Need::Write("contents"))?;
+        self.check_permission(repo, RequiredAccess::Write("contents"))?;
         let pinned = input["expectedHeadOid"]
             .as_str()
             .and_then(|text| text.parse().ok());
@@ -540,24 +551,24 @@ impl Run<'_> {
                 input["commitBody"].as_str().unwrap_or_default().to_owned(),
             )
         });
-        let (actor, now) = (self.actor(), self.now);
+        let (actor, now) = (self.actor_account(), self.now);
         self.model
             .merge_pull_by(repo, number, pinned, method, message, actor, now)?;
-        Ok(payload(
+        Ok(mutation_payload(
             "MergePullRequestPayload",
             input,
             &[
-                ("pullRequest", Val::Thing(Thing::Pull(repo, number))),
-                ("actor", Val::Thing(Thing::Account(actor))),
+                ("pullRequest", Val::Object(GraphObject::Pull(repo, number))),
+                ("actor", Val::Object(GraphObject::Account(actor))),
             ],
         ))
     }
 
     /// Changes title, text, base and state of an issue or pull request.
     fn update_thread(&mut self, repo: RepoId, number: u64, input: &Value) -> Result<(), Fault> {
-        let (actor, now) = (self.actor(), self.now);
+        let (actor, now) = (self.actor_account(), self.now);
         let text = |name: &str| input[name].as_str();
-        fits(text("body").unwrap_or_default())?;
+        check_body_length(text("body").unwrap_or_default())?;
         self.model.edit_thread(
             repo,
             number,
@@ -587,18 +598,18 @@ impl Run<'_> {
             _ => "pullRequestId",
         };
         let (repo, number, is_pull) = self.thread_of(input, key)?;
-        let (actor, now) = (self.actor(), self.now);
+        let (actor, now) = (self.actor_account(), self.now);
         let own = self
-            .repository(repo)?
+            .visible_repository(repo)?
             .thread(number)
             .is_some_and(|thread| thread.author == actor);
         let permission = if is_pull { "pull_requests" } else { "issues" };
-        self.needs(
+        self.check_permission(
             repo,
             if own {
-                Need::Talk(permission)
+                RequiredAccess::Participate(permission)
             } else {
-                Need::Triage(permission)
+                RequiredAccess::Triage(permission)
             },
         )?;
         let text = |name: &str| input[name].as_str();
@@ -639,7 +650,7 @@ impl Run<'_> {
                 }
             }
             "enablePullRequestAutoMerge" | "disablePullRequestAutoMerge" => {
-                self.needs(repo, Need::Write("contents"))?;
+                self.check_permission(repo, RequiredAccess::Write("contents"))?;
                 let on = field == "enablePullRequestAutoMerge";
                 let pull = self
                     .model
@@ -660,22 +671,22 @@ impl Run<'_> {
             }
         };
         let (key, thing) = if is_pull {
-            ("pullRequest", Thing::Pull(repo, number))
+            ("pullRequest", GraphObject::Pull(repo, number))
         } else {
-            ("issue", Thing::Issue(repo, number))
+            ("issue", GraphObject::Issue(repo, number))
         };
-        Ok(payload(
+        Ok(mutation_payload(
             name,
             input,
             &[
-                (key, Val::Thing(thing)),
-                ("actor", Val::Thing(Thing::Account(actor))),
+                (key, Val::Object(thing)),
+                ("actor", Val::Object(GraphObject::Account(actor))),
             ],
         ))
     }
 }
 
-fn fits(body: &str) -> Result<(), Fault> {
+fn check_body_length(body: &str) -> Result<(), Fault> {
     if body.chars().count() > MAX_BODY {
         return Err(Fault::new(
             "UNPROCESSABLE",

@@ -18,7 +18,7 @@ use crate::knobs::Knobs;
 /// The body of a request.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct QueryBody {
     query: Option<String>,
     #[serde(default)]
     variables: Option<Map<String, Value>>,
@@ -26,7 +26,7 @@ struct Asked {
     operation_name: Option<String>,
 }
 
-fn operation<'d>(
+fn find_operation<'d>(
     document: &'d ExecutableDocument,
     name: Option<&str>,
 ) -> Option<(Option<&'d str>, &'d Positioned<OperationDefinition>)> {
@@ -43,7 +43,7 @@ fn operation<'d>(
 impl Model {
     /// Whether the body of a request holds a mutation.
     pub(crate) fn is_mutation(&mut self, body: &[u8]) -> bool {
-        let Ok(asked) = serde_json::from_slice::<Asked>(body) else {
+        let Ok(asked) = serde_json::from_slice::<QueryBody>(body) else {
             return false;
         };
         let Some(document) = asked
@@ -52,26 +52,26 @@ impl Model {
         else {
             return false;
         };
-        operation(&document.parsed, asked.operation_name.as_deref())
+        find_operation(&document.parsed, asked.operation_name.as_deref())
             .is_some_and(|(_, operation)| operation.node.ty == OperationType::Mutation)
     }
 
     /// Answers a request; also gives the names of its top-level fields.
-    pub(crate) fn graphql(
+    pub(crate) fn answer_graphql(
         &mut self,
         request: &Request<Bytes>,
         identity: Option<Identity>,
         now: Timestamp,
         knobs: &Knobs,
     ) -> (Response<Bytes>, Vec<String>) {
-        let refuse = |status, text: &str| (Refusal::new(status, text).response(), Vec::new());
+        let refuse = |status, text: &str| (Refusal::new(status, text).into_response(), Vec::new());
         let Some(identity) = identity else {
             return refuse(401, "This endpoint requires you to be authenticated.");
         };
         if request.method() != http::Method::POST {
             return refuse(404, "Not Found");
         }
-        let Ok(asked) = serde_json::from_slice::<Asked>(request.body()) else {
+        let Ok(asked) = serde_json::from_slice::<QueryBody>(request.body()) else {
             return refuse(400, "Problems parsing JSON");
         };
         let Some(text) = asked.query else {
@@ -87,41 +87,41 @@ impl Model {
             Err(error) => return failed(vec![error]),
         };
         let wanted = asked.operation_name.as_deref();
-        let Some((name, operation)) = operation(&document.parsed, wanted) else {
+        let Some((name, operation)) = find_operation(&document.parsed, wanted) else {
             let name = asked.operation_name.unwrap_or_default();
             return failed(vec![
                 json!({"message": format!("No operation named \"{name}\"")}),
             ]);
         };
         let fields = top_level(operation);
-        let mistakes = document.mistakes(operation, name);
+        let mistakes = document.validation_errors(operation, name);
         if !mistakes.is_empty() {
             return (json_response(200, &json!({"errors": mistakes})), fields);
         }
-        let variables = match variables(operation, asked.variables.unwrap_or_default()) {
+        let variables = match coerce_variables(operation, asked.variables.unwrap_or_default()) {
             Ok(variables) => variables,
             Err(error) => return (json_response(200, &json!({"errors": [error]})), fields),
         };
         let mutation = operation.node.ty == OperationType::Mutation;
-        let asked = cost::Asked {
+        let asked = cost::CostQuery {
             document: &document.parsed,
             variables: &variables,
         };
-        let cost = asked.points(&operation.node);
+        let cost = asked.query_points(&operation.node);
         // One point was counted when the request arrived.
         self.limits
             .count_more(&identity.name, Resource::Graphql, cost - 1);
         let mut run = execute::Run::new(self, knobs, &identity, now, &document.parsed, variables);
         run.cost = cost;
-        let mut data = run.operation(operation);
+        let mut data = run.execute_operation(operation);
         let mut errors = run.errors;
         if !mutation
-            && knobs.acts(
+            && knobs.count_use(
                 "graphql-partial",
                 self.chance.happens(knobs.graphql_partial),
             )
         {
-            errors.push(self.spoil(&mut data));
+            errors.push(self.drop_branch(&mut data));
         }
         let mut body = json!({"data": data});
         if !errors.is_empty() {
@@ -131,7 +131,7 @@ impl Model {
     }
 
     /// Replaces one branch of an answer by null, as a failing part of GitHub does, and gives the error about it.
-    fn spoil(&mut self, data: &mut Value) -> Value {
+    fn drop_branch(&mut self, data: &mut Value) -> Value {
         let mut path: Vec<Value> = Vec::new();
         let mut pointer = String::new();
         // The parts of a repository are at the second level; one of them is lost.
@@ -153,7 +153,7 @@ impl Model {
         if let Some(lost) = data.pointer_mut(&pointer).filter(|_| !path.is_empty()) {
             *lost = Value::Null;
         }
-        let id = format!("{:X}", self.chance.bits());
+        let id = format!("{:X}", self.chance.random_bits());
         json!({
             "path": path,
             "message": format!("Something went wrong while executing your query. Please include `{id}` when reporting this issue."),
@@ -176,7 +176,7 @@ fn top_level(operation: &Positioned<OperationDefinition>) -> Vec<String> {
         .collect()
 }
 
-fn variables(
+fn coerce_variables(
     operation: &Positioned<OperationDefinition>,
     given: Map<String, Value>,
 ) -> Result<Map<String, Value>, Value> {
@@ -203,7 +203,7 @@ fn variables(
             Some(value) => {
                 out.insert(
                     name.clone(),
-                    coerce::coerce(&value, ty).map_err(|text| wrong(&text))?,
+                    coerce::coerce_value(&value, ty).map_err(|text| wrong(&text))?,
                 );
             }
             None if !ty.nullable => return Err(wrong("Expected value to not be null")),

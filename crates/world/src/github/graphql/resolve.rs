@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::connection::{Names, connection, names};
+use super::connection::{Names, names, page_connection};
 use super::execute::{Args, Fault, Run};
-use super::thing::{Thing, Val};
+use super::graph_object::{GraphObject, Val};
 use crate::github::limits::Resource;
 use crate::github::object::Oid;
-use crate::github::render::{WEB, stamp};
-use crate::github::rest::Need;
-use crate::github::{RepoId, Role, node};
+use crate::github::render::{WEB, format_timestamp};
+use crate::github::rest::RequiredAccess;
+use crate::github::{RepoId, Role, node_id};
 
 /// The most commits of one history.
 const MAX_HISTORY: usize = 10_000;
@@ -18,57 +18,65 @@ type Resolved = Result<Val, Fault>;
 
 impl Run<'_> {
     /// The value of a field.
-    pub(super) fn resolve(
+    pub(super) fn resolve_field(
         &mut self,
-        thing: &Thing,
+        thing: &GraphObject,
         type_name: &str,
         field: &str,
         args: &Args,
     ) -> Resolved {
         match thing {
-            Thing::Query => self.query(field, args),
-            Thing::Mutation => self.mutate(field, args),
-            Thing::Made(_, fields) => Ok(fields.get(field).cloned().unwrap_or(Val::NULL)),
-            Thing::Repository(repo) => self.repository_field(*repo, field, args),
-            Thing::Account(id) => Ok(self.account_field(*id, field)),
-            Thing::Ref(repo, name) => self.ref_field(*repo, name, field, args),
-            Thing::Object(repo, oid) => self.object_field(*repo, *oid, type_name, field, args),
-            Thing::Entry(repo, path, entry) => self.entry_field(*repo, path, entry, field),
-            Thing::Person(signature) => Ok(self.person_field(signature, field)),
-            Thing::Rollup(repo, oid) => self.rollup_field(*repo, *oid, field, args),
-            Thing::CheckRun(repo, run) => self.check_run_field(*repo, run, field, args),
-            Thing::Status(repo, status) => Ok(self.status_field(*repo, status, field)),
-            Thing::Issue(repo, number) => self.thread_field(*repo, *number, false, field, args),
-            Thing::Pull(repo, number) => self.thread_field(*repo, *number, true, field, args),
-            Thing::Comment(repo, id) => self.comment_field(*repo, *id, field, args),
-            Thing::Label(repo, name) => self.label_field(*repo, name, field),
-            Thing::Event(repo, number, event) => self.event_field(*repo, *number, event, field),
-            Thing::Review(repo, number, review) => self.review_field(*repo, *number, review, field),
-            Thing::ReviewThread(repo, number, first) => {
+            GraphObject::Query => self.resolve_query(field, args),
+            GraphObject::Mutation => self.resolve_mutation(field, args),
+            GraphObject::Made(_, fields) => Ok(fields.get(field).cloned().unwrap_or(Val::NULL)),
+            GraphObject::Repository(repo) => self.repository_field(*repo, field, args),
+            GraphObject::Account(id) => Ok(self.account_field(*id, field)),
+            GraphObject::Ref(repo, name) => self.ref_field(*repo, name, field, args),
+            GraphObject::Object(repo, oid) => {
+                self.object_field(*repo, *oid, type_name, field, args)
+            }
+            GraphObject::Entry(repo, path, entry) => self.entry_field(*repo, path, entry, field),
+            GraphObject::Person(signature) => Ok(self.person_field(signature, field)),
+            GraphObject::Rollup(repo, oid) => self.rollup_field(*repo, *oid, field, args),
+            GraphObject::CheckRun(repo, run) => self.check_run_field(*repo, run, field, args),
+            GraphObject::Status(repo, status) => Ok(self.status_field(*repo, status, field)),
+            GraphObject::Issue(repo, number) => {
+                self.thread_field(*repo, *number, false, field, args)
+            }
+            GraphObject::Pull(repo, number) => self.thread_field(*repo, *number, true, field, args),
+            GraphObject::Comment(repo, id) => self.comment_field(*repo, *id, field, args),
+            GraphObject::Label(repo, name) => self.label_field(*repo, name, field),
+            GraphObject::Event(repo, number, event) => {
+                self.event_field(*repo, *number, event, field)
+            }
+            GraphObject::Review(repo, number, review) => {
+                self.review_field(*repo, *number, review, field)
+            }
+            GraphObject::ReviewThread(repo, number, first) => {
                 self.review_thread_field(*repo, *number, first, field, args)
             }
-            Thing::ReviewComment(repo, comment) => {
+            GraphObject::ReviewComment(repo, comment) => {
                 Ok(self.review_comment_field(*repo, comment, field))
             }
-            Thing::PullCommit(repo, number, oid) => Ok(match field {
-                "id" => node::encode_object("PURC", *repo, *oid).into(),
-                "commit" => Val::Thing(Thing::Object(*repo, *oid)),
+            GraphObject::PullCommit(repo, number, oid) => Ok(match field {
+                "id" => node_id::encode_object("PURC", *repo, *oid).into(),
+                "commit" => Val::Object(GraphObject::Object(*repo, *oid)),
                 _ => self
                     .model
                     .web_url(*repo, &format!("/pull/{number}/commits/{oid}"))
                     .into(),
             }),
-            Thing::File(repo, difference) => {
+            GraphObject::File(repo, difference) => {
                 let figures = self
                     .model
                     .objects(*repo)
-                    .map(|objects| objects.patch(difference));
+                    .map(|objects| objects.file_patch(difference));
                 let (_, added, removed) = figures.unwrap_or_default();
                 Ok(match field {
                     "path" => difference.path.as_str().into(),
                     "additions" => added.into(),
                     "deletions" => removed.into(),
-                    _ => match difference.status() {
+                    _ => match difference.status_name() {
                         "added" => "ADDED",
                         "removed" => "DELETED",
                         _ => "MODIFIED",
@@ -76,36 +84,36 @@ impl Run<'_> {
                     .into(),
                 })
             }
-            Thing::Edit(repo, edit) => Ok(match field {
-                "id" => node::encode("UCE", *repo, edit.id).into(),
-                "createdAt" | "editedAt" | "updatedAt" => stamp(edit.at).into(),
-                "editor" => Val::Thing(Thing::Account(edit.editor)),
+            GraphObject::Edit(repo, edit) => Ok(match field {
+                "id" => node_id::encode_id("UCE", *repo, edit.id).into(),
+                "createdAt" | "editedAt" | "updatedAt" => format_timestamp(edit.at).into(),
+                "editor" => Val::Object(GraphObject::Account(edit.editor)),
                 "diff" => edit.text.as_str().into(),
                 _ => Val::NULL,
             }),
-            Thing::Reaction(repo, reaction) => Ok(match field {
-                "id" => node::encode("REA", *repo, reaction.id).into(),
+            GraphObject::Reaction(repo, reaction) => Ok(match field {
+                "id" => node_id::encode_id("REA", *repo, reaction.id).into(),
                 "databaseId" => reaction.id.into(),
                 "content" => reaction_word(&reaction.content).into(),
-                "user" => Val::Thing(Thing::Account(reaction.account)),
-                _ => stamp(reaction.at).into(),
+                "user" => Val::Object(GraphObject::Account(reaction.account)),
+                _ => format_timestamp(reaction.at).into(),
             }),
-            Thing::ReviewRequest(repo, account) => Ok(match field {
-                "id" => node::encode("RR", *repo, *account).into(),
-                _ => Val::Thing(Thing::Account(*account)),
+            GraphObject::ReviewRequest(repo, account) => Ok(match field {
+                "id" => node_id::encode_id("RR", *repo, *account).into(),
+                _ => Val::Object(GraphObject::Account(*account)),
             }),
         }
     }
 
-    fn query(&mut self, field: &str, args: &Args) -> Resolved {
+    fn resolve_query(&mut self, field: &str, args: &Args) -> Resolved {
         match field {
-            "viewer" => Ok(Val::Thing(Thing::Account(self.identity.account))),
-            "rateLimit" => Ok(Val::Thing(self.rate_limit())),
+            "viewer" => Ok(Val::Object(GraphObject::Account(self.identity.account))),
+            "rateLimit" => Ok(Val::Object(self.rate_limit())),
             "user" => {
-                let login = args.text("login").unwrap_or_default();
+                let login = args.text_arg("login").unwrap_or_default();
                 let found = self.model.find_account(login);
                 found
-                    .map(|id| Val::Thing(Thing::Account(id)))
+                    .map(|id| Val::Object(GraphObject::Account(id)))
                     .ok_or_else(|| {
                         Fault::new(
                             "NOT_FOUND",
@@ -115,8 +123,8 @@ impl Run<'_> {
             }
             "repository" => {
                 let (owner, name) = (
-                    args.text("owner").unwrap_or_default(),
-                    args.text("name").unwrap_or_default(),
+                    args.text_arg("owner").unwrap_or_default(),
+                    args.text_arg("name").unwrap_or_default(),
                 );
                 let missing = || {
                     let text = format!(
@@ -135,21 +143,21 @@ impl Run<'_> {
                     })
                     .ok_or_else(missing)?;
                 self.model
-                    .permit(Some(self.identity), found, Need::Read("metadata"))
+                    .check_access(Some(self.identity), found, RequiredAccess::Read("metadata"))
                     .map_err(|_| missing())?;
-                Ok(Val::Thing(Thing::Repository(found)))
+                Ok(Val::Object(GraphObject::Repository(found)))
             }
             "node" => {
-                let id = args.text("id").unwrap_or_default();
-                self.node(id)
-                    .map(Val::Thing)
+                let id = args.text_arg("id").unwrap_or_default();
+                self.find_node(id)
+                    .map(Val::Object)
                     .ok_or_else(|| unknown_node(id))
             }
             "nodes" => {
-                let ids = args.words("ids").unwrap_or_default();
+                let ids = args.words_arg("ids").unwrap_or_default();
                 let found = ids
                     .into_iter()
-                    .map(|id| Val::thing(self.node(id)))
+                    .map(|id| Val::optional_object(self.find_node(id)))
                     .collect();
                 Ok(Val::List(found))
             }
@@ -160,82 +168,82 @@ impl Run<'_> {
         }
     }
 
-    fn rate_limit(&mut self) -> Thing {
+    fn rate_limit(&mut self) -> GraphObject {
         let limit = self.knobs.primary_limit;
-        let standing =
+        let limit_status =
             self.model
                 .limits
-                .standing(&self.identity.name, Resource::Graphql, limit, self.now);
-        Thing::Made(
+                .limit_status(&self.identity.name, Resource::Graphql, limit, self.now);
+        GraphObject::Made(
             "RateLimit",
             [
-                ("limit", Val::from(standing.limit)),
+                ("limit", Val::from(limit_status.limit)),
                 ("cost", Val::from(self.cost)),
                 ("nodeCount", Val::from(0)),
-                ("remaining", Val::from(standing.remaining())),
-                ("resetAt", Val::from(stamp(standing.reset))),
-                ("used", Val::from(standing.used)),
+                ("remaining", Val::from(limit_status.remaining())),
+                ("resetAt", Val::from(format_timestamp(limit_status.reset))),
+                ("used", Val::from(limit_status.used)),
             ]
             .into(),
         )
     }
 
     /// The object of a node id, when the caller may see it.
-    pub(super) fn node(&self, id: &str) -> Option<Thing> {
-        let (prefix, repo, rest) = node::decode(id)?;
-        let number = node::number(&rest);
+    pub(super) fn find_node(&self, id: &str) -> Option<GraphObject> {
+        let (prefix, repo, rest) = node_id::decode_id(id)?;
+        let number = node_id::id_number(&rest);
         if matches!(prefix, "U" | "BOT") {
             return self
                 .model
                 .accounts
                 .contains_key(&number?)
-                .then(|| number.map(Thing::Account))?;
+                .then(|| number.map(GraphObject::Account))?;
         }
         self.model
-            .permit(Some(self.identity), repo, Need::Read("metadata"))
+            .check_access(Some(self.identity), repo, RequiredAccess::Read("metadata"))
             .ok()?;
-        let repository = self.repository(repo).ok()?;
+        let repository = self.visible_repository(repo).ok()?;
         match prefix {
-            "R" => Some(Thing::Repository(repo)),
+            "R" => Some(GraphObject::Repository(repo)),
             "I" => repository
                 .issues
                 .contains_key(&number?)
-                .then(|| number.map(|n| Thing::Issue(repo, n)))?,
+                .then(|| number.map(|n| GraphObject::Issue(repo, n)))?,
             "PR" => repository
                 .pulls
                 .contains_key(&number?)
-                .then(|| number.map(|n| Thing::Pull(repo, n)))?,
+                .then(|| number.map(|n| GraphObject::Pull(repo, n)))?,
             "IC" => repository
                 .comments
                 .contains_key(&number?)
-                .then(|| number.map(|n| Thing::Comment(repo, n)))?,
+                .then(|| number.map(|n| GraphObject::Comment(repo, n)))?,
             "LA" => {
                 let found = repository
                     .labels
                     .iter()
                     .find(|(_, label)| Some(label.id) == number);
-                found.map(|(key, _)| Thing::Label(repo, key.clone()))
+                found.map(|(key, _)| GraphObject::Label(repo, key.clone()))
             }
             "REF" => {
                 let name = String::from_utf8(rest).ok()?;
                 repository
                     .refs
                     .contains_key(&name)
-                    .then_some(Thing::Ref(repo, name))
+                    .then_some(GraphObject::Ref(repo, name))
             }
             "C" | "T" | "B" => {
                 let oid = Oid::from_bytes(rest.try_into().ok()?);
                 self.model
                     .objects(repo)?
                     .get(oid)
-                    .map(|_| Thing::Object(repo, oid))
+                    .map(|_| GraphObject::Object(repo, oid))
             }
             "PRR" => repository.pulls.values().find_map(|pull| {
                 let review = pull
                     .reviews
                     .iter()
                     .find(|review| Some(review.id) == number)?;
-                Some(Thing::Review(repo, pull.number, review.clone()))
+                Some(GraphObject::Review(repo, pull.number, review.clone()))
             }),
             _ => {
                 let threads = repository
@@ -248,36 +256,40 @@ impl Run<'_> {
                         .timeline
                         .iter()
                         .find(|event| Some(event.id) == number)?;
-                    Some(Thing::Event(repo, thread.number, event.clone()))
+                    Some(GraphObject::Event(repo, thread.number, event.clone()))
                 })
             }
         }
     }
 
     /// Refuses a field for which the token lacks a permission.
-    pub(super) fn needs(&self, repo: RepoId, need: Need) -> Result<(), Fault> {
+    pub(super) fn check_permission(&self, repo: RepoId, need: RequiredAccess) -> Result<(), Fault> {
         self.model
-            .permit(Some(self.identity), repo, need)
+            .check_access(Some(self.identity), repo, need)
             .map_err(|refusal| Fault::new("FORBIDDEN", refusal.message))
     }
 
     fn repository_field(&mut self, repo: RepoId, field: &str, args: &Args) -> Resolved {
         match field {
-            "ref" | "refs" | "object" => self.needs(repo, Need::Read("contents"))?,
-            "pullRequest" | "pullRequests" => self.needs(repo, Need::Read("pull_requests"))?,
-            "issue" | "issues" => self.needs(repo, Need::Read("issues"))?,
+            "ref" | "refs" | "object" => {
+                self.check_permission(repo, RequiredAccess::Read("contents"))?
+            }
+            "pullRequest" | "pullRequests" => {
+                self.check_permission(repo, RequiredAccess::Read("pull_requests"))?
+            }
+            "issue" | "issues" => self.check_permission(repo, RequiredAccess::Read("issues"))?,
             _ => {}
         }
-        let repository = self.repository(repo)?;
+        let repository = self.visible_repository(repo)?;
         let web = self.model.web_url(repo, "");
         Ok(match field {
-            "id" => node::encode("R", repo, 0).into(),
+            "id" => node_id::encode_id("R", repo, 0).into(),
             "databaseId" => repo.0.into(),
             "name" => repository.name.as_str().into(),
             "nameWithOwner" => {
                 format!("{}/{}", self.model.login(repository.owner), repository.name).into()
             }
-            "owner" => Val::Thing(Thing::Account(repository.owner)),
+            "owner" => Val::Object(GraphObject::Account(repository.owner)),
             "isPrivate" => repository.private.into(),
             "isArchived" => repository.archived.into(),
             "isDisabled" | "isFork" | "autoMergeAllowed" => false.into(),
@@ -290,22 +302,22 @@ impl Run<'_> {
             }
             .into(),
             "description" => repository.description.clone().into(),
-            "createdAt" => stamp(repository.created_at).into(),
-            "updatedAt" => stamp(repository.updated_at).into(),
-            "pushedAt" => stamp(repository.pushed_at).into(),
+            "createdAt" => format_timestamp(repository.created_at).into(),
+            "updatedAt" => format_timestamp(repository.updated_at).into(),
+            "pushedAt" => format_timestamp(repository.pushed_at).into(),
             "url" => web.into(),
             "resourcePath" => web.trim_start_matches(WEB).into(),
             "viewerPermission" => match self.viewer_role(repo) {
                 Role::None => Val::NULL,
-                role => role.name().to_uppercase().into(),
+                role => role.role_name().to_uppercase().into(),
             },
             "defaultBranchRef" => {
                 let name = format!("refs/heads/{}", repository.default_branch);
-                Val::thing(
+                Val::optional_object(
                     repository
                         .refs
                         .contains_key(&name)
-                        .then_some(Thing::Ref(repo, name)),
+                        .then_some(GraphObject::Ref(repo, name)),
                 )
             }
             _ => return self.repository_object(repo, field, args),
@@ -314,10 +326,10 @@ impl Run<'_> {
 
     /// A field of a repository that leads to other objects.
     fn repository_object(&mut self, repo: RepoId, field: &str, args: &Args) -> Resolved {
-        let repository = self.repository(repo)?;
+        let repository = self.visible_repository(repo)?;
         Ok(match field {
             "ref" => {
-                let asked = args.text("qualifiedName").unwrap_or_default();
+                let asked = args.text_arg("qualifiedName").unwrap_or_default();
                 let candidates = [
                     asked.to_owned(),
                     format!("refs/heads/{asked}"),
@@ -327,11 +339,11 @@ impl Run<'_> {
                 let found = candidates
                     .into_iter()
                     .find(|name| repository.refs.contains_key(name));
-                Val::thing(found.map(|name| Thing::Ref(repo, name)))
+                Val::optional_object(found.map(|name| GraphObject::Ref(repo, name)))
             }
             "refs" => {
-                let prefix = args.text("refPrefix").unwrap_or_default();
-                let part = args.text("query").unwrap_or_default();
+                let prefix = args.text_arg("refPrefix").unwrap_or_default();
+                let part = args.text_arg("query").unwrap_or_default();
                 let items = repository
                     .refs
                     .keys()
@@ -339,37 +351,37 @@ impl Run<'_> {
                         name.strip_prefix(prefix)
                             .is_some_and(|rest| rest.contains(part))
                     })
-                    .map(|name| Val::Thing(Thing::Ref(repo, name.clone())))
+                    .map(|name| Val::Object(GraphObject::Ref(repo, name.clone())))
                     .collect();
-                connection("refs", names!("Ref"), items, args)?
+                page_connection("refs", names!("Ref"), items, args)?
             }
-            "object" => Val::thing(self.object_named(repo, args)?),
+            "object" => Val::optional_object(self.object_named(repo, args)?),
             "pullRequest" => {
-                let number = args.number("number").unwrap_or_default();
+                let number = args.number_arg("number").unwrap_or_default();
                 if !repository.pulls.contains_key(&number) {
                     return Err(Fault::new(
                         "NOT_FOUND",
                         format!("Could not resolve to a PullRequest with the number of {number}."),
                     ));
                 }
-                Val::Thing(Thing::Pull(repo, number))
+                Val::Object(GraphObject::Pull(repo, number))
             }
             "issue" => {
-                let number = args.number("number").unwrap_or_default();
+                let number = args.number_arg("number").unwrap_or_default();
                 if !repository.issues.contains_key(&number) {
                     return Err(Fault::new(
                         "NOT_FOUND",
                         format!("Could not resolve to an Issue with the number of {number}."),
                     ));
                 }
-                Val::Thing(Thing::Issue(repo, number))
+                Val::Object(GraphObject::Issue(repo, number))
             }
             "issueOrPullRequest" => {
-                let number = args.number("number").unwrap_or_default();
+                let number = args.number_arg("number").unwrap_or_default();
                 if repository.issues.contains_key(&number) {
-                    Val::Thing(Thing::Issue(repo, number))
+                    Val::Object(GraphObject::Issue(repo, number))
                 } else if repository.pulls.contains_key(&number) {
-                    Val::Thing(Thing::Pull(repo, number))
+                    Val::Object(GraphObject::Pull(repo, number))
                 } else {
                     let text = format!(
                         "Could not resolve to an issue or pull request with the number of {number}."
@@ -378,18 +390,18 @@ impl Run<'_> {
                 }
             }
             "pullRequests" => self.pull_requests(repo, args)?,
-            "issues" => self.issues(repo, args)?,
+            "issues" => self.resolve_issues(repo, args)?,
             "label" => {
-                let key = args.text("name").unwrap_or_default().to_lowercase();
-                Val::thing(
+                let key = args.text_arg("name").unwrap_or_default().to_lowercase();
+                Val::optional_object(
                     repository
                         .labels
                         .contains_key(&key)
-                        .then_some(Thing::Label(repo, key)),
+                        .then_some(GraphObject::Label(repo, key)),
                 )
             }
             "labels" => {
-                let query = args.text("query").map(str::to_lowercase);
+                let query = args.text_arg("query").map(str::to_lowercase);
                 let items = repository
                     .labels
                     .keys()
@@ -398,9 +410,9 @@ impl Run<'_> {
                             .as_ref()
                             .is_none_or(|query| name.contains(query.as_str()))
                     })
-                    .map(|name| Val::Thing(Thing::Label(repo, name.clone())))
+                    .map(|name| Val::Object(GraphObject::Label(repo, name.clone())))
                     .collect();
-                connection("labels", names!("Label"), items, args)?
+                page_connection("labels", names!("Label"), items, args)?
             }
             other => {
                 return Err(Fault::new(
@@ -447,27 +459,27 @@ impl Run<'_> {
     }
 
     fn ref_field(&mut self, repo: RepoId, name: &str, field: &str, args: &Args) -> Resolved {
-        let repository = self.repository(repo)?;
+        let repository = self.visible_repository(repo)?;
         let target = repository.refs.get(name).copied();
         let cut = name.match_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
         let (prefix, short) = name.split_at(cut);
         Ok(match field {
-            "id" => node::encode_ref(repo, name).into(),
+            "id" => node_id::encode_ref(repo, name).into(),
             "name" => short.into(),
             "prefix" => prefix.into(),
-            "target" => Val::thing(target.map(|oid| Thing::Object(repo, oid))),
-            "repository" => Val::Thing(Thing::Repository(repo)),
+            "target" => Val::optional_object(target.map(|oid| GraphObject::Object(repo, oid))),
+            "repository" => Val::Object(GraphObject::Repository(repo)),
             "associatedPullRequests" => {
                 let items = repository
                     .pulls
                     .values()
                     .filter(|pull| pull.head.branch == short)
-                    .map(|pull| Val::Thing(Thing::Pull(repo, pull.number)))
+                    .map(|pull| Val::Object(GraphObject::Pull(repo, pull.number)))
                     .collect();
-                connection("associatedPullRequests", names!("PullRequest"), items, args)?
+                page_connection("associatedPullRequests", names!("PullRequest"), items, args)?
             }
             "compare" => {
-                let head = args.text("headRef").unwrap_or_default();
+                let head = args.text_arg("headRef").unwrap_or_default();
                 let other = repository
                     .branch(head.trim_start_matches("refs/heads/"))
                     .or_else(|| head.parse().ok());
@@ -485,14 +497,14 @@ impl Run<'_> {
                     (0, _) => "BEHIND",
                     _ => "DIVERGED",
                 };
-                Val::Thing(Thing::Made(
+                Val::Object(GraphObject::Made(
                     "Comparison",
                     [
                         ("aheadBy", Val::from(ahead.len())),
                         ("behindBy", Val::from(behind)),
                         ("status", Val::from(status)),
-                        ("baseTarget", Val::Thing(Thing::Object(repo, base))),
-                        ("headTarget", Val::Thing(Thing::Object(repo, head))),
+                        ("baseTarget", Val::Object(GraphObject::Object(repo, base))),
+                        ("headTarget", Val::Object(GraphObject::Object(repo, head))),
                     ]
                     .into(),
                 ))
@@ -507,18 +519,18 @@ impl Run<'_> {
     }
 
     /// The object that `object(oid:)` or `object(expression:)` names: a commit, `branch:path`, or a branch.
-    fn object_named(&self, repo: RepoId, args: &Args) -> Result<Option<Thing>, Fault> {
-        let repository = self.repository(repo)?;
+    fn object_named(&self, repo: RepoId, args: &Args) -> Result<Option<GraphObject>, Fault> {
+        let repository = self.visible_repository(repo)?;
         let Some(objects) = self.model.objects(repo) else {
             return Ok(None);
         };
-        if let Some(oid) = args.text("oid") {
+        if let Some(oid) = args.text_arg("oid") {
             let oid: Option<Oid> = oid.parse().ok();
             return Ok(oid
                 .filter(|oid| objects.get(*oid).is_some())
-                .map(|oid| Thing::Object(repo, oid)));
+                .map(|oid| GraphObject::Object(repo, oid)));
         }
-        let Some(expression) = args.text("expression") else {
+        let Some(expression) = args.text_arg("expression") else {
             return Ok(None);
         };
         let (name, path) = expression
@@ -539,10 +551,10 @@ impl Run<'_> {
         .or_else(|| name.parse().ok().filter(|oid| objects.get(*oid).is_some()));
         let Some(at) = found else { return Ok(None) };
         Ok(match path {
-            None => Some(Thing::Object(repo, at)),
+            None => Some(GraphObject::Object(repo, at)),
             Some(path) => objects
                 .at_path(at, path)
-                .map(|(_, oid)| Thing::Object(repo, oid)),
+                .map(|(_, oid)| GraphObject::Object(repo, oid)),
         })
     }
 }
@@ -565,7 +577,7 @@ pub(super) fn reaction_word(content: &str) -> String {
 }
 
 /// The first commits of a history.
-pub(super) fn bounded<T>(mut list: Vec<T>) -> Vec<T> {
+pub(super) fn truncate_history<T>(mut list: Vec<T>) -> Vec<T> {
     list.truncate(MAX_HISTORY);
     list
 }
@@ -577,6 +589,6 @@ pub(super) const HISTORY: Names = Names {
 };
 
 /// The value of an optional text; JSON null without one.
-pub(super) fn optional(value: Option<String>) -> Val {
+pub(super) fn optional_text(value: Option<String>) -> Val {
     Val::Json(value.map_or(Value::Null, |text| json!(text)))
 }

@@ -1,16 +1,16 @@
 //! Resolves the fields of commits, trees, blobs and checks.
 
-use super::connection::{connection, names};
+use super::connection::{names, page_connection};
 use super::execute::{Args, Fault, Run};
-use super::resolve::{HISTORY, bounded};
-use super::thing::{Thing, Val};
+use super::graph_object::{GraphObject, Val};
+use super::resolve::{HISTORY, truncate_history};
 use crate::github::object::{Entry, Mode, Object, Oid, Signature};
 use crate::github::objects::Objects;
 use crate::github::render::checks::{latest_runs, latest_statuses};
-use crate::github::render::stamp;
+use crate::github::render::format_timestamp;
 use crate::github::repository::{CheckRun, Status};
-use crate::github::rest::rollup;
-use crate::github::{RepoId, node};
+use crate::github::rest::checks_rollup;
+use crate::github::{RepoId, node_id};
 
 /// The longest text; longer ones are truncated (GitHub's documentation: 512 KB).
 const MAX_TEXT: usize = 512_000;
@@ -33,10 +33,10 @@ impl Run<'_> {
             _ => "B",
         };
         match field {
-            "id" => return Ok(node::encode_object(prefix, repo, oid).into()),
+            "id" => return Ok(node_id::encode_object(prefix, repo, oid).into()),
             "oid" => return Ok(oid.to_string().into()),
             "abbreviatedOid" => return Ok(oid.to_string()[..7].into()),
-            "repository" => return Ok(Val::Thing(Thing::Repository(repo))),
+            "repository" => return Ok(Val::Object(GraphObject::Repository(repo))),
             "commitUrl" | "url" => {
                 return Ok(self.model.web_url(repo, &format!("/commit/{oid}")).into());
             }
@@ -55,7 +55,9 @@ impl Run<'_> {
             Object::Tree(entries) => Ok(Val::List(
                 entries
                     .iter()
-                    .map(|entry| Val::Thing(Thing::Entry(repo, entry.name.clone(), entry.clone())))
+                    .map(|entry| {
+                        Val::Object(GraphObject::Entry(repo, entry.name.clone(), entry.clone()))
+                    })
                     .collect(),
             )),
             Object::Blob(content) => {
@@ -90,10 +92,10 @@ impl Run<'_> {
                         .split_once("\n\n")
                         .map_or("", |(_, message)| message)
                         .into(),
-                    _ => Val::thing(
+                    _ => Val::optional_object(
                         header("object ")
                             .and_then(|o| o.parse().ok())
-                            .map(|oid| Thing::Object(repo, oid)),
+                            .map(|oid| GraphObject::Object(repo, oid)),
                     ),
                 })
             }
@@ -113,42 +115,42 @@ impl Run<'_> {
         };
         let things = |list: Vec<Oid>| {
             list.into_iter()
-                .map(|oid| Val::Thing(Thing::Object(repo, oid)))
+                .map(|oid| Val::Object(GraphObject::Object(repo, oid)))
                 .collect()
         };
         Ok(match field {
             "message" => commit.message.as_str().into(),
             "messageHeadline" => commit.headline().into(),
             "messageBody" => commit.body().into(),
-            "committedDate" | "pushedDate" => stamp(commit.committer.when).into(),
-            "authoredDate" => stamp(commit.author.when).into(),
-            "author" => Val::Thing(Thing::Person(commit.author.clone())),
-            "committer" => Val::Thing(Thing::Person(commit.committer.clone())),
-            "parents" => connection(
+            "committedDate" | "pushedDate" => format_timestamp(commit.committer.when).into(),
+            "authoredDate" => format_timestamp(commit.author.when).into(),
+            "author" => Val::Object(GraphObject::Person(commit.author.clone())),
+            "committer" => Val::Object(GraphObject::Person(commit.committer.clone())),
+            "parents" => page_connection(
                 "parents",
                 names!("Commit"),
                 things(commit.parents.clone()),
                 args,
             )?,
-            "tree" => Val::Thing(Thing::Object(repo, commit.tree)),
+            "tree" => Val::Object(GraphObject::Object(repo, commit.tree)),
             "history" => commit_history(repo, objects, oid, args)?,
             "statusCheckRollup" => {
-                let known = rollup(self.repository(repo)?, oid).is_some();
-                Val::thing(known.then_some(Thing::Rollup(repo, oid)))
+                let known = checks_rollup(self.visible_repository(repo)?, oid).is_some();
+                Val::optional_object(known.then_some(GraphObject::Rollup(repo, oid)))
             }
             "file" => {
-                let path = args.text("path").unwrap_or_default();
+                let path = args.text_arg("path").unwrap_or_default();
                 let name = path.rsplit('/').next().unwrap_or(path).to_owned();
                 let found = objects.at_path(oid, path).filter(|_| !path.is_empty());
-                Val::thing(found.map(|(mode, oid)| {
-                    Thing::Entry(repo, path.to_owned(), Entry { mode, name, oid })
+                Val::optional_object(found.map(|(mode, oid)| {
+                    GraphObject::Entry(repo, path.to_owned(), Entry { mode, name, oid })
                 }))
             }
             "additions" | "deletions" | "changedFilesIfAvailable" => {
                 commit_figure(objects, commit.parents.first().copied(), oid, field)
             }
             "associatedPullRequests" => {
-                let repository = self.repository(repo)?;
+                let repository = self.visible_repository(repo)?;
                 let items = repository
                     .pulls
                     .values()
@@ -158,9 +160,9 @@ impl Run<'_> {
                             .is_some_and(|merge| merge.commit == oid)
                             || self.model.pull_commits(repository, pull).contains(&oid)
                     })
-                    .map(|pull| Val::Thing(Thing::Pull(repo, pull.number)))
+                    .map(|pull| Val::Object(GraphObject::Pull(repo, pull.number)))
                     .collect();
-                connection("associatedPullRequests", names!("PullRequest"), items, args)?
+                page_connection("associatedPullRequests", names!("PullRequest"), items, args)?
             }
             "signature" => {
                 if !self.model.verified.contains(&oid) {
@@ -172,7 +174,7 @@ impl Run<'_> {
                     ("wasSignedByGitHub", Val::from(true)),
                 ];
                 // The interface has one implementation in the model.
-                Val::Thing(Thing::Made("GpgSignature", fields.into()))
+                Val::Object(GraphObject::Made("GpgSignature", fields.into()))
             }
             other => {
                 return Err(Fault::new(
@@ -193,13 +195,13 @@ impl Run<'_> {
         Ok(match field {
             "name" => entry.name.as_str().into(),
             "path" => path.into(),
-            "type" => entry.mode.kind().into(),
+            "type" => entry.mode.object_kind().into(),
             "mode" => i64::from_str_radix(entry.mode.in_tree(), 8)
                 .unwrap_or_default()
                 .into(),
             "oid" => entry.oid.to_string().into(),
-            "object" => Val::thing(
-                (entry.mode != Mode::Submodule).then_some(Thing::Object(repo, entry.oid)),
+            "object" => Val::optional_object(
+                (entry.mode != Mode::Submodule).then_some(GraphObject::Object(repo, entry.oid)),
             ),
             "size" => {
                 let content = self
@@ -215,7 +217,7 @@ impl Run<'_> {
                 _ => "".into(),
             },
             "isGenerated" => false.into(),
-            _ => Val::Thing(Thing::Repository(repo)),
+            _ => Val::Object(GraphObject::Repository(repo)),
         })
     }
 
@@ -223,7 +225,7 @@ impl Run<'_> {
         match field {
             "name" => person.name.as_str().into(),
             "email" => person.email.as_str().into(),
-            "date" => stamp(person.when).into(),
+            "date" => format_timestamp(person.when).into(),
             // Only people have a user; commits of bots have none here.
             _ => {
                 let account = self.model.account_of_signature(person);
@@ -233,7 +235,7 @@ impl Run<'_> {
                         .get(id)
                         .is_some_and(|account| account.kind == crate::github::AccountKind::User)
                 });
-                Val::thing(user.map(Thing::Account))
+                Val::optional_object(user.map(GraphObject::Account))
             }
         }
     }
@@ -245,20 +247,20 @@ impl Run<'_> {
         field: &str,
         args: &Args,
     ) -> Resolved {
-        let repository = self.repository(repo)?;
+        let repository = self.visible_repository(repo)?;
         Ok(match field {
-            "id" => node::encode_object("SCR", repo, oid).into(),
-            "state" => rollup(repository, oid).unwrap_or("EXPECTED").into(),
-            "commit" => Val::Thing(Thing::Object(repo, oid)),
+            "id" => node_id::encode_object("SCR", repo, oid).into(),
+            "state" => checks_rollup(repository, oid).unwrap_or("EXPECTED").into(),
+            "commit" => Val::Object(GraphObject::Object(repo, oid)),
             _ => {
                 let runs = latest_runs(repository, oid)
                     .into_iter()
-                    .map(|run| Thing::CheckRun(repo, run.clone()));
+                    .map(|run| GraphObject::CheckRun(repo, run.clone()));
                 let statuses = latest_statuses(repository, oid)
                     .into_iter()
-                    .map(|s| Thing::Status(repo, s.clone()));
-                let items = runs.chain(statuses).map(Val::Thing).collect();
-                connection("contexts", names!("StatusCheckRollupContext"), items, args)?
+                    .map(|s| GraphObject::Status(repo, s.clone()));
+                let items = runs.chain(statuses).map(Val::Object).collect();
+                page_connection("contexts", names!("StatusCheckRollupContext"), items, args)?
             }
         })
     }
@@ -271,10 +273,10 @@ impl Run<'_> {
         args: &Args,
     ) -> Resolved {
         let made = |name, fields: Vec<(&'static str, Val)>| {
-            Val::Thing(Thing::Made(name, fields.into_iter().collect()))
+            Val::Object(GraphObject::Made(name, fields.into_iter().collect()))
         };
         Ok(match field {
-            "id" => node::encode("CR", repo, run.id).into(),
+            "id" => node_id::encode_id("CR", repo, run.id).into(),
             // The schema says Int, but real numbers of check runs exceed that type, so no client can rely on the field.
             "databaseId" => match i32::try_from(run.id) {
                 Ok(_) => run.id.into(),
@@ -287,13 +289,13 @@ impl Run<'_> {
                 "IN_PROGRESS"
             }
             .into(),
-            "conclusion" => {
-                super::resolve::optional(run.conclusion.as_ref().map(|word| word.to_uppercase()))
-            }
-            "startedAt" => stamp(run.started_at).into(),
-            "completedAt" => super::resolve::optional(run.completed_at.map(stamp)),
-            "title" => super::resolve::optional(run.output.title.clone()),
-            "summary" => super::resolve::optional(run.output.summary.clone()),
+            "conclusion" => super::resolve::optional_text(
+                run.conclusion.as_ref().map(|word| word.to_uppercase()),
+            ),
+            "startedAt" => format_timestamp(run.started_at).into(),
+            "completedAt" => super::resolve::optional_text(run.completed_at.map(format_timestamp)),
+            "title" => super::resolve::optional_text(run.output.title.clone()),
+            "summary" => super::resolve::optional_text(run.output.summary.clone()),
             "text" => Val::NULL,
             "annotations" => {
                 let position = |line: u64| {
@@ -310,7 +312,7 @@ impl Run<'_> {
                     ];
                     made("CheckAnnotation", fields)
                 });
-                connection(
+                page_connection(
                     "annotations",
                     names!("CheckAnnotation"),
                     remarks.collect(),
@@ -321,7 +323,7 @@ impl Run<'_> {
                 let slug = Val::from(run.app.as_str());
                 let app = made("App", vec![("slug", slug.clone()), ("name", slug)]);
                 let fields = vec![
-                    ("id", node::encode("CS", repo, run.suite).into()),
+                    ("id", node_id::encode_id("CS", repo, run.suite).into()),
                     ("app", app),
                 ];
                 made("CheckSuite", fields)
@@ -332,19 +334,19 @@ impl Run<'_> {
 
     pub(super) fn status_field(&self, repo: RepoId, status: &Status, field: &str) -> Val {
         match field {
-            "id" => node::encode("SC", repo, status.id).into(),
+            "id" => node_id::encode_id("SC", repo, status.id).into(),
             "context" => status.context.as_str().into(),
             "state" => status.state.to_uppercase().into(),
-            "description" => super::resolve::optional(status.description.clone()),
-            "targetUrl" => super::resolve::optional(status.target_url.clone()),
-            _ => stamp(status.at).into(),
+            "description" => super::resolve::optional_text(status.description.clone()),
+            "targetUrl" => super::resolve::optional_text(status.target_url.clone()),
+            _ => format_timestamp(status.at).into(),
         }
     }
 }
 
 /// The history of a commit, as far as path and time ask for it.
 fn commit_history(repo: RepoId, objects: &Objects, oid: Oid, args: &Args) -> Resolved {
-    let path = args.text("path");
+    let path = args.text_arg("path");
     let touched = |oid: &Oid| {
         let Some(path) = path else { return true };
         let parent = objects
@@ -352,9 +354,9 @@ fn commit_history(repo: RepoId, objects: &Objects, oid: Oid, args: &Args) -> Res
             .and_then(|commit| commit.parents.first().copied());
         objects.at_path(*oid, path) != parent.and_then(|parent| objects.at_path(parent, path))
     };
-    let since = args.text("since").and_then(|text| text.parse().ok());
+    let since = args.text_arg("since").and_then(|text| text.parse().ok());
     let list: Vec<Oid> = objects
-        .history(oid)
+        .commit_history(oid)
         .into_iter()
         .filter(touched)
         .filter(|oid| {
@@ -365,22 +367,22 @@ fn commit_history(repo: RepoId, objects: &Objects, oid: Oid, args: &Args) -> Res
             })
         })
         .collect();
-    let items = bounded(list)
+    let items = truncate_history(list)
         .into_iter()
-        .map(|oid| Val::Thing(Thing::Object(repo, oid)))
+        .map(|oid| Val::Object(GraphObject::Object(repo, oid)))
         .collect();
-    connection("history", HISTORY, items, args)
+    page_connection("history", HISTORY, items, args)
 }
 
 /// The number of lines or files that a commit changes.
 fn commit_figure(objects: &Objects, parent: Option<Oid>, oid: Oid, field: &str) -> Val {
-    let differences = objects.differences(parent, Some(oid));
+    let differences = objects.diff_trees(parent, Some(oid));
     match field {
         "changedFilesIfAvailable" => differences.len().into(),
         _ => {
             let figures = differences
                 .iter()
-                .map(|difference| objects.patch(difference));
+                .map(|difference| objects.file_patch(difference));
             let sum: usize = figures
                 .map(|(_, more, less)| if field == "additions" { more } else { less })
                 .sum();

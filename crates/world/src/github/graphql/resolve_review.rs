@@ -1,11 +1,11 @@
 //! Resolves the fields of review threads.
 
-use super::connection::{connection, names};
+use super::connection::{names, page_connection};
 use super::execute::{Args, Fault, Run};
-use super::thing::{Thing, Val};
-use crate::github::render::stamp;
+use super::graph_object::{GraphObject, Val};
+use crate::github::render::format_timestamp;
 use crate::github::repository::ReviewComment;
-use crate::github::{Pull, RepoId, node};
+use crate::github::{Pull, RepoId, node_id};
 
 type Resolved = Result<Val, Fault>;
 
@@ -15,9 +15,15 @@ impl Run<'_> {
         let first = pull.review_comments.iter();
         let first = first.filter(|comment| comment.in_reply_to.is_none());
         let items = first
-            .map(|comment| Val::Thing(Thing::ReviewThread(repo, pull.number, comment.clone())))
+            .map(|comment| {
+                Val::Object(GraphObject::ReviewThread(
+                    repo,
+                    pull.number,
+                    comment.clone(),
+                ))
+            })
             .collect();
-        connection(
+        page_connection(
             "reviewThreads",
             names!("PullRequestReviewThread"),
             items,
@@ -37,18 +43,18 @@ impl Run<'_> {
             Fault::new("NOT_FOUND", "Could not resolve to a PullRequest".to_owned())
         })?;
         Ok(match field {
-            "id" => node::encode("PRRT", repo, first.id).into(),
+            "id" => node_id::encode_id("PRRT", repo, first.id).into(),
             "isResolved" => pull.resolved.contains(&first.id).into(),
             "path" => first.path.as_str().into(),
-            "line" => line(first),
+            "line" => comment_line(first),
             _ => {
                 let of_it = pull.review_comments.iter().filter(|comment| {
                     comment.id == first.id || comment.in_reply_to == Some(first.id)
                 });
                 let items = of_it
-                    .map(|comment| Val::Thing(Thing::ReviewComment(repo, comment.clone())))
+                    .map(|comment| Val::Object(GraphObject::ReviewComment(repo, comment.clone())))
                     .collect();
-                connection("comments", names!("PullRequestReviewComment"), items, args)?
+                page_connection("comments", names!("PullRequestReviewComment"), items, args)?
             }
         })
     }
@@ -60,18 +66,18 @@ impl Run<'_> {
         field: &str,
     ) -> Val {
         match field {
-            "id" => node::encode("PRRC", repo, comment.id).into(),
+            "id" => node_id::encode_id("PRRC", repo, comment.id).into(),
             "fullDatabaseId" => comment.id.to_string().into(),
-            "author" => Val::Thing(Thing::Account(comment.author)),
+            "author" => Val::Object(GraphObject::Account(comment.author)),
             "body" => comment.body.as_str().into(),
             "path" => comment.path.as_str().into(),
-            "line" => line(comment),
-            "createdAt" => stamp(comment.created_at).into(),
+            "line" => comment_line(comment),
+            "createdAt" => format_timestamp(comment.created_at).into(),
             _ => false.into(),
         }
     }
 }
 
-fn line(comment: &ReviewComment) -> Val {
+fn comment_line(comment: &ReviewComment) -> Val {
     comment.line.map_or(Val::NULL, Val::from)
 }

@@ -2,26 +2,26 @@
 
 use jiff::Timestamp;
 
-use super::connection::{connection, names};
+use super::connection::{names, page_connection};
 use super::execute::{Args, Fault, Run};
-use super::resolve::{optional, reaction_word};
-use super::thing::{Thing, Val};
-use crate::github::render::stamp;
-use crate::github::repository::{Edit, Happening, Reaction, Review, Thread, TimelineEvent};
-use crate::github::{Pull, RepoId, Repository, Role, State, Verdict, node};
+use super::graph_object::{GraphObject, Val};
+use super::resolve::{optional_text, reaction_word};
+use crate::github::render::format_timestamp;
+use crate::github::repository::{Edit, Reaction, Review, Thread, TimelineEvent, TimelineKind};
+use crate::github::{Pull, RepoId, Repository, Role, State, Verdict, node_id};
 
 type Resolved = Result<Val, Fault>;
 
-fn gone(what: &str) -> Fault {
+fn missing_object(what: &str) -> Fault {
     Fault::new("NOT_FOUND", format!("Could not resolve to a {what}"))
 }
 
 impl Run<'_> {
     pub(super) fn pull_requests(&self, repo: RepoId, args: &Args) -> Resolved {
-        let repository = self.repository(repo)?;
-        let states = args.words("states");
+        let repository = self.visible_repository(repo)?;
+        let states = args.words_arg("states");
         let labels: Option<Vec<String>> = args
-            .words("labels")
+            .words_arg("labels")
             .map(|names| names.iter().map(|name| name.to_lowercase()).collect());
         let mut found: Vec<&Pull> = repository
             .pulls
@@ -33,11 +33,11 @@ impl Run<'_> {
                     .is_none_or(|states| states.contains(&pull_state(pull)))
             })
             .filter(|pull| {
-                args.text("headRefName")
+                args.text_arg("headRefName")
                     .is_none_or(|name| pull.head.branch == name)
             })
             .filter(|pull| {
-                args.text("baseRefName")
+                args.text_arg("baseRefName")
                     .is_none_or(|name| pull.base.branch == name)
             })
             .filter(|pull| {
@@ -46,20 +46,20 @@ impl Run<'_> {
                     .is_none_or(|any| any.iter().any(|label| pull.labels.contains(label)))
             })
             .collect();
-        sort(&mut found, args, |pull| &pull.thread);
+        sort_threads(&mut found, args, |pull| &pull.thread);
         let items = found
             .into_iter()
-            .map(|pull| Val::Thing(Thing::Pull(repo, pull.number)))
+            .map(|pull| Val::Object(GraphObject::Pull(repo, pull.number)))
             .collect();
-        connection("pullRequests", names!("PullRequest"), items, args)
+        page_connection("pullRequests", names!("PullRequest"), items, args)
     }
 
-    pub(super) fn issues(&self, repo: RepoId, args: &Args) -> Resolved {
-        let repository = self.repository(repo)?;
+    pub(super) fn resolve_issues(&self, repo: RepoId, args: &Args) -> Resolved {
+        let repository = self.visible_repository(repo)?;
         let filter = args.get("filterBy");
         let list = |name: &str| -> Option<Vec<String>> {
             let given = args
-                .words(name)
+                .words_arg(name)
                 .map(|words| words.iter().map(|word| (*word).to_owned()).collect());
             given.or_else(|| {
                 let words = filter[name].as_array()?;
@@ -81,7 +81,7 @@ impl Run<'_> {
             .filter(|issue| {
                 states
                     .as_ref()
-                    .is_none_or(|states| states.iter().any(|s| s == word(issue.state)))
+                    .is_none_or(|states| states.iter().any(|s| s == state_name(issue.state)))
             })
             .filter(|issue| {
                 labels.as_ref().is_none_or(|any| {
@@ -95,12 +95,12 @@ impl Run<'_> {
                     .is_none_or(|login| self.model.login(issue.author).eq_ignore_ascii_case(login))
             })
             .collect();
-        sort(&mut found, args, |thread| thread);
+        sort_threads(&mut found, args, |thread| thread);
         let items = found
             .into_iter()
-            .map(|issue| Val::Thing(Thing::Issue(repo, issue.number)))
+            .map(|issue| Val::Object(GraphObject::Issue(repo, issue.number)))
             .collect();
-        connection("issues", names!("Issue"), items, args)
+        page_connection("issues", names!("Issue"), items, args)
     }
 
     pub(super) fn thread_field(
@@ -114,17 +114,19 @@ impl Run<'_> {
         if is_pull && matches!(field, "mergeable" | "mergeStateStatus") {
             return self.merge_state(repo, number, field);
         }
-        let repository = self.repository(repo)?;
-        let thread = repository.thread(number).ok_or_else(|| gone("Issue"))?;
+        let repository = self.visible_repository(repo)?;
+        let thread = repository
+            .thread(number)
+            .ok_or_else(|| missing_object("Issue"))?;
         let kind = if is_pull { "pull" } else { "issues" };
         Ok(match field {
-            "id" => node::encode(if is_pull { "PR" } else { "I" }, repo, number).into(),
+            "id" => node_id::encode_id(if is_pull { "PR" } else { "I" }, repo, number).into(),
             "databaseId" => (thread.id % 2_147_483_647).into(),
             "fullDatabaseId" => thread.id.to_string().into(),
             "number" => number.into(),
             "title" => thread.title.as_str().into(),
             "body" | "bodyText" => thread.body.as_deref().unwrap_or_default().into(),
-            "stateReason" => optional(
+            "stateReason" => optional_text(
                 thread
                     .state_reason
                     .as_ref()
@@ -132,40 +134,48 @@ impl Run<'_> {
             ),
             "state" => match repository.pulls.get(&number) {
                 Some(pull) => pull_state(pull).into(),
-                None => word(thread.state).into(),
+                None => state_name(thread.state).into(),
             },
             "closed" => (thread.state == State::Closed).into(),
-            "closedAt" => optional(thread.closed_at.map(stamp)),
-            "createdAt" | "publishedAt" => stamp(thread.created_at).into(),
-            "updatedAt" => stamp(thread.updated_at).into(),
-            "lastEditedAt" => optional(thread.last_edited_at.map(stamp)),
+            "closedAt" => optional_text(thread.closed_at.map(format_timestamp)),
+            "createdAt" | "publishedAt" => format_timestamp(thread.created_at).into(),
+            "updatedAt" => format_timestamp(thread.updated_at).into(),
+            "lastEditedAt" => optional_text(thread.last_edited_at.map(format_timestamp)),
             "includesCreatedEdit" => (!thread.edits.is_empty()).into(),
-            "editor" => Val::thing(thread.edits.last().map(|edit| Thing::Account(edit.editor))),
-            "author" => Val::Thing(Thing::Account(thread.author)),
+            "editor" => Val::optional_object(
+                thread
+                    .edits
+                    .last()
+                    .map(|edit| GraphObject::Account(edit.editor)),
+            ),
+            "author" => Val::Object(GraphObject::Account(thread.author)),
             "viewerDidAuthor" => (thread.author == self.identity.account).into(),
-            "authorAssociation" => self.model.association(repository, thread.author).into(),
+            "authorAssociation" => self
+                .model
+                .author_association(repository, thread.author)
+                .into(),
             "url" => self
                 .model
                 .web_url(repo, &format!("/{kind}/{number}"))
                 .into(),
             "resourcePath" => format!("/{}/{kind}/{number}", self.model.full_name(repo)).into(),
-            "repository" => Val::Thing(Thing::Repository(repo)),
+            "repository" => Val::Object(GraphObject::Repository(repo)),
             "locked" => thread.locked.into(),
             "labels" => {
                 let items = thread
                     .labels
                     .iter()
-                    .map(|name| Val::Thing(Thing::Label(repo, name.clone())))
+                    .map(|name| Val::Object(GraphObject::Label(repo, name.clone())))
                     .collect();
-                connection("labels", names!("Label"), items, args)?
+                page_connection("labels", names!("Label"), items, args)?
             }
             "assignees" => {
                 let items = thread
                     .assignees
                     .iter()
-                    .map(|id| Val::Thing(Thing::Account(*id)))
+                    .map(|id| Val::Object(GraphObject::Account(*id)))
                     .collect();
-                connection("assignees", names!("User"), items, args)?
+                page_connection("assignees", names!("User"), items, args)?
             }
             "comments" => {
                 let mut ids: Vec<_> = thread
@@ -177,7 +187,7 @@ impl Run<'_> {
                 let order = args.get("orderBy");
                 let by_update = self.knobs.comments_by_update && !ids.is_sorted();
                 if order["field"] == "UPDATED_AT"
-                    || self.knobs.acts("comments-by-update", by_update)
+                    || self.knobs.count_use("comments-by-update", by_update)
                 {
                     ids.sort_unstable();
                 }
@@ -186,24 +196,24 @@ impl Run<'_> {
                 }
                 let items = ids
                     .into_iter()
-                    .map(|(_, id)| Val::Thing(Thing::Comment(repo, id)))
+                    .map(|(_, id)| Val::Object(GraphObject::Comment(repo, id)))
                     .collect();
-                connection("comments", names!("IssueComment"), items, args)?
+                page_connection("comments", names!("IssueComment"), items, args)?
             }
-            "userContentEdits" => edits(repo, &thread.edits, args)?,
-            "reactions" => reactions(repo, &thread.reactions, args)?,
-            "timelineItems" => self.timeline(repo, repository, thread, is_pull, args)?,
+            "userContentEdits" => edits_connection(repo, &thread.edits, args)?,
+            "reactions" => reactions_connection(repo, &thread.reactions, args)?,
+            "timelineItems" => self.resolve_timeline(repo, repository, thread, is_pull, args)?,
             _ => {
                 let pull = repository
                     .pulls
                     .get(&number)
-                    .ok_or_else(|| gone("PullRequest"))?;
+                    .ok_or_else(|| missing_object("PullRequest"))?;
                 self.pull_field(repo, repository, pull, field, args)?
             }
         })
     }
 
-    fn timeline(
+    fn resolve_timeline(
         &self,
         repo: RepoId,
         repository: &Repository,
@@ -211,8 +221,8 @@ impl Run<'_> {
         is_pull: bool,
         args: &Args,
     ) -> Resolved {
-        let kinds = args.words("itemTypes");
-        let since: Option<Timestamp> = args.text("since").and_then(|text| text.parse().ok());
+        let kinds = args.words_arg("itemTypes");
+        let since: Option<Timestamp> = args.text_arg("since").and_then(|text| text.parse().ok());
         let items: Vec<Val> = thread
             .timeline
             .iter()
@@ -223,25 +233,27 @@ impl Run<'_> {
             })
             .filter(|event| since.is_none_or(|since| event.at >= since))
             .filter_map(|event| match &event.what {
-                Happening::Commented(id) => Some(Thing::Comment(repo, *id)),
-                Happening::Reviewed(id) => {
+                TimelineKind::Commented(id) => Some(GraphObject::Comment(repo, *id)),
+                TimelineKind::Reviewed(id) => {
                     let pull = repository.pulls.get(&thread.number)?;
                     let review = pull.reviews.iter().find(|review| review.id == *id)?;
-                    Some(Thing::Review(repo, thread.number, review.clone()))
+                    Some(GraphObject::Review(repo, thread.number, review.clone()))
                 }
-                Happening::Committed(oid) => Some(Thing::PullCommit(repo, thread.number, *oid)),
-                _ => Some(Thing::Event(repo, thread.number, event.clone())),
+                TimelineKind::Committed(oid) => {
+                    Some(GraphObject::PullCommit(repo, thread.number, *oid))
+                }
+                _ => Some(GraphObject::Event(repo, thread.number, event.clone())),
             })
-            .map(Val::Thing)
+            .map(Val::Object)
             .collect();
         let names = if is_pull {
             names!("PullRequestTimelineItems")
         } else {
             names!("IssueTimelineItems")
         };
-        let mut page = connection("timelineItems", names, items, args)?;
-        if let Val::Thing(Thing::Made(_, fields)) = &mut page {
-            fields.insert("updatedAt", stamp(thread.updated_at).into());
+        let mut page = page_connection("timelineItems", names, items, args)?;
+        if let Val::Object(GraphObject::Made(_, fields)) = &mut page {
+            fields.insert("updatedAt", format_timestamp(thread.updated_at).into());
         }
         Ok(page)
     }
@@ -260,11 +272,11 @@ impl Run<'_> {
                 known
             }
         };
-        let repository = self.repository(repo)?;
+        let repository = self.visible_repository(repo)?;
         let pull = repository
             .pulls
             .get(&number)
-            .ok_or_else(|| gone("PullRequest"))?;
+            .ok_or_else(|| missing_object("PullRequest"))?;
         Ok(match (field, known) {
             (_, None) => "UNKNOWN".into(),
             ("mergeable", Some(true)) => "MERGEABLE".into(),
@@ -289,43 +301,50 @@ impl Run<'_> {
     ) -> Resolved {
         let branch = |name: &str| {
             let full = format!("refs/heads/{name}");
-            Val::thing(
+            Val::optional_object(
                 repository
                     .refs
                     .contains_key(&full)
-                    .then_some(Thing::Ref(repo, full)),
+                    .then_some(GraphObject::Ref(repo, full)),
             )
         };
         Ok(match field {
             "isDraft" => pull.draft.into(),
             "merged" => pull.merged.is_some().into(),
-            "mergedAt" => optional(pull.merged.as_ref().map(|merge| stamp(merge.at))),
-            "mergedBy" => Val::thing(pull.merged.as_ref().map(|merge| Thing::Account(merge.by))),
-            "mergeCommit" => Val::thing(
+            "mergedAt" => {
+                optional_text(pull.merged.as_ref().map(|merge| format_timestamp(merge.at)))
+            }
+            "mergedBy" => Val::optional_object(
                 pull.merged
                     .as_ref()
-                    .map(|merge| Thing::Object(repo, merge.commit)),
+                    .map(|merge| GraphObject::Account(merge.by)),
+            ),
+            "mergeCommit" => Val::optional_object(
+                pull.merged
+                    .as_ref()
+                    .map(|merge| GraphObject::Object(repo, merge.commit)),
             ),
             "headRefName" => pull.head.branch.as_str().into(),
             "headRefOid" => pull.head.oid.to_string().into(),
             "headRef" => branch(&pull.head.branch),
             "statusCheckRollup" => {
-                let known = crate::github::rest::rollup(repository, pull.head.oid).is_some();
-                Val::thing(known.then_some(Thing::Rollup(repo, pull.head.oid)))
+                let known = crate::github::rest::checks_rollup(repository, pull.head.oid).is_some();
+                Val::optional_object(known.then_some(GraphObject::Rollup(repo, pull.head.oid)))
             }
             "baseRefName" => pull.base.branch.as_str().into(),
             "baseRefOid" => {
                 let now = repository.branch(&pull.base.branch);
                 let moved = now.filter(|_| self.knobs.base_oid_follows);
                 let base = moved.unwrap_or(pull.base.oid);
-                self.knobs.acts("base-oid-follows", base != pull.base.oid);
+                self.knobs
+                    .count_use("base-oid-follows", base != pull.base.oid);
                 base.to_string().into()
             }
             "baseRef" => branch(&pull.base.branch),
-            "headRepository" | "baseRepository" => Val::Thing(Thing::Repository(repo)),
-            "headRepositoryOwner" => Val::Thing(Thing::Account(repository.owner)),
+            "headRepository" | "baseRepository" => Val::Object(GraphObject::Repository(repo)),
+            "headRepositoryOwner" => Val::Object(GraphObject::Account(repository.owner)),
             "isCrossRepository" | "maintainerCanModify" | "isInMergeQueue" => false.into(),
-            "reviewDecision" => optional(review_decision(pull).map(str::to_owned)),
+            "reviewDecision" => optional_text(review_decision(pull).map(str::to_owned)),
             _ => self.pull_parts(repo, repository, pull, field, args)?,
         })
     }
@@ -340,11 +359,12 @@ impl Run<'_> {
         args: &Args,
     ) -> Resolved {
         let number = pull.number;
-        let review = |review: &Review| Val::Thing(Thing::Review(repo, number, review.clone()));
+        let review =
+            |review: &Review| Val::Object(GraphObject::Review(repo, number, review.clone()));
         Ok(match field {
             "reviews" => {
-                let states = args.words("states");
-                let author = args.text("author");
+                let states = args.words_arg("states");
+                let author = args.text_arg("author");
                 let items = pull
                     .reviews
                     .iter()
@@ -360,7 +380,7 @@ impl Run<'_> {
                     })
                     .map(review)
                     .collect();
-                connection("reviews", names!("PullRequestReview"), items, args)?
+                page_connection("reviews", names!("PullRequestReview"), items, args)?
             }
             "latestReviews" | "latestOpinionatedReviews" => {
                 let mut latest: Vec<&Review> = Vec::new();
@@ -375,7 +395,7 @@ impl Run<'_> {
                     latest.retain(|other| other.author != one.author);
                     latest.push(one);
                 }
-                connection(
+                page_connection(
                     field,
                     names!("PullRequestReview"),
                     latest.into_iter().map(review).collect(),
@@ -387,32 +407,32 @@ impl Run<'_> {
                 let items = pull
                     .requested_reviewers
                     .iter()
-                    .map(|id| Val::Thing(Thing::ReviewRequest(repo, *id)))
+                    .map(|id| Val::Object(GraphObject::ReviewRequest(repo, *id)))
                     .collect();
-                connection("reviewRequests", names!("ReviewRequest"), items, args)?
+                page_connection("reviewRequests", names!("ReviewRequest"), items, args)?
             }
             "files" => {
                 let files = self.model.pull_files(repository, pull);
                 let items = files
                     .into_iter()
-                    .map(|file| Val::Thing(Thing::File(repo, file)))
+                    .map(|file| Val::Object(GraphObject::File(repo, file)))
                     .collect();
-                connection("files", names!("PullRequestChangedFile"), items, args)?
+                page_connection("files", names!("PullRequestChangedFile"), items, args)?
             }
             "commits" => {
                 let commits = self.model.pull_commits(repository, pull);
                 let items = commits
                     .into_iter()
-                    .map(|oid| Val::Thing(Thing::PullCommit(repo, number, oid)))
+                    .map(|oid| Val::Object(GraphObject::PullCommit(repo, number, oid)))
                     .collect();
-                connection("commits", names!("PullRequestCommit"), items, args)?
+                page_connection("commits", names!("PullRequestCommit"), items, args)?
             }
             "additions" => self.model.pull_figures(repository, pull).0.into(),
             "deletions" => self.model.pull_figures(repository, pull).1.into(),
             "changedFiles" => self.model.pull_figures(repository, pull).2.into(),
             "autoMergeRequest" => match &pull.auto_merge {
                 None => Val::NULL,
-                Some(method) => Val::Thing(Thing::Made(
+                Some(method) => Val::Object(GraphObject::Made(
                     "AutoMergeRequest",
                     [
                         ("mergeMethod", Val::from(method.as_str())),
@@ -438,24 +458,34 @@ impl Run<'_> {
         field: &str,
         args: &Args,
     ) -> Resolved {
-        let repository = self.repository(repo)?;
+        let repository = self.visible_repository(repo)?;
         let comment = repository
             .comments
             .get(&id)
-            .ok_or_else(|| gone("IssueComment"))?;
+            .ok_or_else(|| missing_object("IssueComment"))?;
         let on_pull = repository.pulls.contains_key(&comment.number);
         let kind = if on_pull { "pull" } else { "issues" };
         Ok(match field {
-            "id" => node::encode("IC", repo, id).into(),
+            "id" => node_id::encode_id("IC", repo, id).into(),
             "databaseId" => (id % 2_147_483_647).into(),
             "fullDatabaseId" => id.to_string().into(),
             "body" | "bodyText" => comment.body.as_str().into(),
-            "author" => Val::Thing(Thing::Account(comment.author)),
-            "authorAssociation" => self.model.association(repository, comment.author).into(),
-            "createdAt" | "publishedAt" => stamp(comment.created_at).into(),
-            "updatedAt" => stamp(comment.updated_at).into(),
-            "lastEditedAt" => optional(comment.edits.last().map(|edit| stamp(edit.at))),
-            "editor" => Val::thing(comment.edits.last().map(|edit| Thing::Account(edit.editor))),
+            "author" => Val::Object(GraphObject::Account(comment.author)),
+            "authorAssociation" => self
+                .model
+                .author_association(repository, comment.author)
+                .into(),
+            "createdAt" | "publishedAt" => format_timestamp(comment.created_at).into(),
+            "updatedAt" => format_timestamp(comment.updated_at).into(),
+            "lastEditedAt" => {
+                optional_text(comment.edits.last().map(|edit| format_timestamp(edit.at)))
+            }
+            "editor" => Val::optional_object(
+                comment
+                    .edits
+                    .last()
+                    .map(|edit| GraphObject::Account(edit.editor)),
+            ),
             "includesCreatedEdit" => (!comment.edits.is_empty()).into(),
             "isMinimized" => false.into(),
             "viewerDidAuthor" => (comment.author == self.identity.account).into(),
@@ -466,12 +496,14 @@ impl Run<'_> {
                     &format!("/{kind}/{}#issuecomment-{id}", comment.number),
                 )
                 .into(),
-            "reactions" => reactions(repo, &comment.reactions, args)?,
-            "userContentEdits" => edits(repo, &comment.edits, args)?,
-            "repository" => Val::Thing(Thing::Repository(repo)),
-            "pullRequest" => Val::thing(on_pull.then_some(Thing::Pull(repo, comment.number))),
-            "issue" if on_pull => Val::Thing(Thing::Pull(repo, comment.number)),
-            "issue" => Val::Thing(Thing::Issue(repo, comment.number)),
+            "reactions" => reactions_connection(repo, &comment.reactions, args)?,
+            "userContentEdits" => edits_connection(repo, &comment.edits, args)?,
+            "repository" => Val::Object(GraphObject::Repository(repo)),
+            "pullRequest" => {
+                Val::optional_object(on_pull.then_some(GraphObject::Pull(repo, comment.number)))
+            }
+            "issue" if on_pull => Val::Object(GraphObject::Pull(repo, comment.number)),
+            "issue" => Val::Object(GraphObject::Issue(repo, comment.number)),
             other => {
                 return Err(Fault::new(
                     "INTERNAL",
@@ -482,19 +514,22 @@ impl Run<'_> {
     }
 
     pub(super) fn label_field(&self, repo: RepoId, name: &str, field: &str) -> Resolved {
-        let repository = self.repository(repo)?;
-        let label = repository.labels.get(name).ok_or_else(|| gone("Label"))?;
+        let repository = self.visible_repository(repo)?;
+        let label = repository
+            .labels
+            .get(name)
+            .ok_or_else(|| missing_object("Label"))?;
         Ok(match field {
-            "id" => node::encode("LA", repo, label.id).into(),
+            "id" => node_id::encode_id("LA", repo, label.id).into(),
             "name" => label.name.as_str().into(),
             "color" => label.color.as_str().into(),
-            "description" => optional(label.description.clone()),
+            "description" => optional_text(label.description.clone()),
             "isDefault" => false.into(),
             "url" => self
                 .model
                 .web_url(repo, &format!("/labels/{}", label.name))
                 .into(),
-            _ => stamp(label.created_at).into(),
+            _ => format_timestamp(label.created_at).into(),
         })
     }
 
@@ -505,17 +540,20 @@ impl Run<'_> {
         review: &Review,
         field: &str,
     ) -> Resolved {
-        let repository = self.repository(repo)?;
+        let repository = self.visible_repository(repo)?;
         Ok(match field {
-            "id" => node::encode("PRR", repo, review.id).into(),
+            "id" => node_id::encode_id("PRR", repo, review.id).into(),
             "databaseId" => (review.id % 2_147_483_647).into(),
             "fullDatabaseId" => review.id.to_string().into(),
-            "author" => Val::Thing(Thing::Account(review.author)),
-            "authorAssociation" => self.model.association(repository, review.author).into(),
+            "author" => Val::Object(GraphObject::Account(review.author)),
+            "authorAssociation" => self
+                .model
+                .author_association(repository, review.author)
+                .into(),
             "state" => review_state(review).into(),
             "body" => review.body.as_str().into(),
-            "createdAt" | "submittedAt" => stamp(review.at).into(),
-            "commit" => Val::Thing(Thing::Object(repo, review.commit)),
+            "createdAt" | "submittedAt" => format_timestamp(review.at).into(),
+            "commit" => Val::Object(GraphObject::Object(repo, review.commit)),
             _ => self
                 .model
                 .web_url(
@@ -533,61 +571,61 @@ impl Run<'_> {
         event: &TimelineEvent,
         field: &str,
     ) -> Resolved {
-        let repository = self.repository(repo)?;
+        let repository = self.visible_repository(repo)?;
         let prefix = match &event.what {
-            Happening::Labeled(_) => "LE",
-            Happening::Unlabeled(_) => "UNLE",
-            Happening::Renamed { .. } => "RTE",
-            Happening::Closed => "CE",
-            Happening::Reopened => "REE",
-            Happening::Merged(_) => "ME",
-            Happening::ForcePushed(..) => "HRFPE",
-            Happening::ReadyForReview => "RFRE",
-            Happening::ConvertedToDraft => "CTDE",
-            Happening::ReviewRequested(_) => "RRE",
+            TimelineKind::Labeled(_) => "LE",
+            TimelineKind::Unlabeled(_) => "UNLE",
+            TimelineKind::Renamed { .. } => "RTE",
+            TimelineKind::Closed => "CE",
+            TimelineKind::Reopened => "REE",
+            TimelineKind::Merged(_) => "ME",
+            TimelineKind::ForcePushed(..) => "HRFPE",
+            TimelineKind::ReadyForReview => "RFRE",
+            TimelineKind::ConvertedToDraft => "CTDE",
+            TimelineKind::ReviewRequested(_) => "RRE",
             _ => "EV",
         };
         Ok(match (field, &event.what) {
-            ("id", _) => node::encode(prefix, repo, event.id).into(),
+            ("id", _) => node_id::encode_id(prefix, repo, event.id).into(),
             ("databaseId", _) => (event.id % 2_147_483_647).into(),
-            ("actor", _) => Val::Thing(Thing::Account(event.actor)),
-            ("createdAt", _) => stamp(event.at).into(),
-            ("label", Happening::Labeled(label) | Happening::Unlabeled(label)) => {
+            ("actor", _) => Val::Object(GraphObject::Account(event.actor)),
+            ("createdAt", _) => format_timestamp(event.at).into(),
+            ("label", TimelineKind::Labeled(label) | TimelineKind::Unlabeled(label)) => {
                 let key = label.name.to_lowercase();
                 if repository.labels.contains_key(&key) {
-                    Val::Thing(Thing::Label(repo, key))
+                    Val::Object(GraphObject::Label(repo, key))
                 } else {
                     // The label is deleted; the event still holds its data.
                     let fields = [
-                        ("id", Val::from(node::encode("LA", repo, label.id))),
+                        ("id", Val::from(node_id::encode_id("LA", repo, label.id))),
                         ("name", Val::from(label.name.as_str())),
                         ("color", Val::from(label.color.as_str())),
                         ("isDefault", Val::from(false)),
                         ("url", Val::from(self.model.web_url(repo, "/labels"))),
                     ];
-                    Val::Thing(Thing::Made("Label", fields.into()))
+                    Val::Object(GraphObject::Made("Label", fields.into()))
                 }
             }
-            ("previousTitle", Happening::Renamed { from, .. }) => from.as_str().into(),
-            ("currentTitle", Happening::Renamed { to, .. }) => to.as_str().into(),
+            ("previousTitle", TimelineKind::Renamed { from, .. }) => from.as_str().into(),
+            ("currentTitle", TimelineKind::Renamed { to, .. }) => to.as_str().into(),
             ("stateReason", _) => {
                 let reason = repository
                     .thread(number)
                     .and_then(|thread| thread.state_reason.as_ref());
-                optional(reason.map(|reason| reason.to_uppercase()))
+                optional_text(reason.map(|reason| reason.to_uppercase()))
             }
-            ("commit", Happening::Merged(oid)) => Val::Thing(Thing::Object(repo, *oid)),
-            ("beforeCommit", Happening::ForcePushed(oid, _))
-            | ("afterCommit", Happening::ForcePushed(_, oid)) => {
-                Val::Thing(Thing::Object(repo, *oid))
+            ("commit", TimelineKind::Merged(oid)) => Val::Object(GraphObject::Object(repo, *oid)),
+            ("beforeCommit", TimelineKind::ForcePushed(oid, _))
+            | ("afterCommit", TimelineKind::ForcePushed(_, oid)) => {
+                Val::Object(GraphObject::Object(repo, *oid))
             }
             ("mergeRefName" | "currentRefName" | "previousRefName", _) => repository
                 .pulls
                 .get(&number)
                 .map_or("", |pull| &pull.base.branch)
                 .into(),
-            ("requestedReviewer", Happening::ReviewRequested(account)) => {
-                Val::Thing(Thing::Account(*account))
+            ("requestedReviewer", TimelineKind::ReviewRequested(account)) => {
+                Val::Object(GraphObject::Account(*account))
             }
             ("url", _) => self
                 .model
@@ -598,7 +636,7 @@ impl Run<'_> {
     }
 }
 
-fn word(state: State) -> &'static str {
+fn state_name(state: State) -> &'static str {
     if state == State::Open {
         "OPEN"
     } else {
@@ -610,7 +648,7 @@ fn pull_state(pull: &Pull) -> &'static str {
     if pull.merged.is_some() {
         "MERGED"
     } else {
-        word(pull.state)
+        state_name(pull.state)
     }
 }
 
@@ -618,7 +656,7 @@ fn review_state(review: &Review) -> &'static str {
     if review.dismissed {
         "DISMISSED"
     } else {
-        review.verdict.state()
+        review.verdict.review_state()
     }
 }
 
@@ -648,7 +686,7 @@ fn review_decision(pull: &Pull) -> Option<&'static str> {
     }
 }
 
-fn sort<T>(found: &mut [T], args: &Args, thread: impl Fn(&T) -> &Thread) {
+fn sort_threads<T>(found: &mut [T], args: &Args, thread: impl Fn(&T) -> &Thread) {
     let order = args.get("orderBy");
     match order["field"].as_str() {
         Some("UPDATED_AT") => found.sort_by_key(|one| (thread(one).updated_at, thread(one).number)),
@@ -662,44 +700,44 @@ fn sort<T>(found: &mut [T], args: &Args, thread: impl Fn(&T) -> &Thread) {
     }
 }
 
-fn edits(repo: RepoId, edits: &[Edit], args: &Args) -> Resolved {
+fn edits_connection(repo: RepoId, edits: &[Edit], args: &Args) -> Resolved {
     // Newest first, as GitHub lists them.
     let items = edits
         .iter()
         .rev()
-        .map(|edit| Val::Thing(Thing::Edit(repo, edit.clone())))
+        .map(|edit| Val::Object(GraphObject::Edit(repo, edit.clone())))
         .collect();
-    connection("userContentEdits", names!("UserContentEdit"), items, args)
+    page_connection("userContentEdits", names!("UserContentEdit"), items, args)
 }
 
-fn reactions(repo: RepoId, all: &[Reaction], args: &Args) -> Resolved {
-    let content = args.text("content");
+fn reactions_connection(repo: RepoId, all: &[Reaction], args: &Args) -> Resolved {
+    let content = args.text_arg("content");
     let items = all
         .iter()
         .filter(|reaction| {
             content.is_none_or(|content| reaction_word(&reaction.content) == content)
         })
-        .map(|reaction| Val::Thing(Thing::Reaction(repo, reaction.clone())))
+        .map(|reaction| Val::Object(GraphObject::Reaction(repo, reaction.clone())))
         .collect();
-    connection("reactions", names!("Reaction"), items, args)
+    page_connection("reactions", names!("Reaction"), items, args)
 }
 
 /// The value of `itemTypes` that selects an event.
-fn item_type(what: &Happening) -> &'static str {
+fn item_type(what: &TimelineKind) -> &'static str {
     match what {
-        Happening::Labeled(_) => "LABELED_EVENT",
-        Happening::Unlabeled(_) => "UNLABELED_EVENT",
-        Happening::Renamed { .. } => "RENAMED_TITLE_EVENT",
-        Happening::Closed => "CLOSED_EVENT",
-        Happening::Reopened => "REOPENED_EVENT",
-        Happening::Merged(_) => "MERGED_EVENT",
-        Happening::Commented(_) => "ISSUE_COMMENT",
-        Happening::Reviewed(_) => "PULL_REQUEST_REVIEW",
-        Happening::Committed(_) => "PULL_REQUEST_COMMIT",
-        Happening::ForcePushed(..) => "HEAD_REF_FORCE_PUSHED_EVENT",
-        Happening::ReadyForReview => "READY_FOR_REVIEW_EVENT",
-        Happening::ConvertedToDraft => "CONVERT_TO_DRAFT_EVENT",
-        Happening::BaseChanged => "BASE_REF_CHANGED_EVENT",
-        Happening::ReviewRequested(_) => "REVIEW_REQUESTED_EVENT",
+        TimelineKind::Labeled(_) => "LABELED_EVENT",
+        TimelineKind::Unlabeled(_) => "UNLABELED_EVENT",
+        TimelineKind::Renamed { .. } => "RENAMED_TITLE_EVENT",
+        TimelineKind::Closed => "CLOSED_EVENT",
+        TimelineKind::Reopened => "REOPENED_EVENT",
+        TimelineKind::Merged(_) => "MERGED_EVENT",
+        TimelineKind::Commented(_) => "ISSUE_COMMENT",
+        TimelineKind::Reviewed(_) => "PULL_REQUEST_REVIEW",
+        TimelineKind::Committed(_) => "PULL_REQUEST_COMMIT",
+        TimelineKind::ForcePushed(..) => "HEAD_REF_FORCE_PUSHED_EVENT",
+        TimelineKind::ReadyForReview => "READY_FOR_REVIEW_EVENT",
+        TimelineKind::ConvertedToDraft => "CONVERT_TO_DRAFT_EVENT",
+        TimelineKind::BaseChanged => "BASE_REF_CHANGED_EVENT",
+        TimelineKind::ReviewRequested(_) => "REVIEW_REQUESTED_EVENT",
     }
 }

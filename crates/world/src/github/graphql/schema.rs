@@ -55,12 +55,12 @@ pub(super) struct Schema {
 }
 
 /// The schema, read once a process.
-pub(super) fn schema() -> &'static Schema {
+pub(super) fn shared_schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(Schema::read)
+    SCHEMA.get_or_init(Schema::parse_schema)
 }
 
-fn inputs<'a>(
+fn input_fields<'a>(
     list: impl IntoIterator<Item = &'a async_graphql_parser::Positioned<InputValueDefinition>>,
 ) -> BTreeMap<String, Input> {
     list.into_iter()
@@ -82,7 +82,7 @@ fn inputs<'a>(
 }
 
 impl Schema {
-    fn read() -> Self {
+    fn parse_schema() -> Self {
         let document = parse_schema(TEXT).expect("the schema that is compiled in can be parsed");
         let mut types: HashMap<String, Kind> = ["String", "Int", "Float", "Boolean", "ID"]
             .map(|name| (name.to_owned(), Kind::Scalar))
@@ -97,7 +97,7 @@ impl Schema {
             >| {
                 list.into_iter()
                     .map(|field| {
-                        let arguments = inputs(&field.node.arguments);
+                        let arguments = input_fields(&field.node.arguments);
                         (
                             field.node.name.node.to_string(),
                             FieldType {
@@ -131,7 +131,7 @@ impl Schema {
                         .collect(),
                 },
                 TypeKind::InputObject(object) => Kind::Input {
-                    fields: inputs(&object.fields),
+                    fields: input_fields(&object.fields),
                 },
             };
             types.insert(definition.name.node.to_string(), kind);
@@ -139,13 +139,13 @@ impl Schema {
         Self { types }
     }
 
-    pub(super) fn kind(&self, name: &str) -> Option<&Kind> {
+    pub(super) fn type_kind(&self, name: &str) -> Option<&Kind> {
         self.types.get(name)
     }
 
     /// A field of an object or interface.
-    pub(super) fn field(&self, of: &str, name: &str) -> Option<&FieldType> {
-        match self.kind(of)? {
+    pub(super) fn find_field(&self, of: &str, name: &str) -> Option<&FieldType> {
+        match self.type_kind(of)? {
             Kind::Object { fields, .. } | Kind::Interface { fields } => fields.get(name),
             _ => None,
         }
@@ -154,7 +154,7 @@ impl Schema {
     /// Whether values of this type have fields to select.
     pub(super) fn is_composite(&self, name: &str) -> bool {
         matches!(
-            self.kind(name),
+            self.type_kind(name),
             Some(Kind::Object { .. } | Kind::Interface { .. } | Kind::Union { .. })
         )
     }
@@ -162,16 +162,16 @@ impl Schema {
     /// Whether an object of this concrete type meets a type condition.
     pub(super) fn is_a(&self, concrete: &str, condition: &str) -> bool {
         concrete == condition
-            || matches!(self.kind(concrete), Some(Kind::Object { implements, .. }) if implements.contains(condition))
-            || matches!(self.kind(condition), Some(Kind::Union { members }) if members.contains(concrete))
+            || matches!(self.type_kind(concrete), Some(Kind::Object { implements, .. }) if implements.contains(condition))
+            || matches!(self.type_kind(condition), Some(Kind::Union { members }) if members.contains(concrete))
     }
 }
 
 /// The name at the core of a type.
-pub(super) fn named(ty: &Type) -> &str {
+pub(super) fn core_type_name(ty: &Type) -> &str {
     match &ty.base {
         BaseType::Named(name) => name.as_str(),
-        BaseType::List(inner) => named(inner),
+        BaseType::List(inner) => core_type_name(inner),
     }
 }
 
@@ -181,16 +181,19 @@ mod tests {
 
     #[test]
     fn every_type_that_is_named_exists() {
-        let schema = schema();
+        let schema = shared_schema();
         for (name, kind) in &schema.types {
             let (Kind::Object { fields, .. } | Kind::Interface { fields }) = kind else {
                 continue;
             };
             for (field, ty) in fields {
-                assert!(schema.kind(named(&ty.ty)).is_some(), "{name}.{field}");
+                assert!(
+                    schema.type_kind(core_type_name(&ty.ty)).is_some(),
+                    "{name}.{field}"
+                );
                 for (argument, input) in &ty.arguments {
                     assert!(
-                        schema.kind(named(&input.ty)).is_some(),
+                        schema.type_kind(core_type_name(&input.ty)).is_some(),
                         "{name}.{field}({argument})"
                     );
                 }

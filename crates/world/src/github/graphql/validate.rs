@@ -6,16 +6,16 @@ use async_graphql_parser::types::{
     ExecutableDocument, OperationDefinition, OperationType, Selection, SelectionSet,
 };
 use async_graphql_parser::{Pos, Positioned};
-use async_graphql_value::Value as Written;
+use async_graphql_value::Value as AstValue;
 use serde_json::{Value, json};
 
-use super::schema::{named, schema};
+use super::schema::{core_type_name, shared_schema};
 
 /// Depth of a selection beyond which a document is refused.
 const MAX_DEPTH: usize = 30;
 
 /// The root type of an operation.
-pub(super) fn root(operation: &OperationDefinition) -> &'static str {
+pub(super) fn root_type(operation: &OperationDefinition) -> &'static str {
     if operation.ty == OperationType::Mutation {
         "Mutation"
     } else {
@@ -24,7 +24,7 @@ pub(super) fn root(operation: &OperationDefinition) -> &'static str {
 }
 
 /// All validation errors of one operation.
-pub(super) fn validate(
+pub(super) fn validate_operation(
     document: &ExecutableDocument,
     operation: &Positioned<OperationDefinition>,
     name: Option<&str>,
@@ -45,9 +45,9 @@ pub(super) fn validate(
         errors: Vec::new(),
         used: BTreeSet::new(),
     };
-    check.selections(
+    check.check_selections(
         &operation.node.selection_set.node,
-        root(&operation.node),
+        root_type(&operation.node),
         &mut vec![begin.clone()],
     );
     let declared: BTreeSet<String> = operation
@@ -59,7 +59,7 @@ pub(super) fn validate(
     for (variable, pos) in std::mem::take(&mut check.used) {
         if !declared.contains(&variable) {
             let message = format!("Variable ${variable} is used by {label} but not declared");
-            check.error(
+            check.add_error(
                 Pos {
                     line: pos.0,
                     column: pos.1,
@@ -77,7 +77,7 @@ pub(super) fn validate(
         let name = variable.node.name.node.to_string();
         if !check.used.iter().any(|(used, _)| *used == name) {
             let message = format!("Variable ${name} is declared by {label} but not used");
-            check.error(
+            check.add_error(
                 variable.pos,
                 std::slice::from_ref(&begin),
                 "variableNotUsed",
@@ -85,10 +85,10 @@ pub(super) fn validate(
                 json!({"variableName": name}),
             );
         }
-        let ty = named(&variable.node.var_type.node);
-        if schema().kind(ty).is_none() {
+        let ty = core_type_name(&variable.node.var_type.node);
+        if shared_schema().type_kind(ty).is_none() {
             let message = format!("{ty} isn't a defined input type (on ${name})");
-            check.error(
+            check.add_error(
                 variable.pos,
                 std::slice::from_ref(&begin),
                 "variableRequiresValidType",
@@ -107,7 +107,7 @@ struct Check<'d> {
 }
 
 impl Check<'_> {
-    fn error(&mut self, pos: Pos, path: &[String], code: &str, message: &str, more: Value) {
+    fn add_error(&mut self, pos: Pos, path: &[String], code: &str, message: &str, more: Value) {
         let mut extensions = json!({"code": code});
         if let (Value::Object(extensions), Value::Object(more)) = (&mut extensions, more) {
             extensions.extend(more);
@@ -118,9 +118,9 @@ impl Check<'_> {
         }));
     }
 
-    fn selections(&mut self, set: &SelectionSet, of: &str, path: &mut Vec<String>) {
+    fn check_selections(&mut self, set: &SelectionSet, of: &str, path: &mut Vec<String>) {
         if path.len() > MAX_DEPTH {
-            self.error(
+            self.add_error(
                 Pos::default(),
                 &path.clone(),
                 "maxDepth",
@@ -134,7 +134,7 @@ impl Check<'_> {
                 Selection::Field(field) => {
                     let name = field.node.name.node.as_str();
                     path.push(field.node.response_key().node.to_string());
-                    self.field(&field.node, field.pos, name, of, path);
+                    self.check_field(&field.node, field.pos, name, of, path);
                     path.pop();
                 }
                 Selection::InlineFragment(fragment) => {
@@ -144,10 +144,10 @@ impl Check<'_> {
                         .as_ref()
                         .map(|on| on.node.on.node.to_string());
                     let on = condition.as_deref().unwrap_or(of);
-                    if schema().kind(on).is_none() {
+                    if shared_schema().type_kind(on).is_none() {
                         let message =
                             format!("No such type {on}, so it can't be a fragment condition");
-                        self.error(
+                        self.add_error(
                             fragment.pos,
                             &path.clone(),
                             "undefinedType",
@@ -156,18 +156,18 @@ impl Check<'_> {
                         );
                         continue;
                     }
-                    self.selections(&fragment.node.selection_set.node, on, path);
+                    self.check_selections(&fragment.node.selection_set.node, on, path);
                 }
                 Selection::FragmentSpread(spread) => {
                     let name = &spread.node.fragment_name.node;
                     match self.document.fragments.get(name) {
                         Some(fragment) => {
                             let on = fragment.node.type_condition.node.on.node.to_string();
-                            self.selections(&fragment.node.selection_set.node, &on, path);
+                            self.check_selections(&fragment.node.selection_set.node, &on, path);
                         }
                         None => {
                             let message = format!("Fragment {name} was used, but not defined");
-                            self.error(
+                            self.add_error(
                                 spread.pos,
                                 &path.clone(),
                                 "useAndDefineFragment",
@@ -181,7 +181,7 @@ impl Check<'_> {
         }
     }
 
-    fn field(
+    fn check_field(
         &mut self,
         field: &async_graphql_parser::types::Field,
         pos: Pos,
@@ -190,19 +190,19 @@ impl Check<'_> {
         path: &mut Vec<String>,
     ) {
         for (_, value) in &field.arguments {
-            self.variables(&value.node, value.pos);
+            self.check_variables(&value.node, value.pos);
         }
         for directive in &field.directives {
             for (_, value) in &directive.node.arguments {
-                self.variables(&value.node, value.pos);
+                self.check_variables(&value.node, value.pos);
             }
         }
         if name == "__typename" {
             return;
         }
-        let Some(definition) = schema().field(of, name) else {
+        let Some(definition) = shared_schema().find_field(of, name) else {
             let message = format!("Field '{name}' doesn't exist on type '{of}'");
-            self.error(
+            self.add_error(
                 pos,
                 &path.clone(),
                 "undefinedField",
@@ -215,7 +215,7 @@ impl Check<'_> {
             let argument_name = argument.node.as_str();
             if !definition.arguments.contains_key(argument_name) {
                 let message = format!("Field '{name}' doesn't accept argument '{argument_name}'");
-                self.error(
+                self.add_error(
                     argument.pos,
                     &path.clone(),
                     "argumentNotAccepted",
@@ -239,7 +239,7 @@ impl Check<'_> {
                 "Field '{name}' is missing required arguments: {}",
                 missing.join(", ")
             );
-            self.error(
+            self.add_error(
                 pos,
                 &path.clone(),
                 "missingRequiredArguments",
@@ -247,14 +247,14 @@ impl Check<'_> {
                 json!({"className": "Field", "name": name, "arguments": missing.join(", ")}),
             );
         }
-        let result = named(&definition.ty);
+        let result = core_type_name(&definition.ty);
         let selects = !field.selection_set.node.items.is_empty();
-        match (schema().is_composite(result), selects) {
+        match (shared_schema().is_composite(result), selects) {
             (true, false) => {
                 let message = format!(
                     "Field must have selections (field '{name}' returns {result} but has no selections. Did you mean '{name} {{ ... }}'?)"
                 );
-                self.error(
+                self.add_error(
                     pos,
                     &path.clone(),
                     "selectionMismatch",
@@ -266,7 +266,7 @@ impl Check<'_> {
                 let message = format!(
                     "Selections can't be made on scalars (field '{name}' returns {result} but has selections)"
                 );
-                self.error(
+                self.add_error(
                     pos,
                     &path.clone(),
                     "selectionMismatch",
@@ -274,17 +274,21 @@ impl Check<'_> {
                     json!({"nodeName": format!("field '{name}'"), "typeName": result}),
                 );
             }
-            _ => self.selections(&field.selection_set.node, result, path),
+            _ => self.check_selections(&field.selection_set.node, result, path),
         }
     }
 
-    fn variables(&mut self, value: &Written, pos: Pos) {
+    fn check_variables(&mut self, value: &AstValue, pos: Pos) {
         match value {
-            Written::Variable(name) => {
+            AstValue::Variable(name) => {
                 self.used.insert((name.to_string(), (pos.line, pos.column)));
             }
-            Written::List(items) => items.iter().for_each(|item| self.variables(item, pos)),
-            Written::Object(fields) => fields.values().for_each(|value| self.variables(value, pos)),
+            AstValue::List(items) => items
+                .iter()
+                .for_each(|item| self.check_variables(item, pos)),
+            AstValue::Object(fields) => fields
+                .values()
+                .for_each(|value| self.check_variables(value, pos)),
             _ => {}
         }
     }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::object::Oid;
 use super::super::repository::{CheckRun, Status};
-use super::super::{Model, RepoId, Repository, node};
-use super::{WEB, stamp};
+use super::super::{Model, RepoId, Repository, node_id};
+use super::{WEB, format_timestamp};
 
 /// The latest report of each check on a commit.
 pub(crate) fn latest_runs(repository: &Repository, commit: Oid) -> Vec<&CheckRun> {
@@ -56,7 +56,7 @@ impl Model {
             return self.app_json(app);
         }
         json!({
-            "id": 15_368, "slug": slug, "node_id": node::encode("A", RepoId(0), 15_368),
+            "id": 15_368, "slug": slug, "node_id": node_id::encode_id("A", RepoId(0), 15_368),
             "owner": self.simple_user(41_898_282), "name": slug, "description": "", "external_url": WEB,
             "html_url": format!("{WEB}/apps/{slug}"), "created_at": "2018-07-30T09:30:17Z",
             "updated_at": "2019-12-10T19:04:12Z", "permissions": {"checks": "write", "metadata": "read"}, "events": [],
@@ -95,10 +95,10 @@ impl Model {
         let url = self.repo_url(repo, &format!("/check-runs/{}", run.id));
         let html = self.check_page(repo, run);
         json!({
-            "id": run.id, "node_id": node::encode("CR", repo, run.id), "external_id": "", "head_sha": run.commit,
+            "id": run.id, "node_id": node_id::encode_id("CR", repo, run.id), "external_id": "", "head_sha": run.commit,
             "name": run.name, "url": url, "html_url": html, "details_url": html,
             "status": if run.conclusion.is_some() { "completed" } else { "in_progress" }, "conclusion": run.conclusion,
-            "started_at": stamp(run.started_at), "completed_at": run.completed_at.map(stamp),
+            "started_at": format_timestamp(run.started_at), "completed_at": run.completed_at.map(format_timestamp),
             "output": {"title": run.output.title, "summary": run.output.summary, "text": null,
                 "annotations_count": run.output.annotations.len(),
                 "annotations_url": format!("{url}/annotations")},
@@ -126,11 +126,11 @@ impl Model {
             .max()
             .unwrap_or(one.started_at);
         json!({
-            "id": one.suite, "node_id": node::encode("CS", repo, one.suite), "head_branch": branch,
+            "id": one.suite, "node_id": node_id::encode_id("CS", repo, one.suite), "head_branch": branch,
             "head_sha": one.commit, "status": if conclusion.is_some() { "completed" } else { "in_progress" },
             "conclusion": conclusion, "url": url, "before": null, "after": one.commit,
             "pull_requests": self.pulls_at(repository, one.commit), "app": self.reporting_app(&one.app),
-            "created_at": stamp(one.started_at), "updated_at": stamp(ended), "rerequestable": true,
+            "created_at": format_timestamp(one.started_at), "updated_at": format_timestamp(ended), "rerequestable": true,
             "runs_rerequestable": true, "latest_check_runs_count": runs.len(),
             "check_runs_url": format!("{url}/check-runs"), "head_commit": self.simple_commit(repo, one.commit),
             "repository": self.repository_json(repository),
@@ -181,9 +181,9 @@ impl Model {
         json!({
             "url": self.repo_url(repo, &format!("/statuses/{}", status.commit)),
             "avatar_url": format!("https://avatars.githubusercontent.com/u/{}?v=4", status.creator), "id": status.id,
-            "node_id": node::encode("SC", repo, status.id), "state": status.state, "description": status.description,
-            "target_url": status.target_url, "context": status.context, "created_at": stamp(status.at),
-            "updated_at": stamp(status.at), "creator": self.simple_user(status.creator),
+            "node_id": node_id::encode_id("SC", repo, status.id), "state": status.state, "description": status.description,
+            "target_url": status.target_url, "context": status.context, "created_at": format_timestamp(status.at),
+            "updated_at": format_timestamp(status.at), "creator": self.simple_user(status.creator),
         })
     }
 }

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::super::object::{Oid, Signature};
 use super::super::objects::Difference;
-use super::super::{Model, RepoId, node};
-use super::{path_segment, stamp};
+use super::super::{Model, RepoId, node_id};
+use super::{format_timestamp, path_segment};
 
 impl Model {
     /// `verification`.
-    pub(crate) fn verification(&self, oid: Oid) -> Value {
+    pub(crate) fn verification_json(&self, oid: Oid) -> Value {
         let verified = self.verified.contains(&oid);
         json!({
             "verified": verified, "reason": if verified { "valid" } else { "unsigned" },
@@ -18,8 +18,8 @@ impl Model {
         })
     }
 
-    fn person(signature: &Signature) -> Value {
-        json!({"name": signature.name, "email": signature.email, "date": stamp(signature.when)})
+    fn person_json(signature: &Signature) -> Value {
+        json!({"name": signature.name, "email": signature.email, "date": format_timestamp(signature.when)})
     }
 
     /// The account that made commits under this address.
@@ -46,11 +46,11 @@ impl Model {
             })
             .collect();
         Some(json!({
-            "sha": oid, "node_id": node::encode_object("C", repo, oid), "url": url,
-            "html_url": self.web_url(repo, &format!("/commit/{oid}")), "author": Self::person(&commit.author),
-            "committer": Self::person(&commit.committer),
+            "sha": oid, "node_id": node_id::encode_object("C", repo, oid), "url": url,
+            "html_url": self.web_url(repo, &format!("/commit/{oid}")), "author": Self::person_json(&commit.author),
+            "committer": Self::person_json(&commit.committer),
             "tree": {"sha": commit.tree, "url": self.repo_url(repo, &format!("/git/trees/{}", commit.tree))},
-            "message": commit.message, "parents": parents, "verification": self.verification(oid),
+            "message": commit.message, "parents": parents, "verification": self.verification_json(oid),
         }))
     }
 
@@ -74,19 +74,19 @@ impl Model {
             .collect();
         let url = self.repo_url(repo, &format!("/commits/{oid}"));
         let mut out = json!({
-            "sha": oid, "node_id": node::encode_object("C", repo, oid), "url": url,
+            "sha": oid, "node_id": node_id::encode_object("C", repo, oid), "url": url,
             "html_url": self.web_url(repo, &format!("/commit/{oid}")), "comments_url": format!("{url}/comments"),
             "commit": {
-                "author": Self::person(&commit.author), "committer": Self::person(&commit.committer),
+                "author": Self::person_json(&commit.author), "committer": Self::person_json(&commit.committer),
                 "message": commit.message,
                 "tree": {"sha": commit.tree, "url": self.repo_url(repo, &format!("/git/trees/{}", commit.tree))},
                 "url": self.repo_url(repo, &format!("/git/commits/{oid}")), "comment_count": 0,
-                "verification": self.verification(oid),
+                "verification": self.verification_json(oid),
             },
             "author": user(&commit.author), "committer": user(&commit.committer), "parents": parents,
         });
         if with_files {
-            let differences = objects.differences(commit.parents.first().copied(), Some(oid));
+            let differences = objects.diff_trees(commit.parents.first().copied(), Some(oid));
             let files: Vec<Value> = differences
                 .iter()
                 .map(|d| self.file_json(repo, oid, d))
@@ -109,7 +109,7 @@ impl Model {
             return Value::Null;
         };
         json!({
-            "id": oid, "tree_id": commit.tree, "message": commit.message, "timestamp": stamp(commit.committer.when),
+            "id": oid, "tree_id": commit.tree, "message": commit.message, "timestamp": format_timestamp(commit.committer.when),
             "author": {"name": commit.author.name, "email": commit.author.email},
             "committer": {"name": commit.committer.name, "email": commit.committer.email},
         })
@@ -119,7 +119,7 @@ impl Model {
     pub(crate) fn file_json(&self, repo: RepoId, at: Oid, difference: &Difference) -> Value {
         let (patch, added, removed) = self
             .objects(repo)
-            .map(|objects| objects.patch(difference))
+            .map(|objects| objects.file_patch(difference))
             .unwrap_or_default();
         let side = difference
             .new
@@ -132,7 +132,7 @@ impl Model {
             .collect::<Vec<_>>()
             .join("/");
         let mut out = json!({
-            "sha": side, "filename": difference.path, "status": difference.status(), "additions": added,
+            "sha": side, "filename": difference.path, "status": difference.status_name(), "additions": added,
             "deletions": removed, "changes": added + removed,
             "blob_url": self.web_url(repo, &format!("/blob/{at}/{path}")),
             "raw_url": self.web_url(repo, &format!("/raw/{at}/{path}")),
@@ -151,7 +151,7 @@ impl Model {
             .and_then(|objects| objects.get(oid))
             .map_or("commit", |object| object.kind());
         json!({
-            "ref": name, "node_id": node::encode_ref(repo, name), "url": self.repo_url(repo, &format!("/git/{name}")),
+            "ref": name, "node_id": node_id::encode_ref(repo, name), "url": self.repo_url(repo, &format!("/git/{name}")),
             "object": {"sha": oid, "type": kind, "url": self.repo_url(repo, &format!("/git/{kind}s/{oid}"))},
         })
     }

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use super::account::{App, Installation};
 use super::repository::{Reaction, Release, Workflow, WorkflowRun};
-use super::{Model, RepoId, Repository, node};
+use super::{Model, RepoId, Repository, node_id};
 
 /// An instant as GitHub writes it: whole seconds, UTC.
-pub(crate) fn stamp(instant: Timestamp) -> String {
+pub(crate) fn format_timestamp(instant: Timestamp) -> String {
     instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
@@ -94,7 +94,7 @@ impl Model {
             .accounts
             .get(&id)
             .is_some_and(|account| account.kind == super::AccountKind::Bot);
-        node::encode(if bot { "BOT" } else { "U" }, RepoId(0), id)
+        node_id::encode_id(if bot { "BOT" } else { "U" }, RepoId(0), id)
     }
 
     /// `simple-user`.
@@ -103,7 +103,7 @@ impl Model {
         let kind = self
             .accounts
             .get(&id)
-            .map_or("User", |account| account.kind.word());
+            .map_or("User", |account| account.kind.kind_name());
         // Logins of bots hold brackets, which GitHub percent-encodes in addresses.
         let slug = login.replace('[', "%5B").replace(']', "%5D");
         let api = format!("{}/users/{slug}", self.api_url);
@@ -145,11 +145,11 @@ impl Model {
             "all"
         };
         let mut out = json!({
-            "id": repository.id, "node_id": node::encode("R", repository.id, 0), "name": repository.name,
+            "id": repository.id, "node_id": node_id::encode_id("R", repository.id, 0), "name": repository.name,
             "full_name": full_name, "private": repository.private, "owner": self.simple_user(repository.owner),
             "html_url": web, "description": repository.description, "fork": false, "url": url,
-            "created_at": stamp(repository.created_at), "updated_at": stamp(repository.updated_at),
-            "pushed_at": stamp(repository.pushed_at), "git_url": format!("git://github.com/{full_name}.git"),
+            "created_at": format_timestamp(repository.created_at), "updated_at": format_timestamp(repository.updated_at),
+            "pushed_at": format_timestamp(repository.pushed_at), "git_url": format!("git://github.com/{full_name}.git"),
             "ssh_url": format!("git@github.com:{full_name}.git"), "clone_url": format!("{web}.git"), "svn_url": web,
             "homepage": null, "size": 1, "stargazers_count": 0, "watchers_count": 0, "language": null,
             "has_issues": repository.has_issues, "pull_request_creation_policy": policy,
@@ -193,14 +193,14 @@ impl Model {
             return Value::Null;
         };
         json!({
-            "id": label.id, "node_id": node::encode("LA", repository.id, label.id),
+            "id": label.id, "node_id": node_id::encode_id("LA", repository.id, label.id),
             "url": self.repo_url(repository.id, &format!("/labels/{}", path_segment(&label.name))), "name": label.name,
             "color": label.color, "default": false, "description": label.description,
         })
     }
 
     /// `label`, from the current state.
-    pub(crate) fn label(&self, repo: RepoId, name: &str) -> Value {
+    pub(crate) fn current_label_json(&self, repo: RepoId, name: &str) -> Value {
         self.repository(repo)
             .map_or(Value::Null, |repository| self.label_json(repository, name))
     }
@@ -223,13 +223,13 @@ impl Model {
     /// `reaction`.
     pub(crate) fn reaction_json(&self, repo: RepoId, reaction: &Reaction) -> Value {
         json!({
-            "id": reaction.id, "node_id": node::encode("REA", repo, reaction.id),
-            "user": self.simple_user(reaction.account), "content": reaction.content, "created_at": stamp(reaction.at),
+            "id": reaction.id, "node_id": node_id::encode_id("REA", repo, reaction.id),
+            "user": self.simple_user(reaction.account), "content": reaction.content, "created_at": format_timestamp(reaction.at),
         })
     }
 
     /// `author_association`.
-    pub(crate) fn association(&self, repository: &Repository, account: u64) -> &'static str {
+    pub(crate) fn author_association(&self, repository: &Repository, account: u64) -> &'static str {
         use super::Role;
         if repository.owner == account {
             return "OWNER";
@@ -252,10 +252,10 @@ impl Model {
     /// `integration`.
     pub(crate) fn app_json(&self, app: &App) -> Value {
         json!({
-            "id": app.id, "slug": app.slug, "node_id": node::encode("A", RepoId(0), app.id),
+            "id": app.id, "slug": app.slug, "node_id": node_id::encode_id("A", RepoId(0), app.id),
             "owner": self.simple_user(app.owner), "name": app.slug, "description": null,
             "external_url": format!("https://{}.example", app.slug), "html_url": format!("{WEB}/apps/{}", app.slug),
-            "created_at": stamp(app.created_at), "updated_at": stamp(app.created_at), "permissions": app.permissions,
+            "created_at": format_timestamp(app.created_at), "updated_at": format_timestamp(app.created_at), "permissions": app.permissions,
             "events": app.events, "installations_count": self.installations.values().filter(|i| i.app == app.id).count(),
         })
     }
@@ -271,20 +271,20 @@ impl Model {
             "repositories_url": format!("{}/installation/repositories", self.api_url),
             "html_url": format!("{WEB}/settings/installations/{}", installation.id), "app_id": installation.app,
             "app_slug": app.map_or("", |app| &app.slug), "target_id": installation.account,
-            "target_type": self.accounts.get(&installation.account).map_or("User", |account| account.kind.word()),
+            "target_type": self.accounts.get(&installation.account).map_or("User", |account| account.kind.kind_name()),
             "permissions": app.map(|app| &app.permissions), "events": app.map(|app| &app.events),
-            "created_at": stamp(installation.created_at), "updated_at": stamp(installation.created_at),
+            "created_at": format_timestamp(installation.created_at), "updated_at": format_timestamp(installation.created_at),
             "single_file_name": null, "has_multiple_single_files": false, "single_file_paths": [],
-            "suspended_by": installation.suspended_at.map(|_| self.simple_user(installation.account)), "suspended_at": installation.suspended_at.map(stamp),
+            "suspended_by": installation.suspended_at.map(|_| self.simple_user(installation.account)), "suspended_at": installation.suspended_at.map(format_timestamp),
         })
     }
 
     /// `workflow`.
     pub(crate) fn workflow_json(&self, repo: RepoId, workflow: &Workflow) -> Value {
         json!({
-            "id": workflow.id, "node_id": node::encode("W", repo, workflow.id), "name": workflow.name,
-            "path": workflow.path, "state": workflow.state, "created_at": stamp(workflow.created_at),
-            "updated_at": stamp(workflow.created_at),
+            "id": workflow.id, "node_id": node_id::encode_id("W", repo, workflow.id), "name": workflow.name,
+            "path": workflow.path, "state": workflow.state, "created_at": format_timestamp(workflow.created_at),
+            "updated_at": format_timestamp(workflow.created_at),
             "url": self.repo_url(repo, &format!("/actions/workflows/{}", workflow.id)),
             "html_url": self.web_url(repo, &format!("/blob/HEAD/{}", workflow.path)),
             "badge_url": self.web_url(repo, &format!("/workflows/{}/badge.svg", path_segment(&workflow.name))),
@@ -306,14 +306,14 @@ impl Model {
             .count();
         let full = self.minimal_repository(repository);
         json!({
-            "id": run.id, "name": workflow.map(|workflow| &workflow.name), "node_id": node::encode("WFR", repo, run.id),
-            "check_suite_id": run.id + 1, "check_suite_node_id": node::encode("CS", repo, run.id + 1),
+            "id": run.id, "name": workflow.map(|workflow| &workflow.name), "node_id": node_id::encode_id("WFR", repo, run.id),
+            "check_suite_id": run.id + 1, "check_suite_node_id": node_id::encode_id("CS", repo, run.id + 1),
             "head_branch": run.branch, "head_sha": run.commit, "path": workflow.map_or("", |workflow| &workflow.path),
             "run_number": number, "run_attempt": 1, "event": run.event, "display_title": run.event,
             "status": run.status, "conclusion": run.conclusion, "workflow_id": run.workflow, "url": url,
             "html_url": self.web_url(repo, &format!("/actions/runs/{}", run.id)), "pull_requests": [],
-            "created_at": stamp(run.created_at), "updated_at": stamp(run.updated_at),
-            "run_started_at": stamp(run.created_at), "actor": self.simple_user(run.actor),
+            "created_at": format_timestamp(run.created_at), "updated_at": format_timestamp(run.updated_at),
+            "run_started_at": format_timestamp(run.created_at), "actor": self.simple_user(run.actor),
             "triggering_actor": self.simple_user(run.actor), "jobs_url": format!("{url}/jobs"),
             "logs_url": format!("{url}/logs"), "check_suite_url": self.repo_url(repo, &format!("/check-suites/{}", run.id + 1)),
             "artifacts_url": format!("{url}/artifacts"), "cancel_url": format!("{url}/cancel"),
@@ -330,11 +330,11 @@ impl Model {
         json!({
             "id": id, "run_id": run.id, "workflow_name": null, "head_branch": run.branch,
             "run_url": self.repo_url(repo, &format!("/actions/runs/{}", run.id)), "run_attempt": 1,
-            "node_id": node::encode("CR", repo, id), "head_sha": run.commit,
+            "node_id": node_id::encode_id("CR", repo, id), "head_sha": run.commit,
             "url": self.repo_url(repo, &format!("/actions/jobs/{id}")),
             "html_url": self.web_url(repo, &format!("/actions/runs/{}/job/{id}", run.id)), "status": run.status,
-            "conclusion": run.conclusion, "created_at": stamp(run.created_at), "started_at": stamp(run.created_at),
-            "completed_at": run.conclusion.as_ref().map(|_| stamp(run.updated_at)), "name": "build", "steps": [],
+            "conclusion": run.conclusion, "created_at": format_timestamp(run.created_at), "started_at": format_timestamp(run.created_at),
+            "completed_at": run.conclusion.as_ref().map(|_| format_timestamp(run.updated_at)), "name": "build", "steps": [],
             "check_run_url": self.repo_url(repo, &format!("/check-runs/{id}")), "labels": ["ubuntu-latest"],
             "runner_id": 1, "runner_name": "GitHub Actions 1", "runner_group_id": 0, "runner_group_name": "GitHub Actions",
         })
@@ -355,10 +355,10 @@ impl Model {
             "upload_url": format!("https://uploads.github.com/repos/{}/releases/{}/assets{{?name,label}}", self.full_name(repo), release.id),
             "tarball_url": self.repo_url(repo, &format!("/tarball/{}", release.tag)),
             "zipball_url": self.repo_url(repo, &format!("/zipball/{}", release.tag)), "id": release.id,
-            "node_id": node::encode("RE", repo, release.id), "tag_name": release.tag,
+            "node_id": node_id::encode_id("RE", repo, release.id), "tag_name": release.tag,
             "target_commitish": repository.default_branch, "name": release.name, "body": release.body,
-            "draft": release.draft, "prerelease": release.prerelease, "created_at": stamp(release.created_at),
-            "published_at": (!release.draft).then(|| stamp(release.created_at)),
+            "draft": release.draft, "prerelease": release.prerelease, "created_at": format_timestamp(release.created_at),
+            "published_at": (!release.draft).then(|| format_timestamp(release.created_at)),
             "author": self.simple_user(release.author), "assets": assets,
         })
     }
@@ -378,9 +378,9 @@ impl Model {
             .collect();
         json!({
             "url": self.repo_url(repo, &format!("/releases/assets/{id}")), "id": id,
-            "node_id": node::encode("RA", repo, *id), "name": name, "label": null, "state": "uploaded",
+            "node_id": node_id::encode_id("RA", repo, *id), "name": name, "label": null, "state": "uploaded",
             "content_type": "application/octet-stream", "size": content.len(), "digest": format!("sha256:{digest}"),
-            "download_count": 0, "created_at": stamp(release.created_at), "updated_at": stamp(release.created_at),
+            "download_count": 0, "created_at": format_timestamp(release.created_at), "updated_at": format_timestamp(release.created_at),
             "uploader": self.simple_user(release.author),
             "browser_download_url": self.web_url(repo, &format!("/releases/download/{}/{name}", release.tag)),
         })

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::object::{Oid, Signature};
 use super::super::{Model, RepoId};
-use super::stamp;
+use super::format_timestamp;
 
 /// Commits that one push payload lists at most (GitHub's documentation: 2,048).
 const MAX_PUSH_COMMITS: usize = 2_048;
@@ -149,17 +149,17 @@ impl Model {
             }
             out
         };
-        let differences = objects.differences(commit.parents.first().copied(), Some(oid));
+        let differences = objects.diff_trees(commit.parents.first().copied(), Some(oid));
         let of = |status: &str| -> Vec<&str> {
             differences
                 .iter()
-                .filter(|d| d.status() == status)
+                .filter(|d| d.status_name() == status)
                 .map(|d| d.path.as_str())
                 .collect()
         };
         json!({
             "id": oid, "tree_id": commit.tree, "distinct": true, "message": commit.message,
-            "timestamp": stamp(commit.committer.when), "url": self.web_url(repo, &format!("/commit/{oid}")),
+            "timestamp": format_timestamp(commit.committer.when), "url": self.web_url(repo, &format!("/commit/{oid}")),
             "author": person(&commit.author), "committer": person(&commit.committer), "added": of("added"),
             "removed": of("removed"), "modified": of("modified"),
         })

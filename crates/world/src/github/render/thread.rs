@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::super::repository::{Comment, Happening, Review, ReviewComment, Thread, TimelineEvent};
-use super::super::{Model, Pull, Repository, State, node};
-use super::stamp;
+use super::super::repository::{
+    Comment, Review, ReviewComment, Thread, TimelineEvent, TimelineKind,
+};
+use super::super::{Model, Pull, Repository, State, node_id};
+use super::format_timestamp;
 
 impl Model {
     fn labels_of(&self, repository: &Repository, thread: &Thread) -> Vec<Value> {
@@ -31,13 +33,13 @@ impl Model {
         let mut out = json!({
             "url": url, "repository_url": self.repo_url(repo, ""), "labels_url": format!("{url}/labels{{/name}}"),
             "comments_url": format!("{url}/comments"), "events_url": format!("{url}/events"), "html_url": web,
-            "id": thread.id, "node_id": node::encode(if pull.is_some() { "PR" } else { "I" }, repo, thread.number),
+            "id": thread.id, "node_id": node_id::encode_id(if pull.is_some() { "PR" } else { "I" }, repo, thread.number),
             "number": thread.number, "title": thread.title, "user": self.simple_user(thread.author),
             "labels": self.labels_of(repository, thread), "state": thread.state, "locked": thread.locked,
             "assignee": assignees.first(), "assignees": assignees, "milestone": null, "comments": thread.comments.len(),
-            "created_at": stamp(thread.created_at), "updated_at": stamp(thread.updated_at),
-            "closed_at": thread.closed_at.map(stamp),
-            "author_association": self.association(repository, thread.author), "active_lock_reason": null,
+            "created_at": format_timestamp(thread.created_at), "updated_at": format_timestamp(thread.updated_at),
+            "closed_at": thread.closed_at.map(format_timestamp),
+            "author_association": self.author_association(repository, thread.author), "active_lock_reason": null,
             "body": thread.body, "closed_by": self.closed_by(thread), "timeline_url": format!("{url}/timeline"),
             "reactions": self.reactions_json(&url, &thread.reactions), "performed_via_github_app": null,
             "state_reason": thread.state_reason,
@@ -47,7 +49,7 @@ impl Model {
             out["pull_request"] = json!({
                 "url": self.repo_url(repo, &format!("/pulls/{}", thread.number)), "html_url": web,
                 "diff_url": format!("{web}.diff"), "patch_url": format!("{web}.patch"),
-                "merged_at": pull.merged.as_ref().map(|merge| stamp(merge.at)),
+                "merged_at": pull.merged.as_ref().map(|merge| format_timestamp(merge.at)),
             });
         }
         out
@@ -58,7 +60,7 @@ impl Model {
             .timeline
             .iter()
             .rev()
-            .find(|event| event.what == Happening::Closed);
+            .find(|event| event.what == TimelineKind::Closed);
         match (thread.state, closed) {
             (State::Closed, Some(event)) => self.simple_user(event.actor),
             _ => Value::Null,
@@ -78,9 +80,9 @@ impl Model {
             "url": url,
             "html_url": self.web_url(repo, &format!("/{kind}/{}#issuecomment-{}", comment.number, comment.id)),
             "issue_url": self.repo_url(repo, &format!("/issues/{}", comment.number)), "id": comment.id,
-            "node_id": node::encode("IC", repo, comment.id), "user": self.simple_user(comment.author),
-            "created_at": stamp(comment.created_at), "updated_at": stamp(comment.updated_at),
-            "author_association": self.association(repository, comment.author), "body": comment.body,
+            "node_id": node_id::encode_id("IC", repo, comment.id), "user": self.simple_user(comment.author),
+            "created_at": format_timestamp(comment.created_at), "updated_at": format_timestamp(comment.updated_at),
+            "author_association": self.author_association(repository, comment.author), "body": comment.body,
             "reactions": self.reactions_json(&url, &comment.reactions), "performed_via_github_app": null,
         })
     }
@@ -127,18 +129,18 @@ impl Model {
             .map(|id| self.simple_user(*id))
             .collect();
         let mut out = json!({
-            "url": url, "id": pull.id, "node_id": node::encode("PR", repo, pull.number), "html_url": web,
+            "url": url, "id": pull.id, "node_id": node_id::encode_id("PR", repo, pull.number), "html_url": web,
             "diff_url": format!("{web}.diff"), "patch_url": format!("{web}.patch"), "issue_url": issue,
             "number": pull.number, "state": pull.state, "locked": pull.locked, "title": pull.title,
-            "user": self.simple_user(pull.author), "body": pull.body, "created_at": stamp(pull.created_at),
-            "updated_at": stamp(pull.updated_at), "closed_at": pull.closed_at.map(stamp),
-            "merged_at": pull.merged.as_ref().map(|merge| stamp(merge.at)), "merge_commit_sha": merge_commit,
+            "user": self.simple_user(pull.author), "body": pull.body, "created_at": format_timestamp(pull.created_at),
+            "updated_at": format_timestamp(pull.updated_at), "closed_at": pull.closed_at.map(format_timestamp),
+            "merged_at": pull.merged.as_ref().map(|merge| format_timestamp(merge.at)), "merge_commit_sha": merge_commit,
             "assignee": assignees.first(), "assignees": assignees, "requested_reviewers": reviewers,
             "requested_teams": [], "labels": labels, "milestone": null, "draft": pull.draft,
             "commits_url": format!("{url}/commits"), "review_comments_url": format!("{url}/comments"),
             "review_comment_url": self.repo_url(repo, "/pulls/comments{/number}"),
             "comments_url": format!("{issue}/comments"), "statuses_url": statuses, "head": side(&pull.head),
-            "base": side(&pull.base), "author_association": self.association(repository, pull.author),
+            "base": side(&pull.base), "author_association": self.author_association(repository, pull.author),
             "auto_merge": pull.auto_merge.as_ref().map(|method| json!({
                 "enabled_by": self.simple_user(repository.owner), "merge_method": method.to_lowercase(),
                 "commit_title": "", "commit_message": "",
@@ -237,7 +239,7 @@ impl Model {
             return Vec::new();
         };
         let common = objects.merge_base(self.base_before(repository, pull), pull.head.oid);
-        objects.differences(common, Some(pull.head.oid))
+        objects.diff_trees(common, Some(pull.head.oid))
     }
 
     /// Lines added and removed, and files changed.
@@ -251,7 +253,7 @@ impl Model {
             return (0, 0, 0);
         };
         let (added, removed) = files.iter().fold((0, 0), |(added, removed), file| {
-            let (_, more, less) = objects.patch(file);
+            let (_, more, less) = objects.file_patch(file);
             (added + more, removed + less)
         });
         (added, removed, files.len())
@@ -271,10 +273,10 @@ impl Model {
         );
         let url = self.repo_url(repo, &format!("/pulls/{}", pull.number));
         json!({
-            "id": review.id, "node_id": node::encode("PRR", repo, review.id), "user": self.simple_user(review.author),
-            "body": review.body, "state": if review.dismissed { "DISMISSED" } else { review.verdict.state() },
-            "html_url": html, "pull_request_url": url, "submitted_at": stamp(review.at), "commit_id": review.commit,
-            "author_association": self.association(repository, review.author),
+            "id": review.id, "node_id": node_id::encode_id("PRR", repo, review.id), "user": self.simple_user(review.author),
+            "body": review.body, "state": if review.dismissed { "DISMISSED" } else { review.verdict.review_state() },
+            "html_url": html, "pull_request_url": url, "submitted_at": format_timestamp(review.at), "commit_id": review.commit,
+            "author_association": self.author_association(repository, review.author),
             "_links": {"html": {"href": html}, "pull_request": {"href": url}},
         })
     }
@@ -295,12 +297,12 @@ impl Model {
         let parent = self.repo_url(repo, &format!("/pulls/{}", pull.number));
         json!({
             "url": url, "pull_request_review_id": comment.review, "id": comment.id,
-            "node_id": node::encode("PRRC", repo, comment.id), "diff_hunk": "@@ -1 +1 @@", "path": comment.path,
+            "node_id": node_id::encode_id("PRRC", repo, comment.id), "diff_hunk": "@@ -1 +1 @@", "path": comment.path,
             "position": 1, "original_position": 1, "commit_id": comment.commit, "original_commit_id": comment.commit,
             "in_reply_to_id": comment.in_reply_to.unwrap_or(comment.id), "user": self.simple_user(comment.author),
-            "body": comment.body, "created_at": stamp(comment.created_at), "updated_at": stamp(comment.updated_at),
+            "body": comment.body, "created_at": format_timestamp(comment.created_at), "updated_at": format_timestamp(comment.updated_at),
             "html_url": html, "pull_request_url": parent, "line": comment.line, "side": "RIGHT",
-            "author_association": self.association(repository, comment.author),
+            "author_association": self.author_association(repository, comment.author),
             "_links": {"self": {"href": url}, "html": {"href": html}, "pull_request": {"href": parent}},
         })
     }
@@ -314,22 +316,22 @@ impl Model {
     ) -> Option<Value> {
         let repo = repository.id;
         match &event.what {
-            Happening::Commented(id) => {
+            TimelineKind::Commented(id) => {
                 let comment = repository.comments.get(id)?;
                 let mut out = self.comment_json(repository, comment);
                 out["event"] = "commented".into();
                 out["actor"] = self.simple_user(event.actor);
                 return Some(out);
             }
-            Happening::Reviewed(id) => {
+            TimelineKind::Reviewed(id) => {
                 let pull = repository.pulls.get(&thread.number)?;
                 let review = pull.reviews.iter().find(|review| review.id == *id)?;
                 let mut out = self.review_json(repository, pull, review);
                 out["event"] = "reviewed".into();
-                out["state"] = review.verdict.state().to_lowercase().into();
+                out["state"] = review.verdict.review_state().to_lowercase().into();
                 return Some(out);
             }
-            Happening::Committed(oid) => {
+            TimelineKind::Committed(oid) => {
                 let mut out = self.git_commit_json(repo, *oid)?;
                 out["event"] = "committed".into();
                 return Some(out);
@@ -337,35 +339,35 @@ impl Model {
             _ => {}
         }
         let (word, prefix, commit) = match &event.what {
-            Happening::Labeled(_) => ("labeled", "LE", None),
-            Happening::Unlabeled(_) => ("unlabeled", "UNLE", None),
-            Happening::Renamed { .. } => ("renamed", "RTE", None),
-            Happening::Closed => ("closed", "CE", None),
-            Happening::Reopened => ("reopened", "REE", None),
-            Happening::Merged(oid) => ("merged", "ME", Some(*oid)),
-            Happening::ForcePushed(_, to) => ("head_ref_force_pushed", "HRFPE", Some(*to)),
-            Happening::ReadyForReview => ("ready_for_review", "RFRE", None),
-            Happening::ConvertedToDraft => ("convert_to_draft", "CTDE", None),
-            Happening::BaseChanged => ("base_ref_changed", "BRCE", None),
-            Happening::ReviewRequested(_) => ("review_requested", "RRE", None),
-            Happening::Commented(_) | Happening::Reviewed(_) | Happening::Committed(_) => {
+            TimelineKind::Labeled(_) => ("labeled", "LE", None),
+            TimelineKind::Unlabeled(_) => ("unlabeled", "UNLE", None),
+            TimelineKind::Renamed { .. } => ("renamed", "RTE", None),
+            TimelineKind::Closed => ("closed", "CE", None),
+            TimelineKind::Reopened => ("reopened", "REE", None),
+            TimelineKind::Merged(oid) => ("merged", "ME", Some(*oid)),
+            TimelineKind::ForcePushed(_, to) => ("head_ref_force_pushed", "HRFPE", Some(*to)),
+            TimelineKind::ReadyForReview => ("ready_for_review", "RFRE", None),
+            TimelineKind::ConvertedToDraft => ("convert_to_draft", "CTDE", None),
+            TimelineKind::BaseChanged => ("base_ref_changed", "BRCE", None),
+            TimelineKind::ReviewRequested(_) => ("review_requested", "RRE", None),
+            TimelineKind::Commented(_) | TimelineKind::Reviewed(_) | TimelineKind::Committed(_) => {
                 return None;
             }
         };
         let mut out = json!({
-            "id": event.id, "node_id": node::encode(prefix, repo, event.id),
+            "id": event.id, "node_id": node_id::encode_id(prefix, repo, event.id),
             "url": self.repo_url(repo, &format!("/issues/events/{}", event.id)), "actor": self.simple_user(event.actor),
             "event": word, "commit_id": commit,
             "commit_url": commit.map(|oid| self.repo_url(repo, &format!("/commits/{oid}"))),
-            "created_at": stamp(event.at), "performed_via_github_app": null,
+            "created_at": format_timestamp(event.at), "performed_via_github_app": null,
         });
         match &event.what {
-            Happening::Labeled(label) | Happening::Unlabeled(label) => {
+            TimelineKind::Labeled(label) | TimelineKind::Unlabeled(label) => {
                 out["label"] = json!({"name": label.name, "color": label.color});
             }
-            Happening::Renamed { from, to } => out["rename"] = json!({"from": from, "to": to}),
-            Happening::Closed => out["state_reason"] = json!(thread.state_reason),
-            Happening::ReviewRequested(id) => {
+            TimelineKind::Renamed { from, to } => out["rename"] = json!({"from": from, "to": to}),
+            TimelineKind::Closed => out["state_reason"] = json!(thread.state_reason),
+            TimelineKind::ReviewRequested(id) => {
                 out["review_requester"] = self.simple_user(event.actor);
                 out["requested_reviewer"] = self.simple_user(*id);
             }

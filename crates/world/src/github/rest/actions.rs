@@ -9,16 +9,16 @@ use crate::github::render::checks::{joint_conclusion, latest_runs, latest_status
 use crate::github::repository::CheckRun;
 
 fn commit_of(call: &Call<'_>) -> Result<Oid, Refusal> {
-    let name = call.param("ref").to_owned();
+    let name = call.path_param("ref").to_owned();
     call.commit_named(&name)
         .ok_or_else(|| Refusal::new(422, &format!("No commit found for SHA: {name}")))
 }
 
 pub(super) fn check_runs_of(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let commit = commit_of(call)?;
-    let all = call.query("filter") == Some("all");
-    let name = call.query("check_name").map(str::to_owned);
-    let repository = call.seen();
+    let all = call.query_param("filter") == Some("all");
+    let name = call.query_param("check_name").map(str::to_owned);
+    let repository = call.visible_repository();
     let runs: Vec<CheckRun> = if all {
         repository
             .checks
@@ -37,8 +37,8 @@ pub(super) fn check_runs_of(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .filter(|run| name.as_ref().is_none_or(|name| run.name == *name))
         .collect();
     let total = runs.len();
-    let page = call.page(runs);
-    let repository = call.seen();
+    let page = call.page_of(runs);
+    let repository = call.visible_repository();
     let list: Vec<Value> = page
         .iter()
         .map(|run| call.model.check_run_json(repository, run))
@@ -52,14 +52,19 @@ pub(super) fn check_runs_of(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 pub(super) fn check_suites_of(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let commit = commit_of(call)?;
     let mut suites: Vec<CheckRun> = Vec::new();
-    for run in call.seen().checks.iter().filter(|run| run.commit == commit) {
+    for run in call
+        .visible_repository()
+        .checks
+        .iter()
+        .filter(|run| run.commit == commit)
+    {
         if !suites.iter().any(|other| other.suite == run.suite) {
             suites.push(run.clone());
         }
     }
     let total = suites.len();
-    let page = call.page(suites);
-    let repository = call.seen();
+    let page = call.page_of(suites);
+    let repository = call.visible_repository();
     let list: Vec<Value> = page
         .iter()
         .map(|run| call.model.check_suite_json(repository, run))
@@ -71,8 +76,8 @@ pub(super) fn check_suites_of(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn check_suite(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("check_suite_id")?;
-    let repository = call.seen();
+    let id = call.number_param("check_suite_id")?;
+    let repository = call.visible_repository();
     let run = repository
         .checks
         .iter()
@@ -85,8 +90,8 @@ pub(super) fn check_suite(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn check_run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("check_run_id")?;
-    let repository = call.seen();
+    let id = call.number_param("check_run_id")?;
+    let repository = call.visible_repository();
     let run = repository
         .checks
         .iter()
@@ -99,26 +104,26 @@ pub(super) fn create_check_run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if !call.is_bot() {
         return Err(Refusal::new(403, "You must authenticate via a GitHub App."));
     }
-    let name = call.required("name")?;
+    let name = call.required_text("name")?;
     let commit: Oid = call
-        .required("head_sha")?
+        .required_text("head_sha")?
         .parse()
         .map_err(|_| Refusal::new(422, "No commit found for SHA"))?;
-    if call.objects().commit(commit).is_none() {
+    if call.repository_objects().commit(commit).is_none() {
         return Err(Refusal::new(
             422,
             &format!("No commit found for SHA: {commit}"),
         ));
     }
-    let conclusion = call.text("conclusion").map(str::to_owned);
+    let conclusion = call.body_text("conclusion").map(str::to_owned);
     let (repo, now, login) = (
-        call.repo(),
+        call.repo_id(),
         call.now,
-        call.model.login(call.actor()).to_owned(),
+        call.model.login(call.actor_account()).to_owned(),
     );
     call.model
         .set_checks(repo, commit, &name, conclusion.as_deref(), &login, now);
-    let repository = call.present();
+    let repository = call.current_repository();
     let run = repository
         .checks
         .iter()
@@ -129,20 +134,20 @@ pub(super) fn create_check_run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn update_check_run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("check_run_id")?;
+    let id = call.number_param("check_run_id")?;
     let run = call
-        .present()
+        .current_repository()
         .checks
         .iter()
         .find(|run| run.id == id)
         .ok_or_else(Refusal::not_found)?
         .clone();
-    let conclusion = call.text("conclusion").map(str::to_owned);
+    let conclusion = call.body_text("conclusion").map(str::to_owned);
     if conclusion.is_some() {
         let (repo, now, login) = (
-            call.repo(),
+            call.repo_id(),
             call.now,
-            call.model.login(call.actor()).to_owned(),
+            call.model.login(call.actor_account()).to_owned(),
         );
         call.model.set_checks(
             repo,
@@ -153,7 +158,7 @@ pub(super) fn update_check_run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             now,
         );
     }
-    let repository = call.present();
+    let repository = call.current_repository();
     let run = repository
         .checks
         .iter()
@@ -164,28 +169,28 @@ pub(super) fn update_check_run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn create_status(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let commit: Oid = call
-        .param("sha")
+        .path_param("sha")
         .parse()
         .map_err(|_| Refusal::not_found())?;
-    if call.objects().commit(commit).is_none() {
+    if call.repository_objects().commit(commit).is_none() {
         return Err(Refusal::new(
             422,
             &format!("No commit found for SHA: {commit}"),
         ));
     }
-    let state = call.required("state")?;
+    let state = call.required_text("state")?;
     if !["error", "failure", "pending", "success"].contains(&state.as_str()) {
-        return Err(Refusal::validation(
+        return Err(Refusal::validation_failed(
             "Status",
             "state",
             "custom",
             Some("state is not included in the list"),
         ));
     }
-    let context = call.text("context").unwrap_or("default").to_owned();
-    let description = call.text("description").map(str::to_owned);
-    let target = call.text("target_url").map(str::to_owned);
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let context = call.body_text("context").unwrap_or("default").to_owned();
+    let description = call.body_text("description").map(str::to_owned);
+    let target = call.body_text("target_url").map(str::to_owned);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let id = call.model.set_status(
         repo,
         commit,
@@ -197,7 +202,7 @@ pub(super) fn create_status(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         now,
     )?;
     let status = call
-        .present()
+        .current_repository()
         .statuses
         .iter()
         .find(|status| status.id == id)
@@ -207,8 +212,8 @@ pub(super) fn create_status(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn combined_status(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let commit = commit_of(call)?;
-    let repo = call.repo();
-    let repository = call.seen();
+    let repo = call.repo_id();
+    let repository = call.visible_repository();
     let statuses = latest_statuses(repository, commit);
     let state = if statuses
         .iter()
@@ -238,31 +243,31 @@ pub(super) fn combined_status(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 pub(super) fn statuses_of(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let commit = commit_of(call)?;
     let mut all: Vec<_> = call
-        .seen()
+        .visible_repository()
         .statuses
         .iter()
         .filter(|status| status.commit == commit)
         .cloned()
         .collect();
     all.reverse();
-    let page = call.page(all);
+    let page = call.page_of(all);
     Ok(Reply::Json(
         200,
         page.iter()
-            .map(|status| call.model.status_json(call.repo(), status))
+            .map(|status| call.model.status_json(call.repo_id(), status))
             .collect(),
     ))
 }
 
 // ---- workflows ---------------------------------------------------------------------------------------------------
 
-pub(super) fn workflows(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let all = call.seen().workflows.clone();
+pub(super) fn list_workflows(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let all = call.visible_repository().workflows.clone();
     let total = all.len();
-    let page = call.page(all);
+    let page = call.page_of(all);
     let list: Vec<Value> = page
         .iter()
-        .map(|workflow| call.model.workflow_json(call.repo(), workflow))
+        .map(|workflow| call.model.workflow_json(call.repo_id(), workflow))
         .collect();
     Ok(Reply::Json(
         200,
@@ -272,10 +277,10 @@ pub(super) fn workflows(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 /// A workflow by its number or the name of its file.
 fn workflow_id(call: &Call<'_>) -> Result<u64, Refusal> {
-    let key = call.param("workflow_id");
+    let key = call.path_param("workflow_id");
     let file = format!(".github/workflows/{key}");
     let found = call
-        .present()
+        .current_repository()
         .workflows
         .iter()
         .find(|workflow| workflow.id.to_string() == key || workflow.path == file);
@@ -284,22 +289,27 @@ fn workflow_id(call: &Call<'_>) -> Result<u64, Refusal> {
         .ok_or_else(Refusal::not_found)
 }
 
-pub(super) fn workflow(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn get_workflow(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let id = workflow_id(call)?;
     let workflow = call
-        .seen()
+        .visible_repository()
         .workflows
         .iter()
         .find(|workflow| workflow.id == id)
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(
         200,
-        call.model.workflow_json(call.repo(), workflow),
+        call.model.workflow_json(call.repo_id(), workflow),
     ))
 }
 
 fn set_workflow(call: &mut Call<'_>, state: &str) -> Result<Reply, Refusal> {
-    let (id, repo, actor, now) = (workflow_id(call)?, call.repo(), call.actor(), call.now);
+    let (id, repo, actor, now) = (
+        workflow_id(call)?,
+        call.repo_id(),
+        call.actor_account(),
+        call.now,
+    );
     let repository = call
         .model
         .repository_mut(repo)
@@ -311,7 +321,7 @@ fn set_workflow(call: &mut Call<'_>, state: &str) -> Result<Reply, Refusal> {
     {
         workflow.state = state.to_owned();
     }
-    call.model.note(
+    call.model.note_write(
         repo,
         actor,
         "workflow.state",
@@ -321,21 +331,21 @@ fn set_workflow(call: &mut Call<'_>, state: &str) -> Result<Reply, Refusal> {
     Ok(Reply::Empty(204))
 }
 
-pub(super) fn enable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn enable_workflow(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     set_workflow(call, "active")
 }
 
-pub(super) fn disable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn disable_workflow(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     set_workflow(call, "disabled_manually")
 }
 
-pub(super) fn runs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let workflow = if call.param("workflow_id").is_empty() {
+pub(super) fn list_runs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let workflow = if call.path_param("workflow_id").is_empty() {
         None
     } else {
         Some(workflow_id(call)?)
     };
-    let wanted = |call: &Call<'_>, name: &str| call.query(name).map(str::to_owned);
+    let wanted = |call: &Call<'_>, name: &str| call.query_param(name).map(str::to_owned);
     let (branch, event, status, sha) = (
         wanted(call, "branch"),
         wanted(call, "event"),
@@ -343,7 +353,7 @@ pub(super) fn runs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         wanted(call, "head_sha"),
     );
     let mut all: Vec<_> = call
-        .seen()
+        .visible_repository()
         .runs
         .iter()
         .filter(|run| workflow.is_none_or(|id| run.workflow == id))
@@ -362,8 +372,8 @@ pub(super) fn runs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .collect();
     all.reverse();
     let total = all.len();
-    let page = call.page(all);
-    let repository = call.seen();
+    let page = call.page_of(all);
+    let repository = call.visible_repository();
     let list: Vec<Value> = page
         .iter()
         .map(|run| call.model.run_json(repository, run))
@@ -374,9 +384,9 @@ pub(super) fn runs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("run_id")?;
-    let repository = call.seen();
+pub(super) fn get_run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("run_id")?;
+    let repository = call.visible_repository();
     let run = repository
         .runs
         .iter()
@@ -385,9 +395,9 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, call.model.run_json(repository, run)))
 }
 
-pub(super) fn jobs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("run_id")?;
-    let repository = call.seen();
+pub(super) fn list_jobs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("run_id")?;
+    let repository = call.visible_repository();
     let run = repository
         .runs
         .iter()
@@ -399,9 +409,9 @@ pub(super) fn jobs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn job(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("job_id")?;
-    let repository = call.seen();
+pub(super) fn get_job(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("job_id")?;
+    let repository = call.visible_repository();
     let run = repository
         .runs
         .iter()
@@ -410,15 +420,19 @@ pub(super) fn job(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, call.model.job_json(repository, run)))
 }
 
-pub(super) fn logs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("job_id")?;
-    let job = call.seen().checks.iter().find(|run| run.id == id);
+pub(super) fn get_job_logs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("job_id")?;
+    let job = call
+        .visible_repository()
+        .checks
+        .iter()
+        .find(|run| run.id == id);
     if job.is_some_and(|job| job.output.log.is_some()) {
-        let address = call.model.log_address(call.repo(), id, call.now);
+        let address = call.model.log_address(call.repo_id(), id, call.now);
         return Ok(Reply::Found(address));
     }
     let run = call
-        .seen()
+        .visible_repository()
         .runs
         .iter()
         .find(|run| run.id + 2 == id)
@@ -432,11 +446,11 @@ pub(super) fn logs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 // ---- releases ----------------------------------------------------------------------------------------------------
 
-pub(super) fn releases(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let mut all = call.seen().releases.clone();
+pub(super) fn list_releases(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let mut all = call.visible_repository().releases.clone();
     all.reverse();
-    let page = call.page(all);
-    let repository = call.seen();
+    let page = call.page_of(all);
+    let repository = call.visible_repository();
     Ok(Reply::Json(
         200,
         page.iter()
@@ -446,7 +460,7 @@ pub(super) fn releases(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn latest_release(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let repository = call.seen();
+    let repository = call.visible_repository();
     let latest = repository
         .releases
         .iter()
@@ -460,8 +474,8 @@ pub(super) fn latest_release(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn release_by_tag(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let repository = call.seen();
-    let tag = call.param("tag");
+    let repository = call.visible_repository();
+    let tag = call.path_param("tag");
     let release = repository
         .releases
         .iter()
@@ -473,9 +487,9 @@ pub(super) fn release_by_tag(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn release(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("release_id")?;
-    let repository = call.seen();
+pub(super) fn get_release(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("release_id")?;
+    let repository = call.visible_repository();
     let release = repository
         .releases
         .iter()
@@ -487,27 +501,27 @@ pub(super) fn release(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn assets(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("release_id")?;
+pub(super) fn list_assets(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("release_id")?;
     let release = call
-        .seen()
+        .visible_repository()
         .releases
         .iter()
         .find(|release| release.id == id)
         .ok_or_else(Refusal::not_found)?
         .clone();
-    let page = call.page(release.assets.clone());
+    let page = call.page_of(release.assets.clone());
     Ok(Reply::Json(
         200,
         page.iter()
-            .map(|asset| call.model.asset_json(call.repo(), &release, asset))
+            .map(|asset| call.model.asset_json(call.repo_id(), &release, asset))
             .collect(),
     ))
 }
 
-pub(super) fn asset(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("asset_id")?;
-    let repository = call.seen();
+pub(super) fn get_asset(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("asset_id")?;
+    let repository = call.visible_repository();
     let found = repository
         .releases
         .iter()
@@ -519,17 +533,20 @@ pub(super) fn asset(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if accept.contains("octet-stream") {
-        let address = call.model.storage_address(call.repo(), id, call.now);
+        let address = call.model.storage_address(call.repo_id(), id, call.now);
         return Ok(Reply::Found(address));
     }
     Ok(Reply::Json(
         200,
-        call.model.asset_json(call.repo(), release, asset),
+        call.model.asset_json(call.repo_id(), release, asset),
     ))
 }
 
 /// The joint conclusion of a commit's checks, for GraphQL's roll-up.
-pub(crate) fn rollup(repository: &crate::github::Repository, commit: Oid) -> Option<&'static str> {
+pub(crate) fn checks_rollup(
+    repository: &crate::github::Repository,
+    commit: Oid,
+) -> Option<&'static str> {
     let runs = latest_runs(repository, commit);
     let statuses = latest_statuses(repository, commit);
     if runs.is_empty() && statuses.is_empty() {

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Call, Refusal, Reply};
-use crate::clock::later;
+use crate::clock::later_by;
 use crate::github::account::{Access, Permissions};
-use crate::github::hook::{Delivery, Fate, Source};
+use crate::github::hook::{Delivery, DeliveryStatus, Source};
 use crate::github::limits::{Resource, primary_limit};
-use crate::github::render::stamp;
+use crate::github::render::format_timestamp;
 use crate::github::{Identity, RepoId, TokenKind};
 
 /// The default number of deliveries on a page.
@@ -25,17 +25,17 @@ impl Call<'_> {
     }
 }
 
-pub(super) fn user(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn get_user(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if call.is_bot() {
         return Err(Refusal::new(403, "Resource not accessible by integration"));
     }
-    Ok(Reply::Json(200, public_user(call, call.actor())))
+    Ok(Reply::Json(200, public_user(call, call.actor_account())))
 }
 
 pub(super) fn user_by_login(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let account = call
         .model
-        .find_account(call.param("username"))
+        .find_account(call.path_param("username"))
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(200, public_user(call, account)))
 }
@@ -56,7 +56,7 @@ fn public_user(call: &Call<'_>, account: u64) -> Value {
 }
 
 pub(super) fn user_repositories(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let actor = call.actor();
+    let actor = call.actor_account();
     let all: Vec<RepoId> = call
         .model
         .repositories()
@@ -65,7 +65,7 @@ pub(super) fn user_repositories(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         })
         .map(|repository| repository.id)
         .collect();
-    let page = call.page(all);
+    let page = call.page_of(all);
     Ok(Reply::Json(
         200,
         page.into_iter()
@@ -82,8 +82,8 @@ pub(super) fn rate_limit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let limit = primary_limit(call.identity.as_ref(), call.knobs);
     let now = call.now;
     let mut show = |resource| {
-        let standing = call.model.limits.standing(&name, resource, limit, now);
-        json!({"limit": standing.limit, "used": standing.used, "remaining": standing.remaining(), "reset": standing.reset.as_second()})
+        let limit_status = call.model.limits.limit_status(&name, resource, limit, now);
+        json!({"limit": limit_status.limit, "used": limit_status.used, "remaining": limit_status.remaining(), "reset": limit_status.reset.as_second()})
     };
     let (core, graphql) = (show(Resource::Core), show(Resource::Graphql));
     let search = json!({"limit": 30, "used": 0, "remaining": 30, "reset": now.as_second() + 60});
@@ -93,7 +93,7 @@ pub(super) fn rate_limit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn meta(_: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn get_meta(_: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(
         200,
         json!({
@@ -103,7 +103,7 @@ pub(super) fn meta(_: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn app(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn get_app(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let app = call.own_app()?;
     let app = call.model.apps.get(&app).ok_or_else(Refusal::not_found)?;
     let mut body = call.model.app_json(app);
@@ -127,7 +127,7 @@ pub(super) fn hook_config(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, config))
 }
 
-pub(super) fn installations(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_installations(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let app = call.own_app()?;
     let all: Vec<u64> = call
         .model
@@ -136,7 +136,7 @@ pub(super) fn installations(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .filter(|installation| installation.app == app)
         .map(|i| i.id)
         .collect();
-    let page = call.page(all);
+    let page = call.page_of(all);
     let list: Vec<Value> = page
         .iter()
         .filter_map(|id| call.model.installations.get(id))
@@ -145,8 +145,8 @@ pub(super) fn installations(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, list.into()))
 }
 
-pub(super) fn installation(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let (app, id) = (call.own_app()?, call.number("installation_id")?);
+pub(super) fn get_installation(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let (app, id) = (call.own_app()?, call.number_param("installation_id")?);
     let found = call
         .model
         .installations
@@ -163,13 +163,13 @@ pub(super) fn repository_installation(call: &mut Call<'_>) -> Result<Reply, Refu
     let app = call.own_app()?;
     let repo = call
         .model
-        .repository_by_name(call.param("owner"), call.param("repo"))
+        .repository_by_name(call.path_param("owner"), call.path_param("repo"))
         .ok_or_else(Refusal::not_found)?;
     let found = call
         .model
         .installations
         .values()
-        .find(|i| i.app == app && call.model.reaches(i, repo));
+        .find(|i| i.app == app && call.model.installation_reaches(i, repo));
     Ok(Reply::Json(
         200,
         call.model
@@ -178,7 +178,7 @@ pub(super) fn repository_installation(call: &mut Call<'_>) -> Result<Reply, Refu
 }
 
 pub(super) fn create_token(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let (app, id) = (call.own_app()?, call.number("installation_id")?);
+    let (app, id) = (call.own_app()?, call.number_param("installation_id")?);
     let found = call
         .model
         .installations
@@ -229,9 +229,9 @@ pub(super) fn create_token(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let expires_at = token_end(call.now);
     // The form that installation tokens have taken since 2026: opaque, long, of varying length.
     let filler: String = (0..32)
-        .map(|_| format!("{:016x}", call.model.chance.bits()))
+        .map(|_| format!("{:016x}", call.model.chance.random_bits()))
         .collect();
-    let length = 380 + usize::try_from(call.model.chance.below(120)).unwrap_or_default();
+    let length = 380 + usize::try_from(call.model.chance.draw_below(120)).unwrap_or_default();
     let token = format!("ghs_{}_{}", app.id, &filler[..length]);
     let identity = Identity {
         account: app.account,
@@ -247,7 +247,7 @@ pub(super) fn create_token(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.model.tokens.insert(token.clone(), identity);
     let selected = chosen.is_some() || installation.repositories.is_some();
     let mut body = json!({
-        "token": token, "expires_at": stamp(expires_at), "permissions": permissions,
+        "token": token, "expires_at": format_timestamp(expires_at), "permissions": permissions,
         "repository_selection": if selected { "selected" } else { "all" },
     });
     if let Some(chosen) = chosen {
@@ -285,7 +285,7 @@ pub(super) fn installation_repositories(call: &mut Call<'_>) -> Result<Reply, Re
         .model
         .repositories()
         .map(|repository| repository.id)
-        .filter(|repo| call.model.reaches(installation, *repo))
+        .filter(|repo| call.model.installation_reaches(installation, *repo))
         .filter(|repo| {
             repositories
                 .as_ref()
@@ -293,7 +293,7 @@ pub(super) fn installation_repositories(call: &mut Call<'_>) -> Result<Reply, Re
         })
         .collect();
     let total = all.len();
-    let page = call.page(all);
+    let page = call.page_of(all);
     let list: Vec<Value> = page
         .into_iter()
         .map(|repo| call.model.webhook_repository(repo))
@@ -308,8 +308,8 @@ pub(super) fn installation_repositories(call: &mut Call<'_>) -> Result<Reply, Re
 
 /// `hook-delivery-item`.
 pub(super) fn delivery_item(delivery: &Delivery) -> Value {
-    let (status, code) = match delivery.fate {
-        Fate::Done(Some(code)) => (
+    let (status, code) = match delivery.status {
+        DeliveryStatus::Done(Some(code)) => (
             if code < 300 {
                 "OK".to_owned()
             } else {
@@ -320,7 +320,7 @@ pub(super) fn delivery_item(delivery: &Delivery) -> Value {
         _ => ("failed to connect to host".to_owned(), 0),
     };
     json!({
-        "id": delivery.id, "guid": delivery.guid, "delivered_at": delivery.due.map(stamp), "redelivery": delivery.redelivery,
+        "id": delivery.id, "guid": delivery.guid, "delivered_at": delivery.due.map(format_timestamp), "redelivery": delivery.redelivery,
         "duration": 0.2, "status": status, "status_code": code, "event": delivery.event, "action": delivery.action,
         "installation_id": delivery.installation, "repository_id": delivery.repository, "throttled_at": null,
     })
@@ -341,24 +341,24 @@ pub(super) fn delivery_json(delivery: &Delivery) -> Value {
 
 pub(super) fn list_deliveries(call: &mut Call<'_>, source: Source) -> Result<Reply, Refusal> {
     let size = call
-        .query("per_page")
+        .query_param("per_page")
         .and_then(|text| text.parse().ok())
         .unwrap_or(DELIVERIES)
         .clamp(1, 100);
-    let below: Option<u64> = match call.query("cursor") {
+    let below: Option<u64> = match call.query_param("cursor") {
         Some(text) => {
             let id = text.strip_prefix("v1_").and_then(|text| text.parse().ok());
             Some(id.ok_or_else(|| Refusal::new(422, "Invalid cursor"))?)
         }
         None => None,
     };
-    let failed_only = call.query("status") == Some("failure");
-    let good_only = call.query("status") == Some("success");
+    let failed_only = call.query_param("status") == Some("failure");
+    let good_only = call.query_param("status") == Some("success");
     let listed = call.model.listed_deliveries(source, call.now, below);
     // One delivery more than a page holds shows whether there is a next page.
     let matching: Vec<&Delivery> = listed
         .filter(|delivery| {
-            let good = matches!(delivery.fate, Fate::Done(Some(200..=299)));
+            let good = matches!(delivery.status, DeliveryStatus::Done(Some(200..=299)));
             !(failed_only && good || good_only && !good)
         })
         .take(size + 1)
@@ -380,13 +380,13 @@ pub(super) fn list_deliveries(call: &mut Call<'_>, source: Source) -> Result<Rep
     Ok(Reply::Json(200, list.into()))
 }
 
-pub(super) fn deliveries(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_app_deliveries(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let app = call.own_app()?;
     list_deliveries(call, Source::App(app))
 }
 
 fn own_delivery(call: &Call<'_>) -> Result<u64, Refusal> {
-    let (app, id) = (call.own_app()?, call.number("delivery_id")?);
+    let (app, id) = (call.own_app()?, call.number_param("delivery_id")?);
     let delivery = call
         .model
         .deliveries
@@ -399,7 +399,7 @@ fn own_delivery(call: &Call<'_>) -> Result<u64, Refusal> {
     }
 }
 
-pub(super) fn delivery(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn get_app_delivery(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let id = own_delivery(call)?;
     let delivery = call
         .model
@@ -409,15 +409,15 @@ pub(super) fn delivery(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, delivery_json(delivery)))
 }
 
-pub(super) fn redeliver(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn redeliver_app_delivery(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let (id, now) = (own_delivery(call)?, call.now);
     call.model
-        .redeliver(id, now)
+        .repeat_delivery(id, now)
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(202, json!({})))
 }
 
 /// The end of a token that lives an hour.
 fn token_end(now: Timestamp) -> Timestamp {
-    later(now, Duration::from_secs(3_600))
+    later_by(now, Duration::from_secs(3_600))
 }

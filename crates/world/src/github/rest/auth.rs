@@ -17,19 +17,19 @@ const JWT_SKEW_SECONDS: i64 = 60;
 
 /// The access that a route requires of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum RequiredAccess {
     /// Nothing.
     Nothing,
     /// Any credentials.
-    Someone,
+    SignedIn,
     /// An App's JWT.
     App,
     /// Reading a repository with this permission.
     Read(&'static str),
     /// Reading what even a public repository shows to its collaborators only.
-    Inside(&'static str),
+    Collaborate(&'static str),
     /// Opening issues and commenting, which every reader may do.
-    Talk(&'static str),
+    Participate(&'static str),
     /// Labels and states of issues and pull requests.
     Triage(&'static str),
     /// Writing a repository.
@@ -38,12 +38,12 @@ pub(crate) enum Need {
     Admin(&'static str),
 }
 
-impl Need {
-    fn permission(self) -> Option<(&'static str, Access, Role)> {
+impl RequiredAccess {
+    fn required_permission(self) -> Option<(&'static str, Access, Role)> {
         Some(match self {
-            Self::Nothing | Self::Someone | Self::App => return None,
-            Self::Read(name) | Self::Inside(name) => (name, Access::Read, Role::Read),
-            Self::Talk(name) => (name, Access::Write, Role::Read),
+            Self::Nothing | Self::SignedIn | Self::App => return None,
+            Self::Read(name) | Self::Collaborate(name) => (name, Access::Read, Role::Read),
+            Self::Participate(name) => (name, Access::Write, Role::Read),
             Self::Triage(name) => (name, Access::Write, Role::Triage),
             Self::Write(name) => (name, Access::Write, Role::Write),
             Self::Admin(name) => (name, Access::Write, Role::Admin),
@@ -53,7 +53,7 @@ impl Need {
 
 impl Model {
     /// The caller of a request; none without credentials, a refusal for wrong ones.
-    pub(crate) fn identify(
+    pub(crate) fn identify_caller(
         &self,
         headers: &HeaderMap,
         now: Timestamp,
@@ -174,19 +174,19 @@ impl Model {
     }
 
     /// Checks that an identity may do this in a repository. The error is the reply.
-    pub(crate) fn permit(
+    pub(crate) fn check_access(
         &self,
         identity: Option<&Identity>,
         repo: RepoId,
-        need: Need,
+        need: RequiredAccess,
     ) -> Result<(), Refusal> {
-        let Some((permission, access, role)) = need.permission() else {
+        let Some((permission, access, role)) = need.required_permission() else {
             return Ok(());
         };
         let Some(repository) = self.repository(repo) else {
             return Err(Refusal::not_found());
         };
-        let inside = matches!(need, Need::Inside(_));
+        let inside = matches!(need, RequiredAccess::Collaborate(_));
         let public_read = !repository.private && access == Access::Read && !inside;
         let writes = access == Access::Write;
         let result = match identity {
@@ -236,7 +236,7 @@ impl Model {
                     let reached = self
                         .installations
                         .get(installation)
-                        .is_some_and(|i| self.reaches(i, repo))
+                        .is_some_and(|i| self.installation_reaches(i, repo))
                         && repositories
                             .as_ref()
                             .is_none_or(|chosen| chosen.contains(&repo));
@@ -271,14 +271,17 @@ impl Model {
         account: u64,
         scopes: Option<&[String]>,
         repository: &Repository,
-        need: Need,
+        need: RequiredAccess,
         role: Role,
     ) -> Result<(), Refusal> {
         let scoped = |name: &str| {
             scopes.is_none_or(|scopes: &[String]| scopes.iter().any(|scope| scope == name))
         };
-        let inside = matches!(need, Need::Inside(_));
-        let reads = matches!(need, Need::Read(_) | Need::Inside(_));
+        let inside = matches!(need, RequiredAccess::Collaborate(_));
+        let reads = matches!(
+            need,
+            RequiredAccess::Read(_) | RequiredAccess::Collaborate(_)
+        );
         let open = !repository.private && (reads || scoped("public_repo"));
         if !scoped("repo") && !open {
             // A repository outside a token's scopes is answered 404.
@@ -324,26 +327,33 @@ fn token_permits(
 
 impl Call<'_> {
     /// Finds the repository of the path and checks that the caller may use the route.
-    pub(crate) fn admit(&mut self, need: Need) -> Result<(), Refusal> {
+    pub(crate) fn admit_caller(&mut self, need: RequiredAccess) -> Result<(), Refusal> {
         match (need, self.identity.as_ref().map(|identity| &identity.kind)) {
-            (Need::Nothing, _) | (Need::App, Some(TokenKind::App { .. })) => return Ok(()),
-            (Need::App, _) => {
+            (RequiredAccess::Nothing, _) | (RequiredAccess::App, Some(TokenKind::App { .. })) => {
+                return Ok(());
+            }
+            (RequiredAccess::App, _) => {
                 return Err(Refusal::new(401, "A JSON web token could not be decoded"));
             }
-            (Need::Someone, None) => return Err(Refusal::new(401, "Requires authentication")),
-            (Need::Someone, Some(_)) => return Ok(()),
+            (RequiredAccess::SignedIn, None) => {
+                return Err(Refusal::new(401, "Requires authentication"));
+            }
+            (RequiredAccess::SignedIn, Some(_)) => return Ok(()),
             _ => {}
         }
         let (owner, name) = (
-            self.param("owner").to_owned(),
-            self.param("repo").to_owned(),
+            self.path_param("owner").to_owned(),
+            self.path_param("repo").to_owned(),
         );
         let Some(repo) = self.model.repository_by_name(&owner, &name) else {
             let Some(repo) = self.model.repository_by_former_name(&owner, &name) else {
                 return Err(Refusal::not_found());
             };
-            self.model
-                .permit(self.identity.as_ref(), repo, Need::Read("metadata"))?;
+            self.model.check_access(
+                self.identity.as_ref(),
+                repo,
+                RequiredAccess::Read("metadata"),
+            )?;
             let rest = self
                 .path
                 .splitn(5, '/')
@@ -356,7 +366,7 @@ impl Call<'_> {
                     .finish();
                 location = format!("{location}?{query}");
             }
-            let status = if matches!(need, Need::Read(_)) {
+            let status = if matches!(need, RequiredAccess::Read(_)) {
                 301
             } else {
                 307
@@ -371,7 +381,8 @@ impl Call<'_> {
                 ..Refusal::new(status, message)
             });
         };
-        self.model.permit(self.identity.as_ref(), repo, need)?;
+        self.model
+            .check_access(self.identity.as_ref(), repo, need)?;
         self.repo = Some(repo);
         Ok(())
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::github::acts::ActError;
 use crate::github::object::Oid;
 use crate::github::objects::Objects;
-use crate::github::reply::{error_body, json_response, put};
+use crate::github::reply::{error_body, json_response, put_header};
 use crate::github::{Identity, Model, RepoId, Repository};
 use crate::knobs::Knobs;
 
@@ -68,7 +68,7 @@ impl Refusal {
     }
 
     /// 422 with one entry of `errors`.
-    pub(crate) fn validation(
+    pub(crate) fn validation_failed(
         resource: &str,
         field: &str,
         code: &str,
@@ -84,14 +84,14 @@ impl Refusal {
         }
     }
 
-    pub(crate) fn response(self) -> Response<Bytes> {
+    pub(crate) fn into_response(self) -> Response<Bytes> {
         let mut body = error_body(self.status, &self.message, self.errors.as_deref());
         if let Some(location) = &self.location {
             body["url"] = location.as_str().into();
         }
         let mut response = json_response(self.status, &body);
         if let Some(location) = &self.location {
-            put(response.headers_mut(), "location", location);
+            put_header(response.headers_mut(), "location", location);
         }
         response
     }
@@ -109,9 +109,9 @@ impl From<ActError> for Refusal {
         match error {
             ActError::Invalid(text) => match text.split_once(": ") {
                 Some((field @ ("head" | "base" | "state"), code)) => {
-                    Self::validation("PullRequest", field, code, None)
+                    Self::validation_failed("PullRequest", field, code, None)
                 }
-                _ => Self::validation("PullRequest", "base", "custom", Some(&text)),
+                _ => Self::validation_failed("PullRequest", "base", "custom", Some(&text)),
             },
             other => Self::new(status, &other.to_string()),
         }
@@ -119,7 +119,7 @@ impl From<ActError> for Refusal {
 }
 
 impl Reply {
-    pub(crate) fn response(self) -> Response<Bytes> {
+    pub(crate) fn into_response(self) -> Response<Bytes> {
         match self {
             Self::Json(status, body) => json_response(status, &body),
             Self::Empty(status) => {
@@ -132,13 +132,13 @@ impl Reply {
                 let mut response = Response::new(body);
                 *response.status_mut() =
                     http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::OK);
-                put(response.headers_mut(), "content-type", kind);
+                put_header(response.headers_mut(), "content-type", kind);
                 response
             }
             Self::Found(location) => {
                 let mut response = Response::new(Bytes::new());
                 *response.status_mut() = http::StatusCode::FOUND;
-                put(response.headers_mut(), "location", &location);
+                put_header(response.headers_mut(), "location", &location);
                 response
             }
         }
@@ -146,7 +146,7 @@ impl Reply {
 }
 
 /// The value of a path parameter.
-pub(crate) fn parameter<'p>(params: &'p Params, name: &str) -> &'p str {
+pub(crate) fn path_parameter<'p>(params: &'p Params, name: &str) -> &'p str {
     params
         .iter()
         .find(|(known, _)| *known == name)
@@ -155,17 +155,19 @@ pub(crate) fn parameter<'p>(params: &'p Params, name: &str) -> &'p str {
 
 impl Call<'_> {
     /// A path parameter.
-    pub(crate) fn param(&self, name: &str) -> &str {
-        parameter(&self.params, name)
+    pub(crate) fn path_param(&self, name: &str) -> &str {
+        path_parameter(&self.params, name)
     }
 
     /// A path parameter that is a number; 404 when it is not.
-    pub(crate) fn number(&self, name: &str) -> Result<u64, Refusal> {
-        self.param(name).parse().map_err(|_| Refusal::not_found())
+    pub(crate) fn number_param(&self, name: &str) -> Result<u64, Refusal> {
+        self.path_param(name)
+            .parse()
+            .map_err(|_| Refusal::not_found())
     }
 
     /// A query parameter.
-    pub(crate) fn query(&self, name: &str) -> Option<&str> {
+    pub(crate) fn query_param(&self, name: &str) -> Option<&str> {
         self.query
             .iter()
             .find(|(known, _)| known == name)
@@ -173,13 +175,13 @@ impl Call<'_> {
     }
 
     /// A text of the body.
-    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn body_text(&self, name: &str) -> Option<&str> {
         self.body.get(name).and_then(Value::as_str)
     }
 
     /// A text that the body must hold; 422 when it does not.
-    pub(crate) fn required(&self, name: &str) -> Result<String, Refusal> {
-        match self.text(name) {
+    pub(crate) fn required_text(&self, name: &str) -> Result<String, Refusal> {
+        match self.body_text(name) {
             Some(text) => Ok(text.to_owned()),
             None => Err(Refusal {
                 errors: Some(Box::new(json!([{"field": name, "code": "missing_field"}]))),
@@ -192,47 +194,47 @@ impl Call<'_> {
     }
 
     /// The repository of the path, once the call was admitted.
-    pub(crate) fn repo(&self) -> RepoId {
+    pub(crate) fn repo_id(&self) -> RepoId {
         self.repo.expect("a route below a repository was admitted")
     }
 
     /// The repository as writes see it.
-    pub(crate) fn present(&self) -> &Repository {
+    pub(crate) fn current_repository(&self) -> &Repository {
         self.model
-            .repository(self.repo())
+            .repository(self.repo_id())
             .expect("an admitted repository exists")
     }
 
     /// The repository as reads see it.
-    pub(crate) fn seen(&self) -> &Repository {
+    pub(crate) fn visible_repository(&self) -> &Repository {
         self.model
-            .seen(self.repo(), self.knobs, self.now)
+            .visible_repository(self.repo_id(), self.knobs, self.now)
             .expect("an admitted repository exists")
     }
 
     /// The objects of the repository.
-    pub(crate) fn objects(&self) -> &Objects {
+    pub(crate) fn repository_objects(&self) -> &Objects {
         self.model
-            .objects(self.repo())
+            .objects(self.repo_id())
             .expect("every repository has objects")
     }
 
     /// The account that acts.
-    pub(crate) fn actor(&self) -> u64 {
+    pub(crate) fn actor_account(&self) -> u64 {
         self.identity
             .as_ref()
             .map_or(0, |identity| identity.account)
     }
 
     /// The items of the requested page; sets the Link header.
-    pub(crate) fn page<T>(&mut self, mut items: Vec<T>) -> Vec<T> {
+    pub(crate) fn page_of<T>(&mut self, mut items: Vec<T>) -> Vec<T> {
         let size = self
-            .query("per_page")
+            .query_param("per_page")
             .and_then(|text| text.parse().ok())
             .unwrap_or(PAGE)
             .clamp(1, MAX_PAGE);
         let page: usize = self
-            .query("page")
+            .query_param("page")
             .and_then(|text| text.parse().ok())
             .unwrap_or(1)
             .max(1);
@@ -282,7 +284,7 @@ impl Call<'_> {
 
     /// The commit of a branch, a tag, a full reference or a commit id, which may be abbreviated to 7 digits.
     pub(crate) fn commit_named(&self, name: &str) -> Option<Oid> {
-        let repository = self.seen();
+        let repository = self.visible_repository();
         let name = if name == "HEAD" {
             &repository.default_branch
         } else {
@@ -295,13 +297,13 @@ impl Call<'_> {
             name.to_owned(),
         ];
         if let Some(oid) = candidates.iter().find_map(|name| repository.refs.get(name)) {
-            return self.peel(*oid);
+            return self.peel_tag(*oid);
         }
         if let Ok(oid) = name.parse::<Oid>() {
-            return self.objects().commit(oid).map(|_| oid);
+            return self.repository_objects().commit(oid).map(|_| oid);
         }
         if name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            let sorted = self.objects().sorted();
+            let sorted = self.repository_objects().sorted_objects();
             return sorted
                 .into_iter()
                 .find(|(oid, object)| {
@@ -312,9 +314,9 @@ impl Call<'_> {
         None
     }
 
-    fn peel(&self, oid: Oid) -> Option<Oid> {
+    fn peel_tag(&self, oid: Oid) -> Option<Oid> {
         use crate::github::object::Object;
-        match self.objects().get(oid)? {
+        match self.repository_objects().get(oid)? {
             Object::Commit(_) => Some(oid),
             Object::Tag(content) => {
                 let text = std::str::from_utf8(content).ok()?;

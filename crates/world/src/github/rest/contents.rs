@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::git::{from_base64, size_of, wrapped};
+use super::git::{from_base64, size_of, wrap_base64};
 use super::{Call, Refusal, Reply};
 use crate::github::object::{Mode, Oid, Signature};
 use crate::github::render::path_segment;
@@ -10,22 +10,22 @@ use crate::github::render::path_segment;
 /// Above this size the content is left out (GitHub's documentation: 1 MB).
 const MAX_INLINE: usize = 1_000_000;
 
-pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    if call.present().refs.is_empty() {
+pub(super) fn get_contents(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    if call.current_repository().refs.is_empty() {
         return Err(Refusal::new(404, "This repository is empty."));
     }
-    let name = call.query("ref").unwrap_or("HEAD").to_owned();
+    let name = call.query_param("ref").unwrap_or("HEAD").to_owned();
     let commit = call
         .commit_named(&name)
         .ok_or_else(|| Refusal::new(404, &format!("No commit found for the ref {name}")))?;
-    let path = call.param("path").trim_matches('/').to_owned();
+    let path = call.path_param("path").trim_matches('/').to_owned();
     let (mode, oid) = call
-        .objects()
+        .repository_objects()
         .at_path(commit, &path)
         .ok_or_else(Refusal::not_found)?;
     if mode == Mode::Directory {
         let entries = call
-            .objects()
+            .repository_objects()
             .tree(oid)
             .cloned()
             .ok_or_else(Refusal::not_found)?;
@@ -48,7 +48,11 @@ pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if accept.contains("raw") {
-        let content = call.objects().blob(oid).cloned().unwrap_or_default();
+        let content = call
+            .repository_objects()
+            .blob(oid)
+            .cloned()
+            .unwrap_or_default();
         return Ok(Reply::Raw(
             200,
             "application/vnd.github.raw; charset=utf-8",
@@ -61,10 +65,10 @@ pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn readme(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn get_readme(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let head = call.commit_named("HEAD").ok_or_else(Refusal::not_found)?;
     let (mode, oid) = call
-        .objects()
+        .repository_objects()
         .at_path(head, "README.md")
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(
@@ -81,7 +85,7 @@ fn file_json(
     at: &str,
     with_content: bool,
 ) -> Value {
-    let repo = call.repo();
+    let repo = call.repo_id();
     let model = &*call.model;
     let encoded = path
         .split('/')
@@ -89,7 +93,7 @@ fn file_json(
         .collect::<Vec<_>>()
         .join("/");
     let at = if at == "HEAD" {
-        &call.seen().default_branch
+        &call.visible_repository().default_branch
     } else {
         at
     };
@@ -109,17 +113,20 @@ fn file_json(
         "https://raw.githubusercontent.com/{}/{at}/{encoded}",
         model.full_name(repo)
     );
-    let object = call.objects().get(oid);
+    let object = call.repository_objects().get(oid);
     let mut out = json!({
         "name": path.rsplit('/').next().unwrap_or(path), "path": path, "sha": oid, "size": size_of(object), "url": url,
         "html_url": html, "git_url": git_url, "download_url": (kind == "file").then_some(raw), "type": kind,
         "_links": {"self": url, "git": git_url, "html": html},
     });
     if with_content {
-        let content = call.objects().blob(oid).map_or(&b""[..], |content| content);
+        let content = call
+            .repository_objects()
+            .blob(oid)
+            .map_or(&b""[..], |content| content);
         let inline = content.len() <= MAX_INLINE;
         out["content"] = if inline {
-            wrapped(content)
+            wrap_base64(content)
         } else {
             String::new()
         }
@@ -129,16 +136,16 @@ fn file_json(
     out
 }
 
-pub(super) fn put(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let path = call.param("path").trim_matches('/').to_owned();
-    let message = call.required("message")?;
-    let content = from_base64(&call.required("content")?)
+pub(super) fn put_file(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let path = call.path_param("path").trim_matches('/').to_owned();
+    let message = call.required_text("message")?;
+    let content = from_base64(&call.required_text("content")?)
         .ok_or_else(|| Refusal::new(422, "content is not valid Base64"))?;
     let old = check_sha(call, &path)?;
-    let repo = call.repo();
+    let repo = call.repo_id();
     let blob = call.model.objects_mut(repo).put_blob(content);
     let mode = old.map_or(Mode::File, |(mode, _)| mode);
-    let commit = write(call, &path, Some((mode, blob)), &message)?;
+    let commit = write_file(call, &path, Some((mode, blob)), &message)?;
     let branch = branch_of(call);
     let body = json!({
         "content": file_json(call, &path, mode, blob, &branch, false), "commit": call.model.git_commit_json(repo, commit),
@@ -146,41 +153,43 @@ pub(super) fn put(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(if old.is_some() { 200 } else { 201 }, body))
 }
 
-pub(super) fn delete(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let path = call.param("path").trim_matches('/').to_owned();
+pub(super) fn delete_file(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let path = call.path_param("path").trim_matches('/').to_owned();
     for name in ["message", "sha"] {
         // The parameters of a deletion may also be in the query.
-        if call.text(name).is_none()
-            && let Some(value) = call.query(name).map(str::to_owned)
+        if call.body_text(name).is_none()
+            && let Some(value) = call.query_param(name).map(str::to_owned)
         {
             call.body[name] = value.into();
         }
     }
-    let message = call.required("message")?;
+    let message = call.required_text("message")?;
     if check_sha(call, &path)?.is_none() {
         return Err(Refusal::not_found());
     }
-    let commit = write(call, &path, None, &message)?;
+    let commit = write_file(call, &path, None, &message)?;
     Ok(Reply::Json(
         200,
-        json!({"content": null, "commit": call.model.git_commit_json(call.repo(), commit)}),
+        json!({"content": null, "commit": call.model.git_commit_json(call.repo_id(), commit)}),
     ))
 }
 
 fn branch_of(call: &Call<'_>) -> String {
-    call.text("branch")
-        .map_or_else(|| call.present().default_branch.clone(), str::to_owned)
+    call.body_text("branch").map_or_else(
+        || call.current_repository().default_branch.clone(),
+        str::to_owned,
+    )
 }
 
 /// The current file, if the given `sha` is that of the file.
 fn check_sha(call: &Call<'_>, path: &str) -> Result<Option<(Mode, Oid)>, Refusal> {
     let branch = branch_of(call);
-    let head = call.present().branch(&branch);
-    if head.is_none() && !call.present().refs.is_empty() {
+    let head = call.current_repository().branch(&branch);
+    if head.is_none() && !call.current_repository().refs.is_empty() {
         return Err(Refusal::new(404, &format!("Branch {branch} not found")));
     }
-    let old = head.and_then(|head| call.objects().at_path(head, path));
-    match (old, call.text("sha")) {
+    let old = head.and_then(|head| call.repository_objects().at_path(head, path));
+    match (old, call.body_text("sha")) {
         (Some((_, oid)), Some(given)) if given == oid.to_string() => Ok(old),
         (Some((_, oid)), Some(given)) => Err(Refusal::new(
             409,
@@ -195,19 +204,19 @@ fn check_sha(call: &Call<'_>, path: &str) -> Result<Option<(Mode, Oid)>, Refusal
     }
 }
 
-fn write(
+fn write_file(
     call: &mut Call<'_>,
     path: &str,
     change: Option<(Mode, Oid)>,
     message: &str,
 ) -> Result<Oid, Refusal> {
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let branch = branch_of(call);
-    let head = call.present().branch(&branch);
+    let head = call.current_repository().branch(&branch);
     let objects = call.model.objects_mut(repo);
     let base = head.and_then(|head| objects.tree_of(head));
     let tree = objects.changed_tree(base, &[(path.to_owned(), change)].into());
-    let own = call.model.signature(actor, now);
+    let own = call.model.account_signature(actor, now);
     let person = |value: &Value| {
         Some(Signature::new(
             value["name"].as_str()?,
@@ -230,7 +239,7 @@ fn write(
     }
     let name = format!("refs/heads/{branch}");
     call.model
-        .obey_rules(repo, &name, (head, Some(commit)), actor)?;
+        .enforce_rules(repo, &name, (head, Some(commit)), actor)?;
     match head {
         Some(_) => call
             .model

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::{Call, Refusal, Reply};
-use crate::github::node;
+use crate::github::node_id;
 use crate::github::object::{Entry, Mode, Object, Oid, Signature};
 use crate::github::objects::PathChange;
 
@@ -19,7 +19,7 @@ const MAX_COMPARED_FILES: usize = 300;
 impl Call<'_> {
     /// 409 while the repository holds no commit, as GitHub answers.
     fn not_empty(&self) -> Result<(), Refusal> {
-        if self.present().refs.is_empty() {
+        if self.current_repository().refs.is_empty() {
             Err(Refusal::new(409, "Git Repository is empty."))
         } else {
             Ok(())
@@ -27,7 +27,7 @@ impl Call<'_> {
     }
 
     fn oid_of_body(&self, name: &str) -> Result<Oid, Refusal> {
-        let text = self.required(name)?;
+        let text = self.required_text(name)?;
         text.parse().map_err(|_| {
             Refusal::new(
                 422,
@@ -41,24 +41,27 @@ impl Call<'_> {
 
 pub(super) fn get_ref(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let name = format!("refs/{}", call.param("ref").trim_start_matches("refs/"));
+    let name = format!(
+        "refs/{}",
+        call.path_param("ref").trim_start_matches("refs/")
+    );
     let oid = call
-        .seen()
+        .visible_repository()
         .refs
         .get(&name)
         .copied()
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(
         200,
-        call.model.ref_json(call.repo(), &name, oid),
+        call.model.ref_json(call.repo_id(), &name, oid),
     ))
 }
 
 pub(super) fn matching_refs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let prefix = format!("refs/{}", call.param("ref"));
+    let prefix = format!("refs/{}", call.path_param("ref"));
     let found: Vec<(String, Oid)> = call
-        .seen()
+        .visible_repository()
         .refs
         .iter()
         .filter(|(name, _)| name.starts_with(&prefix))
@@ -67,14 +70,14 @@ pub(super) fn matching_refs(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     // GitHub's description knows no pages here.
     let list: Vec<Value> = found
         .iter()
-        .map(|(name, oid)| call.model.ref_json(call.repo(), name, *oid))
+        .map(|(name, oid)| call.model.ref_json(call.repo_id(), name, *oid))
         .collect();
     Ok(Reply::Json(200, list.into()))
 }
 
 pub(super) fn create_ref(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let name = call.required("ref")?;
+    let name = call.required_text("ref")?;
     let oid = call.oid_of_body("sha")?;
     if !name.starts_with("refs/") || name.split('/').count() < 3 {
         return Err(Refusal::new(
@@ -88,9 +91,9 @@ pub(super) fn create_ref(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             &format!("Reference name '{name}' is not valid"),
         ));
     }
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     call.model
-        .obey_rules(repo, &name, (None, Some(oid)), actor)?;
+        .enforce_rules(repo, &name, (None, Some(oid)), actor)?;
     call.model.create_ref(repo, &name, oid, actor, now)?;
     Ok(Reply::Json(201, call.model.ref_json(repo, &name, oid)))
 }
@@ -109,40 +112,40 @@ pub(crate) fn well_formed(name: &str) -> bool {
 
 pub(super) fn update_ref(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let name = format!("refs/{}", call.param("ref"));
+    let name = format!("refs/{}", call.path_param("ref"));
     let oid = call.oid_of_body("sha")?;
     let force = call.body["force"].as_bool().unwrap_or(false);
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
-    let old = call.present().refs.get(&name).copied();
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
+    let old = call.current_repository().refs.get(&name).copied();
     if old.is_some() {
         call.model
-            .obey_rules(repo, &name, (old, Some(oid)), actor)?;
+            .enforce_rules(repo, &name, (old, Some(oid)), actor)?;
     }
     call.model.update_ref(repo, &name, oid, force, actor, now)?;
     Ok(Reply::Json(200, call.model.ref_json(repo, &name, oid)))
 }
 
 pub(super) fn delete_ref(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let name = format!("refs/{}", call.param("ref"));
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
-    if name == format!("refs/heads/{}", call.present().default_branch) {
+    let name = format!("refs/{}", call.path_param("ref"));
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
+    if name == format!("refs/heads/{}", call.current_repository().default_branch) {
         return Err(Refusal::new(422, "Cannot delete the default branch"));
     }
-    let old = call.present().refs.get(&name).copied();
-    call.model.obey_rules(repo, &name, (old, None), actor)?;
+    let old = call.current_repository().refs.get(&name).copied();
+    call.model.enforce_rules(repo, &name, (old, None), actor)?;
     call.model.delete_ref(repo, &name, actor, now)?;
     Ok(Reply::Empty(204))
 }
 
 pub(super) fn create_blob(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let content = call.required("content")?;
-    let bytes = if call.text("encoding") == Some("base64") {
+    let content = call.required_text("content")?;
+    let bytes = if call.body_text("encoding") == Some("base64") {
         from_base64(&content).ok_or_else(|| Refusal::new(422, "content is not valid Base64"))?
     } else {
         content.into_bytes()
     };
-    let repo = call.repo();
+    let repo = call.repo_id();
     let oid = call.model.objects_mut(repo).put_blob(bytes);
     Ok(Reply::Json(
         201,
@@ -152,13 +155,13 @@ pub(super) fn create_blob(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn get_blob(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let repo = call.repo();
+    let repo = call.repo_id();
     let oid: Oid = call
-        .param("file_sha")
+        .path_param("file_sha")
         .parse()
         .map_err(|_| Refusal::not_found())?;
     let content = call
-        .objects()
+        .repository_objects()
         .blob(oid)
         .ok_or_else(Refusal::not_found)?
         .clone();
@@ -177,8 +180,8 @@ pub(super) fn get_blob(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(
         200,
         json!({
-            "sha": oid, "node_id": node::encode_object("B", repo, oid), "size": content.len(),
-            "url": call.model.repo_url(repo, &format!("/git/blobs/{oid}")), "content": wrapped(&content),
+            "sha": oid, "node_id": node_id::encode_object("B", repo, oid), "size": content.len(),
+            "url": call.model.repo_url(repo, &format!("/git/blobs/{oid}")), "content": wrap_base64(&content),
             "encoding": "base64",
         }),
     ))
@@ -196,7 +199,7 @@ pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Base64 in lines of 60 characters, as GitHub writes it.
-pub(super) fn wrapped(content: &[u8]) -> String {
+pub(super) fn wrap_base64(content: &[u8]) -> String {
     let text = STANDARD.encode(content);
     let mut out = String::with_capacity(text.len() + text.len() / 60 + 1);
     for line in text.as_bytes().chunks(60) {
@@ -208,14 +211,14 @@ pub(super) fn wrapped(content: &[u8]) -> String {
 
 pub(super) fn create_tree(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let repo = call.repo();
-    let base = match call.text("base_tree") {
+    let repo = call.repo_id();
+    let base = match call.body_text("base_tree") {
         Some(text) => {
             let oid: Oid = text
                 .parse()
                 .map_err(|_| Refusal::new(422, "base_tree is not a valid tree"))?;
             Some(
-                call.objects()
+                call.repository_objects()
                     .tree_of(oid)
                     .ok_or_else(|| Refusal::new(404, "Not Found"))?,
             )
@@ -245,11 +248,11 @@ pub(super) fn create_tree(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         let change = match (&entry["sha"], &entry["content"]) {
             (Value::String(sha), _) => {
                 let oid: Oid = sha.parse().map_err(|_| bad("tree.sha is not valid"))?;
-                let known = mode == Mode::Submodule || call.objects().get(oid).is_some();
+                let known = mode == Mode::Submodule || call.repository_objects().get(oid).is_some();
                 if !known {
                     return Err(bad(&format!(
                         "tree.sha {oid} is not a valid {}",
-                        mode.kind()
+                        mode.object_kind()
                     )));
                 }
                 Some((mode, oid))
@@ -260,7 +263,8 @@ pub(super) fn create_tree(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             (Value::Null, _) if entry.get("sha").is_some() => None,
             _ => return Err(bad("Must supply either tree.sha or tree.content")),
         };
-        if change.is_none() && base.is_none_or(|base| call.objects().at_path(base, path).is_none())
+        if change.is_none()
+            && base.is_none_or(|base| call.repository_objects().at_path(base, path).is_none())
         {
             return Err(bad("GitRPC::BadObjectState"));
         }
@@ -272,24 +276,24 @@ pub(super) fn create_tree(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn get_tree(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let name = call.param("tree_sha").to_owned();
+    let name = call.path_param("tree_sha").to_owned();
     let direct = name
         .parse::<Oid>()
         .ok()
-        .and_then(|oid| call.objects().tree_of(oid));
+        .and_then(|oid| call.repository_objects().tree_of(oid));
     let tree = direct
         .or_else(|| {
             call.commit_named(&name)
-                .and_then(|oid| call.objects().tree_of(oid))
+                .and_then(|oid| call.repository_objects().tree_of(oid))
         })
         .ok_or_else(Refusal::not_found)?;
-    let recursive = call.query("recursive").is_some();
+    let recursive = call.query_param("recursive").is_some();
     Ok(Reply::Json(200, tree_json(call, tree, recursive)))
 }
 
 fn tree_json(call: &Call<'_>, tree: Oid, recursive: bool) -> Value {
-    let repo = call.repo();
-    let objects = call.objects();
+    let repo = call.repo_id();
+    let objects = call.repository_objects();
     let entries: Vec<(String, Mode, Oid)> = if recursive {
         objects.entries_below(tree)
     } else {
@@ -304,14 +308,14 @@ fn tree_json(call: &Call<'_>, tree: Oid, recursive: bool) -> Value {
         .take(MAX_TREE)
         .map(|(path, mode, oid)| {
             let mut out =
-                json!({"path": path, "mode": mode.six_digits(), "type": mode.kind(), "sha": oid});
+                json!({"path": path, "mode": mode.six_digits(), "type": mode.object_kind(), "sha": oid});
             if let Some(content) = objects.blob(*oid) {
                 out["size"] = content.len().into();
             }
             if *mode != Mode::Submodule {
                 out["url"] = call
                     .model
-                    .repo_url(repo, &format!("/git/{}s/{oid}", mode.kind()))
+                    .repo_url(repo, &format!("/git/{}s/{oid}", mode.object_kind()))
                     .into();
             }
             out
@@ -325,15 +329,15 @@ fn tree_json(call: &Call<'_>, tree: Oid, recursive: bool) -> Value {
 
 pub(super) fn create_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let message = call.required("message")?;
+    let message = call.required_text("message")?;
     let tree = call.oid_of_body("tree")?;
-    if call.objects().tree(tree).is_none() {
+    if call.repository_objects().tree(tree).is_none() {
         return Err(Refusal::new(422, "Tree SHA does not exist"));
     }
     let mut parents = Vec::new();
     for parent in call.body["parents"].as_array().into_iter().flatten() {
         let oid: Option<Oid> = parent.as_str().and_then(|text| text.parse().ok());
-        match oid.filter(|oid| call.objects().commit(*oid).is_some()) {
+        match oid.filter(|oid| call.repository_objects().commit(*oid).is_some()) {
             Some(oid) => parents.push(oid),
             None => {
                 return Err(Refusal::new(
@@ -343,7 +347,7 @@ pub(super) fn create_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             }
         }
     }
-    let own = call.model.signature(call.actor(), call.now);
+    let own = call.model.account_signature(call.actor_account(), call.now);
     let person = |value: &Value| -> Option<Signature> {
         let when = value["date"]
             .as_str()
@@ -361,15 +365,15 @@ pub(super) fn create_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let signed = author.is_none() && committer.is_none() && call.is_bot();
     let author = author.unwrap_or_else(|| own.clone());
     let committer = committer.unwrap_or(own);
-    let repo = call.repo();
+    let repo = call.repo_id();
     let oid = call
         .model
         .commit_tree(repo, tree, parents, &author, &committer, &message);
     if signed {
         call.model.verified.insert(oid);
     }
-    let (actor, now) = (call.actor(), call.now);
-    call.model.note(
+    let (actor, now) = (call.actor_account(), call.now);
+    call.model.note_write(
         repo,
         actor,
         "commit.created",
@@ -395,22 +399,22 @@ impl Call<'_> {
 pub(super) fn get_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
     let oid: Oid = call
-        .param("commit_sha")
+        .path_param("commit_sha")
         .parse()
         .map_err(|_| Refusal::not_found())?;
     let body = call
         .model
-        .git_commit_json(call.repo(), oid)
+        .git_commit_json(call.repo_id(), oid)
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(200, body))
 }
 
-pub(super) fn commits(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_commits(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let name = call.query("sha").unwrap_or("HEAD").to_owned();
+    let name = call.query_param("sha").unwrap_or("HEAD").to_owned();
     let head = call.commit_named(&name).ok_or_else(Refusal::not_found)?;
-    let path = call.query("path").map(str::to_owned);
-    let objects = call.objects();
+    let path = call.query_param("path").map(str::to_owned);
+    let objects = call.repository_objects();
     let touches = |oid: Oid| {
         let Some(path) = &path else { return true };
         let parent = objects
@@ -419,29 +423,29 @@ pub(super) fn commits(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         let here = objects.at_path(oid, path);
         here != parent.and_then(|parent| objects.at_path(parent, path))
     };
-    let since = call.query("since").and_then(|text| text.parse().ok());
-    let until = call.query("until").and_then(|text| text.parse().ok());
+    let since = call.query_param("since").and_then(|text| text.parse().ok());
+    let until = call.query_param("until").and_then(|text| text.parse().ok());
     let in_time = |oid: Oid| {
         let when = objects.commit(oid).map(|commit| commit.committer.when);
         since.is_none_or(|since| when >= Some(since))
             && until.is_none_or(|until| when <= Some(until))
     };
     let found: Vec<Oid> = objects
-        .history(head)
+        .commit_history(head)
         .into_iter()
         .filter(|oid| touches(*oid) && in_time(*oid))
         .collect();
-    let found = call.page(found);
+    let found = call.page_of(found);
     let list: Vec<Value> = found
         .into_iter()
-        .filter_map(|oid| call.model.commit_json(call.repo(), oid, false))
+        .filter_map(|oid| call.model.commit_json(call.repo_id(), oid, false))
         .collect();
     Ok(Reply::Json(200, list.into()))
 }
 
-pub(super) fn commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn get_repository_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let name = call.param("ref").to_owned();
+    let name = call.path_param("ref").to_owned();
     let oid = call
         .commit_named(&name)
         .ok_or_else(|| Refusal::new(422, &format!("No commit found for SHA: {name}")))?;
@@ -459,14 +463,14 @@ pub(super) fn commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     }
     let body = call
         .model
-        .commit_json(call.repo(), oid, true)
+        .commit_json(call.repo_id(), oid, true)
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(200, body))
 }
 
-pub(super) fn compare(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn compare_commits(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.not_empty()?;
-    let spec = call.param("basehead").to_owned();
+    let spec = call.path_param("basehead").to_owned();
     let (base, head) = spec.split_once("...").ok_or_else(Refusal::not_found)?;
     let local = |name: &str| {
         name.rsplit_once(':')
@@ -479,8 +483,8 @@ pub(super) fn compare(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let head = call
         .commit_named(&local(head))
         .ok_or_else(Refusal::not_found)?;
-    let repo = call.repo();
-    let objects = call.objects();
+    let repo = call.repo_id();
+    let objects = call.repository_objects();
     let common = objects.merge_base(base, head).ok_or_else(|| {
         Refusal::new(
             404,
@@ -496,9 +500,9 @@ pub(super) fn compare(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         (0, _) => "behind",
         _ => "diverged",
     };
-    let differences = objects.differences(Some(common), Some(head));
+    let differences = objects.diff_trees(Some(common), Some(head));
     let total = ahead.len();
-    let commits = call.page(ahead);
+    let commits = call.page_of(ahead);
     let model = &*call.model;
     let files: Vec<Value> = differences
         .iter()

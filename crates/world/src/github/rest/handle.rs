@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 
 use super::call::{Call, Refusal};
 use super::routes;
-use crate::github::limits::{Met, Resource, primary_limit};
-use crate::github::reply::put;
+use crate::github::limits::{ExceededLimit, Resource, primary_limit};
+use crate::github::reply::put_header;
 use crate::github::smart_http::service_of;
 use crate::github::{Identity, Model, RepoId, TokenKind};
 use crate::knobs::Knobs;
@@ -32,7 +32,7 @@ impl Model {
         if let Some(service) = service_of(path) {
             return format!("/{{owner}}/{{repo}}.git/{service}");
         }
-        match routes::find(request.method(), &self.by_name(path)) {
+        match routes::find_route(request.method(), &self.by_name(path)) {
             Some((route, _)) => route.template.to_owned(),
             None => "unknown".to_owned(),
         }
@@ -53,52 +53,57 @@ impl Model {
     }
 
     /// Answers one request.
-    pub(crate) fn handle(
+    pub(crate) fn handle_request(
         &mut self,
         request: &Request<Bytes>,
         now: Timestamp,
         knobs: &Knobs,
     ) -> Handled {
-        let mut handled = self.answer(request, now, knobs);
+        let mut handled = self.answer_request(request, now, knobs);
         let id = format!(
             "{:04X}:{:X}:{:X}",
-            self.chance.below(65_536),
-            self.chance.below(1 << 24),
-            self.chance.below(1 << 28)
+            self.chance.draw_below(65_536),
+            self.chance.draw_below(1 << 24),
+            self.chance.draw_below(1 << 28)
         );
         let headers = handled.response.headers_mut();
-        knobs.acts("date-skew-seconds", knobs.date_skew_seconds != 0);
+        knobs.count_use("date-skew-seconds", knobs.date_skew_seconds != 0);
         let date = now
             .checked_add(SignedDuration::from_secs(knobs.date_skew_seconds))
             .unwrap_or(now);
-        put(
+        put_header(
             headers,
             "date",
             &date.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string(),
         );
-        put(headers, "x-github-request-id", &id);
-        put(headers, "server", "github.com");
-        put(headers, "x-github-media-type", "github.v3; format=json");
-        put(headers, "x-github-api-version-selected", "2022-11-28");
+        put_header(headers, "x-github-request-id", &id);
+        put_header(headers, "server", "github.com");
+        put_header(headers, "x-github-media-type", "github.v3; format=json");
+        put_header(headers, "x-github-api-version-selected", "2022-11-28");
         handled
     }
 
-    fn answer(&mut self, request: &Request<Bytes>, now: Timestamp, knobs: &Knobs) -> Handled {
+    fn answer_request(
+        &mut self,
+        request: &Request<Bytes>,
+        now: Timestamp,
+        knobs: &Knobs,
+    ) -> Handled {
         let path = request.uri().path();
         if service_of(path).is_some() {
             let (response, name) = self.smart_http(request, now);
-            return handled(response, name, 0);
+            return handled_response(response, name, 0);
         }
         if let Some(response) = self.new_app_page(request, now) {
-            return handled(response, None, 0);
+            return handled_response(response, None, 0);
         }
         // Neither the page nor a download counts against the API's limits.
-        if let Some(response) = self.download(request, now) {
-            return handled(response, None, 0);
+        if let Some(response) = self.answer_download(request, now) {
+            return handled_response(response, None, 0);
         }
-        let identity = match self.identify(request.headers(), now) {
+        let identity = match self.identify_caller(request.headers(), now) {
             Ok(identity) => identity,
-            Err(refusal) => return handled(refusal.response(), None, 0),
+            Err(refusal) => return handled_response(refusal.into_response(), None, 0),
         };
         let graphql = path == "/graphql";
         let writes = !matches!(
@@ -131,46 +136,53 @@ impl Model {
         if !free
             && let Err(met) = self
                 .limits
-                .count(&name, resource, limit, points, content, knobs, now)
+                .count_request(&name, resource, limit, points, content, knobs, now)
         {
-            let standing = self.limits.standing(&name, resource, limit, now);
-            debug_assert!(matches!(met, Met::Primary | Met::Secondary));
-            knobs.acts("primary-limit", met == Met::Primary);
-            return handled(Self::limit_reply(met, standing, resource), booked, points);
+            let limit_status = self.limits.limit_status(&name, resource, limit, now);
+            debug_assert!(matches!(
+                met,
+                ExceededLimit::Primary | ExceededLimit::Secondary
+            ));
+            knobs.count_use("primary-limit", met == ExceededLimit::Primary);
+            return handled_response(
+                Self::limit_reply(met, limit_status, resource),
+                booked,
+                points,
+            );
         }
         let (mut response, fields) = if graphql {
-            self.graphql(request, identity, now, knobs)
+            self.answer_graphql(request, identity, now, knobs)
         } else {
-            (self.rest(request, identity, now, knobs), Vec::new())
+            (self.answer_rest(request, identity, now, knobs), Vec::new())
         };
         let commits = fields.iter().any(|field| field == "createCommitOnBranch")
             || (writes && (path.contains("/git/refs") || path.contains("/contents/")));
         if commits
             && response.status().is_success()
-            && knobs.acts(
+            && knobs.count_use(
                 "commit-done-although-502",
                 self.chance.happens(knobs.commit_done_although_502),
             )
         {
-            response = Refusal::new(502, "Server Error").response();
+            response = Refusal::new(502, "Server Error").into_response();
         }
         if request.method() == Method::GET && response.status() == StatusCode::OK {
-            response = conditional(request.headers(), response, &name);
+            response = apply_etag(request.headers(), response, &name);
             if response.status() == StatusCode::NOT_MODIFIED {
                 self.limits.give_back(&name, resource);
             }
         }
-        let standing = self.limits.standing(&name, resource, limit, now);
-        standing.write(resource, response.headers_mut());
+        let limit_status = self.limits.limit_status(&name, resource, limit, now);
+        limit_status.write_headers(resource, response.headers_mut());
         if let Some(scopes) = scopes {
-            put(response.headers_mut(), "x-oauth-scopes", &scopes);
+            put_header(response.headers_mut(), "x-oauth-scopes", &scopes);
         }
-        let mut handled = handled(response, booked, points);
+        let mut handled = handled_response(response, booked, points);
         handled.fields = fields;
         handled
     }
 
-    fn rest(
+    fn answer_rest(
         &mut self,
         request: &Request<Bytes>,
         identity: Option<Identity>,
@@ -178,20 +190,20 @@ impl Model {
         knobs: &Knobs,
     ) -> Response<Bytes> {
         let path = self.by_name(request.uri().path());
-        let Some((route, params)) = routes::find(request.method(), &path) else {
+        let Some((route, params)) = routes::find_route(request.method(), &path) else {
             let message = format!(
                 "The model does not serve {} {}",
                 request.method(),
                 request.uri().path()
             );
-            return Refusal::new(501, &message).response();
+            return Refusal::new(501, &message).into_response();
         };
         let body = if request.body().is_empty() {
             Value::Null
         } else {
             match serde_json::from_slice(request.body()) {
                 Ok(body) => body,
-                Err(_) => return Refusal::new(400, "Problems parsing JSON").response(),
+                Err(_) => return Refusal::new(400, "Problems parsing JSON").into_response(),
             }
         };
         let query = request.uri().query().unwrap_or_default();
@@ -211,15 +223,15 @@ impl Model {
             repo: None,
         };
         let reply = call
-            .admit(route.need)
+            .admit_caller(route.need)
             .and_then(|()| (route.handler)(&mut call));
         let link = call.link.take();
         let mut response = match reply {
-            Ok(reply) => reply.response(),
-            Err(refusal) => refusal.response(),
+            Ok(reply) => reply.into_response(),
+            Err(refusal) => refusal.into_response(),
         };
         if let Some(link) = link {
-            put(response.headers_mut(), "link", &link);
+            put_header(response.headers_mut(), "link", &link);
         }
         response
     }
@@ -233,7 +245,7 @@ fn creates_content(path: &str) -> bool {
 }
 
 /// Adds an ETag, and answers 304 without a body when the client has the same one.
-fn conditional(
+fn apply_etag(
     headers: &HeaderMap,
     mut response: Response<Bytes>,
     identity: &str,
@@ -248,13 +260,13 @@ fn conditional(
         .map(|byte| format!("{byte:02x}"))
         .collect();
     let tag = format!("W/\"{digits}\"");
-    put(response.headers_mut(), "etag", &tag);
-    put(
+    put_header(response.headers_mut(), "etag", &tag);
+    put_header(
         response.headers_mut(),
         "cache-control",
         "private, max-age=60, s-maxage=60",
     );
-    put(
+    put_header(
         response.headers_mut(),
         "vary",
         "Accept, Authorization, Cookie, X-GitHub-OTP",
@@ -272,7 +284,7 @@ fn conditional(
     response
 }
 
-fn handled(response: Response<Bytes>, identity: Option<String>, points: u32) -> Handled {
+fn handled_response(response: Response<Bytes>, identity: Option<String>, points: u32) -> Handled {
     Handled {
         response,
         identity,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Call, Refusal, Reply};
 use crate::github::acts::{ActError, Subject};
-use crate::github::repository::Happening;
+use crate::github::repository::TimelineKind;
 use crate::github::{Identity, Model, RepoId, Role, State};
 
 /// Reactions that GitHub knows.
@@ -34,7 +34,7 @@ impl Call<'_> {
     pub(super) fn may_triage(&self) -> bool {
         match self.identity.as_ref().map(|identity| &identity.kind) {
             Some(kind) if kind.is_person() => {
-                self.model.role(self.repo(), self.actor()) >= Role::Triage
+                self.model.role(self.repo_id(), self.actor_account()) >= Role::Triage
             }
             Some(_) => true,
             None => false,
@@ -43,7 +43,7 @@ impl Call<'_> {
 
     fn body_fits(&self, text: &str) -> Result<(), Refusal> {
         if text.chars().count() > MAX_BODY {
-            return Err(Refusal::validation(
+            return Err(Refusal::validation_failed(
                 "IssueComment",
                 "body",
                 "custom",
@@ -54,7 +54,7 @@ impl Call<'_> {
     }
 
     fn issue_reply(&self, status: u16, number: u64) -> Result<Reply, Refusal> {
-        let repository = self.present();
+        let repository = self.current_repository();
         let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
         Ok(Reply::Json(
             status,
@@ -63,10 +63,10 @@ impl Call<'_> {
     }
 }
 
-pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let state = call.query("state").unwrap_or("open").to_owned();
+pub(super) fn list_issues(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let state = call.query_param("state").unwrap_or("open").to_owned();
     let labels: Vec<String> = call
-        .query("labels")
+        .query_param("labels")
         .map(|text| {
             text.split(',')
                 .map(|name| name.trim().to_lowercase())
@@ -74,14 +74,14 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
                 .collect()
         })
         .unwrap_or_default();
-    let since = call.query("since").and_then(|text| text.parse().ok());
+    let since = call.query_param("since").and_then(|text| text.parse().ok());
     let creator = call
-        .query("creator")
+        .query_param("creator")
         .and_then(|login| call.model.find_account(login));
-    let by_creator = call.query("creator").is_some();
-    let ascending = call.query("direction") == Some("asc");
-    let by_update = call.query("sort") == Some("updated");
-    let repository = call.seen();
+    let by_creator = call.query_param("creator").is_some();
+    let ascending = call.query_param("direction") == Some("asc");
+    let by_update = call.query_param("sort") == Some("updated");
+    let repository = call.visible_repository();
     let threads = repository
         .issues
         .values()
@@ -111,8 +111,8 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if !ascending {
         found.reverse();
     }
-    let found = call.page(found);
-    let repository = call.seen();
+    let found = call.page_of(found);
+    let repository = call.visible_repository();
     let list: Vec<Value> = found
         .iter()
         .filter_map(|(_, number)| {
@@ -149,17 +149,24 @@ impl Model {
     }
 }
 
-pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    if !call.present().has_issues {
+pub(super) fn create_issue(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    if !call.current_repository().has_issues {
         let text = "Issues has been disabled in this repository.";
         return Err(Refusal::new(410, text));
     }
     let title = match &call.body["title"] {
         Value::String(text) if !text.trim().is_empty() => text.clone(),
         Value::Number(number) => number.to_string(),
-        _ => return Err(Refusal::validation("Issue", "title", "missing_field", None)),
+        _ => {
+            return Err(Refusal::validation_failed(
+                "Issue",
+                "title",
+                "missing_field",
+                None,
+            ));
+        }
     };
-    let body = call.text("body").map(str::to_owned);
+    let body = call.body_text("body").map(str::to_owned);
     call.body_fits(body.as_deref().unwrap_or_default())?;
     let labels = if call.may_triage() {
         label_names(&call.body["labels"]).unwrap_or_default()
@@ -167,33 +174,33 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         Vec::new()
     };
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let number = call
         .model
         .open_issue_by(repo, &title, body.as_deref(), &labels, actor, now)?;
     call.issue_reply(201, number)
 }
 
-pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
-    let repository = call.seen();
+pub(super) fn get_issue(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
+    let repository = call.visible_repository();
     let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(200, call.model.issue_json(repository, thread)))
 }
 
-pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+pub(super) fn update_issue(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let author = call
-        .present()
+        .current_repository()
         .thread(number)
         .ok_or_else(Refusal::not_found)?
         .author;
     if author != actor && !call.may_triage() {
         return Err(Refusal::new(403, "Must have triage access to repository"));
     }
-    let title = call.text("title").map(str::to_owned);
-    let body = call.text("body").map(str::to_owned);
+    let title = call.body_text("title").map(str::to_owned);
+    let body = call.body_text("body").map(str::to_owned);
     call.body_fits(body.as_deref().unwrap_or_default())?;
     call.model.edit_thread(
         repo,
@@ -209,8 +216,8 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     {
         replace_labels(call, number, &names)?;
     }
-    let reason = call.text("state_reason").map(str::to_owned);
-    match call.text("state") {
+    let reason = call.body_text("state_reason").map(str::to_owned);
+    match call.body_text("state") {
         Some("closed") => {
             call.model
                 .set_state(repo, number, State::Closed, reason.as_deref(), actor, now)?
@@ -218,16 +225,20 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         Some("open") => call
             .model
             .set_state(repo, number, State::Open, None, actor, now)?,
-        Some(_) => return Err(Refusal::validation("Issue", "state", "invalid", None)),
+        Some(_) => {
+            return Err(Refusal::validation_failed(
+                "Issue", "state", "invalid", None,
+            ));
+        }
         None => {}
     }
     call.issue_reply(200, number)
 }
 
 fn replace_labels(call: &mut Call<'_>, number: u64, names: &[String]) -> Result<(), Refusal> {
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let old = call
-        .present()
+        .current_repository()
         .thread(number)
         .ok_or_else(Refusal::not_found)?
         .labels
@@ -244,16 +255,16 @@ fn replace_labels(call: &mut Call<'_>, number: u64, names: &[String]) -> Result<
     Ok(())
 }
 
-pub(super) fn labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+pub(super) fn list_issue_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
     let names = call
-        .seen()
+        .visible_repository()
         .thread(number)
         .ok_or_else(Refusal::not_found)?
         .labels
         .clone();
-    let names = call.page(names);
-    let repository = call.seen();
+    let names = call.page_of(names);
+    let repository = call.visible_repository();
     let list: Vec<Value> = names
         .iter()
         .map(|name| call.model.label_json(repository, name))
@@ -262,7 +273,7 @@ pub(super) fn labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 fn labels_reply(call: &Call<'_>, number: u64) -> Result<Reply, Refusal> {
-    let repository = call.present();
+    let repository = call.current_repository();
     let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
     let list: Vec<Value> = thread
         .labels
@@ -273,8 +284,8 @@ fn labels_reply(call: &Call<'_>, number: u64) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn add_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let number = call.number_param("issue_number")?;
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let names = label_names(&call.body["labels"])
         .or_else(|| label_names(&call.body))
         .unwrap_or_default();
@@ -285,7 +296,7 @@ pub(super) fn add_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn set_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+    let number = call.number_param("issue_number")?;
     let names = label_names(&call.body["labels"])
         .or_else(|| label_names(&call.body))
         .unwrap_or_default();
@@ -294,16 +305,16 @@ pub(super) fn set_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn remove_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+    let number = call.number_param("issue_number")?;
     replace_labels(call, number, &[])?;
     Ok(Reply::Empty(204))
 }
 
 pub(super) fn remove_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
-    let name = call.param("name").to_owned();
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
-    call.present()
+    let number = call.number_param("issue_number")?;
+    let name = call.path_param("name").to_owned();
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
+    call.current_repository()
         .thread(number)
         .ok_or_else(Refusal::not_found)?;
     call.model
@@ -312,8 +323,8 @@ pub(super) fn remove_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     labels_reply(call, number)
 }
 
-pub(super) fn assign(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+pub(super) fn assign_people(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
     let logins: Vec<String> = call.body["assignees"]
         .as_array()
         .into_iter()
@@ -324,7 +335,7 @@ pub(super) fn assign(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .iter()
         .filter_map(|login| call.model.find_account(login))
         .collect();
-    let (repo, now) = (call.repo(), call.now);
+    let (repo, now) = (call.repo_id(), call.now);
     let repository = call
         .model
         .repository_mut(repo)
@@ -341,10 +352,10 @@ pub(super) fn assign(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.issue_reply(201, number)
 }
 
-pub(super) fn comments(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+pub(super) fn list_issue_comments(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
     let ids = call
-        .seen()
+        .visible_repository()
         .thread(number)
         .ok_or_else(Refusal::not_found)?
         .comments
@@ -353,15 +364,16 @@ pub(super) fn comments(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn repository_comments(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let ids = call.seen().comments.keys().copied().collect();
+    let ids = call.visible_repository().comments.keys().copied().collect();
     list_comments(call, ids)
 }
 
 fn list_comments(call: &mut Call<'_>, ids: Vec<u64>) -> Result<Reply, Refusal> {
-    let since = call.query("since").and_then(|text| text.parse().ok());
-    let by_update = call.query("sort") == Some("updated") || call.knobs.comments_by_update;
-    let descending = call.query("direction") == Some("desc") && call.query("sort").is_some();
-    let repository = call.seen();
+    let since = call.query_param("since").and_then(|text| text.parse().ok());
+    let by_update = call.query_param("sort") == Some("updated") || call.knobs.comments_by_update;
+    let descending =
+        call.query_param("direction") == Some("desc") && call.query_param("sort").is_some();
+    let repository = call.visible_repository();
     let mut found: Vec<_> = ids
         .into_iter()
         .filter_map(|id| repository.comments.get(&id))
@@ -380,12 +392,12 @@ fn list_comments(call: &mut Call<'_>, ids: Vec<u64>) -> Result<Reply, Refusal> {
     found.sort_unstable();
     let moved = by_update && !found.is_sorted_by_key(|(_, id)| *id);
     call.knobs
-        .acts("comments-by-update", call.knobs.comments_by_update && moved);
+        .count_use("comments-by-update", call.knobs.comments_by_update && moved);
     if descending {
         found.reverse();
     }
-    let found = call.page(found);
-    let repository = call.seen();
+    let found = call.page_of(found);
+    let repository = call.visible_repository();
     let list: Vec<Value> = found
         .iter()
         .filter_map(|(_, id)| {
@@ -399,7 +411,7 @@ fn list_comments(call: &mut Call<'_>, ids: Vec<u64>) -> Result<Reply, Refusal> {
 }
 
 fn comment_reply(call: &Call<'_>, status: u16, id: u64) -> Result<Reply, Refusal> {
-    let repository = call.present();
+    let repository = call.current_repository();
     let comment = repository
         .comments
         .get(&id)
@@ -411,10 +423,10 @@ fn comment_reply(call: &Call<'_>, status: u16, id: u64) -> Result<Reply, Refusal
 }
 
 pub(super) fn create_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
-    let body = call.required("body")?;
+    let number = call.number_param("issue_number")?;
+    let body = call.required_text("body")?;
     if body.trim().is_empty() {
-        return Err(Refusal::validation(
+        return Err(Refusal::validation_failed(
             "IssueComment",
             "body",
             "custom",
@@ -422,16 +434,16 @@ pub(super) fn create_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         ));
     }
     call.body_fits(&body)?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     call.model
         .not_locked(repo, number, call.identity.as_ref())?;
     let id = call.model.comment_by(repo, number, &body, actor, now)?;
     comment_reply(call, 201, id)
 }
 
-pub(super) fn comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("comment_id")?;
-    let repository = call.seen();
+pub(super) fn get_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("comment_id")?;
+    let repository = call.visible_repository();
     let comment = repository
         .comments
         .get(&id)
@@ -445,12 +457,12 @@ pub(super) fn comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 /// Checks that the caller may change a comment: its author may, and people who may push.
 fn own_comment(call: &Call<'_>, id: u64) -> Result<(), Refusal> {
     let author = call
-        .present()
+        .current_repository()
         .comments
         .get(&id)
         .ok_or_else(Refusal::not_found)?
         .author;
-    let (repo, actor) = (call.repo(), call.actor());
+    let (repo, actor) = (call.repo_id(), call.actor_account());
     let person = call
         .identity
         .as_ref()
@@ -463,30 +475,34 @@ fn own_comment(call: &Call<'_>, id: u64) -> Result<(), Refusal> {
 }
 
 pub(super) fn update_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("comment_id")?;
+    let id = call.number_param("comment_id")?;
     own_comment(call, id)?;
-    let body = call.required("body")?;
+    let body = call.required_text("body")?;
     call.body_fits(&body)?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     call.model.edit_comment_by(repo, id, &body, actor, now)?;
     comment_reply(call, 200, id)
 }
 
 pub(super) fn delete_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("comment_id")?;
+    let id = call.number_param("comment_id")?;
     own_comment(call, id)?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     call.model.delete_comment_by(repo, id, actor, now)?;
     Ok(Reply::Empty(204))
 }
 
 fn react_to(call: &mut Call<'_>, subject: Subject) -> Result<Reply, Refusal> {
-    let content = call.required("content")?;
+    let content = call.required_text("content")?;
     if !REACTIONS.contains(&content.as_str()) {
-        return Err(Refusal::validation("Reaction", "content", "invalid", None));
+        return Err(Refusal::validation_failed(
+            "Reaction", "content", "invalid", None,
+        ));
     }
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
-    let reaction = call.model.react(repo, subject, &content, actor, now)?;
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
+    let reaction = call
+        .model
+        .add_reaction(repo, subject, &content, actor, now)?;
     let status = if reaction.at == now { 201 } else { 200 };
     Ok(Reply::Json(
         status,
@@ -494,61 +510,61 @@ fn react_to(call: &mut Call<'_>, subject: Subject) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn react(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+pub(super) fn react_to_issue(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
     react_to(call, Subject::Thread(number))
 }
 
 pub(super) fn react_to_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("comment_id")?;
+    let id = call.number_param("comment_id")?;
     react_to(call, Subject::Comment(id))
 }
 
-pub(super) fn reactions(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+pub(super) fn list_issue_reactions(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
     let all = call
-        .seen()
+        .visible_repository()
         .thread(number)
         .ok_or_else(Refusal::not_found)?
         .reactions
         .clone();
-    let page = call.page(all);
+    let page = call.page_of(all);
     Ok(Reply::Json(
         200,
         page.iter()
-            .map(|reaction| call.model.reaction_json(call.repo(), reaction))
+            .map(|reaction| call.model.reaction_json(call.repo_id(), reaction))
             .collect(),
     ))
 }
 
 pub(super) fn comment_reactions(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("comment_id")?;
+    let id = call.number_param("comment_id")?;
     let all = call
-        .seen()
+        .visible_repository()
         .comments
         .get(&id)
         .ok_or_else(Refusal::not_found)?
         .reactions
         .clone();
-    let page = call.page(all);
+    let page = call.page_of(all);
     Ok(Reply::Json(
         200,
         page.iter()
-            .map(|reaction| call.model.reaction_json(call.repo(), reaction))
+            .map(|reaction| call.model.reaction_json(call.repo_id(), reaction))
             .collect(),
     ))
 }
 
-pub(super) fn timeline(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+pub(super) fn list_timeline(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
     let events = call
-        .seen()
+        .visible_repository()
         .thread(number)
         .ok_or_else(Refusal::not_found)?
         .timeline
         .clone();
-    let events = call.page(events);
-    let repository = call.seen();
+    let events = call.page_of(events);
+    let repository = call.visible_repository();
     let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
     let list: Vec<Value> = events
         .iter()
@@ -557,10 +573,10 @@ pub(super) fn timeline(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, list.into()))
 }
 
-pub(super) fn events(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let number = call.number("issue_number")?;
+pub(super) fn list_events(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let number = call.number_param("issue_number")?;
     let mut events = call
-        .seen()
+        .visible_repository()
         .thread(number)
         .ok_or_else(Refusal::not_found)?
         .timeline
@@ -568,11 +584,11 @@ pub(super) fn events(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     events.retain(|event| {
         !matches!(
             event.what,
-            Happening::Commented(_) | Happening::Committed(_) | Happening::Reviewed(_)
+            TimelineKind::Commented(_) | TimelineKind::Committed(_) | TimelineKind::Reviewed(_)
         )
     });
-    let events = call.page(events);
-    let repository = call.seen();
+    let events = call.page_of(events);
+    let repository = call.visible_repository();
     let thread = repository.thread(number).ok_or_else(Refusal::not_found)?;
     let list: Vec<Value> = events
         .iter()

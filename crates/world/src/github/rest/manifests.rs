@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{Call, Refusal, Reply};
-use crate::clock::later;
+use crate::clock::later_by;
 use crate::github::Model;
 use crate::github::account::Permissions;
 use crate::github::hook::Target;
@@ -67,7 +67,10 @@ impl Model {
     ) -> Option<Response<Bytes>> {
         let owner = owner_of(request.uri().path())?;
         if request.method() != Method::POST {
-            return Some(page(StatusCode::METHOD_NOT_ALLOWED, "post a manifest"));
+            return Some(page_response(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "post a manifest",
+            ));
         }
         let field = |text: &[u8], name: &str| {
             form_urlencoded::parse(text)
@@ -77,24 +80,31 @@ impl Model {
         let manifest = field(request.body(), "manifest")
             .and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let Some(manifest) = manifest else {
-            return Some(page(StatusCode::UNPROCESSABLE_ENTITY, "no manifest"));
+            return Some(page_response(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "no manifest",
+            ));
         };
         if let Some(missing) = ["name", "url", "redirect_url"]
             .into_iter()
             .find(|name| manifest[*name].as_str().is_none_or(str::is_empty))
         {
             let text = format!("the manifest has no `{missing}`");
-            return Some(page(StatusCode::UNPROCESSABLE_ENTITY, &text));
+            return Some(page_response(StatusCode::UNPROCESSABLE_ENTITY, &text));
         }
         if events_of(&manifest).any(|event| !is_on_offer(event, &manifest)) {
             let text = "Default events are not supported by permissions";
-            return Some(page(StatusCode::UNPROCESSABLE_ENTITY, text));
+            return Some(page_response(StatusCode::UNPROCESSABLE_ENTITY, text));
         }
         let state = field(
             request.uri().query().unwrap_or_default().as_bytes(),
             "state",
         );
-        let code = format!("{:016x}{:016x}", self.chance.bits(), self.chance.bits());
+        let code = format!(
+            "{:016x}{:016x}",
+            self.chance.random_bits(),
+            self.chance.random_bits()
+        );
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("code", &code);
         if let Some(state) = &state {
@@ -107,10 +117,10 @@ impl Model {
             ConfirmedManifest {
                 manifest,
                 owner,
-                until: later(now, CODE_LIVES),
+                until: later_by(now, CODE_LIVES),
             },
         );
-        let mut response = page(StatusCode::FOUND, "");
+        let mut response = page_response(StatusCode::FOUND, "");
         if let Ok(value) = location.parse() {
             response.headers_mut().insert(header::LOCATION, value);
         }
@@ -132,15 +142,15 @@ fn is_on_offer(event: &str, manifest: &Value) -> bool {
     })
 }
 
-fn page(status: StatusCode, text: &str) -> Response<Bytes> {
+fn page_response(status: StatusCode, text: &str) -> Response<Bytes> {
     let mut response = Response::new(Bytes::copy_from_slice(text.as_bytes()));
     *response.status_mut() = status;
     response
 }
 
 /// Exchanges a code for the App that is made of its manifest: once, within the hour.
-pub(super) fn convert(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let code = call.param("code").to_owned();
+pub(super) fn convert_manifest(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let code = call.path_param("code").to_owned();
     let confirmed = call
         .model
         .manifests
@@ -165,8 +175,8 @@ pub(super) fn convert(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let events: Vec<String> = events_of(&manifest).map(str::to_owned).collect();
     let secret = format!(
         "{:016x}{:016x}",
-        call.model.chance.bits(),
-        call.model.chance.bits()
+        call.model.chance.random_bits(),
+        call.model.chance.random_bits()
     );
     let url = manifest["hook_attributes"]["url"].as_str();
     let hook = url.map(|url| Target {

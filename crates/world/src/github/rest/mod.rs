@@ -13,8 +13,8 @@ mod pulls;
 mod repository;
 mod routes;
 
-pub(crate) use actions::rollup;
-pub(crate) use auth::Need;
+pub(crate) use actions::checks_rollup;
+pub(crate) use auth::RequiredAccess;
 pub(crate) use call::{Call, Refusal, Reply};
 pub(crate) use git::{from_base64, well_formed};
 pub(crate) use issues::MAX_BODY;

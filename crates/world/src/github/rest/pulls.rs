@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::{Call, Refusal, Reply};
 use crate::github::acts::LineRemark;
 use crate::github::acts::MergeMethod;
-use crate::github::repository::Happening;
+use crate::github::repository::TimelineKind;
 use crate::github::{NewPull, Oid, State, Verdict};
 
 impl Call<'_> {
     fn pull_number(&self) -> Result<u64, Refusal> {
-        let number = self.number("pull_number")?;
-        if self.seen().pulls.contains_key(&number) {
+        let number = self.number_param("pull_number")?;
+        if self.visible_repository().pulls.contains_key(&number) {
             Ok(number)
         } else {
             Err(Refusal::not_found())
@@ -20,9 +20,9 @@ impl Call<'_> {
 
     /// A pull request in full; `mergeable` is known after as many reads as the knob says.
     fn pull_reply(&mut self, status: u16, number: u64) -> Result<Reply, Refusal> {
-        let repo = self.repo();
+        let repo = self.repo_id();
         let mergeable = self.model.mergeable_now(repo, number, self.knobs);
-        let repository = self.present();
+        let repository = self.current_repository();
         let pull = repository
             .pulls
             .get(&number)
@@ -44,31 +44,33 @@ impl crate::github::Model {
     ) -> Option<bool> {
         let reads = self.pull(repo, number)?.mergeable_reads;
         if reads >= knobs.mergeable_unknown_reads {
-            return Some(self.mergeable(repo, number));
+            return Some(self.is_mergeable(repo, number));
         }
-        knobs.acts("mergeable-unknown-reads", reads > 0);
+        knobs.count_use("mergeable-unknown-reads", reads > 0);
         self.pull_mut(repo, number)?.mergeable_reads += 1;
         None
     }
 }
 
-pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let state = call.query("state").unwrap_or("open").to_owned();
+pub(super) fn list_pulls(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let state = call.query_param("state").unwrap_or("open").to_owned();
     let local = |name: &str| {
         name.rsplit_once(':')
             .map_or(name, |(_, branch)| branch)
             .to_owned()
     };
-    let head = call.query("head").map(local);
-    let base = call.query("base").map(str::to_owned);
-    let by_update = matches!(call.query("sort"), Some("updated"));
+    let head = call.query_param("head").map(local);
+    let base = call.query_param("base").map(str::to_owned);
+    let by_update = matches!(call.query_param("sort"), Some("updated"));
     // Newest first by creation, unless asked otherwise.
-    let ascending = match call.query("direction") {
+    let ascending = match call.query_param("direction") {
         Some(direction) => direction == "asc",
-        None => call.query("sort").is_some_and(|sort| sort != "created"),
+        None => call
+            .query_param("sort")
+            .is_some_and(|sort| sort != "created"),
     };
     let mut found: Vec<_> = call
-        .seen()
+        .visible_repository()
         .pulls
         .values()
         .filter(|pull| match state.as_str() {
@@ -93,8 +95,8 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if !ascending {
         found.reverse();
     }
-    let found = call.page(found);
-    let repository = call.seen();
+    let found = call.page_of(found);
+    let repository = call.visible_repository();
     let list: Vec<Value> = found
         .iter()
         .filter_map(|(_, number)| repository.pulls.get(number))
@@ -103,12 +105,12 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, list.into()))
 }
 
-pub(super) fn of_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_pulls_of_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let oid: Oid = call
-        .param("commit_sha")
+        .path_param("commit_sha")
         .parse()
         .map_err(|_| Refusal::not_found())?;
-    let repository = call.seen();
+    let repository = call.visible_repository();
     let found: Vec<Value> = repository
         .pulls
         .values()
@@ -120,45 +122,47 @@ pub(super) fn of_commit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         })
         .map(|pull| call.model.pull_json(repository, pull, false, None))
         .collect();
-    let found = call.page(found);
+    let found = call.page_of(found);
     Ok(Reply::Json(200, found.into()))
 }
 
-pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let head = call.required("head")?;
+pub(super) fn create_pull(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let head = call.required_text("head")?;
     let new = NewPull {
-        title: call.required("title")?,
-        body: call.text("body").unwrap_or_default().to_owned(),
+        title: call.required_text("title")?,
+        body: call.body_text("body").unwrap_or_default().to_owned(),
         head: head
             .rsplit_once(':')
             .map_or(head.as_str(), |(_, branch)| branch)
             .to_owned(),
-        base: call.required("base")?,
+        base: call.required_text("base")?,
         draft: call.body["draft"].as_bool().unwrap_or(false),
         author: String::new(),
     };
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let number = call.model.open_pull_by(repo, &new, actor, now)?;
     call.pull_reply(201, number)
 }
 
-pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn get_pull(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let repo = call.repo();
+    let repo = call.repo_id();
     let accept = call
         .headers
         .get("accept")
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if accept.contains("diff") || accept.contains("patch") {
-        let repository = call.seen();
+        let repository = call.visible_repository();
         let pull = repository
             .pulls
             .get(&number)
             .ok_or_else(Refusal::not_found)?;
         let base = call.model.base_before(repository, pull);
-        let common = call.objects().merge_base(base, pull.head.oid);
-        let text = call.objects().unified_diff(common, Some(pull.head.oid));
+        let common = call.repository_objects().merge_base(base, pull.head.oid);
+        let text = call
+            .repository_objects()
+            .unified_diff(common, Some(pull.head.oid));
         return Ok(Reply::Raw(
             200,
             "application/vnd.github.diff; charset=utf-8",
@@ -166,7 +170,7 @@ pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         ));
     }
     let mergeable = call.model.mergeable_now(repo, number, call.knobs);
-    let repository = call.seen();
+    let repository = call.visible_repository();
     let pull = repository
         .pulls
         .get(&number)
@@ -177,12 +181,12 @@ pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn update_pull(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
-    let title = call.text("title").map(str::to_owned);
-    let body = call.text("body").map(str::to_owned);
-    let base = call.text("base").map(str::to_owned);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
+    let title = call.body_text("title").map(str::to_owned);
+    let body = call.body_text("body").map(str::to_owned);
+    let base = call.body_text("base").map(str::to_owned);
     call.model.edit_thread(
         repo,
         number,
@@ -192,7 +196,7 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         actor,
         now,
     )?;
-    match call.text("state") {
+    match call.body_text("state") {
         Some("closed") => call
             .model
             .set_state(repo, number, State::Closed, None, actor, now)?,
@@ -204,34 +208,34 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     call.pull_reply(200, number)
 }
 
-pub(super) fn commits(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_pull_commits(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let repository = call.seen();
+    let repository = call.visible_repository();
     let pull = repository
         .pulls
         .get(&number)
         .ok_or_else(Refusal::not_found)?;
     let found = call.model.pull_commits(repository, pull);
-    let found = call.page(found);
+    let found = call.page_of(found);
     let list: Vec<Value> = found
         .into_iter()
-        .filter_map(|oid| call.model.commit_json(call.repo(), oid, false))
+        .filter_map(|oid| call.model.commit_json(call.repo_id(), oid, false))
         .collect();
     Ok(Reply::Json(200, list.into()))
 }
 
-pub(super) fn files(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_pull_files(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let repository = call.seen();
+    let repository = call.visible_repository();
     let pull = repository
         .pulls
         .get(&number)
         .ok_or_else(Refusal::not_found)?;
     let (head, found) = (pull.head.oid, call.model.pull_files(repository, pull));
-    let found = call.page(found);
+    let found = call.page_of(found);
     let list: Vec<Value> = found
         .iter()
-        .map(|file| call.model.file_json(call.repo(), head, file))
+        .map(|file| call.model.file_json(call.repo_id(), head, file))
         .collect();
     Ok(Reply::Json(200, list.into()))
 }
@@ -239,7 +243,7 @@ pub(super) fn files(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 pub(super) fn is_merged(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
     let merged = call
-        .seen()
+        .visible_repository()
         .pulls
         .get(&number)
         .is_some_and(|pull| pull.merged.is_some());
@@ -250,21 +254,21 @@ pub(super) fn is_merged(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     }
 }
 
-pub(super) fn merge(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn merge_pull(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let pinned = match call.text("sha") {
+    let pinned = match call.body_text("sha") {
         Some(text) => Some(
             text.parse::<Oid>()
                 .map_err(|_| Refusal::new(422, "sha is not a valid SHA"))?,
         ),
         None => None,
     };
-    let method = match call.text("merge_method") {
+    let method = match call.body_text("merge_method") {
         None | Some("merge") => MergeMethod::Merge,
         Some("squash") => MergeMethod::Squash,
         Some("rebase") => MergeMethod::Rebase,
         Some(_) => {
-            return Err(Refusal::validation(
+            return Err(Refusal::validation_failed(
                 "PullRequest",
                 "merge_method",
                 "invalid",
@@ -272,13 +276,15 @@ pub(super) fn merge(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             ));
         }
     };
-    let message = call.text("commit_title").map(|title| {
+    let message = call.body_text("commit_title").map(|title| {
         (
             title.to_owned(),
-            call.text("commit_message").unwrap_or_default().to_owned(),
+            call.body_text("commit_message")
+                .unwrap_or_default()
+                .to_owned(),
         )
     });
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let commit = call
         .model
         .merge_pull_by(repo, number, pinned, method, message, actor, now)?;
@@ -290,9 +296,9 @@ pub(super) fn merge(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn update_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let pull = call
-        .present()
+        .current_repository()
         .pulls
         .get(&number)
         .ok_or_else(Refusal::not_found)?;
@@ -302,7 +308,7 @@ pub(super) fn update_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         pull.base.branch.clone(),
     );
     if call
-        .text("expected_head_sha")
+        .body_text("expected_head_sha")
         .is_some_and(|expected| expected != head.to_string())
     {
         return Err(Refusal::new(
@@ -311,7 +317,7 @@ pub(super) fn update_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         ));
     }
     let base = call
-        .present()
+        .current_repository()
         .branch(&base_branch)
         .ok_or_else(Refusal::not_found)?;
     let objects = call.model.objects_mut(repo);
@@ -325,7 +331,7 @@ pub(super) fn update_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let tree = objects
         .merged_tree(common, head, base)
         .map_err(|_| Refusal::new(422, "merge conflict between base and head"))?;
-    let signature = call.model.signature(actor, now);
+    let signature = call.model.account_signature(actor, now);
     let message = format!("Merge branch '{base_branch}' into {branch}");
     let commit = call.model.commit_tree(
         repo,
@@ -350,17 +356,17 @@ pub(super) fn update_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn reviews(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_reviews(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
     let all = call
-        .seen()
+        .visible_repository()
         .pulls
         .get(&number)
         .ok_or_else(Refusal::not_found)?
         .reviews
         .clone();
-    let page = call.page(all);
-    let repository = call.seen();
+    let page = call.page_of(all);
+    let repository = call.visible_repository();
     let pull = repository
         .pulls
         .get(&number)
@@ -374,7 +380,7 @@ pub(super) fn reviews(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 fn review_reply(call: &Call<'_>, number: u64, id: u64) -> Result<Reply, Refusal> {
-    let repository = call.present();
+    let repository = call.current_repository();
     let pull = repository
         .pulls
         .get(&number)
@@ -392,7 +398,7 @@ fn review_reply(call: &Call<'_>, number: u64, id: u64) -> Result<Reply, Refusal>
 
 pub(super) fn create_review(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let verdict = match call.text("event") {
+    let verdict = match call.body_text("event") {
         Some("APPROVE") => Verdict::Approve,
         Some("REQUEST_CHANGES") => Verdict::RequestChanges,
         Some("COMMENT") => Verdict::Comment,
@@ -403,27 +409,29 @@ pub(super) fn create_review(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             ));
         }
     };
-    let commit = call.text("commit_id").and_then(|text| text.parse().ok());
-    let body = call.text("body").unwrap_or_default().to_owned();
+    let commit = call
+        .body_text("commit_id")
+        .and_then(|text| text.parse().ok());
+    let body = call.body_text("body").unwrap_or_default().to_owned();
     if body.is_empty() && verdict != Verdict::Approve {
         return Err(Refusal::new(422, "Unprocessable Entity"));
     }
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let id = call
         .model
         .review_pull_by(repo, number, verdict, &body, commit, actor, now)?;
     review_reply(call, number, id)
 }
 
-pub(super) fn review(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let (number, id) = (call.pull_number()?, call.number("review_id")?);
+pub(super) fn get_review(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let (number, id) = (call.pull_number()?, call.number_param("review_id")?);
     review_reply(call, number, id)
 }
 
 pub(super) fn dismiss_review(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let (number, id) = (call.pull_number()?, call.number("review_id")?);
-    call.required("message")?;
-    let (repo, now) = (call.repo(), call.now);
+    let (number, id) = (call.pull_number()?, call.number_param("review_id")?);
+    call.required_text("message")?;
+    let (repo, now) = (call.repo_id(), call.now);
     let pull = call
         .model
         .pull_mut(repo, number)
@@ -441,14 +449,14 @@ pub(super) fn dismiss_review(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 pub(super) fn review_comments(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
     let all = call
-        .seen()
+        .visible_repository()
         .pulls
         .get(&number)
         .ok_or_else(Refusal::not_found)?
         .review_comments
         .clone();
-    let page = call.page(all);
-    let repository = call.seen();
+    let page = call.page_of(all);
+    let repository = call.visible_repository();
     let pull = repository
         .pulls
         .get(&number)
@@ -463,15 +471,15 @@ pub(super) fn review_comments(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn create_review_comment(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let body = call.required("body")?;
+    let body = call.required_text("body")?;
     let commit: Oid = call
-        .required("commit_id")?
+        .required_text("commit_id")?
         .parse()
         .map_err(|_| Refusal::new(422, "commit_id is not a valid SHA"))?;
-    let path = call.required("path")?;
+    let path = call.required_text("path")?;
     let line = call.body["line"].as_u64();
     let in_reply_to = call.body["in_reply_to"].as_u64();
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let remark = LineRemark {
         path,
         line,
@@ -481,7 +489,7 @@ pub(super) fn create_review_comment(call: &mut Call<'_>) -> Result<Reply, Refusa
     let comment = call
         .model
         .comment_line_by(repo, number, remark, Some(commit), actor, now)?;
-    let repository = call.present();
+    let repository = call.current_repository();
     let pull = repository
         .pulls
         .get(&number)
@@ -495,7 +503,7 @@ pub(super) fn create_review_comment(call: &mut Call<'_>) -> Result<Reply, Refusa
 pub(super) fn requested_reviewers(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
     let pull = call
-        .seen()
+        .visible_repository()
         .pulls
         .get(&number)
         .ok_or_else(Refusal::not_found)?;
@@ -516,11 +524,11 @@ fn named_reviewers(call: &Call<'_>) -> Vec<u64> {
 
 pub(super) fn request_reviewers(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     for reviewer in named_reviewers(call) {
         let event = call
             .model
-            .timeline_event(actor, now, Happening::ReviewRequested(reviewer));
+            .timeline_event(actor, now, TimelineKind::ReviewRequested(reviewer));
         let pull = call
             .model
             .pull_mut(repo, number)
@@ -537,7 +545,7 @@ pub(super) fn request_reviewers(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             pull.timeline.push(event);
         }
     }
-    let repository = call.present();
+    let repository = call.current_repository();
     let pull = repository
         .pulls
         .get(&number)
@@ -550,7 +558,7 @@ pub(super) fn request_reviewers(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn unrequest_reviewers(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let number = call.pull_number()?;
-    let repo = call.repo();
+    let repo = call.repo_id();
     let gone = named_reviewers(call);
     let pull = call
         .model
@@ -558,7 +566,7 @@ pub(super) fn unrequest_reviewers(call: &mut Call<'_>) -> Result<Reply, Refusal>
         .ok_or_else(Refusal::not_found)?;
     pull.requested_reviewers
         .retain(|reviewer| !gone.contains(reviewer));
-    let repository = call.present();
+    let repository = call.current_repository();
     let pull = repository
         .pulls
         .get(&number)

@@ -7,15 +7,15 @@ use super::{Call, Refusal, Reply};
 use crate::github::Role;
 use crate::github::hook::{Hook, Source, Target};
 use crate::github::object::Oid;
-use crate::github::render::stamp;
+use crate::github::render::format_timestamp;
 use crate::github::repository::{Label, Push};
 
-pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let mut body = call.model.repository_json(call.seen());
+pub(super) fn get_repository(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let mut body = call.model.repository_json(call.visible_repository());
     body["network_count"] = 0.into();
     body["subscribers_count"] = 0.into();
     let role = match call.identity.as_ref().map(|identity| &identity.kind) {
-        Some(kind) if kind.is_person() => call.model.role(call.repo(), call.actor()),
+        Some(kind) if kind.is_person() => call.model.role(call.repo_id(), call.actor_account()),
         Some(_) => Role::Write,
         None => Role::Read,
     };
@@ -26,14 +26,14 @@ pub(super) fn get(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, body))
 }
 
-pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let (repo, now) = (call.repo(), call.now);
-    let login = call.model.login(call.actor()).to_owned();
+pub(super) fn update_repository(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let (repo, now) = (call.repo_id(), call.now);
+    let login = call.model.login(call.actor_account()).to_owned();
     let body = call.body.clone();
     if let Some(branch) = body["default_branch"].as_str()
-        && call.present().branch(branch).is_none()
+        && call.current_repository().branch(branch).is_none()
     {
-        return Err(Refusal::validation(
+        return Err(Refusal::validation_failed(
             "Repository",
             "default_branch",
             "invalid",
@@ -58,21 +58,21 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if let Some(name) = body["name"].as_str() {
         call.model.rename_repository(repo, name, &login, now);
     }
-    get(call)
+    get_repository(call)
 }
 
 /// Pushes, newest first: <https://docs.github.com/en/rest/repos/repos#list-repository-activities>.
-pub(super) fn activity(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_activity(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let wanted = call
-        .query("ref")
+        .query_param("ref")
         .map(|name| match name.strip_prefix("refs/") {
             Some(_) => name.to_owned(),
             None => format!("refs/heads/{name}"),
         });
     let is_wanted = |push: &&Push| wanted.as_ref().is_none_or(|name| push.name == *name);
-    let pushes = call.seen().pushes.iter().rev();
+    let pushes = call.visible_repository().pushes.iter().rev();
     let pushes: Vec<Push> = pushes.filter(is_wanted).cloned().collect();
-    let page = call.page(pushes);
+    let page = call.page_of(pushes);
     let list: Vec<Value> = page
         .iter()
         .enumerate()
@@ -84,7 +84,7 @@ pub(super) fn activity(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             };
             json!({
                 "id": index + 1, "node_id": format!("PSH_{index}"), "before": push.before, "after": push.after,
-                "ref": push.name, "timestamp": stamp(push.at), "activity_type": kind,
+                "ref": push.name, "timestamp": format_timestamp(push.at), "activity_type": kind,
                 "actor": call.model.simple_user(push.actor),
             })
         })
@@ -92,17 +92,19 @@ pub(super) fn activity(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, list.into()))
 }
 
-pub(super) fn branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn list_branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let all: Vec<_> = call
-        .seen()
+        .visible_repository()
         .branches()
         .map(|(name, oid)| (name.to_owned(), oid))
         .collect();
-    let page = call.page(all);
+    let page = call.page_of(all);
     let list: Vec<Value> = page
         .iter()
         .map(|(name, oid)| {
-            let url = call.model.repo_url(call.repo(), &format!("/commits/{oid}"));
+            let url = call
+                .model
+                .repo_url(call.repo_id(), &format!("/commits/{oid}"));
             json!({"name": name, "commit": {"sha": oid, "url": url}, "protected": false})
         })
         .collect();
@@ -111,10 +113,12 @@ pub(super) fn branches(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 /// The rules of a branch, which need not exist.
 pub(super) fn branch_rules(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let rules = call.seen().rules_for(call.param("branch"));
+    let rules = call
+        .visible_repository()
+        .rules_for(call.path_param("branch"));
     let rules: Vec<Value> = rules.into_iter().cloned().collect();
-    let full = call.model.full_name(call.repo());
-    let page = call.page(rules);
+    let full = call.model.full_name(call.repo_id());
+    let page = call.page_of(rules);
     let list: Vec<Value> = page
         .into_iter()
         .map(|mut rule| {
@@ -136,11 +140,11 @@ pub(super) fn branch_rules(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 /// The older protection of a branch, which only administrators see.
 pub(super) fn branch_protection(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let name = call.param("branch").to_owned();
+    let name = call.path_param("branch").to_owned();
     let url = call
         .model
-        .repo_url(call.repo(), &format!("/branches/{name}/protection"));
-    let repository = call.present();
+        .repo_url(call.repo_id(), &format!("/branches/{name}/protection"));
+    let repository = call.current_repository();
     if repository.branch(&name).is_none() {
         return Err(Refusal::new(404, "Branch not found"));
     }
@@ -161,10 +165,16 @@ pub(super) fn branch_protection(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 /// <https://docs.github.com/en/rest/branches/branches#rename-a-branch>
 pub(super) fn rename_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let (from, to) = (call.param("branch").to_owned(), call.required("new_name")?);
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (from, to) = (
+        call.path_param("branch").to_owned(),
+        call.required_text("new_name")?,
+    );
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     call.model.rename_branch(repo, (&from, &to), actor, now)?;
-    let oid = call.present().branch(&to).ok_or_else(Refusal::not_found)?;
+    let oid = call
+        .current_repository()
+        .branch(&to)
+        .ok_or_else(Refusal::not_found)?;
     let url = call.model.repo_url(repo, &format!("/commits/{oid}"));
     Ok(Reply::Json(
         201,
@@ -172,15 +182,15 @@ pub(super) fn rename_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let name = call.param("branch").to_owned();
+pub(super) fn get_branch(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let name = call.path_param("branch").to_owned();
     let oid = call
-        .seen()
+        .visible_repository()
         .branch(&name)
         .ok_or_else(|| Refusal::new(404, "Branch not found"))?;
-    let repo = call.repo();
+    let repo = call.repo_id();
     let url = call.model.repo_url(repo, &format!("/branches/{name}"));
-    let protected = call.seen().protections.contains_key(&name);
+    let protected = call.visible_repository().protections.contains_key(&name);
     Ok(Reply::Json(
         200,
         json!({
@@ -199,15 +209,15 @@ fn permissions_of(role: Role) -> Value {
     })
 }
 
-fn collaborator(call: &Call<'_>, account: u64, role: Role) -> Value {
+fn collaborator_json(call: &Call<'_>, account: u64, role: Role) -> Value {
     let mut user = call.model.simple_user(account);
     user["permissions"] = permissions_of(role);
-    user["role_name"] = role.name().into();
+    user["role_name"] = role.role_name().into();
     user
 }
 
-pub(super) fn collaborators(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let repository = call.seen();
+pub(super) fn list_collaborators(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let repository = call.visible_repository();
     let mut all = vec![(repository.owner, Role::Admin)];
     all.extend(
         repository
@@ -215,27 +225,27 @@ pub(super) fn collaborators(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             .iter()
             .map(|(account, role)| (*account, *role)),
     );
-    let page = call.page(all);
+    let page = call.page_of(all);
     Ok(Reply::Json(
         200,
         page.into_iter()
-            .map(|(account, role)| collaborator(call, account, role))
+            .map(|(account, role)| collaborator_json(call, account, role))
             .collect(),
     ))
 }
 
 /// The current role, never a lagging one, because clients authorize people by it.
-pub(super) fn permission(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let login = call.param("username");
+pub(super) fn get_permission(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let login = call.path_param("username");
     let account = call
         .model
         .find_account(login)
         .ok_or_else(|| Refusal::new(404, &format!("{login} is not a user")))?;
-    let role = call.model.role(call.repo(), account);
+    let role = call.model.role(call.repo_id(), account);
     Ok(Reply::Json(
         200,
         json!({
-            "permission": role.legacy_name(), "role_name": role.name(), "user": collaborator(call, account, role),
+            "permission": role.legacy_name(), "role_name": role.role_name(), "user": collaborator_json(call, account, role),
         }),
     ))
 }
@@ -243,9 +253,9 @@ pub(super) fn permission(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 pub(super) fn is_collaborator(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let account = call
         .model
-        .find_account(call.param("username"))
+        .find_account(call.path_param("username"))
         .ok_or_else(Refusal::not_found)?;
-    let repository = call.present();
+    let repository = call.current_repository();
     if repository.owner == account || repository.collaborators.contains_key(&account) {
         Ok(Reply::Empty(204))
     } else {
@@ -255,10 +265,10 @@ pub(super) fn is_collaborator(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 // ---- labels ------------------------------------------------------------------------------------------------------
 
-pub(super) fn labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let names: Vec<String> = call.seen().labels.keys().cloned().collect();
-    let page = call.page(names);
-    let repository = call.seen();
+pub(super) fn list_labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let names: Vec<String> = call.visible_repository().labels.keys().cloned().collect();
+    let page = call.page_of(names);
+    let repository = call.visible_repository();
     Ok(Reply::Json(
         200,
         page.iter()
@@ -268,78 +278,101 @@ pub(super) fn labels(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 fn label_reply(call: &Call<'_>, status: u16, name: &str) -> Result<Reply, Refusal> {
-    match call.model.label_json(call.present(), name) {
+    match call.model.label_json(call.current_repository(), name) {
         Value::Null => Err(Refusal::not_found()),
         label => Ok(Reply::Json(status, label)),
     }
 }
 
-pub(super) fn label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    match call.model.label_json(call.seen(), call.param("name")) {
+pub(super) fn get_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    match call
+        .model
+        .label_json(call.visible_repository(), call.path_param("name"))
+    {
         Value::Null => Err(Refusal::not_found()),
         label => Ok(Reply::Json(200, label)),
     }
 }
 
 fn color_of(call: &Call<'_>) -> Result<Option<String>, Refusal> {
-    let Some(color) = call.text("color") else {
+    let Some(color) = call.body_text("color") else {
         return Ok(None);
     };
     if color.len() == 6 && color.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         Ok(Some(color.to_lowercase()))
     } else {
-        Err(Refusal::validation("Label", "color", "invalid", None))
+        Err(Refusal::validation_failed(
+            "Label", "color", "invalid", None,
+        ))
     }
 }
 
 pub(super) fn create_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let name = call.required("name")?;
+    let name = call.required_text("name")?;
     let color = color_of(call)?.unwrap_or_else(|| "ededed".to_owned());
     if name.is_empty() || name.chars().count() > 50 {
-        return Err(Refusal::validation("Label", "name", "invalid", None));
+        return Err(Refusal::validation_failed("Label", "name", "invalid", None));
     }
-    let description = call.text("description").map(str::to_owned);
+    let description = call.body_text("description").map(str::to_owned);
     if description
         .as_ref()
         .is_some_and(|text| text.chars().count() > 100)
     {
-        return Err(Refusal::validation(
+        return Err(Refusal::validation_failed(
             "Label",
             "description",
             "invalid",
             Some("description is too long (maximum is 100 characters)"),
         ));
     }
-    if call.present().labels.contains_key(&name.to_lowercase()) {
-        return Err(Refusal::validation("Label", "name", "already_exists", None));
+    if call
+        .current_repository()
+        .labels
+        .contains_key(&name.to_lowercase())
+    {
+        return Err(Refusal::validation_failed(
+            "Label",
+            "name",
+            "already_exists",
+            None,
+        ));
     }
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     call.model
         .create_label(repo, &name, &color, description.as_deref(), now);
     call.model
-        .note(repo, actor, "label.created", json!({"name": name}), now);
-    call.model.emit(
+        .note_write(repo, actor, "label.created", json!({"name": name}), now);
+    call.model.emit_event(
         repo,
         "label",
         Some("created"),
         actor,
         now,
-        |model| json!({"label": model.label(repo, &name)}),
+        |model| json!({"label": model.current_label_json(repo, &name)}),
     );
     label_reply(call, 201, &name)
 }
 
 pub(super) fn update_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let old = call.param("name").to_lowercase();
+    let old = call.path_param("name").to_lowercase();
     let color = color_of(call)?;
-    let new = call.text("new_name").map(str::to_owned);
-    let description = call.text("description").map(str::to_owned);
-    let repo = call.repo();
+    let new = call.body_text("new_name").map(str::to_owned);
+    let description = call.body_text("description").map(str::to_owned);
+    let repo = call.repo_id();
     let taken = new.as_ref().is_some_and(|new| {
-        new.to_lowercase() != old && call.present().labels.contains_key(&new.to_lowercase())
+        new.to_lowercase() != old
+            && call
+                .current_repository()
+                .labels
+                .contains_key(&new.to_lowercase())
     });
     if taken {
-        return Err(Refusal::validation("Label", "name", "already_exists", None));
+        return Err(Refusal::validation_failed(
+            "Label",
+            "name",
+            "already_exists",
+            None,
+        ));
     }
     let repository = call
         .model
@@ -380,18 +413,18 @@ pub(super) fn update_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn delete_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let key = call.param("name").to_lowercase();
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
-    if !call.present().labels.contains_key(&key) {
+    let key = call.path_param("name").to_lowercase();
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
+    if !call.current_repository().labels.contains_key(&key) {
         return Err(Refusal::not_found());
     }
-    call.model.emit(
+    call.model.emit_event(
         repo,
         "label",
         Some("deleted"),
         actor,
         now,
-        |model| json!({"label": model.label(repo, &key)}),
+        |model| json!({"label": model.current_label_json(repo, &key)}),
     );
     let repository = call
         .model
@@ -414,7 +447,7 @@ pub(super) fn delete_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         }
     }
     call.model
-        .note(repo, actor, "label.deleted", json!({"name": key}), now);
+        .note_write(repo, actor, "label.deleted", json!({"name": key}), now);
     Ok(Reply::Empty(204))
 }
 
@@ -422,20 +455,25 @@ pub(super) fn delete_label(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 fn variable_json(call: &Call<'_>, name: &str) -> Result<Value, Refusal> {
     let variable = call
-        .present()
+        .current_repository()
         .variables
         .get(name)
         .ok_or_else(Refusal::not_found)?;
     Ok(json!({
-        "name": name, "value": variable.value, "created_at": stamp(variable.created_at),
-        "updated_at": stamp(variable.updated_at),
+        "name": name, "value": variable.value, "created_at": format_timestamp(variable.created_at),
+        "updated_at": format_timestamp(variable.updated_at),
     }))
 }
 
-pub(super) fn variables(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let names: Vec<String> = call.present().variables.keys().cloned().collect();
+pub(super) fn list_variables(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let names: Vec<String> = call
+        .current_repository()
+        .variables
+        .keys()
+        .cloned()
+        .collect();
     let total = names.len();
-    let page = call.page(names);
+    let page = call.page_of(names);
     let list = page
         .iter()
         .map(|name| variable_json(call, name))
@@ -446,15 +484,15 @@ pub(super) fn variables(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let name = call.param("name").to_uppercase();
+pub(super) fn get_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let name = call.path_param("name").to_uppercase();
     Ok(Reply::Json(200, variable_json(call, &name)?))
 }
 
 pub(super) fn create_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let (name, value) = (
-        call.required("name")?.to_uppercase(),
-        call.required("value")?,
+        call.required_text("name")?.to_uppercase(),
+        call.required_text("value")?,
     );
     let valid = name
         .bytes()
@@ -467,15 +505,15 @@ pub(super) fn create_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             "Variable names can only contain alphanumeric characters ([a-z], [A-Z], [0-9]) or underscores (_).",
         ));
     }
-    if call.present().variables.contains_key(&name) {
+    if call.current_repository().variables.contains_key(&name) {
         return Err(Refusal::new(
             409,
             "Already exists - Variable already exists",
         ));
     }
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     call.model.set_variable(repo, &name, &value, now);
-    call.model.note(
+    call.model.note_write(
         repo,
         actor,
         "variable.created",
@@ -486,12 +524,12 @@ pub(super) fn create_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn update_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let name = call.param("name").to_uppercase();
+    let name = call.path_param("name").to_uppercase();
     variable_json(call, &name)?;
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
-    if let Some(value) = call.text("value").map(str::to_owned) {
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
+    if let Some(value) = call.body_text("value").map(str::to_owned) {
         call.model.set_variable(repo, &name, &value, now);
-        call.model.note(
+        call.model.note_write(
             repo,
             actor,
             "variable.updated",
@@ -503,8 +541,8 @@ pub(super) fn update_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn delete_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let name = call.param("name").to_uppercase();
-    let repo = call.repo();
+    let name = call.path_param("name").to_uppercase();
+    let repo = call.repo_id();
     let repository = call
         .model
         .repository_mut(repo)
@@ -519,9 +557,9 @@ pub(super) fn delete_variable(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 // ---- hooks -------------------------------------------------------------------------------------------------------
 
 fn hook_json(call: &Call<'_>, id: u64) -> Result<Value, Refusal> {
-    let repo = call.repo();
+    let repo = call.repo_id();
     let hook = call
-        .present()
+        .current_repository()
         .hooks
         .get(&id)
         .ok_or_else(Refusal::not_found)?;
@@ -532,16 +570,16 @@ fn hook_json(call: &Call<'_>, id: u64) -> Result<Value, Refusal> {
     }
     Ok(json!({
         "type": "Repository", "id": id, "name": "web", "active": hook.active, "events": hook.events, "config": config,
-        "updated_at": stamp(hook.updated_at), "created_at": stamp(hook.created_at), "url": url,
+        "updated_at": format_timestamp(hook.updated_at), "created_at": format_timestamp(hook.created_at), "url": url,
         "test_url": format!("{url}/test"), "ping_url": format!("{url}/pings"),
         "deliveries_url": format!("{url}/deliveries"),
         "last_response": {"code": null, "status": "unused", "message": null},
     }))
 }
 
-pub(super) fn hooks(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let ids: Vec<u64> = call.present().hooks.keys().copied().collect();
-    let page = call.page(ids);
+pub(super) fn list_hooks(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let ids: Vec<u64> = call.current_repository().hooks.keys().copied().collect();
+    let page = call.page_of(ids);
     Ok(Reply::Json(
         200,
         page.into_iter()
@@ -551,12 +589,12 @@ pub(super) fn hooks(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     ))
 }
 
-pub(super) fn hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("hook_id")?;
+pub(super) fn get_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let id = call.number_param("hook_id")?;
     Ok(Reply::Json(200, hook_json(call, id)?))
 }
 
-fn words(value: &Value) -> Option<Vec<String>> {
+fn string_list(value: &Value) -> Option<Vec<String>> {
     Some(
         value
             .as_array()?
@@ -569,16 +607,21 @@ fn words(value: &Value) -> Option<Vec<String>> {
 pub(super) fn create_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let config = call.body["config"].clone();
     let Some(url) = config["url"].as_str() else {
-        return Err(Refusal::validation("Hook", "url", "missing_field", None));
+        return Err(Refusal::validation_failed(
+            "Hook",
+            "url",
+            "missing_field",
+            None,
+        ));
     };
-    let events = words(&call.body["events"]).unwrap_or_else(|| vec!["push".to_owned()]);
+    let events = string_list(&call.body["events"]).unwrap_or_else(|| vec!["push".to_owned()]);
     if call
-        .present()
+        .current_repository()
         .hooks
         .values()
         .any(|hook| hook.target.url == url && hook.events == events)
     {
-        return Err(Refusal::validation(
+        return Err(Refusal::validation_failed(
             "Hook",
             "url",
             "custom",
@@ -598,21 +641,21 @@ pub(super) fn create_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         created_at: call.now,
         updated_at: call.now,
     };
-    let repo = call.repo();
+    let repo = call.repo_id();
     call.model
         .repository_mut(repo)
         .ok_or_else(Refusal::not_found)?
         .hooks
         .insert(id, hook);
-    ping(call, id)?;
+    send_ping(call, id)?;
     Ok(Reply::Json(201, hook_json(call, id)?))
 }
 
-fn ping(call: &mut Call<'_>, id: u64) -> Result<(), Refusal> {
-    let (repo, actor, now) = (call.repo(), call.actor(), call.now);
+fn send_ping(call: &mut Call<'_>, id: u64) -> Result<(), Refusal> {
+    let (repo, actor, now) = (call.repo_id(), call.actor_account(), call.now);
     let hook = hook_json(call, id)?;
     let target = call
-        .present()
+        .current_repository()
         .hooks
         .get(&id)
         .ok_or_else(Refusal::not_found)?
@@ -622,7 +665,7 @@ fn ping(call: &mut Call<'_>, id: u64) -> Result<(), Refusal> {
         "zen": "Keep it logically awesome.", "hook_id": id, "hook": hook,
         "repository": call.model.webhook_repository(repo), "sender": call.model.simple_user(actor),
     });
-    call.model.post(
+    call.model.queue_delivery(
         Source::Repository(repo, id),
         target,
         "ping",
@@ -636,14 +679,14 @@ fn ping(call: &mut Call<'_>, id: u64) -> Result<(), Refusal> {
 }
 
 pub(super) fn ping_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("hook_id")?;
-    ping(call, id)?;
+    let id = call.number_param("hook_id")?;
+    send_ping(call, id)?;
     Ok(Reply::Empty(204))
 }
 
 pub(super) fn update_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("hook_id")?;
-    let (repo, now) = (call.repo(), call.now);
+    let id = call.number_param("hook_id")?;
+    let (repo, now) = (call.repo_id(), call.now);
     let body = call.body.clone();
     let repository = call
         .model
@@ -653,7 +696,7 @@ pub(super) fn update_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .hooks
         .get_mut(&id)
         .ok_or_else(Refusal::not_found)?;
-    if let Some(events) = words(&body["events"]) {
+    if let Some(events) = string_list(&body["events"]) {
         hook.events = events;
     }
     if let Some(active) = body["active"].as_bool() {
@@ -670,7 +713,7 @@ pub(super) fn update_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn delete_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let (id, repo) = (call.number("hook_id")?, call.repo());
+    let (id, repo) = (call.number_param("hook_id")?, call.repo_id());
     let repository = call
         .model
         .repository_mut(repo)
@@ -683,19 +726,22 @@ pub(super) fn delete_hook(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 }
 
 pub(super) fn hook_deliveries(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let id = call.number("hook_id")?;
+    let id = call.number_param("hook_id")?;
     hook_json(call, id)?;
-    super::apps::list_deliveries(call, Source::Repository(call.repo(), id))
+    super::apps::list_deliveries(call, Source::Repository(call.repo_id(), id))
 }
 
 fn own_delivery(call: &Call<'_>) -> Result<u64, Refusal> {
-    let (hook, id) = (call.number("hook_id")?, call.number("delivery_id")?);
+    let (hook, id) = (
+        call.number_param("hook_id")?,
+        call.number_param("delivery_id")?,
+    );
     let delivery = call
         .model
         .deliveries
         .get(&id)
         .ok_or_else(Refusal::not_found)?;
-    if delivery.source == Source::Repository(call.repo(), hook) {
+    if delivery.source == Source::Repository(call.repo_id(), hook) {
         Ok(id)
     } else {
         Err(Refusal::not_found())
@@ -712,11 +758,11 @@ pub(super) fn hook_delivery(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::Json(200, delivery_json(delivery)))
 }
 
-pub(super) fn redeliver(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn redeliver_hook_delivery(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let id = own_delivery(call)?;
     let now = call.now;
     call.model
-        .redeliver(id, now)
+        .repeat_delivery(id, now)
         .ok_or_else(Refusal::not_found)?;
     Ok(Reply::Json(202, json!({})))
 }

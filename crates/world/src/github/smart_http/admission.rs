@@ -8,9 +8,9 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use jiff::Timestamp;
 
-use super::refused::Refused;
-use super::request::{Service, Wanted};
-use crate::github::rest::Need;
+use super::refusal::GitRefusal;
+use super::request::{GitRequest, Service};
+use crate::github::rest::RequiredAccess;
 use crate::github::{Identity, Model, RepoId};
 
 /// The password beside which the user name is the token.
@@ -23,7 +23,7 @@ impl Model {
         &self,
         headers: &HeaderMap,
         now: Timestamp,
-    ) -> Result<Option<Identity>, Refused> {
+    ) -> Result<Option<Identity>, GitRefusal> {
         let Some(value) = headers.get(header::AUTHORIZATION) else {
             return Ok(None);
         };
@@ -32,8 +32,8 @@ impl Model {
             header::AUTHORIZATION,
             basic_token(value).unwrap_or_else(|| value.clone()),
         );
-        self.identify(&plain, now).map_err(|_| {
-            Refused::new(
+        self.identify_caller(&plain, now).map_err(|_| {
+            GitRefusal::new(
                 StatusCode::UNAUTHORIZED,
                 "Invalid username or token. Password authentication is not supported for Git operations.",
             )
@@ -43,23 +43,23 @@ impl Model {
     /// The requested repository, if the client may access it.
     pub(super) fn admit_git(
         &self,
-        wanted: &Wanted,
+        wanted: &GitRequest,
         request: &Request<Bytes>,
         identity: Option<&Identity>,
-    ) -> Result<RepoId, Refused> {
+    ) -> Result<RepoId, GitRefusal> {
         // An unauthorized client must not learn whether a repository exists.
         let hidden = || match identity {
-            None => Refused::new(StatusCode::UNAUTHORIZED, "Authentication required"),
-            Some(_) => Refused::new(StatusCode::NOT_FOUND, "Repository not found."),
+            None => GitRefusal::new(StatusCode::UNAUTHORIZED, "Authentication required"),
+            Some(_) => GitRefusal::new(StatusCode::NOT_FOUND, "Repository not found."),
         };
         let present = self.repository_by_name(&wanted.owner, &wanted.name);
         let repo = present
             .or_else(|| self.repository_by_former_name(&wanted.owner, &wanted.name))
             .ok_or_else(hidden)?;
-        self.permit(identity, repo, Need::Read("contents"))
+        self.check_access(identity, repo, RequiredAccess::Read("contents"))
             .map_err(|_| hidden())?;
         if present.is_none() {
-            return Err(self.moved(repo, request));
+            return Err(self.moved_to(repo, request));
         }
         if wanted.service == Service::ReceivePack {
             self.admit_push(repo, identity)?;
@@ -67,14 +67,14 @@ impl Model {
         Ok(repo)
     }
 
-    fn admit_push(&self, repo: RepoId, identity: Option<&Identity>) -> Result<(), Refused> {
+    fn admit_push(&self, repo: RepoId, identity: Option<&Identity>) -> Result<(), GitRefusal> {
         let Some(identity) = identity else {
-            return Err(Refused::new(
+            return Err(GitRefusal::new(
                 StatusCode::UNAUTHORIZED,
                 "Authentication required",
             ));
         };
-        self.permit(Some(identity), repo, Need::Write("contents"))
+        self.check_access(Some(identity), repo, RequiredAccess::Write("contents"))
             .map_err(|_| {
                 let archived = self.repository(repo).is_some_and(|found| found.archived);
                 let text = if archived {
@@ -86,19 +86,19 @@ impl Model {
                         self.login(identity.account)
                     )
                 };
-                Refused::new(StatusCode::FORBIDDEN, text)
+                GitRefusal::new(StatusCode::FORBIDDEN, text)
             })
     }
 
     /// The redirect to the current name of a renamed repository.
-    fn moved(&self, repo: RepoId, request: &Request<Bytes>) -> Refused {
+    fn moved_to(&self, repo: RepoId, request: &Request<Bytes>) -> GitRefusal {
         let path = request.uri().path();
         let rest = path.splitn(4, '/').nth(3).unwrap_or_default();
         let query = request
             .uri()
             .query()
             .map_or_else(String::new, |query| format!("?{query}"));
-        Refused {
+        GitRefusal {
             status: StatusCode::MOVED_PERMANENTLY,
             text: "Moved Permanently".to_owned(),
             location: Some(format!("/{}.git/{rest}{query}", self.full_name(repo))),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
 
-use super::refused::Refused;
+use super::refusal::GitRefusal;
 use super::request::Service;
 
 /// The longest that git may take for one request.
@@ -28,18 +28,21 @@ pub(super) struct Call<'a> {
 
 impl Call<'_> {
     /// The references, as the service advertises them.
-    pub(super) fn advertise(&self) -> Result<Vec<u8>, Refused> {
-        self.run(&["--stateless-rpc", "--advertise-refs"], &[])
+    pub(super) fn advertise_refs(&self) -> Result<Vec<u8>, GitRefusal> {
+        self.run_with_options(&["--stateless-rpc", "--advertise-refs"], &[])
     }
 
     /// The service's answer to a body.
-    pub(super) fn answer(&self, body: &[u8]) -> Result<Vec<u8>, Refused> {
-        self.run(&["--stateless-rpc"], body)
+    pub(super) fn run_service(&self, body: &[u8]) -> Result<Vec<u8>, GitRefusal> {
+        self.run_with_options(&["--stateless-rpc"], body)
     }
 
-    fn run(&self, options: &[&str], input: &[u8]) -> Result<Vec<u8>, Refused> {
-        let mut command = git(self.dir);
-        command.arg(self.service.command()).args(options).arg(".");
+    fn run_with_options(&self, options: &[&str], input: &[u8]) -> Result<Vec<u8>, GitRefusal> {
+        let mut command = git_command(self.dir);
+        command
+            .arg(self.service.git_subcommand())
+            .args(options)
+            .arg(".");
         // Only a plain version request may enter the environment.
         if let Some(protocol) = self.protocol.and_then(|value| value.to_str().ok())
             && protocol
@@ -48,12 +51,12 @@ impl Call<'_> {
         {
             command.env("GIT_PROTOCOL", protocol);
         }
-        run(command, input)
+        run_command(command, input)
     }
 }
 
 /// The git command without configuration, and with no variables but these.
-pub(super) fn git(dir: &Path) -> Command {
+pub(super) fn git_command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.current_dir(dir).env_clear();
     for kept in ["PATH", "SYSTEMROOT", "TMPDIR"] {
@@ -76,7 +79,7 @@ pub(super) fn git(dir: &Path) -> Command {
 }
 
 /// Runs a command to its end and gives its output.
-pub(super) fn run(mut command: Command, input: &[u8]) -> Result<Vec<u8>, Refused> {
+pub(super) fn run_command(mut command: Command, input: &[u8]) -> Result<Vec<u8>, GitRefusal> {
     let spawned = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -85,24 +88,24 @@ pub(super) fn run(mut command: Command, input: &[u8]) -> Result<Vec<u8>, Refused
     let mut child = match spawned {
         Ok(child) => child,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(Refused::new(
+            return Err(GitRefusal::new(
                 StatusCode::NOT_IMPLEMENTED,
                 "the model of GitHub serves git with the program git, which is not in PATH; install it",
             ));
         }
-        Err(error) => return Err(Refused::broken("start git", error)),
+        Err(error) => return Err(GitRefusal::internal_error("start git", error)),
     };
-    let (output, complaint) = converse(&mut child, input);
+    let (output, complaint) = communicate_with(&mut child, input);
     let Some(output) = output else {
         // The child may have ended by itself; then there is nothing to kill.
         let _ = child.kill();
         let _ = child.wait();
         let limit = format!("it took more than {} seconds", TIME_LIMIT.as_secs());
-        return Err(Refused::broken("run git to its end", limit));
+        return Err(GitRefusal::internal_error("run git to its end", limit));
     };
     let status = child
         .wait()
-        .map_err(|error| Refused::broken("wait for git", error))?;
+        .map_err(|error| GitRefusal::internal_error("wait for git", error))?;
     // After a protocol error git writes the reason for the client, and then fails.
     if status.success() || !output.is_empty() {
         Ok(output)
@@ -111,14 +114,14 @@ pub(super) fn run(mut command: Command, input: &[u8]) -> Result<Vec<u8>, Refused
             .chars()
             .take(MAX_COMPLAINT)
             .collect();
-        Err(Refused::broken("run git", complaint.trim_end()))
+        Err(GitRefusal::internal_error("run git", complaint.trim_end()))
     }
 }
 
 /// Writes the input of a child and collects its output; none when it does not end in time.
-fn converse(child: &mut Child, input: &[u8]) -> (Option<Vec<u8>>, Vec<u8>) {
-    let output = collect(child.stdout.take());
-    let complaint = collect(child.stderr.take());
+fn communicate_with(child: &mut Child, input: &[u8]) -> (Option<Vec<u8>>, Vec<u8>) {
+    let output = collect_output(child.stdout.take());
+    let complaint = collect_output(child.stderr.take());
     let stdin = child.stdin.take();
     let input = input.to_vec();
     // Git may end without reading everything; its output then says more than the broken pipe.
@@ -132,7 +135,7 @@ fn converse(child: &mut Child, input: &[u8]) -> (Option<Vec<u8>>, Vec<u8>) {
     }
 }
 
-fn collect(source: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
+fn collect_output(source: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut all = Vec::new();

@@ -10,9 +10,9 @@ use flate2::read::ZlibDecoder;
 use jiff::Timestamp;
 
 use super::git;
-use super::refused::Refused;
+use super::refusal::GitRefusal;
 use crate::github::objects::Objects;
-use crate::github::{ActError, Model, Oid, RepoId, bare, object::Object};
+use crate::github::{ActError, Model, Oid, RepoId, bare_repository, object::Object};
 
 /// The largest object that is read, in bytes.
 const MAX_OBJECT: u64 = 256 * 1024 * 1024;
@@ -27,8 +27,8 @@ impl Model {
         dir: &Path,
         actor: u64,
         now: Timestamp,
-    ) -> Result<BTreeMap<String, ActError>, Refused> {
-        let mut pushed = references(dir)?;
+    ) -> Result<BTreeMap<String, ActError>, GitRefusal> {
+        let mut pushed = read_references(dir)?;
         let Some(repository) = self.repository(repo) else {
             return Ok(BTreeMap::new());
         };
@@ -39,16 +39,16 @@ impl Model {
             .map(|(name, oid)| (name.clone(), *oid))
             .collect();
         let fresh = read_new(dir, self.objects_mut(repo), changed.values().copied())
-            .map_err(|what| Refused::broken("hold what was pushed", what))?;
+            .map_err(|what| GitRefusal::internal_error("hold what was pushed", what))?;
         let objects = self.objects_mut(repo);
         for object in fresh {
-            objects.put(object);
+            objects.store_object(object);
         }
         let names: BTreeSet<String> = before.keys().chain(pushed.keys()).cloned().collect();
         let mut refused = BTreeMap::new();
         for name in names {
             let change = (before.get(&name).copied(), pushed.get(&name).copied());
-            if let Err(error) = self.obey_rules(repo, &name, change, actor) {
+            if let Err(error) = self.enforce_rules(repo, &name, change, actor) {
                 changed.remove(&name);
                 if let (Some(old), None) = change {
                     // It is not deleted.
@@ -57,12 +57,12 @@ impl Model {
                 refused.insert(name, error);
             }
         }
-        self.follow(repo, &before, &pushed, changed, actor, now)
-            .map_err(|error| Refused::broken("move a reference", error))?;
+        self.apply_ref_changes(repo, &before, &pushed, changed, actor, now)
+            .map_err(|error| GitRefusal::internal_error("move a reference", error))?;
         Ok(refused)
     }
 
-    fn follow(
+    fn apply_ref_changes(
         &mut self,
         repo: RepoId,
         before: &BTreeMap<String, Oid>,
@@ -98,18 +98,19 @@ impl Model {
 }
 
 /// The references of a folder, without those of pull requests.
-fn references(dir: &Path) -> Result<BTreeMap<String, Oid>, Refused> {
-    let mut command = git::git(dir);
+fn read_references(dir: &Path) -> Result<BTreeMap<String, Oid>, GitRefusal> {
+    let mut command = git::git_command(dir);
     command.args(["for-each-ref", "--format=%(objectname) %(refname)"]);
-    let output = git::run(command, &[])?;
-    let text = String::from_utf8(output)
-        .map_err(|_| Refused::broken("hold what was pushed", "a reference that is not UTF-8"))?;
+    let output = git::run_command(command, &[])?;
+    let text = String::from_utf8(output).map_err(|_| {
+        GitRefusal::internal_error("hold what was pushed", "a reference that is not UTF-8")
+    })?;
     text.lines()
         .filter_map(|line| line.split_once(' '))
         .filter(|(_, name)| !name.starts_with(PULLS))
         .map(|(oid, name)| match oid.parse() {
             Ok(oid) => Ok((name.to_owned(), oid)),
-            Err(error) => Err(Refused::broken("read a reference", error)),
+            Err(error) => Err(GitRefusal::internal_error("read a reference", error)),
         })
         .collect()
 }
@@ -128,7 +129,7 @@ fn read_new(
             continue;
         }
         let object = read_loose(dir, oid)?;
-        waiting.extend(bare::named_by(&object));
+        waiting.extend(bare_repository::referenced_objects(&object));
         fresh.push(object);
     }
     Ok(fresh)
@@ -136,7 +137,8 @@ fn read_new(
 
 fn read_loose(dir: &Path, oid: Oid) -> Result<Object, String> {
     let fail = |what: &str| format!("object {oid}: {what}");
-    let file = File::open(bare::loose_path(dir, oid)).map_err(|error| fail(&error.to_string()))?;
+    let file = File::open(bare_repository::loose_path(dir, oid))
+        .map_err(|error| fail(&error.to_string()))?;
     let mut content = Vec::new();
     ZlibDecoder::new(file)
         .take(MAX_OBJECT)

@@ -5,13 +5,13 @@
 //! no other write can interfere.
 
 mod admission;
+mod bare_repositories;
 mod git;
 mod intake;
-mod refused;
+mod refusal;
 mod report;
 mod request;
 mod serve;
-mod shelf;
 
+pub(crate) use bare_repositories::BareRepositories;
 pub(crate) use request::service_of;
-pub(crate) use shelf::Shelves;

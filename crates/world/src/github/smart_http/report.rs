@@ -15,14 +15,14 @@ const DECLINED: &str = "push declined due to repository rule violations";
 const PROTECTED: &str = "protected branch hook declined";
 
 /// The report with `ng` instead of `ok` for these references.
-pub(super) fn declined(output: &[u8], refused: &BTreeMap<String, ActError>) -> Vec<u8> {
-    let lines = packets(output);
+pub(super) fn decline_refs(output: &[u8], refused: &BTreeMap<String, ActError>) -> Vec<u8> {
+    let lines = split_packets(output);
     // With `side-band-64k` the report comes inside of packet lines of the first band.
     let banded = lines
         .first()
         .is_some_and(|line| matches!(line.first(), Some(1..=3)));
     if !banded {
-        return rewritten(&lines, refused);
+        return rewrite_lines(&lines, refused);
     }
     let inner: Vec<u8> = lines
         .iter()
@@ -42,17 +42,17 @@ pub(super) fn declined(output: &[u8], refused: &BTreeMap<String, ActError>) -> V
             "\u{2}error: {code} {name}.\n- {}\n",
             why.unwrap_or_default()
         );
-        put(&mut out, said.as_bytes());
+        put_packet(&mut out, said.as_bytes());
     }
-    let report = rewritten(&packets(&inner), refused);
+    let report = rewrite_lines(&split_packets(&inner), refused);
     for part in report.chunks(MAX_PAYLOAD) {
-        put(&mut out, &[&[1_u8][..], part].concat());
+        put_packet(&mut out, &[&[1_u8][..], part].concat());
     }
     out.extend_from_slice(b"0000");
     out
 }
 
-fn rewritten(lines: &[&[u8]], refused: &BTreeMap<String, ActError>) -> Vec<u8> {
+fn rewrite_lines(lines: &[&[u8]], refused: &BTreeMap<String, ActError>) -> Vec<u8> {
     let mut out = Vec::new();
     for line in lines {
         let text = String::from_utf8_lossy(line);
@@ -63,9 +63,9 @@ fn rewritten(lines: &[&[u8]], refused: &BTreeMap<String, ActError>) -> Vec<u8> {
                     ActError::Protected(_) => PROTECTED,
                     _ => DECLINED,
                 };
-                put(&mut out, format!("ng {name} {why}\n").as_bytes());
+                put_packet(&mut out, format!("ng {name} {why}\n").as_bytes());
             }
-            None => put(&mut out, line),
+            None => put_packet(&mut out, line),
         }
     }
     out.extend_from_slice(b"0000");
@@ -73,7 +73,7 @@ fn rewritten(lines: &[&[u8]], refused: &BTreeMap<String, ActError>) -> Vec<u8> {
 }
 
 /// The payloads of packet lines, without flushes.
-fn packets(mut bytes: &[u8]) -> Vec<&[u8]> {
+fn split_packets(mut bytes: &[u8]) -> Vec<&[u8]> {
     let mut lines = Vec::new();
     while let Some((head, rest)) = bytes.split_at_checked(4) {
         let length = std::str::from_utf8(head)
@@ -94,7 +94,7 @@ fn packets(mut bytes: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-fn put(out: &mut Vec<u8>, payload: &[u8]) {
+fn put_packet(out: &mut Vec<u8>, payload: &[u8]) {
     out.extend_from_slice(format!("{:04x}", payload.len() + 4).as_bytes());
     out.extend_from_slice(payload);
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use http::{Method, Request, StatusCode, header};
 
-use super::refused::Refused;
+use super::refusal::GitRefusal;
 
 /// The largest body after unpacking, in bytes.
 const MAX_UNPACKED: u64 = 256 * 1024 * 1024;
@@ -21,7 +21,7 @@ pub(super) enum Service {
 }
 
 impl Service {
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         match name {
             "git-upload-pack" => Some(Self::UploadPack),
             "git-receive-pack" => Some(Self::ReceivePack),
@@ -30,7 +30,7 @@ impl Service {
     }
 
     /// The subcommand of git.
-    pub(super) fn command(self) -> &'static str {
+    pub(super) fn git_subcommand(self) -> &'static str {
         match self {
             Self::UploadPack => "upload-pack",
             Self::ReceivePack => "receive-pack",
@@ -54,15 +54,15 @@ impl Service {
     }
 
     /// The packet lines that come before the references (gitprotocol-http).
-    pub(super) fn announcement(self) -> Vec<u8> {
-        let line = format!("# service=git-{}\n", self.command());
+    pub(super) fn service_announcement(self) -> Vec<u8> {
+        let line = format!("# service=git-{}\n", self.git_subcommand());
         format!("{:04x}{line}0000", line.len() + 4).into_bytes()
     }
 }
 
 /// The repository in the path, and the requested service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct GitRequest {
     pub(super) owner: String,
     pub(super) name: String,
     pub(super) service: Service,
@@ -70,11 +70,11 @@ pub(super) struct Wanted {
 
 /// The end of a git client's path, which tells such paths from those of the API.
 pub(crate) fn service_of(path: &str) -> Option<&'static str> {
-    split(path).map(|(_, _, end)| end)
+    split_path(path).map(|(_, _, end)| end)
 }
 
 /// Owner, name without `.git`, and the end of the path.
-fn split(path: &str) -> Option<(&str, &str, &'static str)> {
+fn split_path(path: &str) -> Option<(&str, &str, &'static str)> {
     let mut parts = path.strip_prefix('/')?.splitn(3, '/');
     let (owner, name, end) = (parts.next()?, parts.next()?, parts.next()?);
     let end = ["info/refs", "git-upload-pack", "git-receive-pack"]
@@ -84,28 +84,28 @@ fn split(path: &str) -> Option<(&str, &str, &'static str)> {
     (!owner.is_empty() && !name.is_empty()).then_some((owner, name, end))
 }
 
-impl Wanted {
-    pub(super) fn read(request: &Request<Bytes>) -> Result<Self, Refused> {
-        let not_found = || Refused::new(StatusCode::NOT_FOUND, "Not Found");
-        let (owner, name, end) = split(request.uri().path()).ok_or_else(not_found)?;
+impl GitRequest {
+    pub(super) fn from_request(request: &Request<Bytes>) -> Result<Self, GitRefusal> {
+        let not_found = || GitRefusal::new(StatusCode::NOT_FOUND, "Not Found");
+        let (owner, name, end) = split_path(request.uri().path()).ok_or_else(not_found)?;
         let (method, service) = if end == "info/refs" {
             let query = request.uri().query().unwrap_or_default();
             let named = form_urlencoded::parse(query.as_bytes())
                 .find(|(key, _)| key == "service")
-                .and_then(|(_, name)| Service::named(&name));
+                .and_then(|(_, name)| Service::from_name(&name));
             // Without a service this would be the dumb protocol, which GitHub does not speak.
             let service = named.ok_or_else(|| {
-                Refused::new(
+                GitRefusal::new(
                     StatusCode::FORBIDDEN,
                     "Please upgrade your git client.\nGitHub.com no longer supports git over dumb-http.",
                 )
             })?;
             (Method::GET, service)
         } else {
-            (Method::POST, Service::named(end).ok_or_else(not_found)?)
+            (Method::POST, Service::from_name(end).ok_or_else(not_found)?)
         };
         if request.method() != method {
-            return Err(Refused::new(
+            return Err(GitRefusal::new(
                 StatusCode::METHOD_NOT_ALLOWED,
                 format!("Method Not Allowed: use {method}"),
             ));
@@ -119,7 +119,7 @@ impl Wanted {
 }
 
 /// The body of a request, unpacked when the client has packed it.
-pub(super) fn body(request: &Request<Bytes>) -> Result<Bytes, Refused> {
+pub(super) fn unpacked_body(request: &Request<Bytes>) -> Result<Bytes, GitRefusal> {
     let encoding = request
         .headers()
         .get(header::CONTENT_ENCODING)
@@ -133,17 +133,17 @@ pub(super) fn body(request: &Request<Bytes>) -> Result<Bytes, Refused> {
                 .take(MAX_UNPACKED + 1)
                 .read_to_end(&mut unpacked)
                 .map_err(|error| {
-                    Refused::new(StatusCode::BAD_REQUEST, format!("not a gzip body: {error}"))
+                    GitRefusal::new(StatusCode::BAD_REQUEST, format!("not a gzip body: {error}"))
                 })?;
             if unpacked.len() as u64 > MAX_UNPACKED {
-                return Err(Refused::new(
+                return Err(GitRefusal::new(
                     StatusCode::PAYLOAD_TOO_LARGE,
                     format!("the unpacked body is larger than {MAX_UNPACKED} bytes"),
                 ));
             }
             Ok(unpacked.into())
         }
-        other => Err(Refused::new(
+        other => Err(GitRefusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             format!("the content encoding {other:?} is not known; use gzip or none"),
         )),
@@ -162,7 +162,7 @@ mod tests {
             Some("git-receive-pack")
         );
         assert_eq!(
-            split("/o/r.git/info/refs").map(|(_, name, _)| name),
+            split_path("/o/r.git/info/refs").map(|(_, name, _)| name),
             Some("r")
         );
         for other in [
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn the_announcement_counts_itself() {
         assert_eq!(
-            Service::UploadPack.announcement(),
+            Service::UploadPack.service_announcement(),
             b"001e# service=git-upload-pack\n0000"
         );
     }
@@ -189,6 +189,9 @@ mod tests {
             .header("content-encoding", "gzip")
             .body(Bytes::from_static(b"plain"))
             .unwrap();
-        assert_eq!(body(&request).unwrap_err().status, StatusCode::BAD_REQUEST);
+        assert_eq!(
+            unpacked_body(&request).unwrap_err().status,
+            StatusCode::BAD_REQUEST
+        );
     }
 }

@@ -4,11 +4,11 @@ use super::*;
 
 #[test]
 fn limits_are_those_of_the_tier() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.jules.account_mut("octocat").unwrap().tier = Tier::Free;
     let mut ids = Vec::new();
     for n in 0..3 {
-        ids.push(bench.create(&format!("t{n}"), json!({})));
+        ids.push(bench.create_session(&format!("t{n}"), json!({})));
     }
     let (status, body) = bench.try_create("t", json!({}));
     assert_eq!(
@@ -20,44 +20,44 @@ fn limits_are_those_of_the_tier() {
         "Resource has been exhausted (e.g. check quota)."
     );
     for _ in 0..12 {
-        bench.pass(3600);
-        bench.create("t", json!({}));
+        bench.pass_time(3600);
+        bench.create_session("t", json!({}));
     }
-    bench.pass(3600);
+    bench.pass_time(3600);
     assert_eq!(bench.try_create("t", json!({})).0, 429);
-    bench.pass(11 * 3600);
+    bench.pass_time(11 * 3600);
     assert_eq!(bench.try_create("t", json!({})).0, 200);
     assert_eq!(bench.jules.records().count(), 16);
 }
 
 #[test]
 fn above_the_concurrent_limit_a_session_may_be_held_instead() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.over_concurrency_queued = true;
     bench.jules.account_mut("octocat").unwrap().concurrent = Some(1);
-    let first = bench.create("a", json!({}));
-    let second = bench.create("b", json!({}));
-    bench.until(&first, "COMPLETED");
-    assert_eq!(bench.state(&second), "QUEUED");
-    bench.until(&second, "COMPLETED");
+    let first = bench.create_session("a", json!({}));
+    let second = bench.create_session("b", json!({}));
+    bench.wait_for_state(&first, "COMPLETED");
+    assert_eq!(bench.get_state(&second), "QUEUED");
+    bench.wait_for_state(&second, "COMPLETED");
 }
 
 #[test]
 fn a_burst_fails_reads_too() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.create_burst = 5;
     let statuses: Vec<u16> = (0..7)
         .map(|n| bench.try_create(&format!("t{n}"), json!({})).0)
         .collect();
     assert_eq!(statuses, [200, 200, 200, 200, 200, 429, 429]);
-    assert_eq!(bench.status("/v1alpha/sources/github/acme/widget"), 429);
-    bench.pass(2);
-    assert_eq!(bench.status("/v1alpha/sources/github/acme/widget"), 200);
+    assert_eq!(bench.get_status("/v1alpha/sources/github/acme/widget"), 429);
+    bench.pass_time(2);
+    assert_eq!(bench.get_status("/v1alpha/sources/github/acme/widget"), 200);
 }
 
 #[test]
 fn a_create_may_take_effect_and_be_refused() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.create_refused_after_effect = 1.0;
     let (status, body) = bench.try_create("t [phileas:x.1]", json!({}));
     assert_eq!(
@@ -77,7 +77,7 @@ fn a_create_may_take_effect_and_be_refused() {
 
 #[test]
 fn keys_are_checked() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     let mut ask = |key: Option<&str>, knobs: &Knobs| {
         let mut request = Request::builder().uri("/v1alpha/sessions");
         if let Some(key) = key {
@@ -86,7 +86,7 @@ fn keys_are_checked() {
         let request = request.body(Bytes::new()).unwrap();
         bench
             .jules
-            .handle(
+            .handle_request(
                 &request,
                 bench.now,
                 &mut bench.github,
@@ -121,12 +121,12 @@ fn keys_are_checked() {
         .unwrap()
         .disabled_keys
         .push(KEY.to_owned());
-    assert_eq!(bench.status("/v1alpha/sessions"), 403);
+    assert_eq!(bench.get_status("/v1alpha/sessions"), 403);
 }
 
 #[test]
 fn creates_are_checked_against_the_repository() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     let context = |source: &str, branch: &str| json!({"sourceContext": {"source": source, "githubRepoContext": {"startingBranch": branch}}});
     assert_eq!(
         bench
@@ -152,7 +152,7 @@ fn creates_are_checked_against_the_repository() {
 
 #[test]
 fn an_exhausted_quota_is_answered_in_four_forms() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.jules.account_mut("octocat").unwrap().daily = Some(0);
     for (form, status, retry_after) in [
         (QuotaReply::TooManyRequests, 429, false),
@@ -165,7 +165,7 @@ fn an_exhausted_quota_is_answered_in_four_forms() {
             .header("x-goog-api-key", KEY)
             .body(Bytes::from_static(b"{\"prompt\":\"p\"}"))
             .unwrap();
-        let reply = bench.jules.handle(
+        let reply = bench.jules.handle_request(
             &request,
             bench.now,
             &mut bench.github,

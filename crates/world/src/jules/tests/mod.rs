@@ -63,14 +63,14 @@ impl Bench {
         }
     }
 
-    fn send(&mut self, method: Method, path: &str, body: &str) -> (u16, Bytes) {
+    fn send_request(&mut self, method: Method, path: &str, body: &str) -> (u16, Bytes) {
         let request = Request::builder()
             .method(method)
             .uri(path)
             .header("X-Goog-Api-Key", KEY)
             .body(Bytes::copy_from_slice(body.as_bytes()))
             .unwrap();
-        let reply = self.jules.handle(
+        let reply = self.jules.handle_request(
             &request,
             self.now,
             &mut self.github,
@@ -81,17 +81,17 @@ impl Bench {
     }
 
     fn get(&mut self, path: &str) -> Value {
-        let (status, body) = self.send(Method::GET, path, "");
+        let (status, body) = self.send_request(Method::GET, path, "");
         assert_eq!(status, 200, "{path}: {body:?}");
         serde_json::from_slice(&body).unwrap()
     }
 
-    fn status(&mut self, path: &str) -> u16 {
-        self.send(Method::GET, path, "").0
+    fn get_status(&mut self, path: &str) -> u16 {
+        self.send_request(Method::GET, path, "").0
     }
 
-    fn post(&mut self, path: &str, body: &Value) -> u16 {
-        self.send(Method::POST, path, &body.to_string()).0
+    fn post_json(&mut self, path: &str, body: &Value) -> u16 {
+        self.send_request(Method::POST, path, &body.to_string()).0
     }
 
     fn try_create(&mut self, title: &str, more: Value) -> (u16, Value) {
@@ -100,55 +100,56 @@ impl Bench {
         for (name, value) in more.as_object().unwrap() {
             body[name] = value.clone();
         }
-        let (status, body) = self.send(Method::POST, "/v1alpha/sessions", &body.to_string());
+        let (status, body) =
+            self.send_request(Method::POST, "/v1alpha/sessions", &body.to_string());
         (status, serde_json::from_slice(&body).unwrap())
     }
 
-    fn create(&mut self, title: &str, more: Value) -> String {
+    fn create_session(&mut self, title: &str, more: Value) -> String {
         let (status, session) = self.try_create(title, more);
         assert_eq!(status, 200, "{session}");
         session["id"].as_str().unwrap().to_owned()
     }
 
-    fn pass(&mut self, seconds: i64) {
+    fn pass_time(&mut self, seconds: i64) {
         self.now += SignedDuration::from_secs(seconds);
         self.jules
             .advance(self.now, &mut self.github, &self.knobs, &mut self.books);
     }
 
-    fn session(&mut self, id: &str) -> Value {
+    fn get_session(&mut self, id: &str) -> Value {
         self.get(&format!("/v1alpha/sessions/{id}"))
     }
 
-    fn state(&mut self, id: &str) -> String {
-        self.session(id)["state"].as_str().unwrap().to_owned()
+    fn get_state(&mut self, id: &str) -> String {
+        self.get_session(id)["state"].as_str().unwrap().to_owned()
     }
 
-    fn activities(&mut self, id: &str) -> Vec<Value> {
+    fn list_activities(&mut self, id: &str) -> Vec<Value> {
         let page = self.get(&format!("/v1alpha/sessions/{id}/activities?pageSize=100"));
         page["activities"].as_array().cloned().unwrap_or_default()
     }
 
-    fn has(&mut self, id: &str, kind: &str) -> usize {
-        self.activities(id)
+    fn count_activities(&mut self, id: &str, kind: &str) -> usize {
+        self.list_activities(id)
             .iter()
             .filter(|activity| activity.get(kind).is_some())
             .count()
     }
 
     /// Passes time until the session is in this state.
-    fn until(&mut self, id: &str, state: &str) {
+    fn wait_for_state(&mut self, id: &str, state: &str) {
         const MOST_MINUTES: usize = 600;
         for _ in 0..MOST_MINUTES {
-            if self.state(id) == state {
+            if self.get_state(id) == state {
                 return;
             }
-            self.pass(10);
+            self.pass_time(10);
         }
-        panic!("{id} never was {state} but {}", self.state(id));
+        panic!("{id} never was {state} but {}", self.get_state(id));
     }
 }
 
-fn scripted(ending: Ending) -> Bench {
+fn scripted_bench(ending: Ending) -> Bench {
     Bench::new(vec![Scenario::ending(ending).taking(10.0)])
 }

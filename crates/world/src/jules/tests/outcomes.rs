@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_session_opens_its_pull_request() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     let (status, created) = bench.try_create("Tidy up [phileas:k3.1]", json!({}));
     assert_eq!((status, created["state"].as_str()), (200, Some("QUEUED")));
     let id = created["id"].as_str().unwrap().to_owned();
@@ -13,8 +13,8 @@ fn a_session_opens_its_pull_request() {
         "{id}"
     );
     assert!(created.get("outputs").is_none() && created.get("automationMode").is_none());
-    bench.until(&id, "COMPLETED");
-    let session = bench.session(&id);
+    bench.wait_for_state(&id, "COMPLETED");
+    let session = bench.get_session(&id);
     let shown = &session["outputs"][0]["pullRequest"];
     assert_eq!(shown["url"], "https://github.com/acme/widget/pull/1");
     let pull = bench.github.pull(bench.repo, 1).unwrap();
@@ -43,18 +43,18 @@ fn a_session_opens_its_pull_request() {
 
 #[test]
 fn a_session_whose_branch_was_deleted_opens_nothing() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     let head = bench.github.branch_head(bench.repo, "main").unwrap();
     let (repo, now) = (bench.repo, bench.now);
     bench
         .github
         .create_branch(repo, "topic", head, "octocat", now);
     let on = json!({"source": "sources/github/acme/widget", "githubRepoContext": {"startingBranch": "topic"}});
-    let id = bench.create("t", json!({ "sourceContext": on }));
-    bench.until(&id, "IN_PROGRESS");
+    let id = bench.create_session("t", json!({ "sourceContext": on }));
+    bench.wait_for_state(&id, "IN_PROGRESS");
     let now = bench.now;
     bench.github.delete_branch(repo, "topic", "octocat", now);
-    bench.until(&id, "COMPLETED");
+    bench.wait_for_state(&id, "COMPLETED");
     assert!(bench.github.pull(repo, 1).is_none());
     let pushed = bench.jules.session(&id).unwrap().record().branch.clone();
     assert!(bench.github.branch_head(repo, &pushed.unwrap()).is_some());
@@ -68,8 +68,8 @@ fn change_sets_are_cumulative_and_apply_to_the_base() {
             .writing("src/lib.rs", "pub fn one() -> u32 {\n    2\n}\n")
             .writing("a-{{n}}.txt", "{{session}}\n"),
     ]);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
     let record = bench.jules.session(&id).unwrap();
     let set = record
         .activities()
@@ -107,13 +107,21 @@ fn completed_sessions_may_show_nothing() {
         (Ending::OpenQuestion, "agentMessaged"),
         (Ending::PlanOnly, "sessionCompleted"),
     ] {
-        let mut bench = scripted(ending);
-        let id = bench.create("t", json!({}));
-        bench.until(&id, "COMPLETED");
-        bench.pass(60);
-        assert!(bench.session(&id).get("outputs").is_none(), "{ending:?}");
+        let mut bench = scripted_bench(ending);
+        let id = bench.create_session("t", json!({}));
+        bench.wait_for_state(&id, "COMPLETED");
+        bench.pass_time(60);
         assert!(
-            bench.activities(&id).last().unwrap().get(last).is_some(),
+            bench.get_session(&id).get("outputs").is_none(),
+            "{ending:?}"
+        );
+        assert!(
+            bench
+                .list_activities(&id)
+                .last()
+                .unwrap()
+                .get(last)
+                .is_some(),
             "{ending:?}"
         );
         assert_eq!(bench.github.pulls(bench.repo).count(), 0);
@@ -122,39 +130,39 @@ fn completed_sessions_may_show_nothing() {
 
 #[test]
 fn a_session_that_needs_approval_may_end_with_nothing_but_its_plan() {
-    let mut bench = scripted(Ending::PlanOnly);
-    let id = bench.create("t", json!({"requirePlanApproval": true}));
-    bench.until(&id, "AWAITING_PLAN_APPROVAL");
-    bench.until(&id, "COMPLETED");
+    let mut bench = scripted_bench(Ending::PlanOnly);
+    let id = bench.create_session("t", json!({"requirePlanApproval": true}));
+    bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
+    bench.wait_for_state(&id, "COMPLETED");
     assert_eq!(
         (
-            bench.has(&id, "planGenerated"),
-            bench.has(&id, "planApproved")
+            bench.count_activities(&id, "planGenerated"),
+            bench.count_activities(&id, "planApproved")
         ),
         (1, 0)
     );
     bench.knobs.late_approval_ignored = true;
     assert_eq!(
-        bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
+        bench.post_json(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
         200
     );
-    assert_eq!(bench.state(&id), "COMPLETED");
+    assert_eq!(bench.get_state(&id), "COMPLETED");
     bench.knobs.late_approval_ignored = false;
-    bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
-    assert_eq!(bench.state(&id), "IN_PROGRESS");
-    bench.until(&id, "COMPLETED");
+    bench.post_json(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
+    assert_eq!(bench.get_state(&id), "IN_PROGRESS");
+    bench.wait_for_state(&id, "COMPLETED");
     assert_eq!(bench.github.pulls(bench.repo).count(), 1);
 }
 
 #[test]
 fn changes_without_a_pull_request() {
-    let mut bench = scripted(Ending::Changes);
-    let id = bench.create(
+    let mut bench = scripted_bench(Ending::Changes);
+    let id = bench.create_session(
         "t",
         json!({"automationMode": "AUTOMATION_MODE_UNSPECIFIED"}),
     );
-    bench.until(&id, "COMPLETED");
-    let outputs = bench.session(&id)["outputs"].clone();
+    bench.wait_for_state(&id, "COMPLETED");
+    let outputs = bench.get_session(&id)["outputs"].clone();
     assert!(
         outputs[0]["changeSet"]["gitPatch"]["unidiffPatch"]
             .as_str()
@@ -163,12 +171,12 @@ fn changes_without_a_pull_request() {
     );
     assert_eq!(bench.github.pulls(bench.repo).count(), 0);
 
-    let mut bench = scripted(Ending::HiddenChanges);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
-    assert!(bench.session(&id).get("outputs").is_none());
+    let mut bench = scripted_bench(Ending::HiddenChanges);
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
+    assert!(bench.get_session(&id).get("outputs").is_none());
     let hidden = bench
-        .activities(&id)
+        .list_activities(&id)
         .iter()
         .any(|a| a["artifacts"][0].get("changeSet").is_some());
     assert!(hidden);
@@ -180,15 +188,15 @@ fn a_failure_has_its_reason_in_the_activity_only() {
         reason: Some("no disk".into()),
         ..Scenario::ending(Ending::Failure)
     }]);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "FAILED");
-    assert!(!bench.session(&id).to_string().contains("no disk"));
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "FAILED");
+    assert!(!bench.get_session(&id).to_string().contains("no disk"));
     assert_eq!(
-        bench.activities(&id).last().unwrap()["sessionFailed"]["reason"],
+        bench.list_activities(&id).last().unwrap()["sessionFailed"]["reason"],
         "no disk"
     );
     assert_eq!(
-        bench.post(
+        bench.post_json(
             &format!("/v1alpha/sessions/{id}:sendMessage"),
             &json!({"prompt": "again"})
         ),
@@ -199,10 +207,10 @@ fn a_failure_has_its_reason_in_the_activity_only() {
 #[test]
 fn stuck_sessions_stay_at_work() {
     for (ending, pulls) in [(Ending::Stuck, 0), (Ending::StuckWithPull, 1)] {
-        let mut bench = scripted(ending);
-        let id = bench.create("t", json!({}));
-        bench.pass(72 * 3600);
-        assert_eq!(bench.state(&id), "IN_PROGRESS");
+        let mut bench = scripted_bench(ending);
+        let id = bench.create_session("t", json!({}));
+        bench.pass_time(72 * 3600);
+        assert_eq!(bench.get_state(&id), "IN_PROGRESS");
         assert_eq!(bench.github.pulls(bench.repo).count(), pulls);
     }
 }
@@ -216,8 +224,8 @@ fn a_completed_session_may_push_its_old_diff_over_the_work_of_others() {
             .writing("a.txt", "a\n")
     };
     let mut bench = Bench::new(vec![scenario]);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
     let pull = bench.github.pull(bench.repo, 1).unwrap().clone();
     let work = [("src/lib.rs".to_owned(), Some(Bytes::from_static(b"mine\n")))];
     let commit = bench.github.commit_files(
@@ -231,7 +239,7 @@ fn a_completed_session_may_push_its_old_diff_over_the_work_of_others() {
     bench
         .github
         .move_branch(bench.repo, &pull.head.branch, commit, "octocat", bench.now);
-    bench.pass(3700);
+    bench.pass_time(3700);
     let head = bench
         .github
         .branch_head(bench.repo, &pull.head.branch)
@@ -254,25 +262,25 @@ fn a_completed_session_may_push_its_old_diff_over_the_work_of_others() {
 fn knobs_draw_for_unscripted_sessions() {
     let mut bench = Bench::new(vec![]);
     bench.knobs.never_completes = 1.0;
-    let id = bench.create("t", json!({}));
-    bench.pass(48 * 3600);
-    assert_eq!(bench.state(&id), "IN_PROGRESS");
+    let id = bench.create_session("t", json!({}));
+    bench.pass_time(48 * 3600);
+    assert_eq!(bench.get_state(&id), "IN_PROGRESS");
     assert_eq!(bench.github.pulls(bench.repo).count(), 1);
     bench.knobs.never_completes = 0.0;
     bench.knobs.outputs_missing = 1.0;
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
-    assert!(bench.session(&id).get("outputs").is_none());
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
+    assert!(bench.get_session(&id).get("outputs").is_none());
 }
 
 #[test]
 fn pull_requests_may_be_drafts_by_the_person_on_other_branches() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.draft_pulls = true;
     bench.knobs.pull_author = PullAuthor::User;
     bench.knobs.branch_form = BranchForm::JulesHex;
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
     let pull = bench.github.pull(bench.repo, 1).unwrap();
     assert!(pull.draft);
     assert_eq!(pull.author_login, "octocat");
@@ -292,10 +300,10 @@ fn commits_are_those_of_whom_the_account_says() {
         (CommitAuthor::CoAuthored, "octocat", true),
         (CommitAuthor::User, "octocat", false),
     ] {
-        let mut bench = scripted(Ending::Changes);
+        let mut bench = scripted_bench(Ending::Changes);
         bench.knobs.commit_author = author;
-        let id = bench.create("t", json!({}));
-        bench.until(&id, "COMPLETED");
+        let id = bench.create_session("t", json!({}));
+        bench.wait_for_state(&id, "COMPLETED");
         let pull = bench.github.pull(bench.repo, 1).unwrap();
         let objects = bench.github.objects(bench.repo).unwrap();
         let commit = objects.commit(pull.head.oid).unwrap();
@@ -322,7 +330,7 @@ fn a_branch_that_github_does_not_take_ends_the_session() {
     bench
         .github
         .create_branch(bench.repo, "jules", head, "acme", now);
-    let id = bench.create("a", json!({}));
-    bench.until(&id, "FAILED");
+    let id = bench.create_session("a", json!({}));
+    bench.wait_for_state(&id, "FAILED");
     assert_eq!(bench.github.pulls(bench.repo).count(), 0);
 }

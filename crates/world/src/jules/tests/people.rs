@@ -4,21 +4,21 @@ use super::*;
 
 #[test]
 fn a_plan_waits_for_its_approval_while_the_state_lags() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.state_lag_seconds = 30;
-    let id = bench.create("t", json!({"requirePlanApproval": true}));
-    bench.until(&id, "AWAITING_PLAN_APPROVAL");
-    bench.pass(3 * 3600);
-    assert_eq!(bench.state(&id), "AWAITING_PLAN_APPROVAL");
+    let id = bench.create_session("t", json!({"requirePlanApproval": true}));
+    bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
+    bench.pass_time(3 * 3600);
+    assert_eq!(bench.get_state(&id), "AWAITING_PLAN_APPROVAL");
     assert_eq!(
-        bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
+        bench.post_json(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
         200
     );
-    assert_eq!(bench.has(&id, "planApproved"), 1);
-    assert_eq!(bench.state(&id), "AWAITING_PLAN_APPROVAL");
-    bench.pass(31);
-    assert_eq!(bench.state(&id), "IN_PROGRESS");
-    bench.until(&id, "COMPLETED");
+    assert_eq!(bench.count_activities(&id, "planApproved"), 1);
+    assert_eq!(bench.get_state(&id), "AWAITING_PLAN_APPROVAL");
+    bench.pass_time(31);
+    assert_eq!(bench.get_state(&id), "IN_PROGRESS");
+    bench.wait_for_state(&id, "COMPLETED");
 }
 
 #[test]
@@ -27,52 +27,55 @@ fn a_message_revises_the_plan_and_an_approval_carries_forward() {
         questions: Some(vec!["Which?".into()]),
         ..Scenario::ending(Ending::Changes).taking(20.0)
     }]);
-    let id = bench.create("t", json!({"requirePlanApproval": true}));
-    bench.until(&id, "AWAITING_PLAN_APPROVAL");
-    bench.post(
+    let id = bench.create_session("t", json!({"requirePlanApproval": true}));
+    bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
+    bench.post_json(
         &format!("/v1alpha/sessions/{id}:sendMessage"),
         &json!({"prompt": "smaller"}),
     );
-    assert_eq!(bench.state(&id), "PLANNING");
-    bench.until(&id, "AWAITING_PLAN_APPROVAL");
+    assert_eq!(bench.get_state(&id), "PLANNING");
+    bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
     let plans: Vec<Value> = bench
-        .activities(&id)
+        .list_activities(&id)
         .iter()
         .filter_map(|a| a.get("planGenerated").map(|p| p["plan"]["id"].clone()))
         .collect();
     assert_eq!(plans.len(), 2);
     assert_ne!(plans[0], plans[1]);
-    bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
+    bench.post_json(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
     let approved = bench
-        .activities(&id)
+        .list_activities(&id)
         .iter()
         .find_map(|a| a.get("planApproved").cloned())
         .unwrap();
     assert_eq!(approved["planId"], plans[1]);
-    bench.until(&id, "AWAITING_USER_FEEDBACK");
+    bench.wait_for_state(&id, "AWAITING_USER_FEEDBACK");
 }
 
 #[test]
 fn an_approved_session_does_not_wait_for_a_second_plan() {
-    let beat = |deed| Beat { after: 10.0, deed };
+    let beat = |action| Beat {
+        after: 10.0,
+        action,
+    };
     let beats = vec![
-        beat(Deed::Start),
-        beat(Deed::Plan),
-        beat(Deed::Plan),
-        beat(Deed::Complete { outputs: false }),
+        beat(BeatAction::Start),
+        beat(BeatAction::Plan),
+        beat(BeatAction::Plan),
+        beat(BeatAction::Complete { outputs: false }),
     ];
     let mut bench = Bench::new(vec![Scenario {
         beats: Some(beats),
         ..Scenario::default()
     }]);
-    let id = bench.create("t", json!({"requirePlanApproval": true}));
-    bench.until(&id, "AWAITING_PLAN_APPROVAL");
-    bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
-    bench.until(&id, "COMPLETED");
+    let id = bench.create_session("t", json!({"requirePlanApproval": true}));
+    bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
+    bench.post_json(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
     assert_eq!(
         (
-            bench.has(&id, "planGenerated"),
-            bench.has(&id, "planApproved")
+            bench.count_activities(&id, "planGenerated"),
+            bench.count_activities(&id, "planApproved")
         ),
         (2, 2)
     );
@@ -80,28 +83,28 @@ fn an_approved_session_does_not_wait_for_a_second_plan() {
 
 #[test]
 fn the_service_may_approve_by_itself() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.auto_approve_seconds = 600;
-    let id = bench.create("t", json!({"requirePlanApproval": true}));
-    bench.until(&id, "AWAITING_PLAN_APPROVAL");
-    bench.pass(590);
-    assert_eq!(bench.state(&id), "AWAITING_PLAN_APPROVAL");
-    bench.pass(11);
-    assert_eq!(bench.state(&id), "IN_PROGRESS");
+    let id = bench.create_session("t", json!({"requirePlanApproval": true}));
+    bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
+    bench.pass_time(590);
+    assert_eq!(bench.get_state(&id), "AWAITING_PLAN_APPROVAL");
+    bench.pass_time(11);
+    assert_eq!(bench.get_state(&id), "IN_PROGRESS");
 }
 
 #[test]
 fn an_early_approval_counts_or_does_not() {
     for (ignored, state) in [(true, "AWAITING_PLAN_APPROVAL"), (false, "COMPLETED")] {
-        let mut bench = scripted(Ending::Changes);
+        let mut bench = scripted_bench(Ending::Changes);
         bench.knobs.early_approval_ignored = ignored;
-        let id = bench.create("t", json!({"requirePlanApproval": true}));
+        let id = bench.create_session("t", json!({"requirePlanApproval": true}));
         assert_eq!(
-            bench.post(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
+            bench.post_json(&format!("/v1alpha/sessions/{id}:approvePlan"), &json!({})),
             200
         );
-        bench.pass(3600);
-        assert_eq!(bench.state(&id), state);
+        bench.pass_time(3600);
+        assert_eq!(bench.get_state(&id), state);
     }
 }
 
@@ -112,23 +115,24 @@ fn a_question_waits_for_its_answer() {
             .taking(10.0)
             .asking("Which file?"),
     ]);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "AWAITING_USER_FEEDBACK");
-    let question = bench.activities(&id).last().unwrap()["agentMessaged"]["agentMessage"].clone();
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "AWAITING_USER_FEEDBACK");
+    let question =
+        bench.list_activities(&id).last().unwrap()["agentMessaged"]["agentMessage"].clone();
     assert_eq!(question, "Which file?");
-    bench.pass(7200);
-    assert_eq!(bench.state(&id), "AWAITING_USER_FEEDBACK");
+    bench.pass_time(7200);
+    assert_eq!(bench.get_state(&id), "AWAITING_USER_FEEDBACK");
     assert_eq!(bench.books.questions[0].text, "Which file?");
     assert_eq!(
-        bench.post(
+        bench.post_json(
             &format!("/v1alpha/sessions/{id}:sendMessage"),
             &json!({"prompt": "lib.rs"})
         ),
         200
     );
-    assert_eq!(bench.state(&id), "IN_PROGRESS");
+    assert_eq!(bench.get_state(&id), "IN_PROGRESS");
     assert_eq!(bench.books.questions[0].answer.as_deref(), Some("lib.rs"));
-    bench.until(&id, "COMPLETED");
+    bench.wait_for_state(&id, "COMPLETED");
     let record = bench.jules.session(&id).unwrap().record();
     assert_eq!(
         (record.acts[0].what, record.acts[0].text.as_str()),
@@ -140,21 +144,21 @@ fn a_question_waits_for_its_answer() {
 
 #[test]
 fn archiving_pauses_and_hides() {
-    let mut bench = scripted(Ending::Changes);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "IN_PROGRESS");
+    let mut bench = scripted_bench(Ending::Changes);
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "IN_PROGRESS");
     assert_eq!(
-        bench.post(&format!("/v1alpha/sessions/{id}:archive"), &json!({})),
+        bench.post_json(&format!("/v1alpha/sessions/{id}:archive"), &json!({})),
         200
     );
-    bench.pass(7200);
-    assert_eq!(bench.state(&id), "PAUSED");
+    bench.pass_time(7200);
+    assert_eq!(bench.get_state(&id), "PAUSED");
     assert_eq!(bench.get("/v1alpha/sessions"), json!({}));
     let archived = bench.get("/v1alpha/sessions?filter=archived+%3D+true");
     assert_eq!(archived["sessions"][0]["archived"], true);
-    bench.post(&format!("/v1alpha/sessions/{id}:unarchive"), &json!({}));
-    assert_eq!(bench.state(&id), "IN_PROGRESS");
-    bench.until(&id, "COMPLETED");
+    bench.post_json(&format!("/v1alpha/sessions/{id}:unarchive"), &json!({}));
+    assert_eq!(bench.get_state(&id), "IN_PROGRESS");
+    bench.wait_for_state(&id, "COMPLETED");
     assert!(
         bench.get("/v1alpha/sessions")["sessions"][0]
             .get("archived")
@@ -164,20 +168,20 @@ fn archiving_pauses_and_hides() {
 
 #[test]
 fn only_the_web_app_may_resume_where_the_knob_says_so() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.resumed_by = ResumedBy::WebApp;
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "IN_PROGRESS");
-    bench.post(&format!("/v1alpha/sessions/{id}:archive"), &json!({}));
-    bench.post(&format!("/v1alpha/sessions/{id}:unarchive"), &json!({}));
-    bench.post(
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "IN_PROGRESS");
+    bench.post_json(&format!("/v1alpha/sessions/{id}:archive"), &json!({}));
+    bench.post_json(&format!("/v1alpha/sessions/{id}:unarchive"), &json!({}));
+    bench.post_json(
         &format!("/v1alpha/sessions/{id}:sendMessage"),
         &json!({"prompt": "go on"}),
     );
-    assert_eq!(bench.state(&id), "PAUSED");
+    assert_eq!(bench.get_state(&id), "PAUSED");
     let (now, knobs) = (bench.now, bench.knobs.clone());
     assert!(bench.jules.in_web_app(&id, WebAct::Resume, now, &knobs));
-    bench.until(&id, "COMPLETED");
+    bench.wait_for_state(&id, "COMPLETED");
 }
 
 #[test]
@@ -190,15 +194,15 @@ fn a_message_reopens_a_completed_session_which_pushes_again() {
             .writing("a.txt", "a\n")
     };
     let mut bench = Bench::new(vec![scenario]);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
     let first = bench.github.pull(bench.repo, 1).unwrap().head.oid;
-    bench.post(
+    bench.post_json(
         &format!("/v1alpha/sessions/{id}:sendMessage"),
         &json!({"prompt": "also b"}),
     );
-    assert_eq!(bench.state(&id), "IN_PROGRESS");
-    bench.until(&id, "COMPLETED");
+    assert_eq!(bench.get_state(&id), "IN_PROGRESS");
+    bench.wait_for_state(&id, "COMPLETED");
     let pull = bench.github.pull(bench.repo, 1).unwrap();
     assert_ne!(pull.head.oid, first);
     assert_eq!(
@@ -209,7 +213,7 @@ fn a_message_reopens_a_completed_session_which_pushes_again() {
         "b\n"
     );
     assert_eq!(bench.github.pulls(bench.repo).count(), 1);
-    assert_eq!(bench.has(&id, "sessionCompleted"), 2);
+    assert_eq!(bench.count_activities(&id, "sessionCompleted"), 2);
 }
 
 #[test]
@@ -219,18 +223,18 @@ fn an_archived_session_does_not_push_again() {
         ..Scenario::ending(Ending::Changes).taking(5.0)
     };
     let mut bench = Bench::new(vec![scenario]);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
     let head = bench.github.pull(bench.repo, 1).unwrap().head.oid;
-    bench.post(&format!("/v1alpha/sessions/{id}:archive"), &json!({}));
-    bench.pass(7200);
-    assert_eq!(bench.state(&id), "COMPLETED");
+    bench.post_json(&format!("/v1alpha/sessions/{id}:archive"), &json!({}));
+    bench.pass_time(7200);
+    assert_eq!(bench.get_state(&id), "COMPLETED");
     assert_eq!(bench.github.pull(bench.repo, 1).unwrap().head.oid, head);
 }
 
 #[test]
 fn sessions_of_others_and_without_a_repository() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     let (now, knobs) = (bench.now, bench.knobs.clone());
     let web = WebSession {
         prompt: "look around".into(),
@@ -242,9 +246,9 @@ fn sessions_of_others_and_without_a_repository() {
         .unwrap();
     bench
         .jules
-        .add_account(Account::new("somebody", "other-key"));
+        .add_account(Account::new("other-person", "other-key"));
     bench.jules.start_in_web_app(
-        "somebody",
+        "other-person",
         WebSession {
             prompt: "p".into(),
             ..WebSession::default()
@@ -255,9 +259,9 @@ fn sessions_of_others_and_without_a_repository() {
     let listed = bench.get("/v1alpha/sessions");
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
     assert!(listed["sessions"][0].get("sourceContext").is_none());
-    bench.until(&id, "COMPLETED");
+    bench.wait_for_state(&id, "COMPLETED");
     assert_eq!(
-        bench.session(&id)["outputs"][0]["changeSet"]["gitPatch"].get("baseCommitId"),
+        bench.get_session(&id)["outputs"][0]["changeSet"]["gitPatch"].get("baseCommitId"),
         None
     );
     assert!(bench.books.sessions[0].foreign);
@@ -266,24 +270,24 @@ fn sessions_of_others_and_without_a_repository() {
 #[test]
 fn deleting_removes_and_may_leave_the_work_running() {
     for (knob, pulls) in [(DeleteRunning::Stops, 0), (DeleteRunning::WorksOn, 1)] {
-        let mut bench = scripted(Ending::Changes);
+        let mut bench = scripted_bench(Ending::Changes);
         bench.knobs.delete_running = knob;
-        let id = bench.create("t", json!({}));
-        bench.until(&id, "IN_PROGRESS");
+        let id = bench.create_session("t", json!({}));
+        bench.wait_for_state(&id, "IN_PROGRESS");
         assert_eq!(
             bench
-                .send(Method::DELETE, &format!("/v1alpha/sessions/{id}"), "")
+                .send_request(Method::DELETE, &format!("/v1alpha/sessions/{id}"), "")
                 .0,
             200
         );
         assert_eq!(
             bench
-                .send(Method::DELETE, &format!("/v1alpha/sessions/{id}"), "")
+                .send_request(Method::DELETE, &format!("/v1alpha/sessions/{id}"), "")
                 .0,
             404
         );
         assert_eq!(bench.get("/v1alpha/sessions"), json!({}));
-        bench.pass(7200);
+        bench.pass_time(7200);
         assert_eq!(bench.github.pulls(bench.repo).count(), pulls, "{knob:?}");
         assert!(bench.books.sessions[0].deleted);
     }
@@ -293,25 +297,25 @@ fn deleting_removes_and_may_leave_the_work_running() {
 fn a_queued_session_may_answer_404_to_a_message() {
     let mut bench = Bench::new(vec![]);
     bench.knobs.queued_message_404 = true;
-    let id = bench.create("a", json!({}));
+    let id = bench.create_session("a", json!({}));
     let path = format!("/v1alpha/sessions/{id}:sendMessage");
     let message = json!({"prompt": "Hello"});
-    assert_eq!(bench.post(&path, &message), 404);
-    bench.until(&id, "IN_PROGRESS");
-    assert_eq!(bench.post(&path, &message), 200);
+    assert_eq!(bench.post_json(&path, &message), 404);
+    bench.wait_for_state(&id, "IN_PROGRESS");
+    assert_eq!(bench.post_json(&path, &message), 200);
 }
 
 #[test]
 fn a_message_to_a_completed_session_may_never_be_read() {
     let mut bench = Bench::new(vec![Scenario::ending(Ending::Changes)]);
     bench.knobs.done_message_unread = 1.0;
-    let id = bench.create("a", json!({}));
-    bench.until(&id, "COMPLETED");
-    let before = bench.activities(&id).len();
+    let id = bench.create_session("a", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
+    let before = bench.list_activities(&id).len();
     let path = format!("/v1alpha/sessions/{id}:sendMessage");
-    assert_eq!(bench.post(&path, &json!({"prompt": "Go on"})), 200);
-    bench.pass(7200);
-    assert_eq!(bench.activities(&id).len(), before);
+    assert_eq!(bench.post_json(&path, &json!({"prompt": "Go on"})), 200);
+    bench.pass_time(7200);
+    assert_eq!(bench.list_activities(&id).len(), before);
 }
 
 #[test]
@@ -326,8 +330,8 @@ fn failed_checks_and_comments_of_its_user_bring_a_session_back() {
         let mut bench = Bench::new(vec![Scenario::ending(Ending::Changes)]);
         bench.knobs.ci_fixer_seconds = if fixes { 600 } else { 0 };
         bench.knobs.answers_comments = true;
-        let id = bench.create("a", body.clone());
-        bench.until(&id, "COMPLETED");
+        let id = bench.create_session("a", body.clone());
+        bench.wait_for_state(&id, "COMPLETED");
         let head = bench.github.pull(bench.repo, 1).unwrap().head.oid;
         if comment.is_empty() {
             let now = bench.now;
@@ -339,8 +343,8 @@ fn failed_checks_and_comments_of_its_user_bring_a_session_back() {
             bench.github.comment(bench.repo, 1, comment, "octocat", now);
         }
         let now = bench.now;
-        bench.jules.react(now, &bench.github, &bench.knobs);
-        bench.pass(7200);
+        bench.jules.react_to_pulls(now, &bench.github, &bench.knobs);
+        bench.pass_time(7200);
         let record = bench.jules.session(&id).unwrap().record();
         assert_eq!(record.commits.len(), commits, "{fixes} {comment}");
     }

@@ -12,12 +12,12 @@ fn kinds_that_nobody_knows() {
         ..Scenario::ending(Ending::Changes).taking(10.0)
     };
     let mut bench = Bench::new(vec![scenario]);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "REVIEWING");
-    bench.until(&id, "COMPLETED");
-    assert_eq!(bench.has(&id, "codeReviewed"), 1);
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "REVIEWING");
+    bench.wait_for_state(&id, "COMPLETED");
+    assert_eq!(bench.count_activities(&id, "codeReviewed"), 1);
     assert!(
-        bench.session(&id)["outputs"]
+        bench.get_session(&id)["outputs"]
             .as_array()
             .unwrap()
             .iter()
@@ -25,7 +25,7 @@ fn kinds_that_nobody_knows() {
     );
     assert!(
         bench
-            .activities(&id)
+            .list_activities(&id)
             .iter()
             .any(|a| a["artifacts"][0].get("trace").is_some())
     );
@@ -33,24 +33,24 @@ fn kinds_that_nobody_knows() {
 
 #[test]
 fn new_sessions_may_be_hidden_for_a_while() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.fresh_activities_404_seconds = 60;
     bench.knobs.fresh_session_404_seconds = 20;
     bench.knobs.listing_lag_seconds = 90;
-    let id = bench.create("t", json!({}));
+    let id = bench.create_session("t", json!({}));
     let activities = format!("/v1alpha/sessions/{id}/activities");
-    assert_eq!(bench.status(&format!("/v1alpha/sessions/{id}")), 404);
-    bench.pass(30);
+    assert_eq!(bench.get_status(&format!("/v1alpha/sessions/{id}")), 404);
+    bench.pass_time(30);
     assert_eq!(
         (
-            bench.status(&format!("/v1alpha/sessions/{id}")),
-            bench.status(&activities)
+            bench.get_status(&format!("/v1alpha/sessions/{id}")),
+            bench.get_status(&activities)
         ),
         (200, 404)
     );
     assert_eq!(bench.get("/v1alpha/sessions"), json!({}));
-    bench.pass(70);
-    assert_eq!(bench.status(&activities), 200);
+    bench.pass_time(70);
+    assert_eq!(bench.get_status(&activities), 200);
     assert_eq!(
         bench.get("/v1alpha/sessions")["sessions"][0]["id"],
         id.as_str()
@@ -66,9 +66,9 @@ fn empty_updates_and_missing_originators() {
     };
     let mut bench = Bench::new(vec![scenario]);
     bench.knobs.activity_id_in_name_only = true;
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
-    let activities = bench.activities(&id);
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
+    let activities = bench.list_activities(&id);
     assert!(activities.iter().any(|a| a["progressUpdated"] == json!({})));
     assert!(
         activities
@@ -81,7 +81,7 @@ fn empty_updates_and_missing_originators() {
 
 #[test]
 fn sources_come_from_the_installed_repositories() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench
         .github
         .seed(&Seed::new("acme", "other", files(&[("a", "a")])), bench.now);
@@ -118,7 +118,7 @@ fn sources_come_from_the_installed_repositories() {
         bench.get("/v1alpha/sources/github/acme/other")["id"],
         "github/ACME/Other"
     );
-    assert_eq!(bench.status("/v1alpha/sources/github/acme/none"), 404);
+    assert_eq!(bench.get_status("/v1alpha/sources/github/acme/none"), 404);
     bench.knobs.source_case_changed = true;
     assert_eq!(
         bench.get("/v1alpha/sources")["sources"][0]["name"],
@@ -128,13 +128,13 @@ fn sources_come_from_the_installed_repositories() {
 
 #[test]
 fn listings_page_from_new_to_old_while_new_ones_come() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     let mut ids: Vec<String> = (0..5)
-        .map(|n| bench.create(&format!("t{n}"), json!({})))
+        .map(|n| bench.create_session(&format!("t{n}"), json!({})))
         .collect();
     ids.reverse();
     let first = bench.get("/v1alpha/sessions?pageSize=2");
-    bench.create("late", json!({}));
+    bench.create_session("late", json!({}));
     let token = first["nextPageToken"].as_str().unwrap();
     let second = bench.get(&format!("/v1alpha/sessions?pageSize=100&pageToken={token}"));
     let seen: Vec<&str> = [&first, &second]
@@ -168,27 +168,27 @@ fn listings_page_from_new_to_old_while_new_ones_come() {
 
 #[test]
 fn knobs_hide_titles_and_prompts() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.title = TitleKept::Dropped;
     bench.knobs.listing_without_prompt = true;
     bench.knobs.session_name_bare = true;
-    let id = bench.create("marker", json!({}));
+    let id = bench.create_session("marker", json!({}));
     let listed = bench.get("/v1alpha/sessions")["sessions"][0].clone();
     assert!(listed.get("title").is_none() && listed.get("prompt").is_none());
     assert_eq!(listed["name"], id.as_str());
-    assert_eq!(bench.session(&id)["prompt"], "Do marker");
+    assert_eq!(bench.get_session(&id)["prompt"], "Do marker");
     assert_eq!(bench.books.sessions[0].title.as_deref(), Some("marker"));
     bench.knobs.title = TitleKept::Truncated;
-    let id = bench.create(&"x".repeat(70), json!({}));
-    assert_eq!(bench.session(&id)["title"], "x".repeat(60));
+    let id = bench.create_session(&"x".repeat(70), json!({}));
+    assert_eq!(bench.get_session(&id)["title"], "x".repeat(60));
 }
 
 #[test]
 fn activities_are_read_incrementally_or_page_by_page() {
-    let mut bench = scripted(Ending::Changes);
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
-    let all = bench.activities(&id);
+    let mut bench = scripted_bench(Ending::Changes);
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
+    let all = bench.list_activities(&id);
     let times: Vec<&str> = all
         .iter()
         .map(|a| a["createTime"].as_str().unwrap())
@@ -211,7 +211,7 @@ fn activities_are_read_incrementally_or_page_by_page() {
         "/v1alpha/sessions/{id}/activities?pageToken={token}"
     ));
     assert_eq!(rest["activities"].as_array().unwrap().len(), all.len() - 2);
-    let (status, body) = bench.send(
+    let (status, body) = bench.send_request(
         Method::GET,
         &format!("/v1alpha/sessions/{id}/activities?createTime=x"),
         "",
@@ -220,7 +220,7 @@ fn activities_are_read_incrementally_or_page_by_page() {
     assert!(String::from_utf8_lossy(&body).contains(r#"Unknown name \"createTime\": Cannot bind query parameter. Field 'createTime' could not be found in request message."#));
     bench.knobs.activity_filter = false;
     assert_eq!(
-        bench.status(&format!(
+        bench.get_status(&format!(
             "/v1alpha/sessions/{id}/activities?filter={filter}"
         )),
         400
@@ -229,22 +229,22 @@ fn activities_are_read_incrementally_or_page_by_page() {
 
 #[test]
 fn outputs_may_come_after_the_state() {
-    let mut bench = scripted(Ending::Changes);
+    let mut bench = scripted_bench(Ending::Changes);
     bench.knobs.outputs_lag_seconds = 120;
-    let id = bench.create("t", json!({}));
-    bench.until(&id, "COMPLETED");
-    assert!(bench.session(&id).get("outputs").is_none());
-    bench.pass(121);
-    assert!(bench.session(&id).get("outputs").is_some());
+    let id = bench.create_session("t", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
+    assert!(bench.get_session(&id).get("outputs").is_none());
+    bench.pass_time(121);
+    assert!(bench.get_session(&id).get("outputs").is_some());
 }
 
 #[test]
 fn verbs_answer_in_three_forms() {
-    let mut bench = scripted(Ending::Changes);
-    let id = bench.create("t", json!({}));
+    let mut bench = scripted_bench(Ending::Changes);
+    let id = bench.create_session("t", json!({}));
     for (form, length) in [(VerbReply::EmptyBody, 0), (VerbReply::EmptyObject, 2)] {
         bench.knobs.approve_reply = form;
-        let (status, body) = bench.send(
+        let (status, body) = bench.send_request(
             Method::POST,
             &format!("/v1alpha/sessions/{id}:approvePlan"),
             "",
@@ -252,7 +252,7 @@ fn verbs_answer_in_three_forms() {
         assert_eq!((status, body.len()), (200, length));
     }
     bench.knobs.approve_reply = VerbReply::Session;
-    let (_, body) = bench.send(
+    let (_, body) = bench.send_request(
         Method::POST,
         &format!("/v1alpha/sessions/{id}:approvePlan"),
         "{}",

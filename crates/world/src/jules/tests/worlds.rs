@@ -6,7 +6,7 @@ use super::*;
 struct Scribe;
 
 impl Worker for Scribe {
-    fn work(&mut self, task: &Task<'_>, _: &github::Model) -> Option<FileTexts> {
+    fn change_files(&mut self, task: &Task<'_>, _: &github::Model) -> Option<FileTexts> {
         task.prompt
             .contains("scribe")
             .then(|| FileTexts::from([("x.yml".to_owned(), Some("id: 1\n".to_owned()))]))
@@ -15,10 +15,10 @@ impl Worker for Scribe {
 
 #[test]
 fn a_worker_may_do_the_work() {
-    let mut bench = scripted(Ending::Changes);
-    bench.jules.employ(Box::new(Scribe));
-    let id = bench.create("scribe", json!({}));
-    bench.until(&id, "COMPLETED");
+    let mut bench = scripted_bench(Ending::Changes);
+    bench.jules.set_worker(Box::new(Scribe));
+    let id = bench.create_session("scribe", json!({}));
+    bench.wait_for_state(&id, "COMPLETED");
     let head = bench.github.pull(bench.repo, 1).unwrap().head.oid;
     assert_eq!(
         bench.github.read_file(bench.repo, head, "x.yml").unwrap(),
@@ -31,12 +31,12 @@ fn one_session_more_does_not_change_the_others() {
     let play = |more: bool| {
         let mut bench = Bench::new(vec![]);
         bench.jules.config.weights = Weights::default();
-        let first = bench.create("a", json!({}));
+        let first = bench.create_session("a", json!({}));
         if more {
-            bench.create("b", json!({}));
+            bench.create_session("b", json!({}));
         }
-        bench.pass(7200);
-        bench.activities(&first)
+        bench.pass_time(7200);
+        bench.list_activities(&first)
     };
     assert_eq!(play(false), play(true));
 }
@@ -53,9 +53,9 @@ fn worlds_of_one_seed_are_the_same() {
         };
         for n in 0..10 {
             bench.try_create(&format!("t{n}"), json!({}));
-            bench.pass(600);
+            bench.pass_time(600);
         }
-        bench.pass(86_400);
+        bench.pass_time(86_400);
         serde_json::to_string(&bench.books).unwrap()
     };
     assert_eq!(play(), play());
@@ -69,7 +69,7 @@ fn a_world_with_a_maintainer_repeats_itself_under_the_worst_knobs() {
         account.installed.push(Installed::new("acme", "widget"));
         let mut world = crate::World::new(crate::WorldConfig {
             knobs: Knobs::worst(),
-            temper: crate::maintainer::Temper::usual(),
+            review_policy: crate::maintainer::ReviewPolicy::usual(),
             jules: Config {
                 accounts: vec![account],
                 ..Config::default()
@@ -108,12 +108,12 @@ fn a_world_with_a_maintainer_repeats_itself_under_the_worst_knobs() {
 fn whatever_knob_is_turned_every_session_can_be_found_in_the_end() {
     for name in Knobs::names() {
         let mut bench = Bench::new(vec![]);
-        assert!(bench.knobs.turn_worst(&name));
+        assert!(bench.knobs.set_worst(&name));
         for n in 0..4 {
             bench.try_create(&format!("t{n}"), json!({}));
-            bench.pass(600);
+            bench.pass_time(600);
         }
-        bench.pass(6 * 3600);
+        bench.pass_time(6 * 3600);
         let created: Vec<String> = bench
             .jules
             .records()
@@ -132,7 +132,7 @@ fn whatever_knob_is_turned_every_session_can_be_found_in_the_end() {
         expected.sort_unstable();
         assert_eq!(listed, expected, "{name}");
         for id in &created {
-            assert!(!bench.activities(id).is_empty(), "{name}");
+            assert!(!bench.list_activities(id).is_empty(), "{name}");
         }
     }
 }

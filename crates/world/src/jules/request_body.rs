@@ -34,57 +34,58 @@ impl NewSession {
     /// Reads the body of `sessions.create`.
     pub(super) fn parse(body: &Bytes) -> Result<NewSession, Refusal> {
         let mut new = NewSession::default();
-        for (name, value) in object(body)? {
+        for (name, value) in parse_object(body)? {
             match name.as_str() {
-                "prompt" => new.prompt = text(&value, "session.prompt")?,
-                "title" => new.title = text(&value, "session.title")?,
+                "prompt" => new.prompt = text_field(&value, "session.prompt")?,
+                "title" => new.title = text_field(&value, "session.title")?,
                 "requirePlanApproval" => {
-                    new.require_plan_approval = flag(&value, "session.require_plan_approval")?;
+                    new.require_plan_approval =
+                        bool_field(&value, "session.require_plan_approval")?;
                 }
-                "automationMode" => new.auto_create_pull = automation(&value)?,
+                "automationMode" => new.auto_create_pull = automation_mode(&value)?,
                 "sourceContext" => {
-                    new.context = context(&value)?;
+                    new.context = source_context(&value)?;
                     new.environment_variables = value["environmentVariablesEnabled"] == true;
                 }
                 other if OUTPUT_ONLY.contains(&other) => {}
-                other => return Err(unknown(other, "session")),
+                other => return Err(unknown_field(other, "session")),
             }
         }
         if new.prompt.trim().is_empty() {
-            return Err(Refusal::invalid());
+            return Err(Refusal::invalid_argument());
         }
         Ok(new)
     }
 }
 
 /// Reads the body of `:sendMessage`.
-pub(super) fn message(body: &Bytes) -> Result<String, Refusal> {
+pub(super) fn parse_message(body: &Bytes) -> Result<String, Refusal> {
     let mut prompt = String::new();
-    for (name, value) in object(body)? {
+    for (name, value) in parse_object(body)? {
         match name.as_str() {
-            "prompt" => prompt = text(&value, "prompt")?,
-            other => return Err(unknown(other, "")),
+            "prompt" => prompt = text_field(&value, "prompt")?,
+            other => return Err(unknown_field(other, "")),
         }
     }
     if prompt.trim().is_empty() {
-        Err(Refusal::invalid())
+        Err(Refusal::invalid_argument())
     } else {
         Ok(prompt)
     }
 }
 
 /// Reads a body that has no fields: nothing, or `{}`.
-pub(super) fn nothing(body: &Bytes) -> Result<(), Refusal> {
+pub(super) fn expect_empty(body: &Bytes) -> Result<(), Refusal> {
     if body.is_empty() {
         return Ok(());
     }
-    match object(body)?.keys().next() {
+    match parse_object(body)?.keys().next() {
         None => Ok(()),
-        Some(name) => Err(unknown(name, "")),
+        Some(name) => Err(unknown_field(name, "")),
     }
 }
 
-fn object(body: &Bytes) -> Result<Map<String, Value>, Refusal> {
+fn parse_object(body: &Bytes) -> Result<Map<String, Value>, Refusal> {
     if body.is_empty() {
         return Ok(Map::new());
     }
@@ -101,7 +102,7 @@ fn object(body: &Bytes) -> Result<Map<String, Value>, Refusal> {
     }
 }
 
-fn unknown(name: &str, inside: &str) -> Refusal {
+fn unknown_field(name: &str, inside: &str) -> Refusal {
     let place = if inside.is_empty() {
         String::new()
     } else {
@@ -115,28 +116,28 @@ fn unknown(name: &str, inside: &str) -> Refusal {
     )
 }
 
-fn text(value: &Value, field: &str) -> Result<String, Refusal> {
+fn text_field(value: &Value, field: &str) -> Result<String, Refusal> {
     match value {
         Value::Null => Ok(String::new()),
         Value::String(text) => Ok(text.clone()),
-        other => Err(wrong(other, field, "TYPE_STRING")),
+        other => Err(wrong_type(other, field, "TYPE_STRING")),
     }
 }
 
-fn flag(value: &Value, field: &str) -> Result<bool, Refusal> {
+fn bool_field(value: &Value, field: &str) -> Result<bool, Refusal> {
     match value {
         Value::Null => Ok(false),
         Value::Bool(flag) => Ok(*flag),
-        other => Err(wrong(other, field, "TYPE_BOOL")),
+        other => Err(wrong_type(other, field, "TYPE_BOOL")),
     }
 }
 
-fn automation(value: &Value) -> Result<bool, Refusal> {
+fn automation_mode(value: &Value) -> Result<bool, Refusal> {
     match value {
         Value::Null => Ok(false),
         Value::String(mode) if mode == "AUTO_CREATE_PR" => Ok(true),
         Value::String(mode) if mode == "AUTOMATION_MODE_UNSPECIFIED" => Ok(false),
-        other => Err(wrong(
+        other => Err(wrong_type(
             other,
             "session.automation_mode",
             "type.googleapis.com/google.labs.jules.v1alpha.AutomationMode",
@@ -144,21 +145,21 @@ fn automation(value: &Value) -> Result<bool, Refusal> {
     }
 }
 
-fn wrong(value: &Value, field: &str, kind: &str) -> Refusal {
+fn wrong_type(value: &Value, field: &str, kind: &str) -> Refusal {
     Refusal::bad_field(
         field,
         format!("Invalid value at '{field}' ({kind}), {value}"),
     )
 }
 
-fn context(value: &Value) -> Result<Option<(String, String)>, Refusal> {
+fn source_context(value: &Value) -> Result<Option<(String, String)>, Refusal> {
     const PLACE: &str = "session.source_context";
     const REPOSITORY: &str = "session.source_context.github_repo_context";
     let fields = match value {
         Value::Null => return Ok(None),
         Value::Object(fields) => fields,
         other => {
-            return Err(wrong(
+            return Err(wrong_type(
                 other,
                 PLACE,
                 "type.googleapis.com/google.labs.jules.v1alpha.SourceContext",
@@ -169,17 +170,17 @@ fn context(value: &Value) -> Result<Option<(String, String)>, Refusal> {
     let mut branch = String::new();
     for (name, value) in fields {
         match name.as_str() {
-            "source" => source = text(value, "session.source_context.source")?,
-            "workingBranch" => drop(text(value, "session.source_context.working_branch")?),
+            "source" => source = text_field(value, "session.source_context.source")?,
+            "workingBranch" => drop(text_field(value, "session.source_context.working_branch")?),
             "environmentVariablesEnabled" => {
-                flag(
+                bool_field(
                     value,
                     "session.source_context.environment_variables_enabled",
                 )?;
             }
             "githubRepoContext" => {
                 let Value::Object(inner) = value else {
-                    return Err(wrong(
+                    return Err(wrong_type(
                         value,
                         REPOSITORY,
                         "type.googleapis.com/google.labs.jules.v1alpha.GitHubRepoContext",
@@ -188,17 +189,17 @@ fn context(value: &Value) -> Result<Option<(String, String)>, Refusal> {
                 for (name, value) in inner {
                     match name.as_str() {
                         "startingBranch" => {
-                            branch = text(value, &format!("{REPOSITORY}.starting_branch"))?
+                            branch = text_field(value, &format!("{REPOSITORY}.starting_branch"))?
                         }
-                        other => return Err(unknown(other, REPOSITORY)),
+                        other => return Err(unknown_field(other, REPOSITORY)),
                     }
                 }
             }
-            other => return Err(unknown(other, PLACE)),
+            other => return Err(unknown_field(other, PLACE)),
         }
     }
     if source.is_empty() || branch.is_empty() {
-        return Err(Refusal::invalid());
+        return Err(Refusal::invalid_argument());
     }
     Ok(Some((source, branch)))
 }
@@ -241,7 +242,7 @@ mod tests {
             assert_eq!(refusal.code, 400);
             assert!(refusal.message.ends_with(message), "{}", refusal.message);
         }
-        let refusal = message(&Bytes::from_static(br#"{"message":"go on"}"#)).unwrap_err();
+        let refusal = parse_message(&Bytes::from_static(br#"{"message":"go on"}"#)).unwrap_err();
         assert!(
             refusal
                 .message
@@ -286,8 +287,8 @@ mod tests {
 
     #[test]
     fn verbs_without_input_take_nothing_or_an_empty_object() {
-        assert!(nothing(&Bytes::new()).is_ok());
-        assert!(nothing(&Bytes::from_static(b"{}")).is_ok());
-        assert!(nothing(&Bytes::from_static(b"{\"planId\":\"1\"}")).is_err());
+        assert!(expect_empty(&Bytes::new()).is_ok());
+        assert!(expect_empty(&Bytes::from_static(b"{}")).is_ok());
+        assert!(expect_empty(&Bytes::from_static(b"{\"planId\":\"1\"}")).is_err());
     }
 }

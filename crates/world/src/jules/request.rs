@@ -5,12 +5,12 @@ use http::{Request, Response, StatusCode, header};
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::body::{self, NewSession};
-use super::model::{Model, within};
+use super::model::{Model, is_within};
 use super::query::Query;
 use super::quota;
 use super::record::Via;
 use super::refusal::{Refusal, json_reply};
+use super::request_body::{self, NewSession};
 use super::route::Route;
 use super::state::State;
 use crate::books::Books;
@@ -30,7 +30,7 @@ pub(super) struct Call<'a> {
 
 impl Model {
     /// Answers one request. The path is that of `jules.googleapis.com`.
-    pub fn handle(
+    pub fn handle_request(
         &mut self,
         request: &Request<Bytes>,
         now: Timestamp,
@@ -39,14 +39,14 @@ impl Model {
         books: &mut Books,
     ) -> Response<Bytes> {
         let reply = self
-            .answer(request, now, github, knobs)
-            .unwrap_or_else(|refusal| refusal.reply());
+            .answer_request(request, now, github, knobs)
+            .unwrap_or_else(|refusal| refusal.to_reply());
         self.write_books(books);
         reply
     }
 
     /// The login behind the key of a request, for the books.
-    pub fn identity(&self, request: &Request<Bytes>) -> Option<String> {
+    pub fn caller_login(&self, request: &Request<Bytes>) -> Option<String> {
         let key = request.headers().get("x-goog-api-key")?.to_str().ok()?;
         let account = self
             .config
@@ -56,7 +56,7 @@ impl Model {
         Some(account.login.clone())
     }
 
-    fn answer(
+    fn answer_request(
         &mut self,
         request: &Request<Bytes>,
         now: Timestamp,
@@ -65,10 +65,10 @@ impl Model {
     ) -> Result<Response<Bytes>, Refusal> {
         let uri = request.uri();
         let route = Route::parse(request.method(), uri.path())?;
-        let (key, account) = self.authenticate(request, knobs)?;
+        let (key, account) = self.authenticate_key(request, knobs)?;
         let query = Query::parse(uri.query(), &route)?;
         if route != Route::CreateSession {
-            self.usage[account].calm(now, knobs)?;
+            self.usage[account].check_burst(now, knobs)?;
         }
         let mut call = Call {
             now,
@@ -85,44 +85,48 @@ impl Model {
             Route::CreateSession => self.create_session(&mut call),
             Route::ListSessions => self.list_sessions(&call),
             Route::GetSession(id) => {
-                let index = self.find(id, &call)?;
+                let index = self.find_session(id, &call)?;
                 Ok(text_reply(
-                    self.sessions[index].encode(false, now, knobs).to_owned(),
+                    self.sessions[index]
+                        .encode_session(false, now, knobs)
+                        .to_owned(),
                 ))
             }
             Route::DeleteSession(id) => {
-                let index = self.find(id, &call)?;
-                self.change(index, now, |session| session.delete(Via::Api, now, knobs))?;
+                let index = self.find_session(id, &call)?;
+                self.change_session(index, now, |session| session.delete(Via::Api, now, knobs))?;
                 Ok(json_reply(StatusCode::OK, &json!({})))
             }
             Route::SendMessage(id) => {
-                let index = self.find(id, &call)?;
-                let text = body::message(call.body)?;
+                let index = self.find_session(id, &call)?;
+                let text = request_body::parse_message(call.body)?;
                 let queued = self.sessions[index].state() == State::Queued;
-                if knobs.acts("queued-message-404", queued && knobs.queued_message_404) {
+                if knobs.count_use("queued-message-404", queued && knobs.queued_message_404) {
                     return Err(Refusal::not_found());
                 }
-                self.change(index, now, |session| {
-                    session.message(&text, Via::Api, now, knobs)
+                self.change_session(index, now, |session| {
+                    session.receive_message(&text, Via::Api, now, knobs)
                 })?;
                 Ok(self.verb_reply(index, "message-reply", false, &call))
             }
             Route::ApprovePlan(id) => {
-                let index = self.find(id, &call)?;
-                body::nothing(call.body)?;
-                self.change(index, now, |session| session.approve(Via::Api, now, knobs));
+                let index = self.find_session(id, &call)?;
+                request_body::expect_empty(call.body)?;
+                self.change_session(index, now, |session| {
+                    session.approve_plan(Via::Api, now, knobs)
+                });
                 Ok(self.verb_reply(index, "approve-reply", false, &call))
             }
             Route::Archive(id) => {
-                let index = self.find(id, &call)?;
-                body::nothing(call.body)?;
-                self.change(index, now, |session| session.archive(Via::Api, now));
+                let index = self.find_session(id, &call)?;
+                request_body::expect_empty(call.body)?;
+                self.change_session(index, now, |session| session.archive(Via::Api, now));
                 Ok(self.verb_reply(index, "archive-reply", true, &call))
             }
             Route::Unarchive(id) => {
-                let index = self.find(id, &call)?;
-                body::nothing(call.body)?;
-                self.change(index, now, |session| {
+                let index = self.find_session(id, &call)?;
+                request_body::expect_empty(call.body)?;
+                self.change_session(index, now, |session| {
                     session.unarchive(Via::Api, now, knobs)
                 });
                 Ok(self.verb_reply(index, "archive-reply", true, &call))
@@ -132,7 +136,7 @@ impl Model {
         }
     }
 
-    fn authenticate(
+    fn authenticate_key(
         &self,
         request: &Request<Bytes>,
         knobs: &Knobs,
@@ -148,7 +152,7 @@ impl Model {
             .iter()
             .position(|account| account.keys.iter().any(|known| known == key))
             .ok_or_else(|| {
-                if knobs.acts("bad-key-is-400", knobs.bad_key_is_400) {
+                if knobs.count_use("bad-key-is-400", knobs.bad_key_is_400) {
                     Refusal::invalid_key()
                 } else {
                     Refusal::wrong_credentials()
@@ -165,15 +169,15 @@ impl Model {
     }
 
     /// The session of this id in the caller's account, once it can be read.
-    pub(super) fn find(&self, id: &str, call: &Call<'_>) -> Result<usize, Refusal> {
+    pub(super) fn find_session(&self, id: &str, call: &Call<'_>) -> Result<usize, Refusal> {
         let index = *self.by_id.get(id).ok_or_else(Refusal::not_found)?;
         let session = &self.sessions[index];
-        let fresh = within(
+        let fresh = is_within(
             call.now,
             session.created,
             call.knobs.fresh_session_404_seconds,
         );
-        let fresh = call.knobs.acts("fresh-session-404-seconds", fresh);
+        let fresh = call.knobs.count_use("fresh-session-404-seconds", fresh);
         if session.account != call.account || session.deleted || fresh {
             return Err(Refusal::not_found());
         }
@@ -192,55 +196,61 @@ impl Model {
             "approve-reply" => (call.knobs.approve_reply, VerbReply::EmptyObject),
             _ => (call.knobs.message_reply, VerbReply::EmptyObject),
         };
-        call.knobs.acts(knob, form != documented);
+        call.knobs.count_use(knob, form != documented);
         let session = &mut self.sessions[index];
         match form {
             VerbReply::EmptyBody => Response::new(Bytes::new()),
             VerbReply::EmptyObject => json_reply(StatusCode::OK, &json!({})),
-            VerbReply::Session if with_source => {
-                text_reply(session.encode(false, call.now, call.knobs).to_owned())
-            }
+            VerbReply::Session if with_source => text_reply(
+                session
+                    .encode_session(false, call.now, call.knobs)
+                    .to_owned(),
+            ),
             VerbReply::Session => text_reply(session.encode_without_source(call.now, call.knobs)),
         }
     }
 
     fn create_session(&mut self, call: &mut Call<'_>) -> Result<Response<Bytes>, Refusal> {
         let (now, knobs, account) = (call.now, call.knobs, call.account);
-        self.usage[account].attempt(now, knobs)?;
+        self.usage[account].count_attempt(now, knobs)?;
         let new = NewSession::parse(call.body)?;
         let length = new.prompt.chars().count() as u64;
         let long = knobs.prompt_limit > 0 && length > knobs.prompt_limit;
-        if knobs.acts("prompt-limit", long) {
-            return Err(Refusal::invalid());
+        if knobs.count_use("prompt-limit", long) {
+            return Err(Refusal::invalid_argument());
         }
         let owner = &self.config.accounts[account];
         if let Some((source, branch)) = &new.context {
-            let installed = owner.installation(source).ok_or_else(Refusal::not_found)?;
+            let installed = owner
+                .find_installation(source)
+                .ok_or_else(Refusal::not_found)?;
             let repo = call
                 .github
                 .repository_by_name(&installed.owner, &installed.repo)
                 .ok_or_else(Refusal::not_found)?;
             call.github
                 .branch_head(repo, branch)
-                .ok_or_else(Refusal::invalid)?;
+                .ok_or_else(Refusal::invalid_argument)?;
         }
         let (daily, concurrent) = (owner.daily_limit(), owner.concurrent_limit());
-        if self.usage[account].today(now, knobs) >= daily {
-            return Err(quota::over(knobs));
+        if self.usage[account].count_today(now, knobs) >= daily {
+            return Err(quota::limit_reached(knobs));
         }
-        let full = self.active(account) >= concurrent;
+        let full = self.active_sessions(account) >= concurrent;
         let queued = full && knobs.over_concurrency_queued;
-        if full && !knobs.acts("over-concurrency-queued", queued) {
-            return Err(quota::over(knobs));
+        if full && !knobs.count_use("over-concurrency-queued", queued) {
+            return Err(quota::limit_reached(knobs));
         }
-        let index = self.create(account, &call.key, new, Via::Api, full, now, knobs);
+        let index = self.insert_session(account, &call.key, new, Via::Api, full, now, knobs);
         let refused = self.draws.happens(knobs.create_refused_after_effect);
-        if knobs.acts("create-refused-after-effect", refused) {
+        if knobs.count_use("create-refused-after-effect", refused) {
             self.sessions[index].record.refused_after_effect = true;
             return Err(Refusal::unavailable());
         }
         Ok(text_reply(
-            self.sessions[index].encode(false, now, knobs).to_owned(),
+            self.sessions[index]
+                .encode_session(false, now, knobs)
+                .to_owned(),
         ))
     }
 }

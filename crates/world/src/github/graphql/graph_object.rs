@@ -13,7 +13,7 @@ use crate::github::{Model, RepoId};
 
 /// An object of the graph.
 #[derive(Debug, Clone)]
-pub(super) enum Thing {
+pub(super) enum GraphObject {
     Query,
     Mutation,
     Repository(RepoId),
@@ -47,15 +47,15 @@ pub(super) enum Thing {
 #[derive(Debug, Clone)]
 pub(super) enum Val {
     Json(Value),
-    Thing(Thing),
+    Object(GraphObject),
     List(Vec<Val>),
 }
 
 impl Val {
     pub(super) const NULL: Self = Self::Json(Value::Null);
 
-    pub(super) fn thing(thing: Option<Thing>) -> Self {
-        thing.map_or(Self::NULL, Self::Thing)
+    pub(super) fn optional_object(thing: Option<GraphObject>) -> Self {
+        thing.map_or(Self::NULL, Self::Object)
     }
 }
 
@@ -65,10 +65,10 @@ impl<T: Into<Value>> From<T> for Val {
     }
 }
 
-impl Thing {
+impl GraphObject {
     /// The concrete type.
     pub(super) fn type_name(&self, model: &Model) -> &'static str {
-        use crate::github::repository::Happening as H;
+        use crate::github::repository::TimelineKind as H;
         match self {
             Self::Query => "Query",
             Self::Mutation => "Mutation",
@@ -92,7 +92,7 @@ impl Thing {
             Self::Account(id) => model
                 .accounts
                 .get(id)
-                .map_or("User", |account| account.kind.word()),
+                .map_or("User", |account| account.kind.kind_name()),
             Self::Event(_, _, event) => match event.what {
                 H::Labeled(_) => "LabeledEvent",
                 H::Unlabeled(_) => "UnlabeledEvent",

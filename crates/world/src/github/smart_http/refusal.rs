@@ -5,14 +5,14 @@ use http::{HeaderValue, Response, StatusCode, header};
 
 /// A reply that does not come from git.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct GitRefusal {
     pub(super) status: StatusCode,
     pub(super) text: String,
     /// Where the repository is now.
     pub(super) location: Option<String>,
 }
 
-impl Refused {
+impl GitRefusal {
     pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
         Self {
             status,
@@ -21,14 +21,14 @@ impl Refused {
         }
     }
 
-    pub(super) fn broken(what: &str, error: impl std::fmt::Display) -> Self {
+    pub(super) fn internal_error(what: &str, error: impl std::fmt::Display) -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             format!("the model of GitHub could not {what}: {error}"),
         )
     }
 
-    pub(super) fn response(self) -> Response<Bytes> {
+    pub(super) fn into_response(self) -> Response<Bytes> {
         // git shows a plain text to its user, line by line after "remote: ".
         let mut response = Response::new(Bytes::from(self.text + "\n"));
         *response.status_mut() = self.status;

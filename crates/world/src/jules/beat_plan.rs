@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::beat::{Beat, Deed};
+use super::beat::{Beat, BeatAction};
 use super::config::Config;
+use super::sample_texts;
 use super::scenario::{Ending, Scenario};
-use super::words;
 use crate::chance::Stream;
 use crate::knobs::Knobs;
 
@@ -22,7 +22,7 @@ pub(super) struct Circumstances<'a> {
 }
 
 /// The beats of a new session, from start to end.
-pub(super) fn compose(
+pub(super) fn compose_beats(
     about: &Circumstances<'_>,
     config: &Config,
     knobs: &Knobs,
@@ -34,47 +34,57 @@ pub(super) fn compose(
     }
     let ending = scenario
         .ending
-        .unwrap_or_else(|| config.weights.draw(chance));
+        .unwrap_or_else(|| config.weights.draw_ending(chance));
     let never_completes = scenario.ending.is_none() && chance.happens(knobs.never_completes);
     let outputs_missing = scenario.ending.is_none() && chance.happens(knobs.outputs_missing);
-    knobs.acts("never-completes", never_completes);
-    knobs.acts("outputs-missing", outputs_missing);
+    knobs.count_use("never-completes", never_completes);
+    knobs.count_use("outputs-missing", outputs_missing);
     let total = 60.0
         * scenario
             .minutes
-            .unwrap_or_else(|| minutes(config, chance))
+            .unwrap_or_else(|| draw_minutes(config, chance))
             .max(0.0);
-    let queued = (2.0 + 38.0 * share(chance)).min(total * 0.05);
-    let planning = (20.0 + 130.0 * share(chance)).min(total * 0.15);
+    let queued = (2.0 + 38.0 * draw_share(chance)).min(total * 0.05);
+    let planning = (20.0 + 130.0 * draw_share(chance)).min(total * 0.15);
     let mut beats = vec![
-        Beat::new(queued, Deed::Start),
-        Beat::new(planning, Deed::Plan),
+        Beat::new(queued, BeatAction::Start),
+        Beat::new(planning, BeatAction::Plan),
     ];
     let work = total - queued - planning;
 
-    let mut deeds = middle(scenario, ending, config, knobs, chance);
-    deeds.extend(last(ending, about, scenario, chance, outputs_missing));
+    let mut actions = middle_beats(scenario, ending, config, knobs, chance);
+    actions.extend(final_beats(
+        ending,
+        about,
+        scenario,
+        chance,
+        outputs_missing,
+    ));
     if never_completes {
-        deeds.retain(|deed| !matches!(deed, Deed::Complete { .. }));
+        actions.retain(|action| !matches!(action, BeatAction::Complete { .. }));
     }
     // The last beats share one instant, so that equal timestamps occur as they do on the service.
-    let paced = deeds.iter().filter(|deed| takes_time(deed)).count().max(1);
+    let paced = actions
+        .iter()
+        .filter(|action| takes_time(action))
+        .count()
+        .max(1);
     let pace = work / paced as f64;
     let mut left = work;
-    for deed in deeds {
-        let after = if takes_time(&deed) {
-            (pace * (0.5 + share(chance))).min(left)
+    for action in actions {
+        let after = if takes_time(&action) {
+            (pace * (0.5 + draw_share(chance))).min(left)
         } else {
             0.0
         };
         left -= after;
-        beats.push(Beat::new(after, deed));
+        beats.push(Beat::new(after, action));
     }
     if left > 0.0 {
         // The rest of the duration passes before the first of the closing beats.
         let closing = beats
             .iter()
-            .rposition(|beat| takes_time(&beat.deed))
+            .rposition(|beat| takes_time(&beat.action))
             .unwrap_or(1);
         beats[closing].after += left;
     }
@@ -85,10 +95,10 @@ pub(super) fn compose(
             .or_else(|| {
                 let does = chance.happens(knobs.pushes_again);
                 knobs
-                    .acts("pushes-again", does)
+                    .count_use("pushes-again", does)
                     .then_some(PUSHES_AGAIN_AFTER)
             });
-        beats.extend(again.map(|after| Beat::new(after, Deed::PushOldDiff)));
+        beats.extend(again.map(|after| Beat::new(after, BeatAction::PushOldDiff)));
     }
     beats.into()
 }
@@ -101,59 +111,64 @@ pub(super) fn follow_up(
     chance: &mut Stream,
 ) -> VecDeque<Beat> {
     let edit = match scenario.follow_ups.get(message) {
-        Some(files) => Deed::Edit(files.clone()),
-        None => Deed::EditSomehow,
+        Some(files) => BeatAction::Edit(files.clone()),
+        None => BeatAction::EditSomehow,
     };
     let mut beats = VecDeque::from([
         Beat::new(
-            15.0 + 45.0 * share(chance),
-            Deed::Say(words::agreement(chance)),
+            15.0 + 45.0 * draw_share(chance),
+            BeatAction::Say(sample_texts::agreement_text(chance)),
         ),
-        Beat::new(60.0 + 540.0 * share(chance), edit),
+        Beat::new(60.0 + 540.0 * draw_share(chance), edit),
     ]);
     if pushes {
-        beats.push_back(Beat::new(30.0, Deed::Push));
+        beats.push_back(Beat::new(30.0, BeatAction::Push));
     }
-    beats.push_back(Beat::new(0.0, Deed::Complete { outputs: true }));
+    beats.push_back(Beat::new(0.0, BeatAction::Complete { outputs: true }));
     beats
 }
 
 /// What happens when a late approval wakes a session that had stopped at its plan.
 pub(super) fn after_late_approval(pushes: bool, chance: &mut Stream) -> VecDeque<Beat> {
-    let mut beats = VecDeque::from([Beat::new(120.0 + 900.0 * share(chance), Deed::EditSomehow)]);
+    let mut beats = VecDeque::from([Beat::new(
+        120.0 + 900.0 * draw_share(chance),
+        BeatAction::EditSomehow,
+    )]);
     if pushes {
-        beats.push_back(Beat::new(30.0, Deed::Push));
+        beats.push_back(Beat::new(30.0, BeatAction::Push));
     }
-    beats.push_back(Beat::new(0.0, Deed::Complete { outputs: true }));
+    beats.push_back(Beat::new(0.0, BeatAction::Complete { outputs: true }));
     beats
 }
 
-fn middle(
+fn middle_beats(
     scenario: &Scenario,
     ending: Ending,
     config: &Config,
     knobs: &Knobs,
     chance: &mut Stream,
-) -> Vec<Deed> {
+) -> Vec<BeatAction> {
     if matches!(ending, Ending::PlanOnly) {
         return Vec::new();
     }
-    let mut deeds = Vec::new();
+    let mut actions = Vec::new();
     match &scenario.questions {
-        Some(questions) => deeds.extend(questions.iter().cloned().map(Deed::Ask)),
-        None if chance.happens(config.asks) => deeds.push(Deed::Ask(words::question(chance))),
+        Some(questions) => actions.extend(questions.iter().cloned().map(BeatAction::Ask)),
+        None if chance.happens(config.asks) => {
+            actions.push(BeatAction::Ask(sample_texts::question_text(chance)))
+        }
         None => {}
     }
     match &scenario.progress {
-        Some(texts) => deeds.extend(texts.iter().map(|text| progress(text))),
+        Some(texts) => actions.extend(texts.iter().map(|text| progress_action(text))),
         None => {
-            for _ in 0..chance.between(2, MOST_UPDATES) {
-                deeds.push(update(knobs, chance));
+            for _ in 0..chance.draw_between(2, MOST_UPDATES) {
+                actions.push(random_update(knobs, chance));
             }
         }
     }
     let unknown = knobs.unknown_kinds && chance.happens(0.1);
-    knobs.acts("unknown-kinds", unknown);
+    knobs.count_use("unknown-kinds", unknown);
     let activity = scenario
         .unknown_activity
         .clone()
@@ -163,112 +178,117 @@ fn middle(
         .clone()
         .or_else(|| unknown.then(|| "trace".to_owned()));
     if activity.is_some() || artifact.is_some() {
-        deeds.push(Deed::Unknown {
+        actions.push(BeatAction::Unknown {
             activity: activity.unwrap_or_default(),
             artifact: artifact.unwrap_or_default(),
         });
     }
-    deeds
+    actions
 }
 
-fn last(
+fn final_beats(
     ending: Ending,
     about: &Circumstances<'_>,
     scenario: &Scenario,
     chance: &mut Stream,
     outputs_missing: bool,
-) -> Vec<Deed> {
-    let edit = scenario.changes().map_or(Deed::EditSomehow, Deed::Edit);
+) -> Vec<BeatAction> {
+    let edit = scenario
+        .file_changes()
+        .map_or(BeatAction::EditSomehow, BeatAction::Edit);
     let push = about.has_source && about.auto_create_pull;
-    let complete = Deed::Complete {
+    let complete = BeatAction::Complete {
         outputs: !outputs_missing,
     };
     match ending {
         Ending::Changes => {
-            let mut deeds = vec![edit];
-            deeds.extend(push.then_some(Deed::Push));
-            deeds.push(complete);
-            deeds
+            let mut actions = vec![edit];
+            actions.extend(push.then_some(BeatAction::Push));
+            actions.push(complete);
+            actions
         }
-        Ending::HiddenChanges => vec![edit, Deed::Complete { outputs: false }],
-        Ending::PlanOnly => vec![Deed::Complete { outputs: false }],
+        Ending::HiddenChanges => vec![edit, BeatAction::Complete { outputs: false }],
+        Ending::PlanOnly => vec![BeatAction::Complete { outputs: false }],
         Ending::NoChange => {
             vec![
-                Deed::Say(words::nothing_to_do(chance)),
-                Deed::Complete { outputs: false },
+                BeatAction::Say(sample_texts::nothing_to_do(chance)),
+                BeatAction::Complete { outputs: false },
             ]
         }
         Ending::OpenQuestion => {
             vec![
-                Deed::Complete { outputs: false },
-                Deed::AskInPassing(words::question(chance)),
+                BeatAction::Complete { outputs: false },
+                BeatAction::AskInPassing(sample_texts::question_text(chance)),
             ]
         }
         Ending::Failure => {
-            vec![Deed::Fail(
+            vec![BeatAction::Fail(
                 scenario
                     .reason
                     .clone()
-                    .unwrap_or_else(|| words::failure(chance)),
+                    .unwrap_or_else(|| sample_texts::failure_reason(chance)),
             )]
         }
-        Ending::Stuck => vec![edit, Deed::Hang],
+        Ending::Stuck => vec![edit, BeatAction::Hang],
         Ending::StuckWithPull => {
-            let mut deeds = vec![edit];
-            deeds.extend(push.then_some(Deed::Push));
-            deeds.push(Deed::Hang);
-            deeds
+            let mut actions = vec![edit];
+            actions.extend(push.then_some(BeatAction::Push));
+            actions.push(BeatAction::Hang);
+            actions
         }
     }
 }
 
-fn progress(text: &str) -> Deed {
-    Deed::Progress {
+fn progress_action(text: &str) -> BeatAction {
+    BeatAction::Progress {
         title: text.to_owned(),
         description: String::new(),
     }
 }
 
-fn update(knobs: &Knobs, chance: &mut Stream) -> Deed {
-    if knobs.acts("empty-progress", chance.happens(knobs.empty_progress)) {
-        return progress("");
+fn random_update(knobs: &Knobs, chance: &mut Stream) -> BeatAction {
+    if knobs.count_use("empty-progress", chance.happens(knobs.empty_progress)) {
+        return progress_action("");
     }
-    match chance.below(10) {
+    match chance.draw_below(10) {
         0..3 => {
-            let (command, output, exit_code) = words::command(chance);
-            Deed::Bash {
+            let (command, output, exit_code) = sample_texts::command_run(chance);
+            BeatAction::Bash {
                 command,
                 output,
                 exit_code,
             }
         }
-        3 => Deed::Media,
-        4 => Deed::Say(words::remark(chance)),
+        3 => BeatAction::Media,
+        4 => BeatAction::Say(sample_texts::remark_text(chance)),
         _ => {
-            let (title, description) = words::progress(chance);
-            Deed::Progress { title, description }
+            let (title, description) = sample_texts::progress_text(chance);
+            BeatAction::Progress { title, description }
         }
     }
 }
 
 /// Whether time passes before this beat; the closing ones follow at once.
-fn takes_time(deed: &Deed) -> bool {
+fn takes_time(action: &BeatAction) -> bool {
     !matches!(
-        deed,
-        Deed::Push | Deed::Complete { outputs: true } | Deed::AskInPassing(_) | Deed::Hang
+        action,
+        BeatAction::Push
+            | BeatAction::Complete { outputs: true }
+            | BeatAction::AskInPassing(_)
+            | BeatAction::Hang
     )
 }
 
 /// A duration between the shortest and the longest; short ones are more frequent.
-fn minutes(config: &Config, chance: &mut Stream) -> f64 {
+fn draw_minutes(config: &Config, chance: &mut Stream) -> f64 {
     let low = config.shortest_minutes.max(0.01);
     let high = config.longest_minutes.max(low);
-    low * (high / low).powf(share(chance))
+    low * (high / low).powf(draw_share(chance))
 }
 
 /// A share between 0 and 1 in steps of a thousandth.
-pub(super) fn share(chance: &mut Stream) -> f64 {
-    chance.below(1001) as f64 / 1000.0
+pub(super) fn draw_share(chance: &mut Stream) -> f64 {
+    chance.draw_below(1001) as f64 / 1000.0
 }
 
 #[cfg(test)]
@@ -276,13 +296,13 @@ mod tests {
     use super::*;
     use crate::chance::Chance;
 
-    fn life(scenario: &Scenario) -> Vec<Beat> {
+    fn composed_life(scenario: &Scenario) -> Vec<Beat> {
         let about = Circumstances {
             has_source: true,
             auto_create_pull: true,
             scenario,
         };
-        compose(
+        compose_beats(
             &about,
             &Config::default(),
             &Knobs::documented(),
@@ -304,7 +324,7 @@ mod tests {
             Ending::NoChange,
             Ending::Stuck,
         ] {
-            let beats = life(&Scenario::ending(ending).taking(20.0));
+            let beats = composed_life(&Scenario::ending(ending).taking(20.0));
             assert!(
                 (minutes_of(&beats) - 20.0).abs() < 0.01,
                 "{ending:?}: {}",
@@ -317,31 +337,42 @@ mod tests {
     #[test]
     fn drawn_durations_are_realistic() {
         for seed in 0..200 {
-            let minutes = minutes(&Config::default(), &mut Chance::new(seed).stream("life"));
+            let minutes = draw_minutes(&Config::default(), &mut Chance::new(seed).stream("life"));
             assert!((4.0..=60.0).contains(&minutes), "{minutes}");
         }
     }
 
     #[test]
     fn each_ending_has_its_own_last_deeds() {
-        let last = |ending| life(&Scenario::ending(ending)).pop().unwrap().deed;
-        assert_eq!(last(Ending::Changes), Deed::Complete { outputs: true });
+        let last = |ending| {
+            composed_life(&Scenario::ending(ending))
+                .pop()
+                .unwrap()
+                .action
+        };
+        assert_eq!(
+            last(Ending::Changes),
+            BeatAction::Complete { outputs: true }
+        );
         assert_eq!(
             last(Ending::HiddenChanges),
-            Deed::Complete { outputs: false }
+            BeatAction::Complete { outputs: false }
         );
-        assert!(matches!(last(Ending::OpenQuestion), Deed::AskInPassing(_)));
-        assert!(matches!(last(Ending::Failure), Deed::Fail(_)));
-        assert_eq!(last(Ending::StuckWithPull), Deed::Hang);
+        assert!(matches!(
+            last(Ending::OpenQuestion),
+            BeatAction::AskInPassing(_)
+        ));
+        assert!(matches!(last(Ending::Failure), BeatAction::Fail(_)));
+        assert_eq!(last(Ending::StuckWithPull), BeatAction::Hang);
         assert!(
-            life(&Scenario::ending(Ending::StuckWithPull))
+            composed_life(&Scenario::ending(Ending::StuckWithPull))
                 .iter()
-                .any(|beat| beat.deed == Deed::Push)
+                .any(|beat| beat.action == BeatAction::Push)
         );
         assert!(
-            !life(&Scenario::ending(Ending::Stuck))
+            !composed_life(&Scenario::ending(Ending::Stuck))
                 .iter()
-                .any(|beat| beat.deed == Deed::Push)
+                .any(|beat| beat.action == BeatAction::Push)
         );
     }
 }

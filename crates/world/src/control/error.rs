@@ -4,9 +4,9 @@ use ::http::StatusCode;
 
 /// An error and the status of its reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mistake(pub(super) StatusCode, pub(super) String);
+pub(super) struct ControlError(pub(super) StatusCode, pub(super) String);
 
-impl Mistake {
+impl ControlError {
     pub(super) fn malformed(what: impl Into<String>) -> Self {
         Self(StatusCode::BAD_REQUEST, what.into())
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use jiff::Timestamp;
 
-use super::beat::{Beat, Deed};
+use super::beat::{Beat, BeatAction};
 use super::model::Model;
 use super::session::Session;
 use super::state::State;
@@ -21,7 +21,7 @@ const ASKS_NOTHING: &str = "asks nothing of Jules";
 
 impl Model {
     /// Reacts to checks and comments on the pull requests of completed sessions.
-    pub(crate) fn react(&mut self, now: Timestamp, github: &github::Model, knobs: &Knobs) {
+    pub(crate) fn react_to_pulls(&mut self, now: Timestamp, github: &github::Model, knobs: &Knobs) {
         if knobs.ci_fixer_seconds == 0 && !knobs.answers_comments {
             return;
         }
@@ -30,8 +30,8 @@ impl Model {
             let login = self.config.accounts[self.sessions[index].account]
                 .login
                 .clone();
-            if self.sessions[index].react(now, &login, github, knobs) {
-                self.enlist(index, before);
+            if self.sessions[index].react_to_pull(now, &login, github, knobs) {
+                self.update_calendar(index, before);
             }
         }
     }
@@ -39,7 +39,7 @@ impl Model {
 
 impl Session {
     /// Reacts to the session's pull request; true when the session has new work.
-    fn react(
+    fn react_to_pull(
         &mut self,
         now: Timestamp,
         login: &str,
@@ -66,7 +66,7 @@ impl Session {
         });
         let own = self.record.commits.last() == Some(&head.to_string());
         let fixes = failed && own && knobs.ci_fixer_seconds > 0 && self.fixed.len() < MAX_FIXES;
-        if knobs.acts("ci-fixer-seconds", fixes && self.fixed.insert(head)) {
+        if knobs.count_use("ci-fixer-seconds", fixes && self.fixed.insert(head)) {
             self.work_again(
                 knobs.ci_fixer_seconds as f64,
                 "The checks failed; I fix them.",
@@ -87,7 +87,7 @@ impl Session {
             .map(|comment| comment.id)
             .max()
             .unwrap_or(seen);
-        if knobs.acts("answers-comments", asked) {
+        if knobs.count_use("answers-comments", asked) {
             self.work_again(ANSWERS_AFTER, "I saw your comment.", now);
         }
         asked
@@ -95,11 +95,11 @@ impl Session {
 
     fn work_again(&mut self, seconds: f64, text: &str, now: Timestamp) {
         self.beats = VecDeque::from([
-            Beat::new(seconds, Deed::Say(text.to_owned())),
-            Beat::new(60.0, Deed::EditSomehow),
-            Beat::new(30.0, Deed::Push),
-            Beat::new(0.0, Deed::Complete { outputs: true }),
+            Beat::new(seconds, BeatAction::Say(text.to_owned())),
+            Beat::new(60.0, BeatAction::EditSomehow),
+            Beat::new(30.0, BeatAction::Push),
+            Beat::new(0.0, BeatAction::Complete { outputs: true }),
         ]);
-        self.schedule(now);
+        self.schedule_next(now);
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use crate::github::bare;
+use crate::github::bare_repository;
 use crate::github::object::Oid;
 use crate::github::objects::Objects;
 use crate::github::repo_id::RepoId;
@@ -22,40 +22,40 @@ const CONFIG: &str = "[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant =
 
 /// One repository on disk, which is deleted with the world.
 #[derive(Debug)]
-struct Shelf {
+struct BareRepository {
     dir: TempDir,
     written: BTreeSet<Oid>,
 }
 
 /// The repositories that git clients have requested.
 #[derive(Debug, Default)]
-pub(crate) struct Shelves {
-    all: BTreeMap<RepoId, Shelf>,
+pub(crate) struct BareRepositories {
+    all: BTreeMap<RepoId, BareRepository>,
 }
 
-impl Shelves {
+impl BareRepositories {
     /// Updates and returns the folder of a repository: it holds all current objects and exactly the current references.
-    pub(super) fn refresh(
+    pub(super) fn refresh_repository(
         &mut self,
         repository: &Repository,
         objects: &Objects,
     ) -> io::Result<PathBuf> {
-        let refs = bare::advertised(repository, objects);
-        let shelf = match self.all.entry(repository.id) {
+        let refs = bare_repository::advertised_refs(repository, objects);
+        let folder = match self.all.entry(repository.id) {
             std::collections::btree_map::Entry::Occupied(found) => found.into_mut(),
             std::collections::btree_map::Entry::Vacant(place) => {
                 let dir = tempfile::Builder::new().prefix("world-git-").tempdir()?;
-                bare::lay_out(dir.path(), &repository.default_branch, CONFIG)?;
-                place.insert(Shelf {
+                bare_repository::lay_out(dir.path(), &repository.default_branch, CONFIG)?;
+                place.insert(BareRepository {
                     dir,
                     written: BTreeSet::new(),
                 })
             }
         };
-        let dir = shelf.dir.path().to_path_buf();
-        bare::write_objects(&dir, objects, refs.values().copied(), &mut shelf.written)?;
-        bare::set_refs(&dir, &refs)?;
-        bare::point_head(&dir, &repository.default_branch)?;
+        let dir = folder.dir.path().to_path_buf();
+        bare_repository::write_objects(&dir, objects, refs.values().copied(), &mut folder.written)?;
+        bare_repository::set_refs(&dir, &refs)?;
+        bare_repository::point_head(&dir, &repository.default_branch)?;
         Ok(dir)
     }
 }

@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 
 use super::activity::Kind;
-use super::beat::{Beat, Deed};
-use super::life;
-use super::perform::later;
+use super::beat::{Beat, BeatAction};
+use super::beat_plan;
+use super::perform::later_by_seconds;
 use super::record::Via;
 use super::refusal::Refusal;
+use super::sample_texts;
 use super::session::Session;
 use super::state::State;
-use super::words;
 use crate::knobs::{DeleteRunning, Knobs, ResumedBy};
 
 /// Seconds until the agent answers a message that comes while it works.
@@ -20,7 +20,7 @@ const GOES_ON_AFTER: f64 = 30.0;
 
 impl Session {
     /// Receives a message. It answers a question, revises a plan, wakes a completed session, or is read during the work.
-    pub(super) fn message(
+    pub(super) fn receive_message(
         &mut self,
         text: &str,
         via: Via,
@@ -28,18 +28,18 @@ impl Session {
         knobs: &Knobs,
     ) -> Result<(), Refusal> {
         if self.state() == State::Failed {
-            return Err(Refusal::precondition());
+            return Err(Refusal::failed_precondition());
         }
         let share = knobs.done_message_unread;
         // Draw nothing without the knob, so that the other draws do not change.
         let unread = share > 0.0 && self.state() == State::Completed && self.chance.happens(share);
-        if knobs.acts("done-message-unread", unread) {
-            self.act("unread message", via, text, now);
+        if knobs.count_use("done-message-unread", unread) {
+            self.record_act("unread message", via, text, now);
             return Ok(());
         }
-        self.act("message", via, text, now);
-        self.answered(text, now);
-        self.log(
+        self.record_act("message", via, text, now);
+        self.note_answer(text, now);
+        self.log_activity(
             "user",
             Kind::UserMessaged(text.to_owned()),
             Vec::new(),
@@ -48,32 +48,33 @@ impl Session {
         );
         match self.state() {
             State::AwaitingPlanApproval => {
-                self.beats.push_front(Beat::new(GOES_ON_AFTER, Deed::Plan));
+                self.beats
+                    .push_front(Beat::new(GOES_ON_AFTER, BeatAction::Plan));
                 self.plan = None;
-                self.enter(State::Planning, now);
-                self.schedule(now);
+                self.enter_state(State::Planning, now);
+                self.schedule_next(now);
             }
             State::AwaitingUserFeedback => {
-                self.enter(State::InProgress, now);
+                self.enter_state(State::InProgress, now);
                 if let Some(next) = self.beats.front_mut() {
                     next.after = next.after.max(GOES_ON_AFTER);
                 }
                 self.beats.push_front(Beat::new(
                     GOES_ON_AFTER,
-                    Deed::Say(words::agreement(&mut self.chance)),
+                    BeatAction::Say(sample_texts::agreement_text(&mut self.chance)),
                 ));
-                self.schedule(now);
+                self.schedule_next(now);
             }
-            State::Completed => self.reopen(now, knobs),
+            State::Completed => self.reopen_work(now, knobs),
             State::Paused => {
                 let stays = knobs.resumed_by != ResumedBy::UnarchiveOrMessage;
-                if !knobs.acts("resumed-by", stays) {
+                if !knobs.count_use("resumed-by", stays) {
                     self.resume(now);
                 }
             }
             State::Queued | State::Planning | State::InProgress => {
                 if self.due.is_some() {
-                    let answer = words::agreement(&mut self.chance);
+                    let answer = sample_texts::agreement_text(&mut self.chance);
                     self.answer_soon(answer, ANSWERS_AFTER, now);
                 }
             }
@@ -82,25 +83,26 @@ impl Session {
         Ok(())
     }
 
-    fn reopen(&mut self, now: Timestamp, knobs: &Knobs) {
+    fn reopen_work(&mut self, now: Timestamp, knobs: &Knobs) {
         let pushes = self.record.auto_create_pull && !self.source.is_empty();
-        self.beats = life::follow_up(&self.scenario, self.follow_ups, pushes, &mut self.chance);
+        self.beats =
+            beat_plan::follow_up(&self.scenario, self.follow_ups, pushes, &mut self.chance);
         let again = self.scenario.pushes_again_after.is_some();
-        if again || knobs.acts("pushes-again", self.chance.happens(knobs.pushes_again)) {
+        if again || knobs.count_use("pushes-again", self.chance.happens(knobs.pushes_again)) {
             for beat in &mut self.beats {
-                if beat.deed == Deed::Push {
-                    beat.deed = Deed::PushOldDiff;
+                if beat.action == BeatAction::Push {
+                    beat.action = BeatAction::PushOldDiff;
                 }
             }
         }
         self.follow_ups += 1;
-        self.enter(State::InProgress, now);
-        self.schedule(now);
+        self.enter_state(State::InProgress, now);
+        self.schedule_next(now);
     }
 
     /// Approves the current plan. Any state is answered with success, as on the service.
-    pub(super) fn approve(&mut self, via: Via, now: Timestamp, knobs: &Knobs) {
-        self.act("approve", via, "", now);
+    pub(super) fn approve_plan(&mut self, via: Via, now: Timestamp, knobs: &Knobs) {
+        self.record_act("approve", via, "", now);
         match self.state() {
             State::AwaitingPlanApproval => {
                 self.approved = true;
@@ -108,17 +110,17 @@ impl Session {
             }
             State::Queued | State::Planning => {
                 let ignored = !self.approved && knobs.early_approval_ignored;
-                self.approved |= !knobs.acts("early-approval-ignored", ignored);
+                self.approved |= !knobs.count_use("early-approval-ignored", ignored);
             }
             State::Completed
                 if self.record.require_plan_approval
                     && !self.approved
                     && self.plan.is_some()
-                    && !knobs.acts("late-approval-ignored", knobs.late_approval_ignored) =>
+                    && !knobs.count_use("late-approval-ignored", knobs.late_approval_ignored) =>
             {
                 self.approved = true;
                 let pushes = self.record.auto_create_pull && !self.source.is_empty();
-                self.beats = life::after_late_approval(pushes, &mut self.chance);
+                self.beats = beat_plan::after_late_approval(pushes, &mut self.chance);
                 self.accept_plan("user", now, knobs);
             }
             _ => {}
@@ -127,9 +129,9 @@ impl Session {
 
     /// Archives the session; a working session is paused.
     pub(super) fn archive(&mut self, via: Via, now: Timestamp) {
-        self.act("archive", via, "", now);
+        self.record_act("archive", via, "", now);
         self.archived = true;
-        self.touch(now);
+        self.mark_changed(now);
         if self.state().is_active() {
             self.pause(now);
         } else if self.state() == State::Completed {
@@ -141,11 +143,11 @@ impl Session {
 
     /// Unarchives the session; a knob says what a paused session does then.
     pub(super) fn unarchive(&mut self, via: Via, now: Timestamp, knobs: &Knobs) {
-        self.act("unarchive", via, "", now);
+        self.record_act("unarchive", via, "", now);
         self.archived = false;
-        self.touch(now);
+        self.mark_changed(now);
         let stays = knobs.resumed_by == ResumedBy::WebApp && self.paused_from.is_some();
-        if !knobs.acts("resumed-by", stays) {
+        if !knobs.count_use("resumed-by", stays) {
             self.resume(now);
         }
     }
@@ -154,15 +156,15 @@ impl Session {
     pub(super) fn pause(&mut self, now: Timestamp) {
         let left = self.due.map(|due| due.duration_since(now));
         self.paused_from = Some((self.state(), left));
-        self.enter(State::Paused, now);
+        self.enter_state(State::Paused, now);
         self.due = None;
     }
 
     /// Resumes the work where it was paused.
     pub(super) fn resume(&mut self, now: Timestamp) {
         if let Some((state, left)) = self.paused_from.take() {
-            self.enter(state, now);
-            self.due = left.map(|left| later(now, left.as_secs_f64()));
+            self.enter_state(state, now);
+            self.due = left.map(|left| later_by_seconds(now, left.as_secs_f64()));
         }
     }
 
@@ -175,13 +177,13 @@ impl Session {
     ) -> Result<(), Refusal> {
         let running = self.state().is_active();
         let other = running && knobs.delete_running != DeleteRunning::Stops;
-        knobs.acts("delete-running", other);
+        knobs.count_use("delete-running", other);
         if running && knobs.delete_running == DeleteRunning::Refused {
-            return Err(Refusal::precondition());
+            return Err(Refusal::failed_precondition());
         }
-        self.act("delete", via, "", now);
+        self.record_act("delete", via, "", now);
         self.deleted = true;
-        self.touch(now);
+        self.mark_changed(now);
         if !(running && knobs.delete_running == DeleteRunning::WorksOn) {
             self.beats.clear();
             self.due = None;

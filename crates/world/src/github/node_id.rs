@@ -8,7 +8,7 @@ use super::object::Oid;
 
 /// The node id of an object with a number.
 #[must_use]
-pub fn encode(prefix: &str, repo: RepoId, id: u64) -> String {
+pub fn encode_id(prefix: &str, repo: RepoId, id: u64) -> String {
     let mut bytes = Vec::with_capacity(16);
     bytes.extend_from_slice(&repo.0.to_be_bytes());
     bytes.extend_from_slice(&id.to_be_bytes());
@@ -33,7 +33,7 @@ pub fn encode_ref(repo: RepoId, name: &str) -> String {
 
 /// The parts of a node id: its prefix, the repository, and the rest.
 #[must_use]
-pub fn decode(id: &str) -> Option<(&str, RepoId, Vec<u8>)> {
+pub fn decode_id(id: &str) -> Option<(&str, RepoId, Vec<u8>)> {
     let (prefix, rest) = id.split_once("_kwDO")?;
     let bytes = URL_SAFE_NO_PAD.decode(rest).ok()?;
     let (repo, rest) = bytes.split_at_checked(8)?;
@@ -46,6 +46,6 @@ pub fn decode(id: &str) -> Option<(&str, RepoId, Vec<u8>)> {
 
 /// The number in the rest of a node id.
 #[must_use]
-pub fn number(rest: &[u8]) -> Option<u64> {
+pub fn id_number(rest: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(rest.try_into().ok()?))
 }

@@ -8,7 +8,7 @@ use crate::knobs::Knobs;
 /// The content of a faults file: `[knobs]` with single knobs by their names, and `[[rules]]` of faults.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Trouble {
+pub struct FaultsFile {
     /// The knobs; those that the file leaves out have their documented values.
     #[serde(default)]
     pub knobs: Knobs,
@@ -17,7 +17,7 @@ pub struct Trouble {
     pub rules: Vec<FaultRule>,
 }
 
-impl Trouble {
+impl FaultsFile {
     /// The knobs, and the fault plan.
     #[must_use]
     pub fn into_parts(self) -> (Knobs, FaultPlan) {
@@ -34,10 +34,10 @@ mod tests {
     #[test]
     fn a_file_turns_knobs_and_sets_faults() {
         let text = "[knobs]\ntitle = \"dropped\"\n[[rules]]\nface = \"jules\"\nfault = { kind = \"slow\", seconds = 3 }\n";
-        let (knobs, plan) = toml::from_str::<Trouble>(text).unwrap().into_parts();
+        let (knobs, plan) = toml::from_str::<FaultsFile>(text).unwrap().into_parts();
         assert_eq!(knobs.title, TitleKept::Dropped);
         assert_eq!(plan.rules[0].fault, Fault::Slow { seconds: 3 });
-        let (knobs, plan) = toml::from_str::<Trouble>("").unwrap().into_parts();
+        let (knobs, plan) = toml::from_str::<FaultsFile>("").unwrap().into_parts();
         assert_eq!((knobs, plan), (Knobs::documented(), FaultPlan::default()));
     }
 
@@ -61,7 +61,7 @@ mod tests {
                 "from 0 to 1",
             ),
         ] {
-            let wrong = toml::from_str::<Trouble>(&text).unwrap_err().to_string();
+            let wrong = toml::from_str::<FaultsFile>(&text).unwrap_err().to_string();
             assert!(wrong.contains(word), "{wrong}");
         }
     }

@@ -18,7 +18,7 @@ const CONFIG: &str =
 
 /// The references that a git client sees: those of the repository, and the heads of its pull requests under
 /// `refs/pull/{number}/head` as on GitHub.
-pub(crate) fn advertised(repository: &Repository, objects: &Objects) -> BTreeMap<String, Oid> {
+pub(crate) fn advertised_refs(repository: &Repository, objects: &Objects) -> BTreeMap<String, Oid> {
     let pulls = repository
         .pulls
         .values()
@@ -87,14 +87,14 @@ pub(crate) fn write_objects(
             )
         })?;
         write_loose(dir, oid, object)?;
-        waiting.extend(named_by(object));
+        waiting.extend(referenced_objects(object));
     }
     written.append(&mut fresh);
     Ok(())
 }
 
 /// The objects that an object names and that must be in the same repository.
-pub(crate) fn named_by(object: &Object) -> Vec<Oid> {
+pub(crate) fn referenced_objects(object: &Object) -> Vec<Oid> {
     match object {
         Object::Blob(_) => Vec::new(),
         Object::Tree(entries) => entries

@@ -5,7 +5,7 @@ use crate::knobs::TitleKept;
 
 /// The inputs of a session's encoding.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Shown {
+pub(super) struct EncodingKey {
     pub(super) revision: u64,
     pub(super) state: State,
     pub(super) outputs: bool,

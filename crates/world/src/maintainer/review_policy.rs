@@ -15,7 +15,7 @@ const MOST_DAYS_OFF: usize = 7;
 /// How a maintainer behaves: weights of decisions, delays, habits. The default is an absent maintainer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
-pub struct Temper {
+pub struct ReviewPolicy {
     /// Whether there is a maintainer.
     pub present: bool,
     /// The person's login; an owner or writer of the repositories.
@@ -50,26 +50,26 @@ pub struct Temper {
     pub tidies_a_day: f64,
 }
 
-impl Default for Temper {
+impl Default for ReviewPolicy {
     fn default() -> Self {
-        Temper::away()
+        ReviewPolicy::away()
     }
 }
 
-impl Temper {
+impl ReviewPolicy {
     /// An absent maintainer: nothing is ever reviewed, answered or pushed.
     #[must_use]
-    pub fn away() -> Temper {
-        Temper {
+    pub fn away() -> ReviewPolicy {
+        ReviewPolicy {
             present: false,
-            ..Temper::usual()
+            ..ReviewPolicy::usual()
         }
     }
 
     /// A maintainer who cares for the project beside other work.
     #[must_use]
-    pub fn usual() -> Temper {
-        Temper {
+    pub fn usual() -> ReviewPolicy {
+        ReviewPolicy {
             present: true,
             login: "maintainer".to_owned(),
             office_hours: true,
@@ -91,8 +91,8 @@ impl Temper {
 
     /// A maintainer who merges everything within minutes, day and night.
     #[must_use]
-    pub fn eager() -> Temper {
-        Temper {
+    pub fn eager() -> ReviewPolicy {
+        ReviewPolicy {
             office_hours: false,
             shortest_minutes: 1,
             longest_minutes: 10,
@@ -104,13 +104,13 @@ impl Temper {
             approves_plans: 1.0,
             pushes_a_day: 0.0,
             tidies_a_day: 0.0,
-            ..Temper::usual()
+            ..ReviewPolicy::usual()
         }
     }
 
     /// When the maintainer handles something that is new now.
-    pub(super) fn looks_at(&self, now: Timestamp, chance: &mut Stream) -> Timestamp {
-        let minutes = chance.between(self.shortest_minutes, self.longest_minutes);
+    pub(super) fn next_check(&self, now: Timestamp, chance: &mut Stream) -> Timestamp {
+        let minutes = chance.draw_between(self.shortest_minutes, self.longest_minutes);
         self.at_work(plus_minutes(now, minutes), chance)
     }
 
@@ -136,7 +136,7 @@ impl Temper {
         }
         let opens = day.at(OFFICE_OPENS, 0, 0, 0).to_zoned(tz::TimeZone::UTC);
         opens.map_or(at, |opens| {
-            plus_minutes(opens.timestamp(), chance.below(SETTLES_IN))
+            plus_minutes(opens.timestamp(), chance.draw_below(SETTLES_IN))
         })
     }
 }
@@ -156,7 +156,7 @@ mod tests {
     fn work_waits_for_the_office_to_open() {
         let mut chance = Chance::new(1).stream("t");
         let mut next = |at: &str| {
-            Temper::usual()
+            ReviewPolicy::usual()
                 .at_work(at.parse().unwrap(), &mut chance)
                 .to_string()[..13]
                 .to_owned()
@@ -172,15 +172,15 @@ mod tests {
     fn some_never_sleep() {
         let at: Timestamp = "2026-01-11T05:00:00Z".parse().unwrap();
         assert_eq!(
-            Temper::eager().at_work(at, &mut Chance::new(1).stream("t")),
+            ReviewPolicy::eager().at_work(at, &mut Chance::new(1).stream("t")),
             at
         );
     }
 
     #[test]
     fn a_file_may_give_parts() {
-        let temper: Temper = toml::from_str("present = true\nmerges = 3").unwrap();
-        assert_eq!((temper.merges, temper.closes), (3, 13));
-        assert!(toml::from_str::<Temper>("merge = 3").is_err());
+        let review_policy: ReviewPolicy = toml::from_str("present = true\nmerges = 3").unwrap();
+        assert_eq!((review_policy.merges, review_policy.closes), (3, 13));
+        assert!(toml::from_str::<ReviewPolicy>("merge = 3").is_err());
     }
 }

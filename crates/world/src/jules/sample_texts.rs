@@ -105,16 +105,16 @@ const FAILURES: [&str; 4] = [
     "An internal error occurred while the plan was carried out.",
 ];
 
-fn one<T: Copy>(chance: &mut Stream, from: &[T]) -> T {
+fn pick_phrase<T: Copy>(chance: &mut Stream, from: &[T]) -> T {
     *chance.pick(from).expect("the lists of words are not empty")
 }
 
 /// The steps of a plan: three to six, in their order.
-pub(super) fn plan(chance: &mut Stream) -> Vec<(String, String)> {
+pub(super) fn plan_steps(chance: &mut Stream) -> Vec<(String, String)> {
     let mut steps: Vec<usize> = (0..STEPS.len()).collect();
-    let keep = usize::try_from(chance.between(3, 6)).expect("six is small");
+    let keep = usize::try_from(chance.draw_between(3, 6)).expect("six is small");
     while steps.len() > keep {
-        let drop = usize::try_from(chance.below(steps.len() as u64)).expect("an index");
+        let drop = usize::try_from(chance.draw_below(steps.len() as u64)).expect("an index");
         steps.remove(drop);
     }
     steps
@@ -124,47 +124,47 @@ pub(super) fn plan(chance: &mut Stream) -> Vec<(String, String)> {
 }
 
 /// A heading and a text.
-pub(super) fn progress(chance: &mut Stream) -> (String, String) {
-    let (title, description) = one(chance, &PROGRESS);
+pub(super) fn progress_text(chance: &mut Stream) -> (String, String) {
+    let (title, description) = pick_phrase(chance, &PROGRESS);
     (title.to_owned(), description.to_owned())
 }
 
 /// A command line, its output and its exit code.
-pub(super) fn command(chance: &mut Stream) -> (String, String, i32) {
-    let (command, output, code) = one(chance, &COMMANDS);
+pub(super) fn command_run(chance: &mut Stream) -> (String, String, i32) {
+    let (command, output, code) = pick_phrase(chance, &COMMANDS);
     (command.to_owned(), output.to_owned(), code)
 }
 
-pub(super) fn question(chance: &mut Stream) -> String {
-    one(chance, &QUESTIONS).to_owned()
+pub(super) fn question_text(chance: &mut Stream) -> String {
+    pick_phrase(chance, &QUESTIONS).to_owned()
 }
 
-pub(super) fn remark(chance: &mut Stream) -> String {
-    one(chance, &REMARKS).to_owned()
+pub(super) fn remark_text(chance: &mut Stream) -> String {
+    pick_phrase(chance, &REMARKS).to_owned()
 }
 
-pub(super) fn agreement(chance: &mut Stream) -> String {
-    one(chance, &AGREEMENTS).to_owned()
+pub(super) fn agreement_text(chance: &mut Stream) -> String {
+    pick_phrase(chance, &AGREEMENTS).to_owned()
 }
 
 pub(super) fn nothing_to_do(chance: &mut Stream) -> String {
-    one(chance, &NOTHING).to_owned()
+    pick_phrase(chance, &NOTHING).to_owned()
 }
 
-pub(super) fn failure(chance: &mut Stream) -> String {
-    one(chance, &FAILURES).to_owned()
+pub(super) fn failure_reason(chance: &mut Stream) -> String {
+    pick_phrase(chance, &FAILURES).to_owned()
 }
 
 /// A category as Jules' branch names have it.
-pub(super) fn category(chance: &mut Stream) -> &'static str {
-    one(
+pub(super) fn branch_category(chance: &mut Stream) -> &'static str {
+    pick_phrase(
         chance,
         &["feat", "fix", "refactor", "docs", "test", "chore"],
     )
 }
 
 /// The first words of a text as they stand in branch and file names; `task` when there are none.
-pub(super) fn slug(text: &str) -> String {
+pub(super) fn branch_slug(text: &str) -> String {
     const WORDS: usize = 4;
     const LONGEST: usize = 40;
     let line = text
@@ -189,7 +189,7 @@ pub(super) fn slug(text: &str) -> String {
 }
 
 /// A title made from the first line of a prompt, as the service makes one when none is given.
-pub(super) fn title(prompt: &str) -> String {
+pub(super) fn title_of_prompt(prompt: &str) -> String {
     const LONGEST: usize = 60;
     let line = prompt
         .lines()
@@ -211,17 +211,17 @@ mod tests {
     #[test]
     fn slugs_fit_into_a_branch_name() {
         assert_eq!(
-            slug("# You are \"Curator\" 🧹, the keeper"),
+            branch_slug("# You are \"Curator\" 🧹, the keeper"),
             "you-are-curator-the"
         );
-        assert_eq!(slug("日本語\n\nFix: it"), "fix-it");
-        assert_eq!(slug("…"), "task");
+        assert_eq!(branch_slug("日本語\n\nFix: it"), "fix-it");
+        assert_eq!(branch_slug("…"), "task");
     }
 
     #[test]
     fn plans_have_a_few_steps() {
         for seed in 0..20 {
-            let steps = plan(&mut Chance::new(seed).stream("plan"));
+            let steps = plan_steps(&mut Chance::new(seed).stream("plan"));
             assert!((3..=6).contains(&steps.len()));
         }
     }
