@@ -211,45 +211,9 @@ fn stages_of_the_engine_do_not_use_each_other() {
 
 /// Folders in which no two files may import each other, directly or in a circle.
 const NO_CIRCLES: [&str; 3] = ["src", "crates/domain/src", "crates/world/src"];
-/// Files that still stand in a circle. The list only shrinks: a change that takes a circle apart removes its files.
-const KNOWN_IN_CIRCLES: [&str; 32] = [
-    "crates/domain/src/json/exact.rs",
-    "crates/domain/src/json/mod.rs",
-    "crates/domain/src/json/parser.rs",
-    "crates/domain/src/plan/config.rs",
-    "crates/domain/src/plan/config/members.rs",
-    "crates/domain/src/plan/config/schema.rs",
-    "crates/domain/src/plan/entry.rs",
-    "crates/domain/src/plan/known.rs",
-    "crates/domain/src/plan/mod.rs",
-    "crates/domain/src/plan/persona.rs",
-    "crates/domain/src/plan/persona/folders.rs",
-    "crates/domain/src/plan/persona/keys.rs",
-    "crates/domain/src/plan/read.rs",
-    "crates/domain/src/plan/schedules.rs",
-    "crates/domain/src/plan/schema.rs",
-    "crates/domain/src/plan/schema/knobs.rs",
-    "crates/domain/src/plan/sprints.rs",
-    "crates/domain/src/plan/steps.rs",
-    "crates/domain/src/plan/tracks.rs",
-    "crates/domain/src/state/entry.rs",
-    "crates/domain/src/state/history.rs",
-    "crates/domain/src/state/invariant.rs",
-    "crates/domain/src/state/invariant/standing.rs",
-    "crates/domain/src/state/invariant/step.rs",
-    "crates/domain/src/state/mod.rs",
-    "crates/domain/src/state/rebuild.rs",
-    "crates/domain/src/state/rebuild/catch_up.rs",
-    "crates/domain/src/state/request.rs",
-    "crates/domain/src/state/segment.rs",
-    "crates/domain/src/state/segment/archive.rs",
-    "crates/domain/src/state/track.rs",
-    "crates/domain/src/state/watched.rs",
-];
 
 #[test]
 fn no_files_import_each_other_in_a_circle() {
-    let mut known: BTreeSet<&str> = KNOWN_IN_CIRCLES.into();
     let mut wrong = Vec::new();
     for folder in NO_CIRCLES {
         let files = Crate::read(&sources(&root().join(folder)));
@@ -258,15 +222,6 @@ fn no_files_import_each_other_in_a_circle() {
         assert!(count > 400, "only {count} arrows were read in {folder}");
         let path = |module: &Name| format!("{folder}/{}", files.path(module));
         for group in circles(&arrows) {
-            let paths: BTreeSet<String> = group.iter().map(path).collect();
-            if paths
-                .iter()
-                .filter(|path| known.remove(path.as_str()))
-                .count()
-                == paths.len()
-            {
-                continue;
-            }
             let circle = shortest_circle(&group, &arrows);
             let nexts = circle.iter().cycle().skip(1);
             let steps = circle.iter().zip(nexts).map(|(from, to)| {
@@ -281,11 +236,6 @@ fn no_files_import_each_other_in_a_circle() {
             ));
         }
     }
-    wrong.extend(known.iter().map(|path| {
-        format!(
-            "{path} is in no circle any more: take it from KNOWN_IN_CIRCLES in tests/it/arrows.rs"
-        )
-    }));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
