@@ -35,7 +35,7 @@ REFUSED = {
         SURPLUS, [""], ["--surplus"], ["binary", "surplus"], ["all", "surplus"], ["binary image"], ["--help", "binary"],
     ],
     "scripts/check-words": [
-        SURPLUS, [""], ["--surplus"], ["src", "surplus"], ["--count", "--figures"], ["--root"], ["--root", "surplus"],
+        SURPLUS, [""], ["--surplus"], ["src", "surplus"], ["--count", "--figures"], ["--held", "src"], ["--root"], ["--root", "surplus"],
     ],
     "scripts/find-binary": [SURPLUS, [""], ["--help"]],
     "scripts/imports": [NOTHING, SURPLUS, ["--surplus"], ["crates/domain/src/engine", "surplus"]],
