@@ -24,11 +24,7 @@ pub(super) fn perform_and_settle(world: &mut World, act: Act) -> Result<Value, C
 }
 
 fn dispatch_act(world: &mut World, act: Act) -> Result<Value, ControlError> {
-    let Act {
-        by,
-        repo,
-        kind: kind,
-    } = act;
+    let Act { by, repo, kind } = act;
     match kind {
         ActKind::ReplyToSession { session, message } => {
             in_web_app(world, &session, WebAct::Say(&message))
