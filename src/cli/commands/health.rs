@@ -138,7 +138,7 @@ mod tests {
             ("[::]:8080", "http://[::1]:8080/healthz"),
             ("192.0.2.7:80", "http://192.0.2.7:80/healthz"),
         ] {
-            assert_eq!(url_of(listen), health_url);
+            assert_eq!(url_of(listen), url);
         }
         let refused = health_url("127.0.0.1:0".parse().unwrap(), "/healthz").unwrap_err();
         assert_eq!(refused.exit, Exit::Usage);

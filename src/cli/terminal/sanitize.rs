@@ -121,7 +121,7 @@ mod tests {
         );
         assert_eq!(sanitize_lines("a\n\tb\rc"), "a\n\tb\\u000dc");
         let bidi = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}";
-        for clean in [line, sanitize_lines, logged] {
+        for clean in [sanitize_line, sanitize_lines, sanitize_log_line] {
             let cleaned = clean(bidi);
             assert!(cleaned.is_ascii(), "{cleaned:?}");
         }

@@ -113,7 +113,7 @@ async fn an_announced_session_is_unconfirmed_until_it_must_be_listed() {
     let announced = announced_sessions(&stage.read_state());
     let called = announced
         .iter()
-        .map(Announced::called_before)
+        .map(AnnouncedSession::call_ends_by)
         .max()
         .unwrap();
     let (exit, lines) = stage.run_stop(&stage.clients.time, false).await;
