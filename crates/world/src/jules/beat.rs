@@ -77,9 +77,6 @@ pub enum BeatAction {
 
 impl Beat {
     pub(super) fn new(after: f64, action: BeatAction) -> Beat {
-        Beat {
-            after,
-            action: action,
-        }
+        Beat { after, action }
     }
 }
