@@ -23,7 +23,7 @@ const MAX_WORD_BYTES: usize = 200;
 pub enum Command {
     /// A program that is started as it is, without a shell.
     Program(Vec<String>),
-    /// A line for `sh -c`, for whoever has asked for it.
+    /// A line for `sh -c`, where the user asked for one.
     Shell(String),
 }
 
@@ -108,7 +108,7 @@ impl Handler for Commands {
         let stdin = child.stdin.take();
         let work = async {
             if let Some(mut stdin) = stdin {
-                // Whoever reads the variable need not read this.
+                // A program that reads the variable need not read its input.
                 let _unread = stdin.write_all(line.as_bytes()).await;
             }
             child.wait().await

@@ -1,4 +1,4 @@
-//! The events file on the disk, and the list of what is acknowledged beside it.
+//! The events file on the disk, and the list of acknowledged events beside it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -35,7 +35,7 @@ pub const MAX_PAGE: usize = 1_000;
 /// The most lines of a file that are named in the log, each once.
 const MAX_NAMED: usize = 100;
 
-/// An events file, shared with whoever else reads and writes it.
+/// An events file, shared with other processes that read and write it.
 #[derive(Debug, Clone)]
 pub struct EventsFile {
     path: PathBuf,
@@ -237,7 +237,7 @@ impl EventsFile {
         Ok(known.unwrap_or_default())
     }
 
-    /// Takes note of an event, so that nobody is woken for it any more; says whether it was not before.
+    /// Takes note of an event, so that no agent is woken for it again; says whether it was not before.
     ///
     /// # Errors
     ///
@@ -308,7 +308,7 @@ impl End {
                 continue;
             };
             self.is_numbered |= event.id.is_some();
-            // Whoever takes over a file of another writer goes on behind its lines.
+            // In a file of another writer the ids continue after its lines.
             let id = event.id.map_or(self.last + 1, |id| id.0);
             self.last = self.last.max(id);
             self.keys.extend(event.dedup_key);
@@ -373,7 +373,7 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let new = file.append(vec![draft(1, "a"), draft(1, "b"), draft(1, "a")], now);
         assert_eq!(ids(&new.unwrap()), [1, 2]);
-        // Somebody who was killed before he could remember it comes again.
+        // A writer that was killed before it could remember the event writes it again.
         let again = file
             .append(vec![draft(1, "b"), draft(2, "a")], now)
             .unwrap();

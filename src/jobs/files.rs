@@ -105,7 +105,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Waits until nobody else holds the lock beside this file. Whoever holds it does no more than read and write files.
+    /// Waits until no other process holds the lock beside this file. A holder only reads and writes files.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Lock {
         Ok(Self { file })
     }
 
-    /// Takes the lock beside this file unless somebody else holds it.
+    /// Takes the lock beside this file unless another process holds it.
     ///
     /// # Errors
     ///
@@ -280,7 +280,7 @@ pub(super) fn write_with(
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(wrong)?;
     write(new.as_file_mut()).map_err(wrong)?;
     if let Ok(known) = fs::metadata(path) {
-        // Whoever could read the file can still read it.
+        // Every account that could read the file can still read it.
         new.as_file()
             .set_permissions(known.permissions())
             .map_err(wrong)?;

@@ -26,7 +26,7 @@ const RETRY_GRACE: SignedDuration = SignedDuration::from_secs(20);
 /// What the handler may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowed {
-    /// Ask Jules for the session's changes, and whether what the event tells still waits for somebody.
+    /// Ask Jules for the session's changes, and whether what the event reports still waits for a reaction.
     pub look: bool,
     /// Ask GitHub for the pull request and its checks.
     pub checks: bool,
@@ -141,7 +141,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         account_for(self.accounts, job).map(|name| &self.accounts[name])
     }
 
-    /// Finds out whether what the event tells still waits: somebody else may have been quicker.
+    /// Finds out whether what the event reports still waits: another process may have been quicker.
     async fn look_again(&self, event: &Event, job: &Job, work: &mut Work) {
         if !self.allowed.look {
             return;
@@ -291,7 +291,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         Ok(())
     }
 
-    /// Starts a session in place of one that failed: the intent first, and once only, whoever is killed in between.
+    /// Starts a session in place of one that failed: the intent first, and once only, even if the process is killed in between.
     async fn retry(
         &self,
         job: &Job,

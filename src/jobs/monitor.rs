@@ -1,6 +1,6 @@
-//! The monitor: looks at all jobs once in a while, and writes down what is worth waking an agent for.
+//! The monitor: checks all jobs once in a while, and writes an event for what is worth waking an agent.
 //!
-//! A cycle costs one listing for each key, and further requests only for what has changed. Whoever runs a second monitor
+//! A cycle costs one listing for each key, and further requests only for what has changed. A user who runs a second monitor
 //! on the same files gains a stand-in: a cycle is one monitor's, and what it has found out is in the files for the next.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -330,7 +330,7 @@ impl<A: ReadAccount> Monitor<A> {
                 known.next_poll_at = now.checked_add(CREDENTIAL_PAUSE).ok();
                 let cause = format!("credential {name} since {since}");
                 let message = format!(
-                    "{failure}; no job is looked at until the Jules key is set anew (jules.google.com/settings#api)"
+                    "{failure}; no job is checked until there is a new Jules key (jules.google.com/settings#api)"
                 );
                 known
                     .tell(&cause)

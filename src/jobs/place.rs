@@ -95,7 +95,7 @@ pub fn confined(root: &Path, asked: &str) -> Result<PathBuf, OutsideError> {
 mod tests {
     use super::*;
 
-    /// Upstream defect 9: whoever called could let the server write to any path.
+    /// Upstream defect 9: a caller could let the server write to any path.
     #[test]
     fn defect_09_a_caller_names_files_inside_the_root_only() {
         let folder = tempfile::tempdir().unwrap();

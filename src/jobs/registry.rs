@@ -16,7 +16,7 @@ use super::lines::Lines;
 /// How long a retired job stays in the file.
 pub const RETIRED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// A jobs file, shared with whoever else reads and writes it.
+/// A jobs file, shared with other processes that read and write it.
 #[derive(Debug, Clone)]
 pub struct JobsFile {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub struct JobsFile {
 pub enum Registered {
     /// It is in the file now.
     New,
-    /// It was there; what was said of it anew is in the file now.
+    /// It was there; its new values are in the file now.
     Known,
     /// It was there, retired, and is looked at again.
     Again,
@@ -110,7 +110,7 @@ impl JobsFile {
         Ok(self.read()?.0.get(id).cloned())
     }
 
-    /// Puts a job into the file. One that is there already keeps what is not said anew.
+    /// Puts a job into the file. One that is there already keeps the values that are not given.
     ///
     /// # Errors
     ///
@@ -186,7 +186,7 @@ impl JobsFile {
         })
     }
 
-    /// Changes the file as a whole, while nobody else does.
+    /// Changes the file as a whole, while no other process does.
     ///
     /// # Errors
     ///
@@ -220,7 +220,7 @@ impl JobsFile {
     }
 }
 
-/// Takes over what is said anew.
+/// Takes over the values that are given.
 fn merge(known: &mut Job, new: Job) {
     fn take<T>(known: &mut Option<T>, new: Option<T>) {
         if new.is_some() {

@@ -1,4 +1,4 @@
-//! The next whole line of a file that others append to, put aside, cut and write anew.
+//! Reads the next whole line of a file that others append to, rotate, truncate and rewrite.
 
 #[cfg(test)]
 mod property;
@@ -152,7 +152,7 @@ impl Tail {
         *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// A line of the file that was put aside, if that is the one that was read last. Somebody may have cut it before; then
+    /// A line of the file that was put aside, if that is the one that was read last. It may have been truncated before; then
     /// it is read from its beginning, as it would have been in its place.
     fn rest_of_older(&self, memory: &WatcherMemory) -> io::Result<Option<TailLine>> {
         let Some(mut file) = open(&beside(&self.path, OLDER))? else {
@@ -290,10 +290,10 @@ mod tests {
         assert_eq!(reader.read(), ["one", "two"]);
         fs::write(reader.path(), "a\n").unwrap();
         assert_eq!(reader.read(), ["a"]);
-        // Cut, and longer than before by the time somebody looks.
+        // Truncated, and longer than before at the next read.
         fs::write(reader.path(), "longer than before\nb\n").unwrap();
         assert_eq!(reader.read(), ["longer than before", "b"]);
-        // Put aside with a line that nobody has read.
+        // Rotated with a line that was not read.
         reader.append("last\n");
         fs::rename(reader.path(), beside(&reader.path(), OLDER)).unwrap();
         reader.append("first\n");

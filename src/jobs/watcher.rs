@@ -20,7 +20,7 @@ pub const DEAD: &str = ".dead.jsonl";
 const MAX_DEAD_BYTES: u64 = 8 << 20;
 /// How much of a line that is no event stands among the dead letters, in characters.
 const MAX_DEAD_CHARS: usize = 4_000;
-/// How many events are dealt with before somebody may ask for the end.
+/// How many events are handled before the watcher checks for a stop.
 const MAX_PASS: usize = 1_000;
 /// The largest memory that is read, in bytes.
 const MAX_MEMORY_BYTES: usize = 64 << 10;
@@ -101,7 +101,7 @@ impl<H: Handler> Watcher<H> {
             if memory.retry_at.is_none() {
                 tail.passed(&mut memory, &line)?;
             }
-            // After each line, so that whoever takes over does not begin again.
+            // After each line, so that a successor does not start again.
             self.write(&memory)?;
         }
         passed.more = true;
@@ -177,7 +177,7 @@ impl<H: Handler> Watcher<H> {
         Ok(())
     }
 
-    /// Puts what nobody takes where a person finds it.
+    /// Writes an event that no handler accepts where a person finds it.
     fn bury(&self, letter: &Value) -> Result<(), StoreError> {
         let path = beside(self.events.path(), DEAD);
         let _lock = Lock::wait(&path)?;

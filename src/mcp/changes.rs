@@ -1,4 +1,4 @@
-//! What has changed, for those who subscribed to it.
+//! Notifies subscribers of resources that have changed.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::sync::{broadcast, watch};
 
 /// How many changes a slow listener may lag behind before it is told that anything may have changed.
 const CAPACITY: usize = 256;
-/// How often the monitor's files are looked at while somebody listens.
+/// How often the monitor's files are checked while a client listens.
 pub(super) const LOOK: Duration = Duration::from_secs(1);
 
 /// The list of jobs.
@@ -47,12 +47,12 @@ impl Changes {
         self.told.subscribe()
     }
 
-    /// Nobody will ask any more, so nobody need wait any longer.
+    /// No client will ask any more, so no call need wait any longer.
     pub(super) fn end(&self) {
         self.over.send_replace(true);
     }
 
-    /// Completes when nobody will ask any more.
+    /// Completes when no client will ask any more.
     pub(super) async fn ended(&self) {
         // The sender lives as long as this does.
         let mut over = self.over.subscribe();
@@ -88,7 +88,7 @@ impl Changes {
     }
 
     fn tell(&self, uri: String, list: bool) {
-        // Nobody listens most of the time.
+        // Most of the time there is no listener.
         let _unheard = self.told.send(Change { uri, list });
     }
 }

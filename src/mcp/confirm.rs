@@ -1,4 +1,4 @@
-//! Asking a person before something is done that cannot be taken back.
+//! Asks a person to confirm an action that cannot be undone.
 //!
 //! Clients ask differently: a client of the newest revision is sent away with the question and comes back with the answer,
 //! and one of an older revision is asked in between. Where the client can ask, only the person's answer counts. One that
@@ -50,7 +50,7 @@ pub(super) async fn confirmed(
             Ok(Word::Yes)
         } else {
             Err(Trouble::new(format!(
-                "{question} This client cannot ask a person, so nothing was done; when the person whom you work for wants it, \
+                "{question} This client cannot ask a person, so nothing was done; when the user wants it, \
                  call again with `confirm: true`"
             )))
         };
@@ -195,7 +195,7 @@ fn verdict(result: &ElicitResult) -> Result<Said, Trouble> {
     }
 }
 
-/// Whether the client can ask the person for whom it works.
+/// Whether the client can ask its user.
 pub(super) fn asks_a_person(call: &Call) -> bool {
     can_ask(call.context.client_capabilities().as_ref())
 }

@@ -1,4 +1,4 @@
-//! Cursors that nobody but this server reads. One of another tool, or of another job, is refused and not believed.
+//! Opaque cursors of listings. A cursor of another tool, or of another job, is refused.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -51,7 +51,7 @@ pub(super) fn read<T: DeserializeOwned>(
         Some(sealed) => Ok(Some(sealed.at)),
         None => Err(Trouble::new(
             "this `cursor` was not given by this very listing; pass `next_cursor` of its last answer as it is, or none \
-             to begin anew",
+             to start again",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! What all tools work with.
+//! The context that all tools work with.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use super::trouble::Trouble;
 use crate::runtime::TickReport;
 use crate::runtime::ports::hire::Answer;
 
-/// A repository's phileas. Whoever starts the server knows credentials and addresses.
+/// phileas for a repository. The program that starts the server knows credentials and addresses.
 pub trait House: Send + Sync {
     /// What a tick would do, and the facts that it would decide by. Writes nothing.
     fn explain<'a>(

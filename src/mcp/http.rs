@@ -17,9 +17,9 @@ const MAX_REQUEST_BYTES: usize = 1024 * 1024;
 /// Whose names a request may be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hosts {
-    /// Those of this machine: no page of somebody else's can reach it by a name of its own.
+    /// Those of this machine: a foreign page cannot reach the server by a host name of its own.
     Loopback,
-    /// Whoever stands before it has looked already.
+    /// The proxy in front has checked the host already.
     Checked,
 }
 

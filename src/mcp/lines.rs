@@ -35,10 +35,10 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Both directions, as long as the server lives. A line that cannot be a message is answered with an error under no id,
 /// as JSON-RPC has it, and the next one is read. Some clients leave out the end of the last line; what they said counts
-/// all the same. What is done at the end lets go whoever waits, or the server would wait with them.
+/// all the same. The end releases every call that waits, or the server would wait with it.
 pub struct Lines<R, W, E> {
     input: BufReader<R>,
-    /// What has come of the line that is being read. A reader that is dropped and polled anew goes on with it.
+    /// What has come of the line that is being read. A reader that is dropped and polled again continues with it.
     begun: Vec<u8>,
     /// The line is too long, and what comes of it is passed over.
     is_passed_over: bool,
@@ -145,7 +145,7 @@ where
         }
     }
 
-    /// The next line; `None` at the end. Whoever drops this loses nothing.
+    /// The next line; `None` at the end. Dropping the future loses nothing.
     async fn line(&mut self) -> io::Result<Option<Line>> {
         loop {
             let available = self.input.fill_buf().await?;
@@ -219,7 +219,7 @@ where
                 let written = refusal.await;
                 self.refusal = None;
                 if !matches!(written, Ok(Ok(()))) {
-                    // Nobody hears what is said any more.
+                    // No client reads the output any more.
                     (self.at_end)();
                     return None;
                 }
@@ -357,7 +357,7 @@ fn message(value: Value) -> Heard {
         Err(error) => error,
     };
     if names_method && id.is_none() {
-        // A notification that nobody knows; none is ever answered.
+        // An unknown notification; none is ever answered.
         return Ok(None);
     }
     // The id of what is no request is one of ours.

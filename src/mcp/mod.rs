@@ -1,4 +1,4 @@
-//! phileas as a server of the Model Context Protocol, so that somebody's own agent can hire Jules.
+//! phileas as a server of the Model Context Protocol, so that the user's own agent can give work to Jules.
 //!
 //! | file | question it answers |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What makes a function a tool: a card that says what it is, typed arguments, a typed answer.
+//! Makes a function an MCP tool: a description, typed arguments, a typed answer.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -79,7 +79,7 @@ impl Policy {
         repository.map_or(self.allowed.is_empty(), |name| self.allows(name))
     }
 
-    /// A repository as somebody wrote it.
+    /// A repository as a client wrote it.
     ///
     /// # Errors
     ///

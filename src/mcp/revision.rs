@@ -1,6 +1,6 @@
 //! Who we are to a client of one revision of the protocol or another, and what may be said to it.
 //!
-//! The first design of this server (2024) spoke the revision `2024-11-05` under the name `zai-jules-mcp`; whoever was
+//! The first design of this server (2024) spoke the revision `2024-11-05` under the name `zai-jules-mcp`; a client that was
 //! written for it finds exactly that. All others meet phileas.
 
 use rmcp::model::{

@@ -54,7 +54,7 @@ impl Server {
         }
     }
 
-    /// Lets go whoever waits for something to happen: nobody will hear of it any more.
+    /// Releases calls that wait for a change: no client will read their answer any more.
     pub fn end(&self) {
         self.desk.changes.end();
     }

@@ -1,4 +1,4 @@
-//! Who hears that something has changed. Clients of today listen by one request that stays open; older ones subscribe to
+//! Subscriptions to resources. Clients of the current revision listen by one open request; older ones subscribe to
 //! one address after another.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -22,7 +22,7 @@ const MAX_EXPECTED: usize = 16;
 /// How many addresses one client may listen to.
 const MAX_ADDRESSES: usize = 200;
 
-/// What of a wish is granted: addresses that there may be, and lists of resources. Tools and prompts never change.
+/// What of a subscription is granted: addresses that may exist, and lists of resources. Tools and prompts never change.
 pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     accepted.resources_list_changed = requested.resources_list_changed;
@@ -38,7 +38,7 @@ pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
 pub(super) struct Expected(Arc<Mutex<VecDeque<(SubscriptionFilter, News)>>>);
 
 impl Expected {
-    /// Somebody is about to be told that this much is granted.
+    /// A client is about to be told that this much is granted.
     pub(super) fn expect(&self, desk: &Desk, requested: &SubscriptionFilter) {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if expected.len() == MAX_EXPECTED {
@@ -47,7 +47,7 @@ impl Expected {
         expected.push_back((requested.clone(), News::new(desk)));
     }
 
-    /// Whoever asked for this begins to listen.
+    /// The client that asked for this begins to listen.
     fn begin(&self, desk: &Desk, requested: &SubscriptionFilter) -> News {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = expected.iter().position(|(wish, _)| wish == requested);
@@ -56,7 +56,7 @@ impl Expected {
     }
 }
 
-/// Tells one client of today until it has heard enough, or nobody is there to hear it. A word that is on its way when
+/// Notifies one client of the current revision until it stops or is gone. A notification that is on its way when
 /// the client leaves would never arrive, so it is not waited for.
 pub(super) async fn listen(desk: &Desk, expected: &Expected, context: &SubscriptionContext) {
     let news = expected.begin(desk, context.requested());
@@ -115,7 +115,7 @@ impl News {
             tokio::select! {
                 told = self.told.recv() => match told {
                     Ok(change) => return vec![change],
-                    // Whoever lags behind reads the lists anew.
+                    // A client that lags behind reads the lists again.
                     Err(RecvError::Lagged(_)) => return self.everything(),
                     Err(RecvError::Closed) => std::future::pending::<()>().await,
                 },
@@ -138,7 +138,7 @@ impl News {
             .into()
     }
 
-    /// What the monitor or somebody else has written. A job of which there is a new event is another one, too.
+    /// What the monitor or another program has written. A job of which there is a new event is another one, too.
     fn look(&mut self) -> Vec<Change> {
         let now = Mark::of(&self.queue, &self.runs);
         let (jobs, events) = now.differs(&self.mark);

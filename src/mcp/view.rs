@@ -32,7 +32,7 @@ pub(super) struct JobView {
     pub(super) updated_at: Option<String>,
     /// Its page for people.
     pub(super) url: String,
-    /// Whether it is archived; nobody works on it any more.
+    /// Whether it is archived; Jules works on it no more.
     pub(super) archived: bool,
     /// The pull requests that it opened.
     pub(super) pull_requests: Vec<PullView>,
@@ -115,7 +115,7 @@ pub(super) fn plan_text(steps: &[(String, String)]) -> String {
     lines.join("\n")
 }
 
-/// Whether a plan waits for somebody's approval. Some jobs read COMPLETED and wait all the same, so what happened counts,
+/// Whether a plan waits for approval. Some jobs read COMPLETED and wait all the same, so what happened counts,
 /// too.
 pub(super) fn plan_waits(job: &Job, happenings: &[Happening]) -> Option<bool> {
     if job.state == SessionState::AwaitingPlanApproval {

@@ -11,7 +11,7 @@ use crate::adapters::pipeline::{self as runs, Runs};
 /// How many runs are watched, those that changed last.
 const MAX_RUNS: usize = 100;
 
-/// The monitor's files and the runs as they stood, to tell when somebody else has written into them.
+/// The monitor's files and the runs as they stood, to notice when another program has written into them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
     jobs: Option<(u64, SystemTime)>,

@@ -1,4 +1,4 @@
-//! The clock, and the loop over many repositories: whoever is due is ticked, and nobody else.
+//! The loop over many repositories: it ticks those that are due, and no others.
 //!
 //! One timer serves all repositories: the inbox tells when the next one is due, and the driver sleeps until then, until
 //! something is heard, or until a running tick ends. What a tick answers decides when its repository is due again; no
@@ -7,9 +7,9 @@
 //! What is promised:
 //!
 //! 1. A repository is ticked by one task of this process at a time, under a fenced lease that is kept alive meanwhile.
-//!    When the lease is lost, or is over by the clock because nobody could extend it, the tick is told to stop before
+//!    When the lease is lost, or expires because it could not be extended, the tick is told to stop before
 //!    its next effect.
-//! 2. Nobody is leased before there is room for its tick. At most [`Bounds::ticks`] ticks run at once, and at most [`Bounds::per_lane`] that share a lane (a GitHub
+//! 2. No repository is leased before there is room for its tick. At most [`Bounds::ticks`] ticks run at once, and at most [`Bounds::per_lane`] that share a lane (a GitHub
 //!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
 //!    has been due for longest goes first.
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
@@ -74,7 +74,7 @@ const CALL_BACK: SignedDuration = SignedDuration::from_secs(60);
 const MAX_UNENDED: usize = 1_000;
 /// How often a round looks at most before the loop goes on.
 const LOOKS_PER_ROUND: usize = 16;
-/// The most that are seen of those who are due. Whoever stands behind them waits until some of them were ticked.
+/// The most that are seen of those who are due. Those behind them wait until some of them were ticked.
 const MAX_DUE: usize = 50_000;
 
 /// How much may happen at once.
@@ -137,11 +137,11 @@ struct Hands {
     extended_at: Timestamp,
     /// Before this it is not tried again to extend them, because that has failed.
     extend_after: Timestamp,
-    /// Before this nobody asks again who is due.
+    /// The driver does not ask before this time again which repositories are due.
     look_after: Timestamp,
     /// When it is looked again whether the clock was set back.
     call_back_at: Timestamp,
-    /// It is time to end: nobody new is started.
+    /// The driver shuts down: no tick is started.
     leaving: Arc<AtomicBool>,
 }
 
@@ -156,7 +156,7 @@ struct Troubles {
 impl Default for Troubles {
     fn default() -> Self {
         Self {
-            asking: Away::new("the inbox cannot be asked who is due"),
+            asking: Away::new("the inbox cannot be asked which repositories are due"),
             claiming: Away::new("no repository can be claimed"),
             extending: Away::new("leases cannot be extended"),
             calling_back: Away::new("repositories that a wrong clock put off cannot be made due"),
@@ -179,7 +179,7 @@ struct Running {
 }
 
 impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
-    /// Ticks whoever is due, until `ending` is done.
+    /// Ticks the repositories that are due, until `ending` is done.
     pub async fn run(self, ending: impl Future<Output = ()> + Send) {
         let now = self.clock.now();
         let mut hands = Hands {
@@ -242,9 +242,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
     }
 
-    /// Keeps leases alive, starts whoever may start, and answers when to come back at the latest.
+    /// Keeps leases alive, starts the ticks that may start, and answers when to come back at the latest.
     ///
-    /// Whoever is due and finds no room stays in the queue, without a lease, and is started as soon as a tick ends. While
+    /// A repository that is due and finds no room stays in the queue, without a lease, and starts as soon as a tick ends. While
     /// there are such, the inbox is asked once a [`RETRY_DELAY`] who else has become due, however often this is called: what
     /// was heard meanwhile may lie in a lane that has room. Once all of them have started, it is asked at once.
     async fn round(&self, hands: &mut Hands) -> Timestamp {
@@ -300,12 +300,12 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 }
             }
         }
-        // Very many become due one after another, or somebody is due and cannot be leased.
+        // Very many become due one after another, or a repository is due and cannot be leased.
         hands.look_after = time_after(self.clock.now(), RETRY_DELAY);
         until.min(hands.look_after)
     }
 
-    /// Looks who is due. `true`: somebody is that cannot be started whatever room there is, or it could not be asked.
+    /// Reads which repositories are due. `true`: one is that cannot be started whatever room there is, or the inbox failed.
     async fn look(&self, hands: &mut Hands) -> bool {
         let now = self.clock.now();
         let due = match self.inbox.due(now, MAX_DUE).await {
@@ -341,7 +341,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         blocked
     }
 
-    /// Leases and starts those of the queue for whom there is room.
+    /// Leases and starts repositories of the queue as far as there is room.
     async fn start_queued(&self, hands: &mut Hands) {
         if hands.is_leaving() || !self.start_alone(hands).await {
             return;
@@ -513,7 +513,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
     }
 
-    /// Calls back whom a clock has put off too far that was set back since.
+    /// Calls back repositories that a clock deferred too far before it was set back.
     async fn call_back(&self, hands: &mut Hands) {
         let now = self.clock.now();
         // Were the clock set back meanwhile, this would never come.
@@ -528,7 +528,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 if called > 0 {
                     tracing::warn!(
                         repositories = called,
-                        "the machine's clock was set back; whoever it had put off too far is due now"
+                        "the machine's clock was set back; repositories that it had deferred too far are due now"
                     );
                 }
             }
@@ -627,7 +627,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         while giving.join_next().await.is_some() {}
     }
 
-    /// Ends: nobody new is started, running ticks are told to stop and waited for, every lease is given back. Their time
+    /// Shuts down: no tick is started, running ticks are stopped and waited for, every lease is released. Their time
     /// began when it was asked for.
     async fn drain(&self, mut hands: Hands, asked_at: Timestamp) {
         hands.leaving.store(true, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use super::ports::{Commit, CommitError, Failure, Observation, WriteGitHub};
 use super::signature::signed;
 use super::tick::TickError;
 
-/// How often an edit starts again because somebody else was faster.
+/// How often an edit starts again because another process committed first.
 const MAX_LOST_RACES: usize = 6;
 
 /// What an edit does to the state.

@@ -1,4 +1,4 @@
-//! Effects are carried out in order. Nothing is chosen here: an effect carries every value it needs.
+//! Carries out effects in order. It decides nothing: an effect carries every value that it needs.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
@@ -152,7 +152,7 @@ pub(super) async fn execute(
                     label,
                     about: "Work that waits for a person's word",
                     marker,
-                    // On a closed one nobody could let it through.
+                    // A maintainer could not approve the work on a closed issue.
                     closed_will_do: false,
                 };
                 let opened = publish(github, &issue, in_time(now(), *not_after)).await;
@@ -218,7 +218,7 @@ pub(super) async fn execute(
 }
 
 /// What came of a merge. That GitHub refuses it is an answer, which people are told of; that this credential may not ask
-/// is a failure besides. What was surely not carried out may be asked again; where nobody knows, it is looked at first.
+/// is a failure besides. What was surely not carried out may be asked again; where the result is unknown, the pull request is read first.
 fn merged_or_not(
     request: &str,
     merged: Result<(), Failure>,
@@ -246,7 +246,7 @@ fn merged_or_not(
     }
 }
 
-/// Whoever was stopped for long might meet the successor that writes the text instead.
+/// A process that stood still for long might write beside the successor that took over.
 fn in_time(now: Timestamp, not_after: Timestamp) -> Result<(), Failure> {
     if now < not_after {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The inbox: what was heard, and which repository is due when.
+//! The inbox: stored deliveries, and when each repository is due.
 //!
 //! The ledger in git carries all that must be right; the inbox only wakes. Its contract, whatever stores it: *after a
 //! trigger for a repository was accepted, a tick of it starts at least once, soon; again when asked for a later time;
@@ -14,7 +14,7 @@
 //!    lease that was given, so that a holder that was stopped, taken over and resumed swallows nothing.
 //! 6. A handler that fails by its own fault is tried [`MAX_FAULTS`] times with growing pauses and then parked. One whose
 //!    process died [`ALONE_AFTER_DEATHS`] times is ticked [alone](Inbox::claim_alone), and parked where the process dies
-//!    then, too. An outage of somebody else never parks.
+//!    then, too. An outage of another service never suspends.
 //! 7. Traffic does not revive a parked repository. It is tried once in [`PROBE_INTERVAL`], and a person resumes it.
 //! 8. Nothing depends on a clock of the inbox: the time is an argument of every call. What a clock wrote that was ahead
 //!    for a moment is [called back](Inbox::call_back).
@@ -53,7 +53,7 @@ pub use wake::{
 pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How long handled deliveries are kept at least when the inbox is short of room: GitHub's window of redelivery.
 pub const REDELIVERY_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// From this part of its room on an inbox passes over deliveries that wake nobody: what is left is for those that do.
+/// From this part of its room on an inbox passes over deliveries that wake no repository: what is left is for those that do.
 pub const CROWDED: f64 = 0.8;
 /// The most deliveries that one [`Inbox::prune`] removes, so that it never holds up the accepting for long.
 pub const PRUNE_BATCH: usize = 1_000;
@@ -63,7 +63,7 @@ pub const MAX_ALONE: usize = 1_000;
 /// The most records that one page of [`Inbox::deliveries`] holds.
 pub const MAX_PAGE: usize = 1_000;
 
-/// Why the inbox could not do what it was asked for. Nothing of it was done, or at least nobody may count on it.
+/// Why the inbox could not do what it was asked for. Nothing of it was done, or at least no caller may rely on it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InboxError {
     /// The store cannot be reached or written now; the same call may work later.
@@ -103,7 +103,7 @@ pub trait Inbox: Send + Sync {
 
     /// Who can be claimed, the longest overdue first, and `most` of them at most. Nothing is changed by it.
     ///
-    /// Whoever runs repositories calls this when [`Inbox::next_due`] has come, and after [`Inbox::news`].
+    /// The driver calls this when [`Inbox::next_due`] has come, and after [`Inbox::news`].
     ///
     /// # Errors
     ///
@@ -154,8 +154,8 @@ pub trait Inbox: Send + Sync {
         repository: RepositoryId,
     ) -> impl Future<Output = Result<Option<Lease>, InboxError>> + Send;
 
-    /// Calls back whom a clock that has been set back since has put off further than anybody ever is, and answers with
-    /// how many they were; see [`Wake::call_back`]. Whoever runs repositories calls this once a minute or so.
+    /// Calls back repositories that a clock deferred too far before it was set back, and answers with
+    /// how many they were; see [`Wake::call_back`]. The driver calls this about once a minute.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ pub trait Inbox: Send + Sync {
     fn call_back(&self, now: Timestamp) -> impl Future<Output = Result<usize, InboxError>> + Send;
 
     /// Extends leases until `now + length` and answers with the repositories that are still held. Of any other, the
-    /// tick must stop before its next effect: somebody else may be at it.
+    /// tick must stop before its next effect: another process may hold it.
     ///
     /// # Errors
     ///
@@ -199,8 +199,8 @@ pub trait Inbox: Send + Sync {
         fault: &Fault,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
-    /// What these repositories were waiting for has come: they need not wait any longer for having failed. Whoever is
-    /// parked stays so. Answers with those that somebody holds: their pause may be about to begin, so that the caller
+    /// What these repositories were waiting for has come: they need not wait any longer for having failed. A repository that is
+    /// suspended stays so. Answers with those that are leased: their pause may be about to begin, so that the caller
     /// must come back for them.
     ///
     /// # Errors
@@ -222,7 +222,7 @@ pub trait Inbox: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
-    /// Ends a lease whose repository is nobody's business: it is [forgotten](Inbox::forget), unless something was heard
+    /// Ends a lease of a repository that is not looked after: it is [forgotten](Inbox::forget), unless something was heard
     /// of it since it was claimed; then that is due.
     ///
     /// # Errors
@@ -258,8 +258,8 @@ pub trait Inbox: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<bool, InboxError>> + Send;
 
-    /// Drops the wakes of a repository that is nobody's business any more, its lease included. Its deliveries count as
-    /// handled and stay until their time is over. A new wake begins anew.
+    /// Drops the wakes of a repository that is not looked after any more, its lease included. Its deliveries count as
+    /// handled and stay until their time is over. A new wake starts from scratch.
     ///
     /// # Errors
     ///
@@ -321,7 +321,7 @@ pub trait Inbox: Send + Sync {
     /// Why deliveries cannot be stored at this time, as far as that is known without trying. One line for people.
     fn trouble(&self) -> Option<String>;
 
-    /// Changes whenever [`Inbox::next_due`] may have become earlier, whoever did it. Other processes are noticed within
+    /// Changes whenever [`Inbox::next_due`] may have become earlier, in whichever process. Other processes are noticed within
     /// a second or so.
     fn news(&self) -> watch::Receiver<u64>;
 }

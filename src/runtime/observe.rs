@@ -1,4 +1,4 @@
-//! The world becomes a snapshot: one read of GitHub, then only what the decision still needs.
+//! Takes a snapshot of the repository: one read of GitHub, then only what the decision still needs.
 
 mod said;
 pub(super) mod sessions;
@@ -201,7 +201,7 @@ pub fn snapshot_of(observation: Observation, settings: &Settings) -> Snapshot {
     }
 }
 
-/// A gate that cannot be seen stands open; nobody must take that for green checks.
+/// A gate that cannot be read counts as open; a diagnostic says so, lest it is taken for passed checks.
 fn unseen_gate(plan: &Plan, checks_hidden: bool) -> Option<Diagnostic> {
     let open = checks_hidden && plan.gate.main_red != MainRed::Ignore;
     open.then(|| {
@@ -419,7 +419,7 @@ mod tests {
         }
 
         async fn read_commits(&self, _: &engine::CommitSpan) -> Result<engine::Commits, Failure> {
-            unreachable!("nobody narrates an archived repository")
+            unreachable!("an archived repository is not narrated")
         }
 
         async fn read_plan_commit(&self, _: &Oid) -> Result<Option<Timestamp>, Failure> {
@@ -434,19 +434,19 @@ mod tests {
         }
 
         async fn read_subjects(&self, _: &BTreeSet<u64>) -> Result<Subjects, Failure> {
-            unreachable!("nobody's wish is heard in an archived repository")
+            unreachable!("no request is accepted in an archived repository")
         }
 
         async fn read_comments(&self, _: Timestamp) -> Result<engine::FurtherComments, Failure> {
-            unreachable!("nobody's wish is heard in an archived repository")
+            unreachable!("no request is accepted in an archived repository")
         }
 
         async fn read_checks(&self, _: &Oid) -> Result<FailedChecks, Failure> {
-            unreachable!("nobody's pull request is looked after in an archived repository")
+            unreachable!("no pull request is looked after in an archived repository")
         }
 
         async fn read_remarks(&self, _: PullNumber) -> Result<Vec<engine::Remark>, Failure> {
-            unreachable!("nobody's pull request is followed in an archived repository")
+            unreachable!("no pull request is followed in an archived repository")
         }
 
         async fn read_merge_facts(
@@ -457,7 +457,7 @@ mod tests {
         }
 
         async fn read_reviews(&self, _: PullNumber) -> Result<Option<engine::Reviews>, Failure> {
-            unreachable!("nobody's wish is heard in an archived repository")
+            unreachable!("no request is accepted in an archived repository")
         }
 
         async fn has_branch(&self, _: &BranchName) -> Result<bool, Failure> {
@@ -465,7 +465,7 @@ mod tests {
         }
 
         async fn read_permission(&self, _: &Login) -> Result<Permission, Failure> {
-            unreachable!("nobody's wish is heard in an archived repository")
+            unreachable!("no request is accepted in an archived repository")
         }
     }
 

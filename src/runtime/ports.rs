@@ -37,7 +37,7 @@ pub enum Disposition {
     Refused,
     /// The answer is larger than is taken. Asking for less may do.
     TooLarge,
-    /// Nobody knows whether it took effect.
+    /// Whether it took effect is unknown.
     Unknown,
 }
 
@@ -125,7 +125,7 @@ pub struct Observation {
     pub pulls: BTreeMap<PullNumber, Pull>,
     /// Open issues that phileas opened.
     pub notices: Vec<Notice>,
-    /// Open issues with the same label that call nobody: the dashboard is among them.
+    /// Open issues with the same label that are no notices: the dashboard is among them.
     pub dashboards: Vec<Dashboard>,
     /// The open issue or pull request that carries the label `phileas:pause`.
     pub paused_by_label: Option<u64>,
@@ -137,7 +137,7 @@ pub struct Observation {
     pub heard: CommentCoverage,
 }
 
-/// Issues and pull requests that wishes are about.
+/// Issues and pull requests that requests are about.
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
     /// Who we are to GitHub. `None`: nothing was asked for.
@@ -458,7 +458,7 @@ pub trait Stopwatch: Send + Sync {
     fn elapsed(&self) -> Duration;
 }
 
-/// The time of day, for whoever waits for an instant. Injected, so that a model's virtual time serves too.
+/// The time of day, for code that waits for an instant. Injected, so that a model's virtual time serves too.
 pub trait Clock: Send + Sync + 'static {
     /// The present time.
     fn now(&self) -> Timestamp;

@@ -1,9 +1,9 @@
 //! One tick: observe, decide, commit, execute, and again, until there is nothing left to do.
 //!
-//! Wanted: at most one session an attempt, no turn lost, whoever else ticks at the same time, wherever this process
+//! Guarantees: at most one session an attempt and no lost turn, even if other processes tick at the same time, and wherever this process
 //! dies. The order is what gives it. The commit that announces a session comes before the call that creates it, and is a
 //! compare-and-swap on the head that was read, so of several processes one wins and only the winner calls. A commit
-//! that was lost means that somebody else decided: everything is read again and decided again, and only what came of
+//! that was lost means that another process decided: everything is read again and decided again, and only what came of
 //! effects that were already carried out is brought along. A process that dies leaves an intent; its successor finds
 //! the session by its marker, or learns from a complete listing after the grace that there is none.
 
@@ -29,7 +29,7 @@ use super::report::{TickReport, count_issues, learn, record};
 use super::settings::Settings;
 use super::signature::signed;
 
-/// How often a tick starts again because somebody else was faster.
+/// How often a tick starts again because another process was faster.
 const MAX_LOST_RACES: usize = 6;
 /// How often a tick decides about one look at the world; the last time only about what has happened.
 const MAX_ROUNDS: usize = 8;
@@ -40,7 +40,7 @@ pub enum TickError {
     /// An outside system failed.
     #[error(transparent)]
     Outside(#[from] Failure),
-    /// Somebody else was faster each time.
+    /// Another process was faster each time.
     #[error("the ledger branch moved {0} times while this tick was deciding; try again")]
     Contended(usize),
     /// A decision broke an invariant; nothing was written.
@@ -85,7 +85,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         // What came of effects and is not in the ledger yet. It outlives a lost race: the session exists.
         let mut events: Vec<Event> = Vec::new();
         for attempt in 0..MAX_LOST_RACES {
-            // What came of effects is written down whoever asks to stop.
+            // The results of effects are recorded even after a request to stop.
             if stop() && events.is_empty() {
                 report.stopped = true;
                 return Ok(report);
@@ -131,7 +131,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let by = (&*settings.renderer, events.as_slice());
             look_further(self.github, self.jules, self.stopwatch, by, sight).await;
             report.stopped |= stop();
-            // Nobody would write down what came of a session that the last round starts.
+            // The result of a session that the last round starts would not be recorded.
             let goes_on = round < MAX_ROUNDS && !report.stopped;
             let mut decision = off_workers(|| match goes_on {
                 true => engine::decide(&sight.snapshot, events),
@@ -314,7 +314,7 @@ fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
     }
 }
 
-/// A merge moves the base of all others, so what was looked at before it is looked at anew.
+/// A merge moves the base of all other pull requests, so what was read before is read again.
 fn forget_merge_facts(snapshot: &mut Snapshot, effects: &[Effect]) {
     let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
     if effects.iter().any(merges) {

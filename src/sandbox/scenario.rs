@@ -1,7 +1,7 @@
 //! Scenarios: a repository, how its sessions go and what people do, told in one file.
 //!
 //! What a file leaves out is the newcomer's repository with its layers, sessions of ten minutes that bring what their
-//! prompt asks for, and nobody who reviews. `tests/scenarios/README.md` tells of the keys.
+//! prompt asks for, and no reviewer. `tests/scenarios/README.md` tells of the keys.
 
 use std::collections::BTreeMap;
 
@@ -69,14 +69,14 @@ pub enum Clock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reviewer {
-    /// Nobody, beside what the scenario's people do.
+    /// No one, apart from the scenario's people.
     #[default]
     Away,
-    /// Somebody who merges everything within minutes.
+    /// A maintainer who merges everything within minutes.
     Eager,
 }
 
-/// What somebody does at some time.
+/// What a person does at a given time.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Timed {
     /// How long after the beginning, such as `1h30m`.

@@ -130,7 +130,7 @@ impl Scene {
             review_policy: self.review_policy,
             jules,
         });
-        // Whoever reads a layer's prompt does what stands in it; all other sessions go as the model makes them up.
+        // A session with a layer's prompt does what the prompt says; the model makes up all other sessions.
         world.jules_mut().set_worker(Box::new(Agent));
         let mut files: Files = match &self.repo {
             Some(dir) => seed::files_of(dir)?,

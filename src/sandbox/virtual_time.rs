@@ -1,4 +1,4 @@
-//! The clock of a world in this process: whoever waits moves it on.
+//! The clock of a world in this process: waiting advances it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

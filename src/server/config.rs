@@ -1,4 +1,4 @@
-//! How the service is set up: an option on the command line counts before a variable of the environment, that before
+//! The configuration of the service: an option on the command line overrides an environment variable, that overrides
 //! `phileas.toml`, and that before the default. Secrets come from the environment only, see [`secret()`].
 
 mod bytes;
@@ -30,7 +30,7 @@ pub struct Given {
     pub listen: Option<SocketAddr>,
     /// The listener of the people who run the service.
     pub admin_listen: Option<SocketAddr>,
-    /// Further names of the listener of the people who run the service; empty: nobody has said.
+    /// Further host names of the admin listener; empty: none is given.
     pub admin_hosts: Vec<String>,
     /// Where everything is kept.
     pub data_dir: Option<PathBuf>,
@@ -83,7 +83,7 @@ pub enum ConfigError {
         option: &'static str,
         /// What is wrong.
         message: String,
-        /// How to mend it.
+        /// How to fix it.
         mend: String,
     },
     /// What `phileas.toml` says cannot be used.

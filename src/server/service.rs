@@ -21,7 +21,7 @@ pub const TIME_TO_END: Duration = Duration::from_secs(25);
 /// By so much a service with a long drain takes longer than it. Requests at work and the driver have this long still; what
 /// is cut off then was not answered, and the sweep has it sent again.
 const AFTER_DRAIN: Duration = Duration::from_secs(5);
-/// For so long before the very end nobody is accepted any more, so that most of what is at work is answered.
+/// For so long before the end no connection is accepted, so that most requests at work are answered.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// A service that is about to be started.
@@ -45,10 +45,10 @@ pub struct Service<I, D> {
     pub driver: D,
     /// Whether what ticks repositories lives.
     pub pulse: Arc<Pulse>,
-    /// How long deliveries are taken at least once the service is to end, while `/readyz` says so already: until whoever
+    /// How long deliveries are taken at least once the service is to end, while `/readyz` says so already: until the balancer that
     /// shares them out has looked.
     pub drain: Duration,
-    /// When the drain is cut short: whoever asks for the end once more does not want to wait.
+    /// When the drain is cut short: an operator who asks for the end a second time does not want to wait.
     pub hurry: Ending,
 }
 

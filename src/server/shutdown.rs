@@ -1,4 +1,4 @@
-//! How the parts of the service learn that it is to end.
+//! Tells the parts of the service that it shuts down.
 
 use tokio::sync::watch;
 
@@ -33,7 +33,7 @@ impl Ending {
 
     /// Waits until the service is to end.
     pub async fn come(&mut self) {
-        // Whoever could end it is gone: that is an end, too.
+        // The trigger was dropped: that is a shutdown, too.
         let _gone = self.0.wait_for(|end| *end).await;
     }
 }

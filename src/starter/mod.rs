@@ -1,5 +1,5 @@
-//! What a repository begins with: the workflow, the plan and two personas that `phileas init` writes, the labels, and
-//! what of it `phileas deinit` may take away again. Values in, texts out.
+//! The files that `phileas init` writes: the workflow, the plan and two personas; also the labels, and
+//! what `phileas deinit` may remove again. Values in, texts out.
 
 mod found;
 mod home;
@@ -224,7 +224,7 @@ pub struct Remnant {
     pub stays: Option<String>,
 }
 
-/// What of a beginning is still there. Files that bear no seal of ours are nobody's business, but for the two that
+/// Which starter files are still there. Files without a seal of phileas are left alone, but for the two that
 /// belong to phileas by their name.
 #[must_use]
 pub fn remnants(found: &Found) -> Vec<Remnant> {

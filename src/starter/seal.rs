@@ -1,4 +1,4 @@
-//! The line by which a file is known again that `phileas init` wrote, and by which it shows whether somebody changed it.
+//! The line that marks a file which `phileas init` wrote, and that shows whether the file was changed.
 //!
 //! It holds a digest of everything else in the file. Line ends do not count, since git may change them, and neither does
 //! the commit that an action is pinned to, since programs raise it.
@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 /// What the line begins with; a template holds this much of it.
 const START: &str = "# Written by phileas init";
-/// How many digits of the digest are kept: enough to see a change, and nobody is kept from making one.
+/// How many digits of the digest are kept: enough to notice a change, and no obstacle to making one.
 const DIGITS: usize = 16;
 
 /// What a file says of itself.

@@ -148,7 +148,7 @@ fn only_what_nobody_changed_may_go() {
     assert!(remnants(&found).iter().all(|one| one.stays.is_none()));
     assert_eq!(remnants(&found).len(), 4);
 
-    // A plan that stays keeps whom it names.
+    // A plan that stays keeps the personas that it names.
     let plan = format!("{}# mine\n", found.tree.text(SCHEDULES_PATH).unwrap());
     found.tree.insert_text(SCHEDULES_PATH, &plan);
     found.tree.insert_text(
@@ -194,7 +194,7 @@ fn what_an_earlier_run_left_is_staged_and_what_people_wrote_is_not() {
     let staged = paths(&again, |fate| *fate == Fate::Stage);
     assert_eq!(staged.len(), 3, "{again:?}");
     assert_eq!(written(&again), written(&whole[1..2]), "{again:?}");
-    // A workflow that somebody changed stays to whoever changed it; so does what git knows already.
+    // A workflow that was changed stays as it is; so does what git knows already.
     let workflow = half.workflows.get_mut(WORKFLOW_PATH).unwrap();
     workflow.push_str("# mine\n");
     let again = parts(&half, &pin(), false);

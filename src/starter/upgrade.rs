@@ -1,4 +1,4 @@
-//! The files that bear a seal of ours, as this version writes them.
+//! Updates the files that bear a seal of phileas to what this version writes.
 
 use phileas_domain::layers::{Fate, Move};
 
@@ -8,7 +8,7 @@ use super::seal::{self, Seal, seal_of, sealed};
 use super::workflow::{self, Pin, WORKFLOW_PATH};
 
 /// What becomes of the workflow and of the personas that `phileas init` wrote. The plan and `.jlo/config.toml` were written
-/// to be changed, so they are nobody's but the repository's. `pin`: without one, the workflow is left alone.
+/// to be changed, so they belong to the repository. `pin`: without one, the workflow is left alone.
 #[must_use]
 pub fn sealed_files(found: &Found, pin: Option<&Pin>) -> Vec<Move> {
     let mut moves = Vec::new();

@@ -22,7 +22,7 @@ pub const MAX_CHECKS: usize = 20;
 const RELEASE_COMMIT: Option<&str> = option_env!("PHILEAS_RELEASE_COMMIT");
 const COMMIT_DIGITS: usize = 40;
 
-/// The action at one commit, which nobody can move.
+/// The action at one commit, which cannot be moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
     action: RepositoryName,

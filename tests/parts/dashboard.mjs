@@ -146,7 +146,7 @@ async function clicks(repository) {
     const { context, page } = await open({ javaScriptEnabled }, () => 'clicks');
     await page.goto(base + repository);
     await page.getByRole('button', { name: 'Look now' }).click();
-    await page.getByText('It is looked at now.').waitFor({ timeout: CLICK_LIMIT_MS });
+    await page.getByText('The check starts now.').waitFor({ timeout: CLICK_LIMIT_MS });
     await page.getByRole('link', { name: 'Deliveries' }).click();
     const replay = page.getByRole('button', { name: /^Replay/ }).first();
     await replay.waitFor({ timeout: CHANGE_LIMIT_MS }).catch(() => wrong.push('no delivery has come in'));

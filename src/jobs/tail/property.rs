@@ -11,13 +11,13 @@ use super::*;
 /// What happens to the file.
 #[derive(Debug, Clone)]
 enum Step {
-    /// Somebody adds so many lines, and begins one more or not.
+    /// A writer adds so many lines, and begins one more or not.
     Append(usize, bool),
-    /// Somebody puts it aside; what is written next is a new file.
+    /// A writer rotates the file; what is written next is a new file.
     PutAside,
-    /// Somebody writes it anew, with so many lines.
+    /// A writer rewrites it with so many lines.
     Cut(usize),
-    /// Somebody removes it.
+    /// A writer removes it.
     Remove,
     /// It is read, as far as there is anything.
     Read,
@@ -45,7 +45,7 @@ struct Place {
     memory: WatcherMemory,
     /// Every line has a number, so that no two are alike.
     written: u64,
-    /// The lines that were written whole, in order, and that nobody can have missed.
+    /// The lines that were written whole, in order, and that no reader can have missed.
     whole: Vec<String>,
     /// What stands in the file after its last end.
     begun: String,

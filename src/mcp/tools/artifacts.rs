@@ -241,7 +241,7 @@ async fn get_diff_of(
         cursor::read(&of, input.cursor.as_deref())?.unwrap_or((0, whole.len()));
     if length != whole.len() || !whole.is_char_boundary(begin) {
         return Err(Trouble::new(
-            "the changes are others than when this `cursor` was given; begin anew without it",
+            "the changes are others than when this `cursor` was given; start again without it",
         ));
     }
     let rest = &whole[begin..];

@@ -118,7 +118,7 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
                 job.id
             )));
         }
-        // Whoever was killed between creating and registering it comes here again.
+        // A client that was killed between creating and registering the job calls again.
         return Ok(watched(&desk, output(&job, false, key), card));
     }
     settled(&desk, &input.depends_on).await?;

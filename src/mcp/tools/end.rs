@@ -49,7 +49,7 @@ pub(super) struct RetryOutput {
 pub(super) fn request_retry() -> Offer {
     let card = Card {
         name: "jules_request_retry",
-        title: "Begin a Jules job anew",
+        title: "Start a Jules job again",
         text: "Creates a new job with the prompt, the repository and the branch of an ended one, and archives the old one. \
                Costs one of the account's jobs of the day. A second retry of the same job finds the first one; retry that one \
                where it failed, too. A job that is still at work is not repeated; to nudge it, use `jules_send_message`.",
@@ -75,7 +75,7 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
     let source = old.repository.clone().zip(old.branch.clone());
     let source = source.filter(|_| !old.prompt.trim().is_empty()).ok_or_else(|| {
         Trouble::new(format!(
-            "Jules does not show the prompt, the repository and the branch of job {}; create it anew by \
+            "Jules does not show the prompt, the repository and the branch of job {}; create it again by \
              `jules_create_job`",
             old.id
         ))
@@ -197,7 +197,7 @@ fn prompt(old: &str, note: &str, id: &str) -> String {
 pub(super) struct CancelInput {
     /// The job's id.
     job_id: String,
-    /// The person whom you work for wants it. Needed where the client cannot ask, and counts for nothing where it can.
+    /// The user that you work for wants it. Needed where the client cannot ask, and counts for nothing where it can.
     #[serde(default)]
     confirm: bool,
 }
@@ -232,7 +232,7 @@ async fn cancel(
     let state_before = state_word(&job.state).to_owned();
     if !job.archived {
         let question = format!(
-            "Cancel Jules job {} ({}) on {}, which is {state_before}? It is archived, and nobody works on it any more.",
+            "Cancel Jules job {} ({}) on {}, which is {state_before}? It is archived, and Jules works on it no more.",
             job.id,
             job.title,
             job.repository

@@ -285,7 +285,7 @@ pub(super) struct RunInput {
     /// Only say what would be done.
     #[serde(default)]
     dry_run: bool,
-    /// The person whom you work for wants it. Needed where the client cannot ask, and counts for nothing where it can.
+    /// The user that you work for wants it. Needed where the client cannot ask, and counts for nothing where it can.
     #[serde(default)]
     confirm: bool,
 }

@@ -215,7 +215,7 @@ async fn list(desk: Arc<Desk>, input: ListInput, _call: Call) -> Result<ListOutp
     })
 }
 
-/// A limit as somebody wrote it.
+/// A limit as a client wrote it.
 pub(super) fn limit(given: Option<u32>, usual: u32, most: u32) -> Result<usize, Trouble> {
     let limit = given.unwrap_or(usual);
     if (1..=most).contains(&limit) {

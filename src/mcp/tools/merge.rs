@@ -23,7 +23,7 @@ pub(super) struct Input {
     /// How.
     #[serde(default)]
     payload: Payload,
-    /// The person whom you work for wants it. Needed, with `expected_head_sha`, where the client cannot ask, and
+    /// The user that you work for wants it. Needed, with `expected_head_sha`, where the client cannot ask, and
     /// counts for nothing where it can.
     #[serde(default)]
     confirm: bool,

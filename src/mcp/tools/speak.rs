@@ -70,8 +70,8 @@ async fn send(desk: Arc<Desk>, input: MessageInput, _call: Call) -> Result<Messa
     let job = desk.job(&input.job_id).await?;
     if job.archived {
         return Err(Trouble::new(format!(
-            "job {} is archived, so nobody works on what is said to it; nothing was sent (`jules_request_retry` begins \
-             its work anew)",
+            "job {} is archived, so Jules does not act on messages; nothing was sent (`jules_request_retry` starts \
+             its work again)",
             job.id
         )));
     }

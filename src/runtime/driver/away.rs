@@ -68,7 +68,7 @@ impl Away {
     }
 
     fn say(&mut self, now: Timestamp) -> Say {
-        // A clock that was set back begins anew.
+        // After the clock was set back, the count starts again.
         let known = self
             .failing
             .filter(|failing| failing.last <= now && now.duration_since(failing.last) < FORGOTTEN);
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(away.say(at(153)), Say::First);
     }
 
-    /// Whoever could not be claimed may be taken by another; then nothing is claimed here for a long time.
+    /// Another process may claim the repository; then this one claims nothing for a long time.
     #[test]
     fn what_was_not_tried_for_long_begins_anew() {
         let mut away = Away::new("no repository can be claimed");

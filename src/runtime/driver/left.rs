@@ -8,7 +8,7 @@ use phileas_domain::model::RepositoryId;
 /// How long what a process cannot do is left to others before it claims it all the same, one at each look. Another process
 /// that can do it may have a queue. Where there is no other, its fault is then told, and its pause begins.
 pub const LEFT_TO_OTHERS: SignedDuration = SignedDuration::from_secs(60);
-/// Who was not seen to be due for so long was taken by another meanwhile. While somebody is left, a look follows upon a
+/// A repository that was not due for this long was taken by another process. While one is deferred, a check follows a
 /// look within a second or two.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(10);
 
@@ -16,7 +16,7 @@ const UNSEEN: SignedDuration = SignedDuration::from_secs(10);
 #[derive(Debug, Default)]
 pub(super) struct Left(BTreeMap<RepositoryId, Seen>);
 
-/// Since when somebody is left, and when it was last seen to be due.
+/// Since when a repository is deferred, and when it was last due.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     since: Timestamp,
@@ -24,14 +24,14 @@ struct Seen {
 }
 
 impl Seen {
-    /// Whether it is the same wait still. A clock that was set back begins anew.
+    /// Whether it is the same wait still. After the clock was set back, the wait starts again.
     fn goes_on(&self, now: Timestamp) -> bool {
         self.last <= now && now.duration_since(self.last) < UNSEEN
     }
 }
 
 impl Left {
-    /// Those of the due ones that this process takes: whoever it can do, and the first whom nobody else has taken in time.
+    /// The due repositories that this process takes: those that it is ready for, and the first that no other process took in time.
     pub(super) fn take(
         &mut self,
         due: Vec<RepositoryId>,
@@ -67,7 +67,7 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + seconds).unwrap()
     }
 
-    /// Looks once a second from one instant to another, and tells at which somebody was taken.
+    /// Looks once a second from one instant to another, and tells when a repository was taken.
     fn taken(left: &mut Left, due: &[RepositoryId], from: i64, to: i64) -> Vec<i64> {
         let nobody = |_| false;
         (from..=to)
@@ -97,7 +97,7 @@ mod tests {
         assert!(taken(&mut left, &[A], 0, 30).is_empty());
         assert_eq!(left.take(Vec::new(), at(31), |_| false), []);
         assert!(taken(&mut left, &[A], 32, 62).is_empty());
-        // Nobody looked in between, since nobody was due.
+        // There was no check in between, since no repository was due.
         assert_eq!(taken(&mut left, &[A], 90, 150), [150]);
     }
 

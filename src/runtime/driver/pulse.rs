@@ -8,7 +8,7 @@ use crate::runtime::inbox::Inbox;
 
 /// A loop that has not turned for this long is stuck: it turns at least once a minute.
 pub const STUCK_AFTER: SignedDuration = SignedDuration::from_mins(3);
-/// When somebody has been due for this long and no tick has ended meanwhile, the driver is stuck. A backlog alone is
+/// When a repository has been due for this long and no tick has ended meanwhile, the driver is stuck. A backlog alone is
 /// not: then ticks end.
 pub const OVERDUE: SignedDuration = SignedDuration::from_mins(15);
 

@@ -1,4 +1,4 @@
-//! Who is due and was not started yet.
+//! Repositories that are due and not started yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,7 +7,7 @@ use phileas_domain::model::RepositoryId;
 use super::lanes::Lanes;
 use super::ticker::Lane;
 
-/// Repositories that were due at the last look, those that have been due for longest first. Nobody in it is leased.
+/// Repositories that were due at the last look, those that have been due for longest first. None of them is leased.
 ///
 /// Those that share all their lanes stand in one line: where there is no room for the first of them there is none for
 /// the others, so that an account with thousands of repositories costs one look at its lanes.

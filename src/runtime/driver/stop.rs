@@ -6,10 +6,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-/// Whether a tick is to end early: because it was told to, or because its lease is over by the clock. Clones tell the
+/// Whether a tick is to end early: because it was told to, or because its lease has expired. Clones tell the
 /// same.
 ///
-/// The end of the lease is looked at whenever somebody asks, so that a process that stood still, or that waits for its
+/// Every question compares the end of the lease with the clock, so that a process that stood still, or that waits for its
 /// inbox, does nothing more by a lease that others may hold by now.
 #[derive(Clone)]
 pub struct Stop {
@@ -53,7 +53,7 @@ impl Stopper {
 }
 
 impl Stop {
-    /// Whether to end now. Whoever could have said so is gone: that is an end, too.
+    /// Whether to end now. A stopper that was dropped counts as a stop, too.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         let told = *self.told.borrow();
@@ -61,7 +61,7 @@ impl Stop {
     }
 
     /// Waits until the tick is told to end. That its lease is over is told by [`Stop::is_asked`] at once, and here by
-    /// whoever runs the tick.
+    /// the task that runs the tick.
     pub async fn asked(&mut self) {
         let _gone = self.told.wait_for(|told| told.stop).await;
     }
@@ -92,7 +92,7 @@ mod tests {
         let hands = Arc::clone(&clock);
         let (stopper, stop) = stopper(at(115), move || at(hands.load(Ordering::Relaxed)));
         assert!(!stop.is_asked());
-        // The process stood still; nobody has told it anything since.
+        // The process stood still and was told nothing since.
         clock.store(115, Ordering::Relaxed);
         assert!(stop.is_asked());
         stopper.extended(at(130));

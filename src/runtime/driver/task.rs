@@ -127,7 +127,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         }
     }
 
-    /// Waits until the tick is told to stop, or its lease is over because nobody could extend it.
+    /// Waits until the tick is told to stop, or its lease has expired because it could not be extended.
     async fn told_to_stop(&self) {
         let mut told = self.stop.clone();
         loop {

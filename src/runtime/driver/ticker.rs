@@ -25,7 +25,7 @@ pub enum Ticked {
     },
     /// It was told to stop and did, with everything settled that it had begun. The repository is still due.
     Stopped,
-    /// The repository is nobody's business any more.
+    /// The service does not look after the repository any more.
     Gone,
     /// It failed.
     Failed(Fault),

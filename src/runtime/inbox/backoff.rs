@@ -10,8 +10,8 @@ pub const LONGEST_REST: SignedDuration = SignedDuration::from_hours(1);
 pub const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
 /// The upper end of every pause.
 pub const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
-/// The longest patience that somebody else may ask for. GitHub's limits reset within an hour, a day's quota of Jules
-/// within a day; a wish beyond is a mistake.
+/// The longest pause that a service may ask for. GitHub's limits reset within an hour, a day's quota of Jules
+/// within a day; a longer one is a mistake.
 pub const LONGEST_RETRY_AFTER: SignedDuration = SignedDuration::from_hours(24);
 /// The lower end of every pause, in milliseconds: a failure is never followed by an attempt at once.
 const SHORTEST_PAUSE_MS: u64 = 1_000;

@@ -19,8 +19,8 @@ pub struct Counts {
     pub failing: u64,
     /// Parked repositories.
     pub parked: u64,
-    /// Since when the longest waiting repository could have been claimed. A watchdog looks at its age: where nobody
-    /// claims, nothing happens, and nobody would see it.
+    /// Since when the longest waiting repository could have been claimed. A watchdog checks its age: where no process
+    /// claims, nothing happens, and nothing else would show it.
     pub oldest_due: Option<Timestamp>,
     /// How much room the inbox takes, in bytes; 0 where that is not known.
     pub bytes: u64,

@@ -81,7 +81,7 @@ impl Delivery {
         self.repository.filter(|_| self.wakes)
     }
 
-    /// Whether it gives way to others where there is little room. A push that wakes nobody is one of the service itself:
+    /// Whether it gives way to others where there is little room. A push that wakes no repository is one of the service itself:
     /// refused, it would stand among those that were lost, and be offered again and again.
     #[must_use]
     pub fn gives_way(&self) -> bool {
@@ -96,7 +96,7 @@ pub enum Accepted {
     Stored,
     /// It was stored before, and was handled or will be. Nothing changed.
     Duplicate,
-    /// There is little room, and it wakes nobody: it was not stored, and the sender must be told.
+    /// There is little room, and it wakes no repository: it was not stored, and the sender must be told.
     PassedOver,
     /// There is no room. Nothing changed; the sender must be told.
     Overloaded,
@@ -111,7 +111,7 @@ pub enum Outcome {
     Handled,
     /// Its repository was parked before any tick ended well. Redelivered or replayed, it runs again.
     Failed,
-    /// It wakes nobody.
+    /// It wakes no repository.
     Noted,
 }
 
@@ -174,7 +174,7 @@ pub enum Start {
     Before(Option<u64>),
 }
 
-/// What came of a wish to run a delivery again.
+/// The result of a request to run a delivery again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replayed {
     /// Its repository is due.

@@ -91,7 +91,7 @@ pub enum Claimed {
 }
 
 impl Wake {
-    /// A repository that nobody has woken yet.
+    /// A repository that was not woken yet.
     #[must_use]
     pub fn new(repository: RepositoryId) -> Self {
         Self {
@@ -182,7 +182,7 @@ impl Wake {
         self.next_at().is_some_and(|at| at <= now)
     }
 
-    /// Somebody asks for a tick, at this time or before. Answers with the generation that this wake is.
+    /// Requests a tick, at this time or before. Answers with the generation that this wake is.
     pub fn wake(&mut self, at: Timestamp) -> u64 {
         self.generation += 1;
         self.due_by(at);
@@ -361,14 +361,14 @@ impl Wake {
         Settled::Until(self.next_at())
     }
 
-    /// What the repository was waiting for has come: its pause after a failure is over. `false`: somebody holds it, so
+    /// What the repository was waiting for has come: its pause after a failure is over. `false`: it is leased, so
     /// that its pause may be about to begin.
     #[must_use]
     pub fn end_pause(&mut self) -> bool {
         if self.held.is_some() {
             return false;
         }
-        // Whoever is parked is tried once a day, whatever has come.
+        // A suspended repository is tried once a day, whatever has come.
         if self.parked.is_none() {
             self.outages = 0;
             self.not_before = None;
@@ -388,8 +388,8 @@ impl Wake {
         Settled::Until(self.next_at())
     }
 
-    /// Ends a lease whose repository is nobody's business. What was heard since it was claimed may say that it is
-    /// somebody's by now: then it is due again, and else forgotten.
+    /// Ends a lease of a repository that is not looked after. What was heard since it was claimed may say that it is
+    /// looked after by now: then it is due again, and else forgotten.
     #[must_use]
     pub fn abandon(&mut self, lease: &Lease) -> Settled {
         if !self.is_held_by(lease) {
@@ -416,7 +416,7 @@ impl Wake {
         true
     }
 
-    /// Nobody looks after the repository any more. The row stays, so that a lease of before never counts again.
+    /// The repository is not looked after any more. The row stays, so that a lease of before never counts again.
     pub fn forget(&mut self) {
         *self = Self {
             generation: self.generation,

@@ -26,7 +26,7 @@ pub(super) async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, co
     snapshot.failed_checks.insert(commit.clone(), read);
 }
 
-/// What people said of a pull request that was turned down. Where nobody may read it, it counts as nothing; where GitHub
+/// What people said of a pull request that was turned down. Where it may not be read, it counts as nothing; where GitHub
 /// is away, it is read next time.
 pub(super) async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, pull: PullNumber) {
     let read = match github.read_remarks(pull).await {
@@ -59,7 +59,7 @@ pub(super) async fn comments(
     }
 }
 
-/// What wishes are about, and who made them. What cannot be read is asked for again by the next tick; its wish waits.
+/// Reads what requests are about, and who made them. The next tick reads again what could not be read; its request waits.
 pub(super) async fn wishes(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
@@ -85,7 +85,7 @@ pub(super) async fn wishes(
                 snapshot.permissions.insert(login.clone(), permission);
             }
             Err(failure) => {
-                tracing::warn!(login = login.as_str(), %failure, "what somebody may do could not be read; their wish waits");
+                tracing::warn!(login = login.as_str(), %failure, "the permission of an account could not be read; its request waits");
             }
         }
     }

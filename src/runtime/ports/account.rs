@@ -52,7 +52,7 @@ pub struct NewJob {
     pub require_plan_approval: bool,
 }
 
-/// An account as it is read. Whoever has nothing else cannot change anything.
+/// An account as it is read. Code that has nothing else cannot change anything.
 pub trait ReadAccount: Send + Sync {
     /// Lists sessions that are not archived until all that are wanted were seen, or as far as the listing is worth it.
     /// Answers with those that are wanted.
@@ -95,7 +95,7 @@ pub trait ReadAccount: Send + Sync {
     /// sessions and activities are by this clock, and this machine's may be another.
     fn clock(&self) -> Option<Timestamp>;
 
-    /// A short text that another key most likely does not have, and that nobody can find the key by: it may be written
+    /// A short text that another key most likely does not have, and that does not reveal the key: it may be written
     /// down, to see later whether the key was replaced.
     fn key_mark(&self) -> String;
 
@@ -128,7 +128,7 @@ pub trait ReadPull: Send + Sync {
     fn pull(&self, link: &PullLink) -> impl Future<Output = Result<Option<Pull>, Failure>> + Send;
 }
 
-/// Whoever can make a client for each repository can read them all.
+/// A client factory for each repository can read them all.
 impl<F, G> ReadPull for F
 where
     F: Fn(&RepositoryName) -> Result<G, Failure> + Send + Sync,

@@ -1,6 +1,6 @@
 //! Jules as those see it who hire it by hand: a whole account, with every text that it shows.
 //!
-//! A tick needs little of a session and nothing of other repositories, so [`super::ReadJules`] gives it no more. Whoever
+//! A tick needs little of a session and nothing of other repositories, so [`super::ReadJules`] gives it no more. A user who
 //! answers a question of Jules, reviews its plan or reads its changes needs the words themselves.
 
 use std::pin::Pin;

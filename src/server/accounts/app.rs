@@ -75,7 +75,7 @@ pub enum IdentityError {
         "{APP_ID} is neither an App's number nor its client id (`Iv…`); both stand on the App's page on GitHub"
     )]
     NoAppId,
-    /// What the set-up page kept may not be read by whoever runs this.
+    /// What the set-up page kept may not be read by the account that runs this process.
     #[error("{}: {detail}; run this as the user who owns the file", path.display())]
     Closed {
         /// The file.
@@ -98,7 +98,7 @@ pub enum IdentityError {
 }
 
 /// Who the service is: what the environment says, the App before the token, and otherwise what the set-up page has kept
-/// in the data directory. `None`: nobody.
+/// in the data directory. `None`: there is no credential.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! How the service reaches what is outside of it. All of it can be a model.
+//! How the service reaches GitHub, Jules, the clock and randomness. Tests replace all of them by models.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::adapters::transport::Transport;
 use crate::runtime::ports::Stopwatch;
 use phileas_domain::model::RepositoryName;
 
-/// Addresses, ways there, clocks, and randomness.
+/// Addresses, transports, clocks, and randomness.
 #[derive(Clone)]
 pub struct Outside {
     /// Where GitHub is.

@@ -21,7 +21,7 @@ const MAX_FILE: u64 = 4 << 10;
 /// Why a repository has no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoKey {
-    /// Nobody has given one.
+    /// No key is configured.
     #[error(
         "there is no Jules key for {repository}; set JULES_API_KEY for all repositories, or put the key into the file \
          `{file}` of the folder that `jules_keys_dir` names"
@@ -92,7 +92,7 @@ impl Keys {
         Ok(client.clone())
     }
 
-    /// Forgets the clients of keys that nobody uses any more.
+    /// Forgets the clients of keys that no repository uses any more.
     pub fn keep(&self, in_use: &BTreeSet<u64>) {
         self.locked()
             .retain(|_, client| in_use.contains(&client.number));

@@ -1,4 +1,4 @@
-//! Who did what, when, and what came of it: a line of JSON for each deed of a person and for each decision that acts or
+//! The audit log: one line of JSON for each action of a person, and for each decision that acts or
 //! refuses, in `audit.jsonl` of the data directory.
 //!
 //! Only the owner of the process can read it (mode 0600). When it has grown to [`MAX_BYTES`] it becomes `audit.1.jsonl`,
@@ -82,7 +82,7 @@ pub struct Decision<'a> {
 pub struct Audit {
     path: PathBuf,
     open: Mutex<Open>,
-    /// At which size a new file is begun; `None`: that is somebody else's business.
+    /// At which size a new file is begun; `None`: another process rotates the file.
     most: Option<u64>,
 }
 
@@ -119,7 +119,7 @@ impl Audit {
         Ok(Self { path, open, most })
     }
 
-    /// Writes a deed down.
+    /// Writes an entry for the action of a person.
     pub fn record(&self, deed: &Deed<'_>) {
         tracing::info!(
             who = deed.who,
@@ -138,7 +138,7 @@ impl Audit {
         }
     }
 
-    /// Writes a decision down. What was decided stands in the log by itself.
+    /// Writes an entry for a decision.
     pub fn decided(&self, decision: &Decision<'_>) {
         if let Err(error) = self.append(decision) {
             tracing::error!(

@@ -1,4 +1,4 @@
-//! Whether the service could do its work: credentials, permissions and connections, asked of those who decide them.
+//! The self-check: tests the credentials, permissions and connections of the service against GitHub and Jules.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,7 @@ pub enum Grade {
     Good,
     /// It works, and could be better.
     Hint,
-    /// Somebody did not answer, so that nobody knows.
+    /// A service did not answer, so the result is unknown.
     Unavailable,
     /// The configuration is wrong.
     Configuration,
@@ -536,7 +536,7 @@ async fn of_hooks(client: &Client, name: &str, told: &Told, findings: Findings<'
         Err(failure) => return findings.fail(name, &failure),
     };
     let Some(own) = &told.public_url else {
-        let text = "nobody knows which of its webhooks is the service's; set --public-url";
+        let text = "which of its webhooks belongs to this service is unknown; set --public-url";
         return findings.add(Grade::Hint, name, text);
     };
     let mut own = hooks
@@ -657,7 +657,7 @@ fn keys_in_use(repositories: &Repositories, told: &Told) -> BTreeMap<u64, KeyInU
     keys
 }
 
-/// Checks a Jules key of a service that is nobody to GitHub yet. `name`: what the key is called.
+/// Checks a Jules key of a service that has no GitHub credential yet. `name`: what the key is called.
 pub async fn check_key(outside: &Outside, name: &str, key: JulesKey, found: &Found) {
     let answer = asked(&outside.jules_client(key)).await;
     Findings(&found.all).key("Jules key", &format!("from {name}"), &answer);

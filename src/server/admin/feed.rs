@@ -1,7 +1,7 @@
-//! Events of turns, for somebody's own agent: what the service leaves to others and what came of its sessions goes into
-//! the events file that the monitor of jobs writes, so that whoever watches it hears of both.
+//! Writes events of turns for the user's own agent: what waits for a person, and how sessions ended, goes into
+//! the events file of the job monitor, so that an agent that watches the file learns of both.
 //!
-//! An event is written first and remembered then. Whoever is killed in between finds it at the end of the file.
+//! An event is written before it is remembered. A process that is killed in between finds it at the end of the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub struct Feed {
 #[derive(Debug)]
 struct Known {
     memory: FeedMemory,
-    /// Repositories that the memory's file does not know yet, by GitHub's numbers. Whoever came after this process would
+    /// Repositories that the memory's file does not know yet, by GitHub's numbers. A later process would
     /// take what ends until then for their past.
     unwritten: BTreeSet<u64>,
     /// How often each session could not be read, in a row.
@@ -183,7 +183,7 @@ impl Feed {
         (told, true)
     }
 
-    /// Remembers without writing it down: nothing was told, so whoever comes after this process finds the same.
+    /// Remembers without writing it down: no event was written, so a later process finds the same.
     fn keep(&self, id: RepositoryId, told: Told) {
         self.locked().memory.repositories.insert(id.0, told);
     }

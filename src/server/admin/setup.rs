@@ -8,9 +8,9 @@
 //! GET  /setup/done?code&state  exchanges the code for the App, once, and keeps it in the data directory
 //! ```
 //!
-//! It is served on the admin listener, and only by `phileas serve --setup`. Whoever has no token sees nothing. The token
-//! and the state are drawn anew each time and are worth nothing after the App was made. The App's private key and the
-//! secret of its webhook go from GitHub's answer into a file of mode 0600 and are shown to nobody.
+//! It is served on the admin listener, and only by `phileas serve --setup`. A client without the token sees nothing. The token
+//! and the state are drawn for each start and are worth nothing after the App was made. The App's private key and the
+//! secret of its webhook go from GitHub's answer into a file of mode 0600 and are never shown.
 
 mod credential_file;
 mod manifest;
@@ -87,13 +87,13 @@ struct Desk {
     busy: Busy,
 }
 
-/// Held while a code is being exchanged, which nobody may cut off: GitHub tells the App's private key once.
+/// Held while a code is being exchanged, which must not be interrupted: GitHub sends the App's private key only once.
 pub type Busy = Arc<tokio::sync::Mutex<()>>;
 
 /// How far it has come.
 #[derive(Debug, Clone)]
 enum Stage {
-    /// Nobody has been sent to GitHub yet, or the last one with this state.
+    /// No browser was sent to GitHub yet, or the last one was sent with this state.
     Open { state: Option<String> },
     /// The code that came with this state is being exchanged, or was.
     Exchanging {
@@ -158,7 +158,7 @@ impl Desk {
         look(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether the page may be shown to whoever has this token.
+    /// Whether this token opens the page.
     fn admits(&self, token: Option<&str>) -> bool {
         let open = self.stage(|stage| matches!(stage, Stage::Open { .. }));
         open && token.is_some_and(|token| same(token, &self.token))
@@ -224,7 +224,7 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
         return again(&desk, StatusCode::BAD_REQUEST, "GitHub has sent no code");
     }
     let Some(mut end) = exchange_of(&desk, code, &given) else {
-        // Another tab, or the page before this one: what GitHub has made by then is nobody's.
+        // Another tab, or the page before this one: an App that GitHub has made by then has no owner.
         return shown(
             &desk,
             StatusCode::NOT_FOUND,
@@ -254,7 +254,7 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
     }
 }
 
-/// The exchange that belongs to a state: the one that is under way, or a new one. `None`: nobody knows the state.
+/// The exchange that belongs to a state: the one that is under way, or a new one. `None`: the state is unknown.
 ///
 /// It is a task of its own, so that a browser that reloads or goes away cuts nothing off.
 fn exchange_of(
@@ -358,7 +358,7 @@ fn again(desk: &Desk, status: StatusCode, why: &str) -> Response {
     shown(desk, status, page::form(&desk.token, url, Some(why)))
 }
 
-/// Whoever has no token, or comes too late, learns nothing.
+/// A client without the token, or one that comes too late, learns nothing.
 fn refused() -> Response {
     (StatusCode::NOT_FOUND, "").into_response()
 }
@@ -367,7 +367,7 @@ fn broken(desk: &Desk, why: &str) -> Response {
     shown(desk, StatusCode::INTERNAL_SERVER_ERROR, page::broken(why))
 }
 
-/// A page that runs nothing, loads nothing, is kept by nobody, and tells nobody where its reader came from: its address
+/// A page that runs and loads nothing, is not cached, and sends no referrer: its address
 /// holds the token.
 fn shown(desk: &Desk, status: StatusCode, page: String) -> Response {
     let policy = format!(

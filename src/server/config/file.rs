@@ -186,7 +186,7 @@ impl File {
     }
 }
 
-/// Where a secret is said that somebody has written into the file. `None`: the key is none of a secret.
+/// Where to put a secret that was written into the file. `None`: the key is none of a secret.
 fn said_elsewhere(key: &str) -> Option<String> {
     let key = key.to_ascii_lowercase().replace('-', "_");
     let name = key.strip_prefix("phileas_").unwrap_or(&key);

@@ -54,7 +54,7 @@ pub fn origin(name: &str, variable: impl Fn(&str) -> Option<String>) -> String {
 ///
 /// # Errors
 ///
-/// When both forms are set, or the file cannot be read, is empty, too large or no text: whoever names a file means that
+/// When both forms are set, or the file cannot be read, is empty, too large or no text: a user who names a file means that
 /// there is a secret.
 pub fn secret(
     name: &str,

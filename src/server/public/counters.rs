@@ -1,4 +1,4 @@
-//! What the public listener has counted since it was started.
+//! Counts requests to the public listener since its start.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,7 +51,7 @@ figures! {
     too_large: Counter,
     /// Requests whose body took too long or never ended: answered 408, or cut off.
     too_slow: Counter,
-    /// Deliveries that wake nobody and were not stored because there is little room: answered 503.
+    /// Deliveries that wake no repository and were not stored because there is little room: answered 503.
     passed_over: Counter,
     /// Deliveries refused because there was no room, in memory or in the inbox: answered 503.
     overloaded: Counter,

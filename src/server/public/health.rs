@@ -26,7 +26,7 @@ const KEPT_FOR: Duration = Duration::from_secs(1);
 struct Watch<I> {
     inbox: Arc<I>,
     pulse: Arc<Pulse>,
-    /// Held while it is looked, so that whoever comes meanwhile waits for the same answer.
+    /// Held during a check, so that requests that come meanwhile wait for the same answer.
     last: Mutex<Last>,
 }
 
@@ -78,14 +78,14 @@ pub async fn trouble(inbox: &impl Inbox, pulse: &Pulse, now: Timestamp) -> Optio
 pub struct Routes {
     /// On the public listener, without reasons.
     pub public: Router,
-    /// On the admin listener. Whoever may come in there hears the reason, too, in which there may be names and addresses
+    /// On the admin listener. Authorized clients see the reason, too, which may contain names and addresses
     /// of a database, and never a secret.
     pub admin: Router,
 }
 
 /// `/healthz` answers 200 while the process can answer at all. `/readyz` answers 200 while the inbox answers and stores
 /// and the service is not about to end and its driver lives, otherwise 503. A service that is to end says so before its
-/// listeners close, so that whoever shares out deliveries sends it no more of them. `access`: who may come in.
+/// listeners close, so that a load balancer sends no more deliveries. `access`: which clients are let in.
 pub fn routes<I: Inbox + 'static>(
     inbox: Arc<I>,
     pulse: Arc<Pulse>,

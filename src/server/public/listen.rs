@@ -1,12 +1,12 @@
-//! Accepting connections, with limits for those who never come to the point.
+//! Accepts connections, with limits for clients that never complete a request.
 //!
 //! A connection that has not sent the head of a request within [`HEAD_TIMEOUT`] is closed, idle ones included; its
 //! buffer holds [`HEAD_BYTES`] at most. The body must follow within [`BODY_TIMEOUT`], on every listener. There are
-//! [`MAX_CONNECTIONS`] at most: for a further one, whoever has longest not said all that is needed to serve them has to
+//! [`MAX_CONNECTIONS`] at most: for a further one, the connection that has been silent for longest has to
 //! leave. One public client may have [`MAX_PER_ADDRESS`] of them. Where file descriptors are short before that, the
 //! connection that has been silent for longest on any listener is closed, too.
 //!
-//! Requests of an address are not counted. GitHub sends the hooks of everybody from the same few addresses, so whoever
+//! Requests of an address are not counted. GitHub sends all webhooks from the same few addresses, so a user who
 //! points a hook with a wrong secret at us could have the right ones refused.
 
 mod client_limits;
@@ -50,7 +50,7 @@ pub const MAX_HEADERS: usize = 100;
 /// The most connections at a time.
 pub const MAX_CONNECTIONS: usize = 512;
 
-/// Serves a router on a listener until the service ends. Then nobody is accepted any more, idle connections are
+/// Serves a router on a listener until the service shuts down. Then it accepts no more connections, idle ones are
 /// closed, and requests at work are answered. `listeners`: those of this process.
 pub async fn listen(
     listener: TcpListener,
@@ -121,7 +121,7 @@ async fn serve(stream: TcpStream, router: Router, place: Arc<Place>, mut ending:
         .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), answering);
     let mut connection = std::pin::pin!(connection);
-    // An error is the client going away, or being too slow for us; there is nobody left to tell.
+    // An error means that the client went away or was too slow; there is no one left to report it to.
     loop {
         tokio::select! {
             _ = &mut connection => return,

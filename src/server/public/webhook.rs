@@ -115,7 +115,7 @@ pub fn routes<I: Inbox + 'static>(intake: Intake<I>) -> Router {
         .with_state(Arc::new(intake))
 }
 
-/// What is answered: the status, and a word to whoever set the hook up. Never to whoever has no secret.
+/// The answer: the status, and a text for the person who set up the webhook. Clients without the secret get no text.
 struct Answer {
     status: StatusCode,
     word: &'static str,
@@ -169,7 +169,7 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
         );
     }
     let Some(signature) = headers.get(SIGNATURE).and_then(signature::parse) else {
-        // Whoever has no signature is not listened to any longer.
+        // Stop reading from a client that sends no signature.
         figures.unsigned.count();
         intake.refusals.add(Why::Unsigned, Instant::now());
         return answer(StatusCode::UNAUTHORIZED, "");
@@ -238,7 +238,7 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
             }
             answer(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "there is little room left, and it is kept for deliveries that wake somebody\n",
+                "there is little room left, and it is kept for deliveries that wake a repository\n",
             )
         }
         Ok(Accepted::Duplicate) => {

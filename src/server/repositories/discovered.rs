@@ -8,7 +8,7 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use crate::server::config::RepositoryEntry;
 
-/// What is known by now, shared by whoever asks GitHub and whoever takes deliveries. There are no more than entries.
+/// The ids that are known by now, shared by the listing and the webhook. There are no more of them than entries.
 #[derive(Debug, Clone, Default)]
 pub struct Learnt(Arc<RwLock<BTreeMap<String, RepositoryId>>>);
 
@@ -91,7 +91,7 @@ mod tests {
         assert!(learnt.means(&entry(None), own, &new), "it was renamed");
         assert!(
             !learnt.means(&entry(None), other, &old),
-            "somebody took the name over"
+            "another repository took the name over"
         );
         assert!(learnt.contains(own) && !learnt.contains(other));
         // What the file says needs no learning.

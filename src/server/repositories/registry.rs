@@ -44,9 +44,9 @@ pub(super) struct Known {
     pub(super) unasked: Vec<(RepositoryName, Failure)>,
     /// Why the truth could not be read the last time, if it could not.
     pub(super) trouble: Option<String>,
-    /// Whose ticks were put off because nobody knew yet whether the service looks after them.
+    /// Repositories whose ticks were deferred because no listing has shown yet whether the service looks after them.
     pub(super) put_off: BTreeSet<RepositoryId>,
-    /// Who is due and on no list, as far as that may be because this process has read the list too long ago.
+    /// Repositories that are due and not listed, perhaps only because this process has not read the list again yet.
     pub(super) doubts: Doubts,
 }
 
@@ -57,7 +57,7 @@ pub enum Standing {
     Member(Arc<Member>),
     /// It does not.
     Stranger,
-    /// Nobody knows yet: GitHub has not answered since the process began.
+    /// Not known yet: GitHub has not answered since the process began.
     Unknown,
 }
 
@@ -165,7 +165,7 @@ impl Repositories {
         self.changed.notify_one();
     }
 
-    /// A repository's tick is put off because nobody knows yet whether the service looks after it. The truth is read
+    /// Notes that a tick is deferred because it is not known yet whether the service looks after the repository. The list is read
     /// soon, and the repository then waits no longer, however long its pause has become.
     pub fn put_off(&self, id: RepositoryId) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Keeping the list of repositories true.
+//! Keeps the list of repositories up to date.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
@@ -81,7 +81,7 @@ impl Repositories {
     }
 
     /// Reads the truth once, and tells the inbox who has come and who has gone: of an App's installations as each one
-    /// answers, so that nobody waits for all others. Answers with whether all of it could be read: what could not be
+    /// answers, so that no installation waits for all others. Answers with whether all of it could be read: what could not be
     /// still stands as it was known before.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Repositories {
         Ok(whole)
     }
 
-    /// Reads the truth once and tells nobody. Answers with whether all of it could be read.
+    /// Reads the list once without telling the inbox. Answers with whether all of it could be read.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Repositories {
         known.doubts.begin()
     }
 
-    /// Wakes whoever was known before and will not come by itself: a process with another list, as while `phileas.toml` is
+    /// Wakes known repositories that have no wake left: a process with another list, as while `phileas.toml` is
     /// changed on one machine after another, may have ended its wakes.
     async fn wake_the_forgotten(
         &self,
@@ -144,7 +144,7 @@ impl Repositories {
         Ok(())
     }
 
-    /// Takes in what one installation reaches, and answers with who was not known before. Nobody goes by it.
+    /// Adds the repositories of one installation, and answers with the new ones. It removes none.
     fn welcome(&self, found: &[Found]) -> BTreeSet<RepositoryId> {
         let members: Vec<Member> = found.iter().cloned().map(|one| self.member(one)).collect();
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
@@ -174,7 +174,7 @@ impl Repositories {
         told
     }
 
-    /// Lets go on whoever was put off only until this was read. One whose tick is just being put off is let go on after
+    /// Ends the pause of repositories that were deferred only until the list was read. One that is being deferred right now goes on after
     /// the next reading, which that tick has asked for.
     async fn end_pauses(&self, inbox: &impl Inbox) -> Result<(), InboxError> {
         let ready: Vec<RepositoryId> = {
@@ -234,7 +234,7 @@ impl Repositories {
             .collect();
         known.unreached = listing.unreached;
         known.trouble = None;
-        // What could not be read may hold any repository, so that nobody is a stranger yet.
+        // What could not be read may hold any repository, so none is known to be unlisted yet.
         known.listed |= whole;
         if whole {
             known.doubts.end_listing(number);

@@ -1,4 +1,4 @@
-//! Who is due and on no list: a stranger, or somebody of whom this process has not heard yet.
+//! Repositories that are due and not listed: the service does not look after them, or has not listed them yet.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use phileas_domain::model::RepositoryId;
 
 /// A stranger that was dismissed within this time is not asked about again at once.
 const LATELY: SignedDuration = SignedDuration::from_mins(10);
-/// Doubts that so many listings have passed by are over: somebody else has seen to their repositories.
+/// After so many listings an unverified repository is forgotten: another process has taken care of it.
 const OLD: u64 = 16;
 
-/// How sure it is that somebody is a stranger.
+/// How sure it is that the service does not look after a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubted {
     /// A listing that began after the doubt does not show it.
@@ -85,13 +85,13 @@ impl Doubts {
         }
     }
 
-    /// Whether nobody doubts a repository, or a listing has settled it.
+    /// Whether a repository is not in question, or a listing has settled it.
     pub(super) fn is_settled(&self, id: RepositoryId) -> bool {
         let doubt = self.open.get(&id);
         doubt.is_none_or(|doubt| self.read >= doubt.settled_by)
     }
 
-    /// Forgets doubts about whoever is looked after, and old ones.
+    /// Forgets repositories that are looked after, and old entries.
     pub(super) fn keep(&mut self, is_stranger: impl Fn(RepositoryId) -> bool, now: Timestamp) {
         let begun = self.begun;
         self.open
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(
             doubts.ask(ID, 2, at(20)),
             Doubted::Open,
-            "nobody has listed since"
+            "no listing has ended since"
         );
         list(&mut doubts);
         assert_eq!(doubts.ask(ID, 2, at(21)), Doubted::Settled);

@@ -1,4 +1,4 @@
-//! What works beside the listeners when there are repositories to look after.
+//! Runs the driver, the sweep and the listing when there are repositories to look after.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::server::worker::ticks::Ticks;
 /// How long the first ticks wait for the list of repositories.
 const FIRST_LISTING: SignedDuration = SignedDuration::from_secs(30);
 
-/// Keeps the list of repositories true, and ticks whoever is due.
+/// Keeps the list of repositories up to date, and ticks those that are due.
 #[derive(Debug)]
 pub struct Fleet<C> {
     /// The repositories.
@@ -45,7 +45,7 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
         };
         let driving = async {
             let limit = later(self.clock.now());
-            // Whoever is ticked before anybody knows which repositories there are must come again.
+            // A repository that is ticked before the first listing must come again.
             tokio::select! {
                 biased;
                 () = ending.come() => return,

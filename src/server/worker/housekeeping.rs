@@ -1,4 +1,4 @@
-//! What keeps the inbox small, and sees when nobody works.
+//! Keeps the inbox small, and reports when no repository is ticked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ async fn round(inbox: &impl Inbox, now: Timestamp, ending: &Ending) {
             if let Some(age) = age.filter(|age| *age > OVERDUE) {
                 tracing::warn!(
                     due = counts.due,
-                    "a repository has been due for {} minutes and nobody ticks it",
+                    "a repository has been due for {} minutes and is not ticked",
                     age.as_mins()
                 );
             }

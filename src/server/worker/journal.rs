@@ -1,4 +1,4 @@
-//! What ticks decide, written down: each decision that acts or refuses in the audit log, and in the log a warning when a
+//! Records what ticks decide: each decision that acts or refuses in the audit log, and a warning in the log when a
 //! repository begins to need a person, with a word when it no longer does.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,7 @@
 //! asked for, one after another at a pace that GitHub allows, and again an hour later while it still fails, up to
 //! [`MAX_ASKS`] times. What was asked for before shows as a redelivery, also after this process has been restarted.
 //! While the first that come again are refused, as by an inbox that is full, the others are left for an hour later: they
-//! would be asked for in vain, and so often that nobody asks any more once there is room.
+//! would be asked for in vain, and so often that none is left once there is room.
 //! Nothing depends on it: whatever is lost nevertheless is found by the hourly look at each repository.
 
 mod hook;

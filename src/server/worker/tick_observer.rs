@@ -1,4 +1,4 @@
-//! Who looks on while repositories are ticked, to show it or to count it.
+//! Observers of ticks, which show or count the results.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
 use crate::server::repositories::Member;
 
-/// Is told what came of each tick. It is called from within the tick's own task, so it must be quick, and it can change
+/// Receives the result of each tick. It is called from the tick's own task, so it must be quick, and it can change
 /// nothing.
 pub trait Onlooker: Send + Sync + Debug {
     /// A tick ended well, or early because the service ends.

@@ -1,4 +1,4 @@
-//! One repository's tick, as the service does it: with what is shared, and with what its failures mean for the others.
+//! Ticks one repository for the service, with shared clients, and classifies failures for the driver.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,7 +22,7 @@ use crate::server::worker::tick_observer::Onlooker;
 
 /// How long a repository is left alone whose credential was not let in. The list of repositories is read meanwhile.
 const DENIED_REST: Duration = Duration::from_secs(5 * 60);
-/// How long a repository is left alone while nobody knows which repositories there are.
+/// How long a repository waits while the list of repositories is not known.
 const UNKNOWN_REST: Duration = Duration::from_secs(10);
 /// How long a stranger is left alone that was dismissed a moment ago and is woken again. It may keep talking, and the list
 /// is not read for each word of it.
@@ -63,7 +63,7 @@ impl Ticks {
         }
     }
 
-    /// Tells somebody what comes of every tick.
+    /// Reports the result of every tick to an observer.
     #[must_use]
     pub fn seen_by(mut self, onlooker: Arc<dyn Onlooker>) -> Self {
         self.onlookers.push(onlooker);
@@ -131,7 +131,7 @@ impl Ticks {
         }
     }
 
-    /// Nobody on the list of this process. Another one may have heard of it since that was read.
+    /// The repository is not on this process's list. Another process may have heard of it since the list was read.
     fn tick_stranger(&self, lease: &Lease) -> Ticked {
         let because = "it is on no list of repositories".to_owned();
         match self.repositories.doubt(lease.repository, lease.generation) {
@@ -165,7 +165,7 @@ impl Ticks {
         })
     }
 
-    /// `again`: how soon somebody must look once more, whatever the decision says.
+    /// `again`: how soon the next check must come, whatever the decision says.
     fn ended(&self, report: &TickReport, again: Option<Duration>) -> Ticked {
         if report.stopped {
             return Ticked::Stopped;
@@ -199,7 +199,7 @@ impl Ticks {
                     outage(because, after.map(|after| after + spread(member.id)))
                 }
                 Disposition::Unknown => outage(because, None),
-                // Who has gone is found out by the listing; a refused credential is nobody's fault but its owner's.
+                // The listing finds out which repositories are gone; a refused credential is its owner's fault.
                 Disposition::Denied | Disposition::NotFound => {
                     self.repositories.look_again();
                     outage(because, Some(DENIED_REST))

@@ -1,7 +1,7 @@
 //! Who may see and do what on the admin listener.
 //!
 //! With a token, people sign in with it once and carry a session in a cookie; programs send it as `Bearer`. Without a
-//! token the listener must be on loopback, and whoever reaches it is let in. Against pages of other origins, which a
+//! token the listener must be on loopback, and every client that reaches it is let in. Against pages of other origins, which a
 //! browser on the same machine also shows: the `Host` must be an address or a name that we were told (a rebound name is
 //! neither), a form must come from our own origin, and it must carry a token that only our own pages hold. A rebound
 //! page may send any header that it likes, so only the right token makes up for a foreign host.
@@ -22,7 +22,7 @@ pub const MIN_TOKEN: usize = 16;
 pub const SESSION: Duration = Duration::from_secs(12 * 3_600);
 /// The most sessions at a time; the oldest goes.
 pub const MAX_SESSIONS: usize = 64;
-/// How many wrong tokens within [`WINDOW`], of forms and of programs each, are called wrong; for more, whoever sends them
+/// How many wrong tokens within [`WINDOW`], of forms and of programs each, are called wrong; for more, the client that sends them
 /// is told to wait. The right one is let in at all times: a program with an old token must not lock the others out, and
 /// a token of [`MIN_TOKEN`] bytes is not guessed.
 pub const MAX_WRONG: usize = 10;
@@ -60,16 +60,16 @@ pub enum AccessError {
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Who {
-    /// Somebody on this machine; no token is set.
+    /// A client on this machine; no token is set.
     Loopback,
     /// A program with the token.
     Bearer,
-    /// Somebody who has signed in.
+    /// A person who has signed in.
     Session(Digest),
 }
 
 impl Checked {
-    /// What the audit log says of it, if it says anything: whoever sends many wrong tokens must not push everything else
+    /// What the audit log says of it, if it says anything: a client that sends many wrong tokens must not push everything else
     /// out of it.
     #[must_use]
     pub fn told(self) -> Option<&'static str> {
@@ -113,7 +113,7 @@ pub enum Checked {
 #[derive(Debug)]
 pub struct Access {
     token: Option<SecretString>,
-    /// Drawn anew by each process.
+    /// Each process draws its own.
     key: [u8; 32],
     hosts: BTreeSet<String>,
     sessions: Mutex<BTreeMap<Digest, Instant>>,
@@ -164,7 +164,7 @@ impl Access {
         self.token.is_some()
     }
 
-    /// Who sends this request. `Err`: nobody we know, or a program with a wrong token or another kind of credential.
+    /// Who sends this request. `Err`: an unknown client, or a program with a wrong token or another kind of credential.
     ///
     /// # Errors
     ///
@@ -190,11 +190,11 @@ impl Access {
         }
     }
 
-    /// Whether a request comes from whoever may come in, and is meant for us.
+    /// Whether a request is meant for this service and comes from a client that is let in.
     #[must_use]
     pub fn admits(&self, headers: &HeaderMap, now: Instant) -> bool {
         match self.who(headers, now) {
-            // Whoever brings the token knows us, by whatever name.
+            // A client with the token knows this service, by whatever host name.
             Ok(Who::Bearer) => true,
             Ok(_) => self.is_our_host(headers),
             Err(_) => false,
@@ -302,7 +302,7 @@ impl Access {
         Hmac::new_from_slice(&self.key).expect("a key of any length will do")
     }
 
-    /// Compares digests under a key that nobody knows, so that the time tells nothing about the token.
+    /// Compares digests under a random key, so that the time of the comparison reveals nothing about the token.
     fn check(&self, wrong: &Mutex<Wrong>, given: &str, now: Instant) -> Checked {
         let right = self.token.as_ref().is_some_and(|token| {
             let known = self.mac().chain_update(token.expose_secret()).finalize();

@@ -1,4 +1,4 @@
-//! What can be done on the dashboard. Every form carries its token, every deed is written down.
+//! The actions of the dashboard. Every form carries a token, and the audit log records every action.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,9 +55,9 @@ impl<I> Desk<I> {
     }
 }
 
-/// A form that does not carry what it must, as one that was shown before the service was started anew.
+/// A form that does not carry what it must, such as one that was shown before the service was restarted.
 async fn not_ours<I: Inbox>(desk: &Desk<I>, who: Option<&Who>) -> Response {
-    let text = "It was made before the service was started anew, or elsewhere. Go back, load the page anew and try again.";
+    let text = "The form is from before the service was restarted, or from another page. Go back, reload the page and try again.";
     handlers::message(
         desk,
         who,
@@ -89,14 +89,14 @@ pub(super) async fn look<I: Inbox + 'static>(
     };
     let id = repository.0;
     let about = id.to_string();
-    // A wake of a stranger would stand in the inbox for nobody.
+    // A wake of a repository that is not looked after would stay in the inbox for ever.
     if !desk.names().contains_key(&repository) {
         desk.record(&who.word(), "look", Some(&about), "unknown", &request);
         return StatusCode::NOT_FOUND.into_response();
     }
     match desk.dashboard.inbox.wake(repository, desk.now()).await {
         Ok(()) => {
-            // A wake does not revive what is parked, and whoever asks for a look must learn that.
+            // A wake does not resume a suspended repository, and the user who asked for the check must learn that.
             let (result, word) = match desk.dashboard.inbox.look(repository).await {
                 Ok(Some(wake)) if wake.parked.is_some() => ("it is parked", "look-parked"),
                 _ => ("done", "look"),

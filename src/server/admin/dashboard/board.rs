@@ -1,6 +1,6 @@
-//! The latest of each repository, in memory. A process that starts anew knows nothing until it has ticked.
+//! The latest state of each repository, in memory. A process that has just started knows nothing until it has ticked.
 //!
-//! Of every repository a few words are kept; the whole page only of those that were ticked or looked at last, so that
+//! Every repository keeps a brief summary. Only those that were ticked or viewed last keep the full one, so that
 //! ten thousand repositories do not fill the memory.
 
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ impl Board {
 
     /// Something about a repository is another one now.
     pub fn tell(&self, id: RepositoryId) {
-        // Nobody may be listening.
+        // There may be no listener.
         let _listeners = self.news.send(id);
     }
 

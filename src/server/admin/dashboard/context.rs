@@ -23,13 +23,13 @@ pub struct Dashboard<I> {
     pub inbox: Arc<I>,
     /// The latest of each repository.
     pub board: Arc<Board>,
-    /// The repositories. `None`: nobody has said who the service is to GitHub.
+    /// The repositories. `None`: the service has no GitHub credential.
     pub repositories: Option<Arc<Repositories>>,
     /// The service's clock.
     pub clock: Arc<dyn Pause>,
     /// Who may come in.
     pub access: Arc<Access>,
-    /// Where deeds are written down.
+    /// Records what people do.
     pub audit: Arc<Audit>,
     /// What the listeners count.
     pub figures: Arc<Figures>,

@@ -1,4 +1,4 @@
-//! Forecasts, made when somebody looks: they take a while, and nobody reads most of them.
+//! Forecasts, made on demand: each takes a while, and most of them would never be read.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -27,7 +27,7 @@ pub fn moment(at: Timestamp, now: Timestamp) -> Moment {
     }
 }
 
-/// Fractions of a second are nobody's business here.
+/// Leaves out fractions of a second.
 fn second(at: Timestamp) -> Timestamp {
     Timestamp::from_second(at.as_second()).unwrap_or(at)
 }

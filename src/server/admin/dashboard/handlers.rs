@@ -1,4 +1,4 @@
-//! What the addresses of the dashboard answer with.
+//! The handlers of the dashboard's pages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,15 +42,13 @@ fn field(query: Option<&str>, name: &str) -> Option<String> {
 /// What came of a form, by the word in the address to which it led.
 fn done(query: Option<&str>) -> Option<&'static str> {
     Some(match field(query, "done")?.as_str() {
-        "look" => "It is looked at now.",
-        "look-parked" => {
-            "It is parked, and not looked at before its daily attempt; resume it first."
-        }
+        "look" => "The check starts now.",
+        "look-parked" => "It is suspended and is tried once a day; resume it first.",
         "resume" => "It goes on.",
-        "resume-not" => "It was not parked.",
+        "resume-not" => "It was not suspended.",
         "replay" => "The delivery runs again: its repository is looked at now.",
-        "replay-parked" => "The repository is parked; resume it first.",
-        "replay-nobody" => "This delivery wakes nobody.",
+        "replay-parked" => "The repository is suspended; resume it first.",
+        "replay-nobody" => "This delivery wakes no repository.",
         "pause" => "It is paused: nothing starts in it. The page shows it after the next look.",
         "pause-known" => "It was paused already.",
         "unpause" => "The pause is over; what is due starts with the next look.",
@@ -342,7 +340,7 @@ pub(super) async fn login<I: Inbox + 'static>(
     }
 }
 
-/// A page of the dashboard that somebody wanted to see. Nothing that a browser could take for another site.
+/// The page of the dashboard to return to after signing in: never an address that a browser takes for another site.
 pub(super) fn local(wanted: Option<String>) -> String {
     let is_page = |path: &String| {
         let (path, _) = path.split_once('?').unwrap_or((path, ""));

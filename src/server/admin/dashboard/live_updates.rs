@@ -1,4 +1,4 @@
-//! `GET /events`: tells open pages that something changed, by server-sent events. A page then reads itself anew; what
+//! `GET /events`: tells open pages by server-sent events that something changed. The page then reloads its content; what
 //! changed is never said here.
 
 use std::convert::Infallible;
@@ -15,9 +15,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 
 use crate::server::shutdown::Ending;
 
-/// The most listeners at a time. Pages without one read themselves anew from time to time.
+/// The most listeners at a time. Pages without one reload from time to time.
 pub const MAX_LISTENERS: usize = 32;
-/// How often a listener to whom nothing happens is sent a comment, so that proxies keep the connection.
+/// How often an idle listener is sent a comment, so that proxies keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// When a refused listener may come again, in seconds.
 const RETRY_AFTER: &str = "30";

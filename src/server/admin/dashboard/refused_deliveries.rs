@@ -2,7 +2,7 @@
 
 use crate::server::public::counters::{Figures, RecentCounter};
 
-/// What was refused before anything was read out of it, in the order of how likely somebody has set up something wrong.
+/// Counts deliveries that were refused before they were read, the most likely configuration mistake first.
 /// `count`: how much of it counts.
 pub(super) fn refused(
     figures: &Figures,

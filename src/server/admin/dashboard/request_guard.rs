@@ -1,4 +1,4 @@
-//! What every request to the admin listener goes through, and every answer.
+//! Checks every request to the admin listener, and adds security headers to every response.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub(super) struct RequestId(pub(super) String);
 #[derive(Debug, Clone)]
 pub(super) struct Asker(Result<Who, Checked>);
 
-/// Before anything else: is the request meant for us, and does it come from a page of ours?
+/// Refuses a request for another host name, and a form of another site.
 pub(super) async fn receive<I>(
     State(desk): State<Arc<Desk<I>>>,
     mut request: Request,
@@ -35,7 +35,7 @@ pub(super) async fn receive<I>(
     request.extensions_mut().insert(RequestId(id.clone()));
     let access = &desk.dashboard.access;
     let who = access.who(request.headers(), Instant::now());
-    // Whoever brings the token knows us, by whatever name. Any other credential is one that a foreign page may have made
+    // A client with the token knows this service, by whatever host name. A foreign page may have sent any other credential
     // up.
     let program = who == Ok(Who::Bearer);
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -53,7 +53,7 @@ pub(super) async fn receive<I>(
     sealed(response, &id)
 }
 
-/// Lets in whoever may come in. People without a session are led to where they can sign in.
+/// Lets authorized requests through. People without a session are redirected to the login form.
 pub(super) async fn admit<I>(
     State(desk): State<Arc<Desk<I>>>,
     mut request: Request,
@@ -106,7 +106,7 @@ pub(super) async fn admit<I>(
     }
 }
 
-/// The answer to whoever has guessed too often.
+/// The answer to a client that has sent too many wrong tokens.
 pub(super) fn too_many() -> Response {
     let word = "too many wrong tokens; try again in a minute\n";
     let mut refused = (StatusCode::TOO_MANY_REQUESTS, word).into_response();
@@ -115,14 +115,14 @@ pub(super) fn too_many() -> Response {
     refused
 }
 
-/// An answer that runs nothing foreign, is framed by nobody, tells nobody where its reader comes from, and is kept by
-/// nobody but for files whose names change with them.
+/// Adds headers so that the page runs no foreign code, cannot be framed, sends no referrer to other sites, and is not
+/// cached, apart from files whose names change with their content.
 fn sealed(mut response: Response, id: &str) -> Response {
     let headers = response.headers_mut();
     let fixed: [(HeaderName, &'static str); 6] = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // Not `no-referrer`: then browsers send forms with the origin `null`, which is everybody's.
+        // Not `no-referrer`: then browsers send forms with the origin `null`, which any site can send.
         (header::REFERRER_POLICY, "same-origin"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (

@@ -1,4 +1,4 @@
-//! What is wrong with the service as a whole, as each page says it: what `/readyz` knows, and what keeps deliveries and
+//! Problems of the service as a whole, shown on every page: those of `/readyz`, and those that keep deliveries and
 //! sessions away without stopping the service.
 //!
 //! Refused deliveries leave `/readyz` as it is: any host can send such requests, and could take the service out of use.

@@ -27,7 +27,7 @@ pub struct Summary {
     pub id: RepositoryId,
     /// Its name.
     pub name: RepositoryName,
-    /// Whether everybody can read it.
+    /// Whether it is public.
     pub public: bool,
     /// GitHub's time at the end of the tick.
     pub at: Timestamp,
@@ -35,7 +35,7 @@ pub struct Summary {
     pub wake_at: Option<Timestamp>,
     /// The tracks of the plan, by name.
     pub tracks: Vec<TrackSummary>,
-    /// What runs by the clock, by persona.
+    /// Schedules, by persona.
     pub schedules: Vec<ScheduleSummary>,
     /// What concerns all of it, requests included.
     pub lines: Vec<Line>,
@@ -84,7 +84,7 @@ pub struct TrackSummary {
     pub lines: Vec<Line>,
 }
 
-/// A persona that runs by the clock.
+/// A persona that runs on a schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduleSummary {
     /// Who.
@@ -268,7 +268,7 @@ fn track_of(track: &Track, state: Option<&TrackState>, lines: &[Line]) -> TrackS
     }
 }
 
-/// Without what nobody looks at: keys of other versions may be large.
+/// Drops what no page shows: keys of other versions may be large.
 fn small(entry: &HistoryEntry) -> HistoryEntry {
     HistoryEntry {
         extra: phileas_domain::state::Extra::new(),

@@ -1,4 +1,4 @@
-//! The dashboard through its router: what it shows, to whom, and what it lets nobody do.
+//! Tests of the dashboard through its router: what it shows, to which clients, and what it refuses.
 
 use std::sync::Arc;
 

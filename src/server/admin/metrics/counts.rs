@@ -88,7 +88,7 @@ impl Tallies {
         }
     }
 
-    /// Forgets what nobody uses any more.
+    /// Forgets keys and repositories that are gone.
     pub(super) fn keep(&mut self, members: &[Arc<Member>]) {
         let keys: BTreeSet<u64> = members
             .iter()

@@ -1,4 +1,4 @@
-//! Keeping the App's secrets: one file, for the owner of the data directory alone.
+//! The file with the App's credentials, which only the owner of the data directory can read.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -50,7 +50,7 @@ pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // A part that an earlier run left behind is nobody's.
+    // A temporary file that an earlier run left behind can be removed.
     match std::fs::remove_file(&part) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(wrong(error)),
         _ => {}
@@ -63,7 +63,7 @@ pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
         return Err(wrong(error));
     }
     drop(file);
-    // The directory is locked, so that nobody makes the file meanwhile. Not every file system has links, and the key is
+    // The directory is locked, so that no other process creates the file meanwhile. Not every file system has links, and the key is
     // told once.
     std::fs::rename(&part, &path).map_err(wrong)?;
     if let Ok(folder) = std::fs::File::open(data_dir) {

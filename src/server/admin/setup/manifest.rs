@@ -15,7 +15,7 @@ pub const GITHUB: &str = "https://github.com";
 pub(super) struct Wish {
     /// The public address, without a slash at its end.
     pub(super) url: String,
-    /// The organisation; `None`: whoever clicks.
+    /// The organisation; `None`: the account of the person who clicks.
     owner: Option<String>,
 }
 

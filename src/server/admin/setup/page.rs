@@ -100,13 +100,13 @@ pub(super) fn retry(why: &str, address: &str) -> String {
     )
 }
 
-/// Whoever comes back from GitHub to a page that does not know them.
+/// The page for a browser that returns from GitHub with an unknown state.
 pub(super) fn stranger(github: &str) -> String {
     whole(
         "This page did not send you to GitHub",
         &format!(
             "<p>It was another tab, or one that was served before.{}</p>\n\
-             <p>Begin anew with the address on the console of <code>phileas serve --setup</code>.</p>\n",
+             <p>Start again with the address on the console of <code>phileas serve --setup</code>.</p>\n",
             escaped(&leftover(github))
         ),
     )
@@ -115,12 +115,12 @@ pub(super) fn stranger(github: &str) -> String {
 /// What may be left on GitHub after something went wrong.
 pub(super) fn leftover(github: &str) -> String {
     format!(
-        " An App may have been made all the same, whose key nobody has: delete it at {github}/settings/apps (or at \
-         {github}/organizations/ORGANISATION/settings/apps) before you begin anew."
+        " An App may have been made all the same, whose key is lost: delete it at {github}/settings/apps (or at \
+         {github}/organizations/ORGANISATION/settings/apps) before you start again."
     )
 }
 
-/// Something that nobody can mend here.
+/// A failure that this page cannot fix.
 pub(super) fn broken(why: &str) -> String {
     whole("This did not work", &format!("<p>{}</p>\n", escaped(why)))
 }

@@ -1,5 +1,5 @@
 //! How many connections one public client may have. Addresses of a private network are not limited by themselves:
-//! behind a proxy everybody comes from one.
+//! behind a proxy all clients share one.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -59,7 +59,7 @@ fn is_public(address: &IpAddr) -> bool {
     }
 }
 
-/// What stands for one client: of version 6 everybody has a /64 at least, with more addresses than can be counted.
+/// What stands for one client: an IPv6 subscriber has at least a /64, with more addresses than can be counted.
 fn client(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

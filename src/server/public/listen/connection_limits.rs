@@ -1,4 +1,4 @@
-//! Who is connected, and who has to leave when nobody else would find a place.
+//! The open connections, and which of them is closed when no slot is free.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 pub(super) struct Places {
     most: usize,
     guests: Mutex<Guests>,
-    /// Told when a place becomes free, or somebody falls silent.
+    /// Notified when a slot becomes free, or a connection falls silent.
     news: Notify,
 }
 
@@ -53,8 +53,8 @@ impl Places {
         self.news.notified().await;
     }
 
-    /// Takes a place. Where all are taken, whoever has been silent for longest is asked to leave: a crowd that says
-    /// nothing must not keep an honest request out. Where nobody is silent, it waits.
+    /// Takes a slot. Where all are taken, the connection that has been silent for longest is closed: many clients that send
+    /// nothing must not keep an honest request out. Where none is silent, it waits.
     pub(super) async fn take(self: &Arc<Self>) -> Place {
         loop {
             let news = self.news.notified();
@@ -186,7 +186,7 @@ mod tests {
         drop(second);
         let fourth = Arc::new(fourth.await);
 
-        // Everybody is worked for: the next one waits until somebody has their answer.
+        // All connections are being served: the next one waits until one of them has its answer.
         let (more, most) = (third.visit(), fourth.visit());
         third.works();
         fourth.works();
@@ -200,7 +200,7 @@ mod tests {
         drop((more, most));
     }
 
-    /// A head is cheap: whoever keeps the rest back is as silent as before it, but not for longer.
+    /// A head is cheap: a client that keeps the rest back is as silent as before it, but not for longer.
     #[tokio::test]
     async fn a_head_alone_is_no_right_to_a_place() {
         let places = Places::new(2);

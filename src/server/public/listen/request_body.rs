@@ -15,7 +15,7 @@ use super::connection_limits::Place;
 /// How long a body may take, from the end of the head to its own. GitHub gives up after 10 s.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A body that must have come within [`BODY_TIMEOUT`]. Only once it has, or nobody wants the rest of it, its connection
+/// A body that must have come within [`BODY_TIMEOUT`]. Only once it has, or the rest of it is not needed, its connection
 /// counts as one for which there is work to do: a client that is slow to say what it wants has no right to its place.
 pub(super) struct Arriving {
     body: Incoming,

@@ -2,7 +2,7 @@
 //!
 //! A body up to [`SMALL_BODY`] is bounded by the number of connections. What a larger one needs beyond that is taken
 //! from [`LARGE_ROOM`], which all of them share, so that neither many nor large bodies fill the memory, and large ones
-//! never keep small ones waiting. Nobody is given more of it than they have sent already: to announce much costs nothing.
+//! never keep small ones waiting. A client gets no more memory than it has sent already: to announce a large body costs nothing.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What GitHub's events are to us: which of them may change what is due, and which we have never heard of.
 //!
 //! A wake costs one read of GitHub, so that events without any bearing on sessions, pull requests, requests or the plan
-//! wake nobody. In doubt a repository is woken: an action that GitHub adds to an event that wakes does, too.
+//! wake no repository. In doubt a repository is woken: an action that GitHub adds to an event that wakes does, too.
 //!
 //! Names and actions: GitHub's documentation, "Webhook events and payloads", and its published examples.
 

@@ -53,7 +53,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Reads them. The error is a word to whoever sends what only somebody with the secret can send.
+    /// Reads the facts. The error text goes to the sender, who has the secret.
     pub(super) fn read(
         id: Option<&HeaderValue>,
         event: Option<&HeaderValue>,
@@ -138,9 +138,9 @@ impl<'de> Pick<'de> for Payload {
 }
 
 impl Payload {
-    /// Whether a push brings a commit of the service to the ledger. Whoever made it knows what it says, and when to look
+    /// Whether a push brings a commit of the service to the ledger. The service that made it knows what it says, and when to check
     /// again: each would cost a tick now and two more that look whether GitHub shows it by then. An older commit is one
-    /// that somebody puts back.
+    /// that a person puts back.
     fn is_push_of_service(&self, received_at: Timestamp) -> bool {
         let branch = self.reference.0.as_deref();
         let made_at = self.head_commit.made_at.0.as_deref();
@@ -268,7 +268,7 @@ mod tests {
         // A workflow's commit and a person's on the default branch are news.
         assert!(wakes(jules, "action:1/1:2", ""));
         assert!(wakes("refs/heads/main", service, ""));
-        // So is a ledger that was put back: by force, by making the branch anew, by an older commit, or not at all.
+        // So is a ledger that was put back: by force, by recreating the branch, by an older commit, or not at all.
         assert!(wakes(jules, service, r#", "forced": true"#));
         assert!(wakes(jules, service, r#", "created": true"#));
         let older = r#", "head_commit": {"message": "Phileas-Holder: serve:1", "timestamp": "1970-01-01T00:06:00Z"}"#;

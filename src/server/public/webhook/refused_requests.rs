@@ -1,4 +1,4 @@
-//! Telling the people who run the service that requests are refused at the door, without letting whoever sends them fill
+//! Logs that requests to the webhook are refused, without letting their senders fill
 //! the log.
 
 use std::sync::{Mutex, PoisonError};

@@ -8,7 +8,7 @@ use crate::runtime::inbox::Delivery;
 use crate::server::config::RepositoryEntry;
 use crate::server::repositories::Learnt;
 
-/// The repositories of which deliveries are accepted. An empty list accepts all: then whoever installs the App, or sets
+/// The repositories of which deliveries are accepted. An empty list accepts all: then the user who installs the App, or sets
 /// up a hook with the secret, decides.
 #[derive(Debug, Clone, Default)]
 pub struct Listed {
@@ -26,7 +26,7 @@ impl Listed {
         Self::new(ids, unknown.map(|entry| entry.name.clone()).collect())
     }
 
-    /// Accepts these ids, and these names of repositories whose id nobody has told. An id outlives a rename and cannot
+    /// Accepts these ids, and these names of repositories whose id is not configured. An id outlives a rename and cannot
     /// be taken over; a name is what it is at the moment.
     #[must_use]
     pub fn new(ids: BTreeSet<RepositoryId>, names: Vec<RepositoryName>) -> Self {
@@ -88,7 +88,7 @@ mod tests {
         assert!(listed.takes(&delivery(7, "Acme/Widget")));
         assert!(
             !listed.takes(&delivery(7, "acme/gadget")),
-            "nobody knows its number yet"
+            "its number is not known yet"
         );
         learnt.learn(&RepositoryEntry { name, id: None }, RepositoryId(7));
         assert!(listed.takes(&delivery(7, "acme/gadget")));

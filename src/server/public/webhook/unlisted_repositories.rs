@@ -1,4 +1,4 @@
-//! Telling the people who run the service that repositories are delivered which it does not look after. Behind one
+//! Logs deliveries of repositories that the service does not look after. Behind one
 //! balancer that mostly means that the lists of two machines differ.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::runtime::inbox::Delivery;
 
 /// The least time between two lines about one repository.
 const GAP: Duration = Duration::from_secs(60 * 60);
-/// The most repositories that are told apart. Whoever knows the secret can name any number of them.
+/// The most repositories that are told apart. A sender with the secret can name any number of them.
 const MOST: usize = 1_000;
 
 /// Repositories of which deliveries were ignored lately, and how many of each were not told of yet.

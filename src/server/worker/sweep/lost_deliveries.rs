@@ -27,7 +27,7 @@ struct Asked {
     at: Timestamp,
 }
 
-/// An attempt of each event that nobody took, that matters and that may be asked for now, with the event's id; the oldest
+/// One attempt of each event that no service accepted, that matters and that may be requested now, with the event's id; the oldest
 /// first.
 pub(super) fn lost<'a>(
     attempts: &'a [DeliveryAttempt],
@@ -90,7 +90,7 @@ pub(super) fn trial_first<T>(lost: Vec<T>) -> Vec<T> {
     first
 }
 
-/// Whether all that were tried have come again, and nobody took any, nor anything else meanwhile. `known`: the attempts
+/// Whether all requested deliveries came again, and none of them nor any other was accepted meanwhile. `known`: the attempts
 /// from before.
 pub(super) fn are_refused(
     attempts: &[DeliveryAttempt],

@@ -1,4 +1,4 @@
-// Keeps an open page up to date: the server tells that something changed, and the page reads itself anew.
+// Keeps an open page up to date: the server reports a change, and the page reloads its content.
 // Without this script every page is the same, only still.
 (() => {
   'use strict';
@@ -21,7 +21,7 @@
     pulse.textContent = live ? 'live' : 'not connected';
   };
 
-  // Nobody wants a page to move under a form, or under a text that is being marked.
+  // A page must not move under a form that is being filled in, or under text that is being selected.
   const busy = () => {
     const field = document.activeElement;
     const mark = window.getSelection();

@@ -1,4 +1,4 @@
-//! What happens or is waited for, and why.
+//! Report lines as the pages show them: what happens or waits, and why.
 
 use jiff::Timestamp;
 use phileas_domain::engine::{Line, Verdict};
@@ -9,7 +9,7 @@ use crate::server::admin::dashboard::format::{self, Moment};
 /// One line of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// Who, where it is about somebody.
+    /// The persona, where the line is about one.
     pub who: Option<String>,
     /// What is done: `waiting`, `dispatched`, …
     pub verdict: &'static str,

@@ -24,13 +24,13 @@ pub const MAX_COMING: usize = 8;
 pub struct RepositoryView {
     /// Its page on GitHub.
     pub page: String,
-    /// Whether everybody can read it.
+    /// Whether it is public.
     pub public: bool,
     /// When it was last looked at.
     pub seen: Moment,
     /// The tracks.
     pub tracks: Vec<TrackView>,
-    /// What runs by the clock.
+    /// Schedules.
     pub schedules: Vec<ScheduleView>,
     /// What concerns all of it.
     pub lines: Vec<Said>,
@@ -79,7 +79,7 @@ pub struct TrackView {
     pub lines: Vec<Said>,
 }
 
-/// A persona that runs by the clock.
+/// A persona that runs on a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleView {
     /// Who.

@@ -8,7 +8,7 @@ use crate::server::admin::dashboard::format::{self, Moment};
 
 /// Where people meet Jules.
 pub const JULES: &str = "https://jules.google.com";
-/// A session without an outcome that is older than this was never completed by whoever wrote it; it is not at work.
+/// A session without an outcome that is older than this was never completed by the program that wrote it; it is not running.
 const LONGEST_LIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// One session.

@@ -9,7 +9,7 @@ use crate::server::admin::dashboard::format::{self, Moment};
 /// One persona's yield.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YieldView {
-    /// Who; `all` for everybody together.
+    /// The persona; `all` for the total.
     pub who: String,
     /// Sessions.
     pub sessions: u32,
@@ -19,7 +19,7 @@ pub struct YieldView {
     pub merged: u32,
     /// Those that were closed unmerged.
     pub rejected: u32,
-    /// Open ones that nobody looks at.
+    /// Open ones without a review.
     pub ignored: u32,
     /// Open ones.
     pub open: u32,
@@ -50,7 +50,7 @@ pub fn of_persona(persona: &PersonaId, figures: &Yield, now: Timestamp) -> Yield
     yield_of(persona.to_string(), figures, now)
 }
 
-/// The yield of everybody together.
+/// The yield of all personas together.
 #[must_use]
 pub fn of_all(figures: &Yield, now: Timestamp) -> YieldView {
     yield_of("all".to_owned(), figures, now)
@@ -108,7 +108,7 @@ pub struct Meter {
     pub what: &'static str,
     /// What the figure counts.
     pub unit: &'static str,
-    /// What is used; `None`: nobody has asked lately.
+    /// What is used; `None`: it was not read lately.
     pub used: Option<u32>,
     /// The limit.
     pub limit: u32,
@@ -240,6 +240,6 @@ mod tests {
         assert_eq!(budget(&told, ago(1), now)[3].seen, None);
         let old = budget(&told, ago(90), now);
         assert_eq!(old[3].seen.as_deref(), Some("1 h 30 ago"));
-        assert_eq!(old[4].seen, None, "nobody knows what is live");
+        assert_eq!(old[4].seen, None, "what is live is unknown");
     }
 }
