@@ -242,7 +242,7 @@ mod tests {
                 review(),
                 planned(),
                 vec![plan("p", 10), answer("a", 20)],
-                Some("said something"),
+                Some("got a message"),
             ),
             (
                 review(),
