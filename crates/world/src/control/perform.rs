@@ -265,20 +265,16 @@ fn on_repository(
         ActKind::RunWorkflow { path, conclusion } => {
             return run_workflow(github, target, &path, &conclusion, now);
         }
-        ActKind::SetWorkflow { path, state } => {
-            if !github.set_workflow_state(repo, &path, &state) {
-                return Err(ControlError::missing(format!(
-                    "path: there is no workflow {path:?}"
-                )));
-            }
-        }
-        ActKind::Lock { number, locked } => {
-            if !github.set_locked(repo, number, locked) {
-                return Err(ControlError::missing(format!(
-                    "number: there is no thread {number}"
-                )));
-            }
-        }
+        ActKind::SetWorkflow { path, state } => github
+            .set_workflow_state(repo, &path, &state)
+            .then_some(())
+            .ok_or_else(|| ControlError::missing(format!("path: there is no workflow {path:?}")))?,
+        ActKind::Lock { number, locked } => github
+            .set_locked(repo, number, locked)
+            .then_some(())
+            .ok_or_else(|| {
+            ControlError::missing(format!("number: there is no thread {number}"))
+        })?,
         ActKind::SetIssues { on } => github.set_has_issues(repo, on),
         ActKind::SetPullPolicy { collaborators_only } => {
             github.set_pulls_by_collaborators(repo, collaborators_only);
