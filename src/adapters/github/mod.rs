@@ -7,7 +7,7 @@
 //! | how does a request leave, and what is repeated, followed, given up? | [`http`] |
 //! | which queries are sent? | `graphql/`, `graphql.rs`, `documents.rs` |
 //! | what does a tick, or a command, read? | `read/` |
-//! | what is written? | [`write`] |
+//! | what is written? | [`mod@write`] |
 //! | which answers does GitHub give? | `wire/` |
 
 pub mod auth;

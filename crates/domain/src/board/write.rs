@@ -169,7 +169,7 @@ fn listed(names: &BTreeSet<&str>) -> String {
 ///
 /// # Errors
 ///
-/// [`TaskError::Unknown`], [`TaskError::AmbiguousId`], [`TaskError::InSeveralStates`], [`TaskError::NotEditable`].
+/// [`TaskError::Unknown`], [`TaskError::Several`], [`TaskError::Doubled`], [`TaskError::Unsound`].
 pub fn moved(tree: &Tree, id: &str, state: TaskState) -> Result<Change, TaskError> {
     let task = find(tree, id)?;
     let done = format!("it is {state}");

@@ -10,7 +10,7 @@ use crate::prompt::{clean_line, sha256, without_secrets};
 
 /// The prefix of work items' keys among those of published issues.
 const KEY: &str = "work:";
-/// A work item as an issue. The issue shows what the session will be given, as [`issue_text`] renders it, with the
+/// A work item as an issue. The issue shows what the session will be given, as [`offer`] renders it, with the
 /// whole title, because an issue's own title is truncated. The digest covers all of it.
 ///
 /// `slot`: the slot of the session that would do it. `label`: the label that approves it. The key contains the digest,

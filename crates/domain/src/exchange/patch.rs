@@ -33,7 +33,7 @@ pub fn bases(patch: &str) -> BTreeSet<String> {
     bases.collect()
 }
 
-/// The files of a patch. `base`: the texts of [`base_paths`] that could be read.
+/// The files of a patch. `base`: the texts of [`bases`] that could be read.
 ///
 /// A file whose new text is uncertain is reported instead.
 #[must_use]

@@ -213,7 +213,7 @@ pub struct Event {
         deserialize_with = "lenient"
     )]
     pub id: Option<EventId>,
-    /// The kind as it is written; see [`Event::event_kind`].
+    /// The kind as it is written; see [`Event::kind`].
     pub event: String,
     /// The job; `null` if the event concerns the whole monitor.
     #[serde(default, deserialize_with = "lenient")]

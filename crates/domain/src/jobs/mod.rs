@@ -8,12 +8,12 @@
 //! | [`job`] | What is known about one job? |
 //! | [`registry`] | Which jobs does a jobs file name? |
 //! | [`config`] | What does a `config.json` say? |
-//! | [`session`] | What does the monitor read of a session? |
+//! | [`sight`] | What does the monitor read of a session? |
 //! | [`mod@line`] | What does a line of a file say, and why is one skipped? |
 //! | [`memory`] | What does the monitor remember between two checks? |
 //! | [`cause`] | Which state of a session is worth an event, and was the event sent before? |
 //! | [`turn`] | Which turn of a track needs an agent, and was the agent woken? |
-//! | [`settled_reason()`] | Does an event still need an answer? |
+//! | [`settled()`] | Does an event still need an answer? |
 //! | [`event`] | What does an event say? |
 //! | [`backoff`] | When is a failed request retried? |
 //! | [`queue`] | Which events were handed on, and which are acknowledged? |

@@ -102,7 +102,7 @@ pub struct Told {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Looked {
-    /// The wait that was processed last, as [`NewsKind::cause_mark`] names it; `None` once the session has continued.
+    /// The wait that was processed last, as [`What::mark`] names it; `None` once the session has continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The causes of the events that were sent, the newest last.

@@ -86,7 +86,7 @@ impl Catalogue {
         }
     }
 
-    /// All files: the default branch for [`assemble_prompt`](crate::prompt::assemble_prompt).
+    /// All files: the default branch for [`assemble`](crate::prompt::assemble()).
     #[must_use]
     pub fn tree(&self) -> &Tree {
         &self.tree

@@ -475,7 +475,7 @@ const OTHER_KIND: &str = "the answer belongs to another request";
 ///
 /// # Errors
 ///
-/// Those of [`render_prompt`](super::render_prompt), and that this machine could not render it.
+/// Those of [`render`](super::render()), and that this machine could not render it.
 pub fn render_by(
     request: &Request<'_>,
     files: &SourceFiles,
@@ -491,7 +491,7 @@ pub fn render_by(
 ///
 /// # Errors
 ///
-/// Those of [`assemble_prompt`](super::assemble_prompt), and that this machine could not render it.
+/// Those of [`assemble`](super::assemble()), and that this machine could not render it.
 pub fn assemble_by(
     request: RenderRequest,
     renderer: &(impl RenderPrompts + ?Sized),

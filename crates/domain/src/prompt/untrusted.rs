@@ -14,7 +14,7 @@ pub fn clean(text: &str) -> String {
     neutralise_markers(&bare(&visible(text)))
 }
 
-/// Like [`clean_text`], on one line: runs of white space become one space.
+/// Like [`clean`], on one line: runs of white space become one space.
 #[must_use]
 pub fn clean_line(text: &str) -> String {
     let spaced = visible(text).replace(['\n', '\t'], " ");

@@ -40,7 +40,7 @@ pub fn validate(
     said
 }
 
-/// Whether files must be read before [`validate_prompt`] can decide, if the tree was read in parts.
+/// Whether files must be read before [`validate()`] can decide, if the tree was read in parts.
 #[must_use]
 pub fn unread_sources(
     persona: &Persona,
