@@ -18,6 +18,10 @@ import subprocess
 import sys
 import tomllib
 
+if len(sys.argv) > 1:
+    print(f"docs.py: it takes no word: {sys.argv[1]}", file=sys.stderr)
+    sys.exit(2)
+
 import jsonschema
 import yaml
 

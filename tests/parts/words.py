@@ -59,6 +59,7 @@ REFUSED = {
     "tests/parts/check-words.py": [SURPLUS, ["--surplus"]],
     "tests/parts/clone.sh": [SURPLUS],
     "tests/parts/dashboard.mjs": [["one", "two"], ["--surplus"], [""]],
+    "tests/parts/docs.py": [SURPLUS, ["--help"]],
     "tests/parts/graphql-check.mjs": [NOTHING, SURPLUS, ["src/adapters/github/graphql", "surplus"]],
     "tests/parts/image/container.py": [NOTHING, ["image", "folder"]],
     "tests/parts/image/empty_root.py": [NOTHING, ["binary", "folder", "surplus"]],
