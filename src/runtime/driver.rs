@@ -497,6 +497,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// Gives back the leases that could not be ended while the inbox was away. Where another process has taken one over, it
     /// has counted a death of this one, which the inbox takes back now.
     async fn end_leases(&self, hands: &mut Hands) {
+        if hands.unended.is_empty() {
+            return;
+        }
         let now = self.clock.now();
         // A clock that was set back must not make the delay as long as a day.
         hands.end_after = hands.end_after.min(time_after(now, RETRY_DELAY));
