@@ -12,7 +12,7 @@ const RUN_LIMIT_MS = 120_000;
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 // What GitHub fetches of the action; the rest of the repository is of no use to it.
 const ACTION = ['action.yml', 'Cargo.toml', 'scripts/find-binary'];
-const README_WORKFLOW = /```yaml\n(# \.github\/workflows\/phileas\.yml\n[^]*?)```/;
+const DOCS_WORKFLOW = /```yaml\n(# \.github\/workflows\/phileas\.yml\n[^]*?)```/;
 const SHOW = `
       - if: always()
         shell: bash
@@ -22,11 +22,11 @@ const SHOW = `
           OUTPUTS: \${{ toJSON(steps.phileas.outputs) }}
 `;
 
-/** The workflow that the README tells people to copy, with the binary of this build, and a step that shows what came. */
-export function workflowOfReadme() {
-  const [, text] = README_WORKFLOW.exec(readFileSync(join(root, 'README.md'), 'utf8'));
+/** The workflow that docs/guide/action.md shows, with the binary of this build, and a step that shows what came. */
+export function workflowOfDocs() {
+  const [, text] = DOCS_WORKFLOW.exec(readFileSync(join(root, 'docs/guide/action.md'), 'utf8'));
   const key = /^( *)jules-api-key: .*$/m;
-  if (!key.test(text)) throw new Error('the README hands on no jules-api-key');
+  if (!key.test(text)) throw new Error('docs/guide/action.md passes no jules-api-key');
   // act holds back nothing, and does not know this key of 2026.
   return text.replace(/^ {2}queue: max\n/m, '').replace(key, '$&\n$1binary: ${{ env.BINARY }}').trimEnd() + SHOW;
 }

@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { removeTree } from '../remove-tree.mjs';
 import { act, advance, books, script, world } from '../world.mjs';
-import { run, workflow, workflowOfReadme } from './act.mjs';
+import { run, workflow, workflowOfDocs } from './act.mjs';
 
 const REPOSITORY = { id: 1, full_name: world.repository, default_branch: 'main', fork: false };
 const VERSION = /^version = "(.*)"$/m.exec(readFileSync(new URL('../../../Cargo.toml', import.meta.url), 'utf8'))[1];
 const BINARY = `phileas-${arch() === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-gnu`;
-const readme = workflowOfReadme();
+const readme = workflowOfDocs();
 const any = workflow('any.yml');
 const fetching = workflow('fetch.yml');
 
