@@ -33,7 +33,7 @@ pub const PACKS: [Pack; 8] = [
     },
     Pack {
         id: "janitor",
-        purpose: "takes away what nobody uses",
+        purpose: "removes unused code",
         cron: "11 4 * * 2",
         template: include_str!("personas/janitor.md"),
     },
@@ -45,7 +45,7 @@ pub const PACKS: [Pack; 8] = [
     },
     Pack {
         id: "sentinel",
-        purpose: "closes one hole before somebody finds it; on public repositories only where the plan allows it",
+        purpose: "closes one security hole; on public repositories only where the plan allows it",
         cron: "11 4 * * 4",
         template: include_str!("personas/sentinel.md"),
     },
@@ -63,7 +63,7 @@ pub const PACKS: [Pack; 8] = [
     },
     Pack {
         id: "tester",
-        purpose: "tests what nobody tests",
+        purpose: "writes missing tests",
         cron: "11 4 * * 6",
         template: STARTERS[1].prompt,
     },

@@ -20,7 +20,7 @@ pub(super) const STARTERS: [Starter; 2] = [
     },
     Starter {
         id: "tester",
-        purpose: "a persona that tests what nobody tests",
+        purpose: "a persona that writes missing tests",
         prompt: include_str!("personas/tester.md"),
     },
 ];

@@ -19,7 +19,7 @@ use crate::runtime::ports::hire::{Changes, Job};
 const MAX_FILES: usize = 100;
 /// How much of a message for the commit is shown, in bytes.
 const MESSAGE_BYTES: usize = 600;
-/// How much of the changes is shown at once unless somebody says otherwise, in bytes.
+/// How much of the changes is shown at once by default, in bytes.
 const DEFAULT_BYTES: usize = 16_000;
 /// How much of the changes is shown at once at most, in bytes.
 const MAX_BYTES: usize = 200_000;

@@ -20,13 +20,13 @@ use super::arguments::list_or_one;
 use super::look::limit;
 use crate::jobs::{Page, Registered};
 
-/// How many events are listed at once unless somebody says otherwise.
+/// How many events are listed at once by default.
 const DEFAULT_LIMIT: u32 = 20;
 /// How many events are listed at once at most.
 const MAX_LIMIT: u32 = 100;
 /// How much of an event's words is shown, in bytes.
 const MESSAGE_BYTES: usize = 2_000;
-/// How long is waited unless somebody says otherwise, in seconds: many clients give up after 60.
+/// How long is waited by default, in seconds: many clients give up after 60.
 const DEFAULT_WAIT_S: u64 = 45;
 /// How long is waited at most, in seconds.
 const MAX_WAIT_S: u64 = 300;
@@ -68,7 +68,7 @@ pub(super) fn register_job() -> Offer {
         name: "jules_register_job",
         title: "Have a Jules job watched",
         text: "Puts a job into the monitor's file, so that its questions, its end and its failures become events. \
-               `jules_create_job` does that by itself; this is for jobs that somebody started elsewhere.",
+               `jules_create_job` does that by itself; this is for jobs that were started elsewhere.",
         effect: Effect::Notes,
     };
     Offer::new(card, register)
@@ -202,8 +202,7 @@ pub(super) fn list_events() -> Offer {
     let card = Card {
         name: "jules_list_events",
         title: "List events of Jules jobs",
-        text: "What the monitor has seen of registered jobs and nobody has acknowledged yet, oldest first. Asks nobody \
-               outside.",
+        text: "Events of registered jobs that are not acknowledged yet, oldest first. Makes no request.",
         effect: Effect::Looks,
     };
     Offer::new(card, list)
@@ -376,7 +375,7 @@ pub(super) fn ack_event() -> Offer {
     let card = Card {
         name: "jules_ack_event",
         title: "Acknowledge an event",
-        text: "Says that an event is dealt with, so that nobody is told of it again.",
+        text: "Acknowledges an event, so that it is not listed again.",
         effect: Effect::Notes,
     };
     Offer::new(card, ack)

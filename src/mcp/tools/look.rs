@@ -19,7 +19,7 @@ use crate::runtime::ports::hire::{Job, What};
 const PROMPT_BYTES: usize = 600;
 /// How much of a question, a plan or a reason is shown, in bytes.
 const WORDS_BYTES: usize = 3_000;
-/// How many jobs are listed at once unless somebody says otherwise, as the first design had it.
+/// How many jobs are listed at once by default, as the first design had it.
 const DEFAULT_LIMIT: u32 = 50;
 /// How many jobs are listed at once at most.
 const MAX_LIMIT: u32 = 100;

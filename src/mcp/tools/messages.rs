@@ -14,11 +14,11 @@ use super::super::view::plan_text;
 use super::look::limit;
 use crate::runtime::ports::hire::{Happening, What};
 
-/// How much of one message is shown unless somebody says otherwise, in bytes.
+/// How much of one message is shown by default, in bytes.
 const DEFAULT_BYTES: usize = 2_000;
 /// How much of one message is shown at most, in bytes.
 const MAX_BYTES: usize = 50_000;
-/// How many messages are shown at once unless somebody says otherwise.
+/// How many messages are shown at once by default.
 const DEFAULT_LIMIT: u32 = 20;
 /// How many messages are shown at once at most.
 const MAX_LIMIT: u32 = 100;

@@ -20,7 +20,7 @@ use super::super::trouble::Trouble;
 use super::arguments::list_or_one;
 use super::look::limit;
 
-/// How many runs are shown at once unless somebody says otherwise.
+/// How many runs are shown at once by default.
 const DEFAULT_LIMIT: u32 = 20;
 /// How many runs are shown at once at most.
 const MAX_LIMIT: u32 = 100;
@@ -93,7 +93,7 @@ struct Finding {
     severity: &'static str,
     /// The invariant that does not hold, a stable word.
     check: Option<&'static str>,
-    /// Where, what is wrong, and how to mend it.
+    /// Where, what is wrong, and how to fix it.
     text: String,
 }
 
@@ -309,7 +309,7 @@ pub(super) fn validate() -> Offer {
     let card = Card {
         name: "pipeline_validate",
         title: "Check a draft of an artifact",
-        text: "Holds the text of an artifact against its shape and says where it is wrong and how to mend it. Writes \
+        text: "Holds the text of an artifact against its shape and says where it is wrong and how to fix it. Writes \
                nothing; `pipeline_write` checks by itself.",
         effect: Effect::Looks,
     };
@@ -365,7 +365,7 @@ pub(super) fn check_stage() -> Offer {
     let card = Card {
         name: "pipeline_check",
         title: "Check what must hold between the artifacts of a run",
-        text: "Every invariant of a stage that does not hold, by its name, with where and how to mend it.",
+        text: "Every invariant of a stage that does not hold, by its name, with where and how to fix it.",
         effect: Effect::Looks,
     };
     Offer::new(card, checked)
@@ -435,7 +435,7 @@ pub(super) fn write() -> Offer {
         name: "pipeline_write",
         title: "Write an artifact of a run",
         text: "Writes an artifact in its normal form and notes it in the trace. What is not sound replaces nothing, and the \
-               answer says what to mend.",
+               answer says what to fix.",
         effect: Effect::Replaces,
     };
     Offer::new(card, written)

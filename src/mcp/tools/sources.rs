@@ -11,7 +11,7 @@ use super::super::offer::{Call, Card, Effect, Offer};
 use super::super::trouble::Trouble;
 use super::look::limit;
 
-/// How many repositories are listed at once unless somebody says otherwise.
+/// How many repositories are listed at once by default.
 const DEFAULT_LIMIT: u32 = 30;
 /// How many repositories are listed at once at most.
 const MAX_LIMIT: u32 = 100;

@@ -93,7 +93,7 @@ fn root(key: &str) -> Value {
             "additionalProperties": { "anyOf": [ { "$ref": "#/definitions/steps" }, track() ] },
         }),
         "schedules" => json!({
-            "description": "Personas by the clock, beside the tracks.",
+            "description": "Personas on a schedule, beside the tracks.",
             "type": "object",
             "maxProperties": schedules::MAX_SCHEDULES,
             "propertyNames": id(),
@@ -145,7 +145,7 @@ fn track() -> Value {
 fn schedule() -> Value {
     let own = [(schedules::WHEN.to_owned(), when())];
     let mut schedule = table(
-        "A persona by the clock, with keys of its own.",
+        "A persona on a schedule, with keys of its own.",
         own.into_iter().chain(knobs(&overrides::KEYS, false)),
     );
     schedule["required"] = json!([schedules::WHEN]);

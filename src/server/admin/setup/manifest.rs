@@ -62,7 +62,7 @@ pub fn manifest(url: &str, origin: &str) -> Value {
     json!({
         "name": "phileas",
         "url": url,
-        "description": "Keeps Jules working on repositories by the clock",
+        "description": "Runs Jules on repositories on a schedule",
         "hook_attributes": { "url": format!("{url}{WEBHOOK}"), "active": true },
         "redirect_url": format!("{origin}/setup/done"),
         "public": false,

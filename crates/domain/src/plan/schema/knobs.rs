@@ -33,7 +33,7 @@ fn knob(key: &str) -> Value {
         }),
         "advance_on" => word::<AdvanceOn>("When a track goes on to its next step."),
         "plan_approval" => word::<PlanApproval>(
-            "Who approves Jules' plan: nobody needs to, people with write access, or the Jules page alone.",
+            "Who approves Jules' plan: no person, people with write access, or the Jules page alone.",
         ),
         "automation" => word::<Automation>("`none`: changes stay in the session."),
         "branch" => json!({
