@@ -214,7 +214,7 @@ fn of_budget(key: &str) -> Value {
             "default": usual.track_share.number(),
         }),
         "max_open_pulls" => figure(
-            "With so many open pull requests of its own that nobody has reviewed, nothing new starts.",
+            "With so many open pull requests of its own without a review, nothing new starts.",
             budget::OPEN_PULLS,
             usual.max_open_pulls,
         ),
