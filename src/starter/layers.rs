@@ -29,7 +29,7 @@ pub(super) fn config(repository: &RepositoryName) -> String {
     let minute = cron_minute(repository);
     include_str!("config.toml")
         .replace("@schema", &schema_address("config"))
-        .replace("@readme", &format!("https://github.com/{HOME}"))
+        .replace("@home", &format!("https://github.com/{HOME}"))
         .replace("@cron", &format!("{minute} {PASS_HOUR} * * *"))
         .replace("@round", DEFAULT_INNOVATION)
         .replace(

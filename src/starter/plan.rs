@@ -33,7 +33,7 @@ pub(super) fn text(cycle: &[String]) -> String {
     let names: Vec<String> = cycle.iter().map(|id| format!("\"{id}\"")).collect();
     include_str!("schedules.toml")
         .replace("@schema", &schema_address("schedules"))
-        .replace("@readme", &format!("https://github.com/{HOME}"))
+        .replace("@home", &format!("https://github.com/{HOME}"))
         .replace("@cycle", &format!("[{}]", names.join(", ")))
 }
 

@@ -423,7 +423,7 @@ fn upgrade_replaces_only_what_is_unchanged() {
     std::fs::remove_file(folder.join(DOCS)).unwrap();
     upgrade(&[]).done();
     assert!(!folder.join(DOCS).exists());
-    assert_eq!(text_of(&folder.join(CONFIG)).matches("docs").count(), 2);
+    assert_eq!(text_of(&folder.join(CONFIG)).matches("\"docs\"").count(), 2);
 
     folder.write(VERSION, "999.0.0\n");
     upgrade(&[]).refused(2, "written by phileas 999.0.0");
