@@ -1,4 +1,4 @@
-//! The watcher, by itself: what it hands on, in which order, and what it gives up.
+//! The watcher alone: which events it passes on, in which order, and which it gives up.
 
 use std::fs;
 use std::sync::Mutex;

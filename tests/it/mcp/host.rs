@@ -1,4 +1,4 @@
-//! A client of our own: JSON on lines, so that every word that travels can be looked at.
+//! An MCP client for tests: it writes and reads single lines of JSON-RPC.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

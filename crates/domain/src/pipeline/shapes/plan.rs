@@ -1,4 +1,4 @@
-//! How the work is to be done.
+//! The shape of `plan.json`: the affected files, the steps, and where each acceptance criterion is met.
 
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
 use super::kinds::{PASSAGES, PHRASES, many, named};
