@@ -199,7 +199,7 @@ fn retry_candidates(builder: &mut DecisionBuilder<'_>) -> Vec<Candidate> {
                     persona: turn.persona_id.clone(),
                 },
                 siblings: Vec::new(),
-                policy: request_origin::turn_policy(builder, name, track.index, &turn.persona_id),
+                policy: request_origin::turn_policy(builder, name, &turn.persona_id),
                 due_since,
                 cause: if is_first_attempt(turn) && SlotRole::from_slot(slot).is_some() {
                     Cause::Slot

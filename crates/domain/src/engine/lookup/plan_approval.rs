@@ -185,12 +185,7 @@ pub(crate) fn unapproved_text(
     turn: &Turn,
     id: &SessionId,
 ) -> String {
-    let index = builder
-        .state
-        .tracks
-        .get(track)
-        .and_then(|state| state.index);
-    let policy = request_origin::turn_policy(builder, track, index, &turn.persona_id);
+    let policy = request_origin::turn_policy(builder, track, &turn.persona_id);
     let link = session_link(id.as_str());
     match policy.plan_approval {
         PlanApproval::Never => format!("its plan waits for approval in {link} itself"),

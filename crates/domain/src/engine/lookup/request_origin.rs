@@ -45,9 +45,10 @@ pub(crate) fn dashboard_request<'d>(
 pub(crate) fn turn_policy(
     builder: &DecisionBuilder<'_>,
     track: &TrackName,
-    index: Option<u64>,
     persona: &PersonaId,
 ) -> Policy {
+    let state = builder.state.tracks.get(track);
+    let index = state.and_then(|state| state.index);
     let policy = policy::policy_of(&builder.snapshot.plan, track, index, persona);
     request_policy(builder, track, persona, policy)
 }

@@ -81,12 +81,7 @@ pub(crate) fn approve_plan(
     if let Some(text) = outdated_approval(activities, turn, request.at) {
         return CommandResult::nothing_to_do(text);
     }
-    let index = builder
-        .state
-        .tracks
-        .get(track)
-        .and_then(|state| state.index);
-    let policy = request_origin::turn_policy(builder, track, index, &waiting.persona);
+    let policy = request_origin::turn_policy(builder, track, &waiting.persona);
     if policy.plan_approval == PlanApproval::Never {
         let text = "`plan_approval` is \"never\"; approve it in Jules".to_owned();
         return CommandResult::Refused(Reason::PlanForbids, text);

@@ -179,12 +179,7 @@ fn follow_session(builder: &mut DecisionBuilder<'_>, track: &TrackName, slot: &S
         turn.approved_by = None;
         turn.approved_at = None;
     }
-    let index = builder
-        .state
-        .tracks
-        .get(track)
-        .and_then(|state| state.index);
-    let policy = request_origin::turn_policy(builder, track, index, &turn.persona_id);
+    let policy = request_origin::turn_policy(builder, track, &turn.persona_id);
     // A session that is not listed may be at work, unless Jules says that it does not exist.
     let at_work = listed.map_or(!snapshot.missing_sessions.contains(id), |session| {
         session.state.is_live()
@@ -303,12 +298,7 @@ fn record_pull(
     pull: &Pull,
 ) {
     let default = builder.snapshot.repository.default_branch.clone();
-    let index = builder
-        .state
-        .tracks
-        .get(track)
-        .and_then(|state| state.index);
-    let policy = request_origin::turn_policy(builder, track, index, &turn.persona_id);
+    let policy = request_origin::turn_policy(builder, track, &turn.persona_id);
     if policy.branch == Branch::Persona
         && turn.branch.as_ref() == Some(&pull.base)
         && pull.base != default
