@@ -72,7 +72,7 @@ impl Command {
 
 impl Handler for Commands {
     async fn handle(&self, event: &Event) -> Result<(), String> {
-        let own = event.kind().and_then(|kind| self.by_kind.get(&kind));
+        let own = event.event_kind().and_then(|kind| self.by_kind.get(&kind));
         let Some(command) = own.or(self.default.as_ref()) else {
             return Ok(());
         };

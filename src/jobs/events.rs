@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
 use phileas_domain::jobs::line::first_value;
-use phileas_domain::jobs::{Acknowledged, Draft, Event, EventId, Line};
+use phileas_domain::jobs::{Acknowledged, Event, EventId, Line, NewEvent};
 
 use super::files::{self, Lock, StoreError, beside};
 use super::lines::Lines;
@@ -86,7 +86,7 @@ impl EventsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn append(&self, drafts: Vec<Draft>, now: Timestamp) -> Result<Vec<Event>, StoreError> {
+    pub fn append(&self, drafts: Vec<NewEvent>, now: Timestamp) -> Result<Vec<Event>, StoreError> {
         if drafts.is_empty() {
             return Ok(Vec::new());
         }
@@ -103,7 +103,7 @@ impl EventsFile {
                 continue;
             }
             end.last += 1;
-            let event = draft.placed(EventId(end.last), now);
+            let event = draft.into_event(EventId(end.last), now);
             lines.push_str(&event.render());
             new.push(event);
         }
@@ -321,8 +321,8 @@ impl End {
 pub(super) fn event_of(path: &Path, line: &Line) -> Result<Option<Event>, Diagnostic> {
     let file = path.to_string_lossy();
     let text = line
-        .text()
-        .map_err(|fault| fault.warning(&file, line.number))?;
+        .line_text()
+        .map_err(|fault| fault.to_warning(&file, line.number))?;
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -350,8 +350,8 @@ mod tests {
 
     use super::*;
 
-    fn draft(job: u64, cause: &str) -> Draft {
-        Draft {
+    fn draft(job: u64, cause: &str) -> NewEvent {
+        NewEvent {
             kind: EventKind::Question,
             job_id: Some(job.to_string().parse().unwrap()),
             status: None,

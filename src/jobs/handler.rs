@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, Pull};
 use phileas_domain::jobs::job::RetryIntent;
-use phileas_domain::jobs::{Brief, Event, EventKind, Job, JobId, PullLink, RetireReason, settled};
+use phileas_domain::jobs::{
+    Brief, Event, EventKind, Job, JobId, PullLink, RetireReason, settled_reason,
+};
 use phileas_domain::patch::{self, FileChange};
 use serde_json::{Value, json};
 
@@ -88,7 +90,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         let mut work = Work::default();
         if let Some(id) = &event.job_id {
             let job = job.clone().unwrap_or_else(|| unlisted(event, id));
-            match event.kind() {
+            match event.event_kind() {
                 Some(EventKind::Completed) => self.completed(event, &job, &mut work, now).await?,
                 Some(EventKind::Stuck) => {
                     self.look_again(event, &job, &mut work).await;
@@ -128,10 +130,10 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             "retried_as": work.retried,
             "settled": work.settled,
             "notes": work.notes,
-            "brief": brief.render(),
+            "brief": brief.render_brief(),
         });
         Ok(Dealt {
-            text: brief.render(),
+            text: brief.render_brief(),
             document,
             again: work.again,
         })
@@ -174,7 +176,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             return Ok(None);
         };
         let log = account.activities(&job.job_id).await?.unwrap_or_default();
-        Ok(settled(event, &seen, &log))
+        Ok(settled_reason(event, &seen, &log))
     }
 
     async fn completed(
@@ -187,7 +189,12 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         if self.allowed.look {
             match self.account(job) {
                 Some(account) => match account.changes(&job.job_id).await {
-                    Ok(diff) => work.files = diff.as_deref().map(patch::files).unwrap_or_default(),
+                    Ok(diff) => {
+                        work.files = diff
+                            .as_deref()
+                            .map(patch::changed_files)
+                            .unwrap_or_default()
+                    }
                     Err(failure) => work.notes.push(failure.to_string()),
                 },
                 None => work
@@ -264,9 +271,9 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         if !failed || !job.is_live() {
             return Ok(());
         }
-        if job.attempt() > self.allowed.retries {
+        if job.attempt_number() > self.allowed.retries {
             if self.allowed.retries > 0 {
-                let attempts = job.attempt();
+                let attempts = job.attempt_number();
                 work.notes.push(format!(
                     "it was tried {attempts} times and is not tried again"
                 ));
@@ -300,7 +307,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
     ) -> Result<Result<JobId, NotRetried>, StoreError> {
         let jobs = self.places.jobs_file();
         let stop = |why: String, again| Ok(Err(NotRetried { why, again }));
-        let attempt = job.attempt() + 1;
+        let attempt = job.attempt_number() + 1;
         let marker = format!("{MARKER}{}.{attempt}", job.job_id);
         let old = match account.look(&job.job_id).await {
             Ok(Some(old)) => old,
@@ -321,7 +328,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             (None, Ok(branch)) => branch,
             (None, Err(failure)) => return stop(failure.to_string(), true),
         };
-        let repository = old.repository.clone().or_else(|| job.repository());
+        let repository = old.repository.clone().or_else(|| job.repository_name());
         let source = match (repository, branch) {
             (None, _) => None,
             (Some(repository), Some(branch)) => Some((repository, branch)),

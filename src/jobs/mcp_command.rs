@@ -24,7 +24,7 @@ const ID: &str = "zai-event-handler";
 /// The tool that an event asks for, and the job; the first handler only printed the other kinds.
 #[must_use]
 pub fn tool_for(event: &Event) -> Option<(&'static str, &JobId)> {
-    let tool = match event.kind()? {
+    let tool = match event.event_kind()? {
         EventKind::Completed => "jules_get_artifacts",
         EventKind::Stuck => "jules_get_job",
         EventKind::Question | EventKind::Error | EventKind::PlanReview => return None,

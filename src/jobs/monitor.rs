@@ -8,9 +8,9 @@ use std::future::Future;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
-use phileas_domain::jobs::backoff::{CREDENTIAL_PAUSE, jitter, next_try};
+use phileas_domain::jobs::backoff::{CREDENTIAL_PAUSE, jitter_factor, next_try};
 use phileas_domain::jobs::{
-    AccountMemory, Draft, Event, EventKind, Job, JobId, MonitorMemory, Payload, RetireReason,
+    AccountMemory, Event, EventKind, Job, JobId, MonitorMemory, NewEvent, Payload, RetireReason,
     Session,
 };
 
@@ -117,7 +117,7 @@ impl<A: ReadAccount> Monitor<A> {
                 .await;
         }
         let after: u64 = self.accounts.values().map(ReadAccount::sent).sum();
-        let first = |draft: &Draft| draft.payload.priority.unwrap_or_default();
+        let first = |draft: &NewEvent| draft.payload.priority.unwrap_or_default();
         gathered.drafts.sort_by_key(first);
         let told = gathered.drafts.clone();
         let events = self.places.events_file().append(gathered.drafts, now)?;
@@ -306,9 +306,9 @@ impl<A: ReadAccount> Monitor<A> {
         mark: &str,
         jobs: usize,
         now: Timestamp,
-    ) -> Option<Draft> {
+    ) -> Option<NewEvent> {
         tracing::warn!(account = name, "{failure}");
-        let draw = |count| jitter(name, count, self.rhythm.seed);
+        let draw = |count| jitter_factor(name, count, self.rhythm.seed);
         known.refused_key = None;
         match failure.kind {
             AccountTrouble::Throttled { after } => {
@@ -359,7 +359,7 @@ impl<A: ReadAccount> Monitor<A> {
 /// The account that a job belongs to: its repository's own, its owner's, or the one for all.
 pub fn account_for<'a, A>(accounts: &'a BTreeMap<String, A>, job: &Job) -> Option<&'a str> {
     let mut names = Vec::new();
-    if let Some(repository) = job.repository() {
+    if let Some(repository) = job.repository_name() {
         let (owner, name) = (
             repository.owner.to_ascii_lowercase(),
             repository.name.to_ascii_lowercase(),
@@ -384,8 +384,8 @@ fn unasked(name: &str, known: &AccountMemory, jobs: usize, waits: bool) -> Unask
     }
 }
 
-fn of_account(cause: &str, word: &str, message: String, jobs: usize) -> Draft {
-    Draft {
+fn of_account(cause: &str, word: &str, message: String, jobs: usize) -> NewEvent {
+    NewEvent {
         kind: EventKind::Error,
         job_id: None,
         status: None,

@@ -118,7 +118,7 @@ impl<H: Handler> Watcher<H> {
         let event = match event_of(self.events.path(), &line.line) {
             Ok(Some(event)) => event,
             Ok(None) => {
-                memory.done(line.end, None);
+                memory.mark_done(line.end, None);
                 return Ok(());
             }
             Err(mut wrong) => {
@@ -132,7 +132,7 @@ impl<H: Handler> Watcher<H> {
                     "at": now.to_string(), "reason": wrong.message, "file": wrong.file, "number": number, "line": text,
                 }))?;
                 passed.dead += 1;
-                memory.done(line.end, None);
+                memory.mark_done(line.end, None);
                 return Ok(());
             }
         };
@@ -144,7 +144,7 @@ impl<H: Handler> Watcher<H> {
             None => false,
         };
         if noted || memory.is_done(id) {
-            memory.done(line.end, id);
+            memory.mark_done(line.end, id);
             return Ok(());
         }
         match self.handler.handle(&event).await {
@@ -153,7 +153,7 @@ impl<H: Handler> Watcher<H> {
                 if let Some(id) = id {
                     self.events.hand_on(id)?;
                 }
-                memory.done(line.end, id);
+                memory.mark_done(line.end, id);
             }
             Err(why) if memory.attempts + 1 >= self.max_attempts => {
                 tracing::warn!(event = id.map(|id| id.0), "given up: {why}");
@@ -163,7 +163,7 @@ impl<H: Handler> Watcher<H> {
                     "at": now.to_string(), "reason": why, "attempts": attempts, "event": event,
                 }))?;
                 passed.dead += 1;
-                memory.done(line.end, id);
+                memory.mark_done(line.end, id);
             }
             Err(why) => {
                 memory.failed(now);

@@ -105,7 +105,7 @@ impl Queue {
         let mut jobs: Vec<Job> = self
             .registry()?
             .jobs()
-            .filter(|job| policy.shows(job.repository().as_ref()))
+            .filter(|job| policy.shows(job.repository_name().as_ref()))
             .cloned()
             .collect();
         jobs.reverse();
@@ -153,6 +153,6 @@ fn repository_of(event: &Event, registry: &Registry) -> Option<RepositoryName> {
         .as_ref()
         .and_then(|payload| payload.repo.as_ref());
     let told = told.and_then(|repo| repo.parse().ok());
-    let known = |id: &JobId| registry.get(id)?.repository();
+    let known = |id: &JobId| registry.get(id)?.repository_name();
     told.or_else(|| event.job_id.as_ref().and_then(known))
 }

@@ -2,7 +2,7 @@
 
 use phileas_domain::jobs::EventId;
 use phileas_domain::model::RepositoryName;
-use phileas_domain::pipeline::{Artifact, IssueId, next, overview};
+use phileas_domain::pipeline::{Artifact, IssueId, next, run_overview};
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
@@ -90,7 +90,7 @@ fn named(uri: &str) -> Option<Named> {
 
 /// The file of a run with this name.
 fn paper(name: &str) -> Option<&'static str> {
-    let artifact = Artifact::at(name).ok()?;
+    let artifact = Artifact::from_path(name).ok()?;
     let known = artifact.names().into_iter().find(|known| *known == name);
     known.filter(|_| artifact != Artifact::Lessons)
 }
@@ -291,7 +291,7 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
         }
         Named::Run(issue) => {
             let run = desk.runs.run(&issue, desk.runs.read_settings()?)?;
-            (overview(&run.ok_or(Unread::Missing)?).to_string(), JSON)
+            (run_overview(&run.ok_or(Unread::Missing)?).to_string(), JSON)
         }
         Named::Paper(issue, file) => {
             let text = desk

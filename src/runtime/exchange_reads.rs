@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use phileas_domain::engine::{
     CommitSpan, ExchangeRead, LEDGER_DOCUMENTS, Ledger, ReadRequests, SessionFiles, Snapshot,
 };
-use phileas_domain::exchange::{self, Changed, Content};
+use phileas_domain::exchange::{self, ChangedFile, FileContent};
 use phileas_domain::model::{Oid, PullNumber, SessionId, Tree};
 use phileas_domain::prompt::is_feedback_of_role;
 
@@ -120,13 +120,13 @@ async fn written(
         (None, Some((_, head)), Some(default)) => return pinned(github, default, head).await,
         (None, _, _) => return Ok(SessionFiles::default()),
     };
-    let paths = exchange::bases(&patch.diff);
+    let paths = exchange::base_paths(&patch.diff);
     let base = patch.base.or_else(|| default.clone());
     let texts = match base.filter(|_| !paths.is_empty()) {
         Some(base) => github.read_texts(&base, &paths).await?,
         None => BTreeMap::new(),
     };
-    let (files, found) = exchange::changed(&patch.diff, &texts);
+    let (files, found) = exchange::apply_patch(&patch.diff, &texts);
     Ok(SessionFiles { files, found })
 }
 
@@ -149,8 +149,8 @@ async fn pinned(github: &impl ReadGitHub, base: &Oid, head: &Oid) -> Result<Sess
             false => Some(String::new()),
         };
         // What is no text reads like what was removed: neither can be taken.
-        let content = text.map_or(Content::Removed, Content::Text);
-        Changed { path, content }
+        let content = text.map_or(FileContent::Removed, FileContent::Text);
+        ChangedFile { path, content }
     });
     Ok(SessionFiles {
         files: files.collect(),

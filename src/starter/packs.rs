@@ -104,7 +104,7 @@ mod tests {
             assert_eq!(found, [], "{}", pack.id);
             let persona = &read.personas[pack.id];
             assert_eq!(
-                prompt::validate(
+                prompt::validate_prompt(
                     persona,
                     &prompt::SourceFiles::of_default_branch(&tree),
                     &prompt::InProcess

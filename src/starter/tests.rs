@@ -39,7 +39,7 @@ fn a_beginning_is_a_sound_plan() {
     assert_eq!(told, [], "{told:?}");
     assert_eq!(plan.personas.len(), 2);
     for persona in plan.personas.values() {
-        let told: Vec<Diagnostic> = phileas_domain::prompt::validate(
+        let told: Vec<Diagnostic> = phileas_domain::prompt::validate_prompt(
             persona,
             &phileas_domain::prompt::SourceFiles::of_default_branch(&tree),
             &phileas_domain::prompt::InProcess,

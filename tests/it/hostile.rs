@@ -38,7 +38,7 @@ fn request_with(id: &str, text: &str, notes: &[String], entropy: u8) -> RenderRe
         notes,
         subject: None,
     };
-    RenderRequest::persona(&request, &SourceFiles::of_default_branch(&tree))
+    RenderRequest::for_persona(&request, &SourceFiles::of_default_branch(&tree))
 }
 
 fn honest(number: usize) -> RenderRequest {
@@ -338,7 +338,7 @@ fn files_that_are_still_drawn_from_stay_with_the_child() {
             now: jiff::Timestamp::UNIX_EPOCH,
             entropy: &[7; 32],
         };
-        RenderRequest::layer(&assembly, &files, &SourceFiles::of_ledger(&ledger))
+        RenderRequest::for_layer(&assembly, &files, &SourceFiles::of_ledger(&ledger))
     });
     let requests: Vec<RenderRequest> = requests.collect();
     let answers = children().render(&requests);

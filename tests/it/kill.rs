@@ -298,7 +298,7 @@ fn a_killed_import_is_made_once_and_whole() {
                 .below(".jules/exchange/requirements")
                 .count();
             assert_eq!((events, work), (1, 1), "{context}: {exchange_on_ledger:?}");
-            let found = phileas_domain::exchange::check(&exchange_on_ledger).found;
+            let found = phileas_domain::exchange::check_exchange(&exchange_on_ledger).found;
             assert_eq!(found, [], "{context}: nothing is half written");
         },
     });

@@ -133,7 +133,7 @@ fn a_newer_version_renews_the_documents_that_are_unchanged() {
     );
     assert_eq!(on_ledger(&shared, labels), None, "a person has removed it");
     let after = on_ledger(&shared, ".jules/.phileas-version").unwrap();
-    let after = Pin::read(&after, env!("CARGO_PKG_VERSION")).unwrap();
+    let after = Pin::read_pin(&after, env!("CARGO_PKG_VERSION")).unwrap();
     assert_eq!(after.version, env!("CARGO_PKG_VERSION"));
     let kept = after.digests.get(".jules/layers/decider/contracts.yml");
     assert_eq!(kept, pin.digests.get(".jules/layers/decider/contracts.yml"));

@@ -8,7 +8,7 @@ const FENCE_INDENT: usize = 3;
 /// The message.
 pub(crate) const MESSAGE: &str = "merge markers stand here: a merge was committed unfinished";
 /// The fix.
-pub(crate) const MEND: &str = "keep one side, remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`, and commit; put an example of a \
+pub(crate) const HELP: &str = "keep one side, remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`, and commit; put an example of a \
      conflict into a code block (```)";
 
 /// The first line, from 1, with such a marker. In a code block it is an example, and a line of `=======` alone

@@ -14,7 +14,7 @@ use crate::plan::{duplicate, join};
 const MAX_LISTED: usize = 12;
 
 /// Is shown a key's path, where the key stands and where its value does, in bytes.
-type See<'s> = dyn FnMut(&str, Range<usize>, Range<usize>) + 's;
+type KeyVisitor<'s> = dyn FnMut(&str, Range<usize>, Range<usize>) + 's;
 
 /// A text of TOML, under the name that its mistakes call it by.
 #[derive(Debug, Clone, Copy)]
@@ -38,12 +38,12 @@ impl<'t> TomlText<'t> {
     pub fn read<T: DeserializeOwned>(self) -> Result<T, Box<Diagnostic>> {
         toml::from_str(self.text).map_err(|error| {
             let Some(span) = error.span() else {
-                let (message, mend) = told(error.message(), "");
+                let (message, mend) = error_text(error.message(), "");
                 return Box::new(Diagnostic::error(self.file, message).mend(mend));
             };
             let key = self.key_at(span.start);
             let message = duplicate(error.message(), self.text, span.start);
-            let (message, mend) = told(&message, &key);
+            let (message, mend) = error_text(&message, &key);
             let mistake = Diagnostic::error(self.file, message).mend(mend);
             Box::new(mistake.at_offset(self.text, span.start).key(key))
         })
@@ -54,7 +54,7 @@ impl<'t> TomlText<'t> {
     pub fn mistake(self, key: &str, message: impl Into<String>) -> Diagnostic {
         let mistake = Diagnostic::error(self.file, message).key(key);
         let mut value_at = None;
-        self.each(&mut |path, _, value| {
+        self.for_each_key(&mut |path, _, value| {
             if path == key {
                 value_at = Some(value.start);
             }
@@ -68,7 +68,7 @@ impl<'t> TomlText<'t> {
     /// The key whose own place, or that of its value, is the narrowest one around a byte offset.
     fn key_at(self, offset: usize) -> String {
         let mut found: Option<(usize, String)> = None;
-        self.each(&mut |path, key, value| {
+        self.for_each_key(&mut |path, key, value| {
             for span in [key, value] {
                 let narrower = found.as_ref().is_none_or(|(width, _)| span.len() <= *width);
                 if span.contains(&offset) && narrower {
@@ -80,14 +80,14 @@ impl<'t> TomlText<'t> {
     }
 
     /// Shows every key and every element with the places of the key and of the value. None of a text that is no TOML.
-    fn each(self, see: &mut See<'_>) {
+    fn for_each_key(self, see: &mut KeyVisitor<'_>) {
         if let Ok(table) = DeTable::parse(self.text) {
             each_of_table(table.get_ref(), "", see);
         }
     }
 }
 
-fn each_of_table(table: &DeTable<'_>, path: &str, see: &mut See<'_>) {
+fn each_of_table(table: &DeTable<'_>, path: &str, see: &mut KeyVisitor<'_>) {
     for (key, value) in table {
         let path = join(path, key.get_ref());
         see(&path, key.span(), value.span());
@@ -95,7 +95,7 @@ fn each_of_table(table: &DeTable<'_>, path: &str, see: &mut See<'_>) {
     }
 }
 
-fn each_of_value(value: &DeValue<'_>, path: &str, see: &mut See<'_>) {
+fn each_of_value(value: &DeValue<'_>, path: &str, see: &mut KeyVisitor<'_>) {
     match value {
         DeValue::Table(table) => each_of_table(table, path, see),
         DeValue::Array(items) => {
@@ -110,7 +110,7 @@ fn each_of_value(value: &DeValue<'_>, path: &str, see: &mut See<'_>) {
 }
 
 /// What is wrong and how to mend it, from the words of the library that reads types.
-fn told(message: &str, key: &str) -> (String, String) {
+fn error_text(message: &str, key: &str) -> (String, String) {
     let message = message.replace('\n', " ");
     if let Some((word, known)) = not_known(&message, "unknown field ") {
         let mend = if known.is_empty() {
@@ -136,14 +136,14 @@ fn told(message: &str, key: &str) -> (String, String) {
     }
     let expected = |text: &str| {
         let (found, wanted) = text.rsplit_once(", expected ")?;
-        Some((found.to_owned(), format!("write {}", shape(wanted))))
+        Some((found.to_owned(), format!("write {}", shape_name(wanted))))
     };
     if let Some((found, mend)) = message.strip_prefix("invalid type: ").and_then(expected) {
         let subject = match key {
             "" => "it".to_owned(),
             key => format!("`{key}`"),
         };
-        return (format!("{subject} is {}", kind(&found)), mend);
+        return (format!("{subject} is {}", kind_name(&found)), mend);
     }
     if let Some((found, mend)) = message.strip_prefix("invalid value: ").and_then(expected) {
         let value = found.split('`').nth(1).unwrap_or(&found);
@@ -166,7 +166,7 @@ fn not_known<'m>(message: &'m str, begin: &str) -> Option<(&'m str, Vec<&'m str>
 }
 
 /// What was found, in the words of TOML's readers.
-fn kind(found: &str) -> &str {
+fn kind_name(found: &str) -> &str {
     const KINDS: [(&str, &str); 6] = [
         ("integer", "a whole number"),
         ("floating point", "a number with a fraction"),
@@ -180,7 +180,7 @@ fn kind(found: &str) -> &str {
 }
 
 /// What should be written, likewise.
-fn shape(wanted: &str) -> &str {
+fn shape_name(wanted: &str) -> &str {
     match wanted {
         "a string" | "path string" => "a text between double quotes",
         "a sequence" => "an array between square brackets",

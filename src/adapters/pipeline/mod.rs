@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use phileas_domain::Diagnostic;
 use phileas_domain::pipeline::{
-    Artifact, IssueId, Lesson, Made, Reading, Run, RunFile, SETTINGS_FILE, Settings, learn, read,
-    read_lessons, traced,
+    Artifact, IssueId, Lesson, Made, Reading, Run, RunFile, SETTINGS_FILE, Settings, add_lesson,
+    add_to_trace, read_artifact, read_lessons,
 };
 
 pub use error::{RunsError, SettingsError};
@@ -64,7 +64,7 @@ impl Runs {
     pub fn read_settings(&self) -> Result<Settings, RunsError> {
         let path = self.folder.join(SETTINGS_FILE);
         match files::read_text(&path)? {
-            Some(text) => Settings::read(&path.display().to_string(), &text)
+            Some(text) => Settings::read_settings(&path.display().to_string(), &text)
                 .map_err(|wrong| RunsError::Settings(Box::new(SettingsError(*wrong)))),
             None => Ok(Settings::default()),
         }
@@ -107,7 +107,7 @@ impl Runs {
                 });
             }
         }
-        Ok(Some(Run::read(issue.clone(), &found, settings)))
+        Ok(Some(Run::read_run(issue.clone(), &found, settings)))
     }
 
     /// The text of a file of a run, valid or not; `None`: there is none.
@@ -116,7 +116,7 @@ impl Runs {
     ///
     /// When no artifact has that name, or the file cannot be read.
     pub fn read_artifact(&self, issue: &IssueId, name: &str) -> Result<Option<String>, RunsError> {
-        Artifact::at(name)?;
+        Artifact::from_path(name)?;
         files::read_text(&self.folder_of(issue).join(name))
     }
 
@@ -165,7 +165,7 @@ impl Runs {
     ) -> Result<Written, RunsError> {
         let folder = self.folder_of(issue);
         let path = folder.join(artifact.file_name());
-        let reading = read(artifact, artifact.file_name(), text, &settings);
+        let reading = read_artifact(artifact, artifact.file_name(), text, &settings);
         let Some(normal) = reading.normal_form() else {
             return Err(RunsError::Unsound(reading.found));
         };
@@ -183,8 +183,8 @@ impl Runs {
         }
         files::make_folder(&folder)?;
         let run = self.run(issue, settings)?;
-        let run = run.unwrap_or_else(|| Run::read(issue.clone(), &[], settings));
-        let trace = traced(&run, &reading, &normal, made)?;
+        let run = run.unwrap_or_else(|| Run::read_run(issue.clone(), &[], settings));
+        let trace = add_to_trace(&run, &reading, &normal, made)?;
         let trace_path = folder.join(Artifact::Trace.file_name());
         let trace = trace.as_ref().map(|trace| (trace_path, trace.as_str()));
         let texts = [(path.clone(), normal.as_str())].into_iter().chain(trace);
@@ -244,13 +244,13 @@ impl Runs {
         files::make_folder(&self.folder)?;
         let _lock = self.lock_runs()?;
         let (known, is_partial) = self.read_lessons_file()?.unzip();
-        let Some(text) = learn(known.as_ref(), lesson) else {
+        let Some(text) = add_lesson(known.as_ref(), lesson) else {
             return Err(RunsError::Unsound(
                 known.map(|one| one.found).unwrap_or_default(),
             ));
         };
         let path = self.folder.join(Artifact::Lessons.file_name());
-        let reading = read(Artifact::Lessons, "the lesson", &text, &Settings::default());
+        let reading = read_artifact(Artifact::Lessons, "the lesson", &text, &Settings::default());
         if !reading.is_sound() {
             return Err(RunsError::Unsound(reading.found));
         }
@@ -293,7 +293,7 @@ pub fn read_file(path: &Path) -> Result<Reading, RunsError> {
         return Err(RunsError::NoFile(path.to_owned()));
     };
     let shown = path.display().to_string();
-    let artifact = Artifact::at(&shown)?;
+    let artifact = Artifact::from_path(&shown)?;
     let runs = path
         .ancestors()
         .find(|folder| folder.file_name().is_some_and(|name| name == RUNS_FOLDER));
@@ -301,7 +301,7 @@ pub fn read_file(path: &Path) -> Result<Reading, RunsError> {
         Some(folder) => Runs::in_folder(folder).read_settings()?,
         None => Settings::default(),
     };
-    Ok(read(artifact, &shown, &text, &settings))
+    Ok(read_artifact(artifact, &shown, &text, &settings))
 }
 
 impl RunsError {

@@ -6,7 +6,9 @@ use std::io::Write;
 
 use jiff::Timestamp;
 use phileas_domain::exchange::{self, Layout, Owner};
-use phileas_domain::layers::{Catalogue, Fate, LEDGER_PIN_PATH, Pin, keepers, moves};
+use phileas_domain::layers::{
+    Catalogue, FileFate, LEDGER_PIN_PATH, Pin, placeholder_files, upgrade_moves,
+};
 use phileas_domain::model::Tree;
 use phileas_domain::plan;
 
@@ -42,7 +44,7 @@ pub(crate) fn run(
     let layout = layout.unwrap_or(Layout::Flat);
     let pin = file_changes::read_pin(&ledger, LEDGER_PIN_PATH)?;
     let catalogue = Catalogue::of(&tree, layout);
-    let (moves, after) = moves(pin.as_ref(), VERSION, &catalogue.copies(), |path| {
+    let (moves, after) = upgrade_moves(pin.as_ref(), VERSION, &catalogue.copies(), |path| {
         ledger.get(path).map(|_| ledger.text(path))
     });
     let mut all: Vec<FileChange> = moves.into_iter().map(FileChange::from).collect();
@@ -58,14 +60,14 @@ pub(crate) fn run(
 /// The files a ledger starts with, which people and layers then change. A missing file is written; an existing one
 /// never.
 fn initial_files(tree: &Tree, layout: Layout) -> BTreeMap<String, String> {
-    let mut files = keepers(layout);
+    let mut files = placeholder_files(layout);
     if layout == Layout::Workstreams {
         return files;
     }
     let now = Timestamp::now();
     let now = now.round(jiff::Unit::Second).unwrap_or(now);
     let (plan, _) = plan::read(tree);
-    let folder = layout.workstations(exchange::FLAT_STREAM);
+    let folder = layout.workstations_folder(exchange::FLAT_STREAM);
     for layer in plan::ROLE_LAYERS {
         for member in plan.roster.of(layer).iter().filter(|member| member.enabled) {
             let owner = match layer {
@@ -73,7 +75,7 @@ fn initial_files(tree: &Tree, layout: Layout) -> BTreeMap<String, String> {
                 _ => Owner::Innovator(&member.role),
             };
             let path = format!("{folder}/{}/perspective.yml", member.role);
-            files.insert(path, exchange::seed(owner, now));
+            files.insert(path, exchange::seed_text(owner, now));
         }
     }
     files
@@ -81,8 +83,8 @@ fn initial_files(tree: &Tree, layout: Layout) -> BTreeMap<String, String> {
 
 fn missing_files(ledger: &Tree, files: BTreeMap<String, String>) -> Vec<FileChange> {
     let fate = |path: &str, text| match ledger.get(path) {
-        Some(_) => Fate::Same,
-        None => Fate::Write(text),
+        Some(_) => FileFate::Same,
+        None => FileFate::Write(text),
     };
     let files = files.into_iter();
     files

@@ -4,7 +4,7 @@ mod migrate;
 
 use std::io::Write;
 
-use phileas_domain::exchange::{self, Checked, EventState, Exchange, Fix};
+use phileas_domain::exchange::{self, CheckResult, EventState, Exchange, Fix};
 use phileas_domain::model::Tree;
 use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
@@ -38,7 +38,7 @@ pub(crate) fn run(
             migrate::run(dir, to, *dry_run, *json, screen)
         }
         ExchangeCommand::Template { name } => {
-            screen.print_document(&name.artifact_shape().template())?;
+            screen.print_document(&name.artifact_shape().to_template())?;
             Ok(Exit::Done)
         }
     }
@@ -52,7 +52,7 @@ fn check_exchange(
 ) -> Result<Exit, CliError> {
     let mut tree = read_tree(place)?;
     // Fail on a missing workstream before fixing anything.
-    let mut checked = narrow_to_stream(exchange::check(&tree), place)?;
+    let mut checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
     if fix {
         let fixes = available_fixes(&tree, place, &checked);
         let wanted = fixes.iter().map(|one| {
@@ -68,7 +68,7 @@ fn check_exchange(
         }
         if !fixes.is_empty() {
             tree = read_tree(place)?;
-            checked = narrow_to_stream(exchange::check(&tree), place)?;
+            checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
         }
     }
     diagnostics::print_diagnostics(&checked.found, place.json, screen)?;
@@ -92,7 +92,7 @@ fn inspect_exchange(
     labels: Option<&[String]>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let checked = narrow_to_stream(exchange::check(&read_tree(place)?), place)?;
+    let checked = narrow_to_stream(exchange::check_exchange(&read_tree(place)?), place)?;
     let Some(exchange) = checked.exchange else {
         // Without a layout there is nothing to show; the findings say why.
         diagnostics::print_diagnostics(&checked.found, place.json, screen)?;
@@ -105,7 +105,7 @@ fn inspect_exchange(
             Ok(Exit::Findings)
         };
     };
-    let seen = exchange::inspect(&exchange, labels);
+    let seen = exchange::inspect_exchange(&exchange, labels);
     if place.json {
         screen.print_line(&seen.to_string())?;
     } else {
@@ -120,24 +120,27 @@ fn read_tree(place: &ExchangeLocation) -> Result<Tree, CliError> {
     Ok(files::read_tree(&place.dir)?)
 }
 
-fn narrow_to_stream(checked: Checked, place: &ExchangeLocation) -> Result<Checked, CliError> {
+fn narrow_to_stream(
+    checked: CheckResult,
+    place: &ExchangeLocation,
+) -> Result<CheckResult, CliError> {
     match &place.stream {
         Some(name) => checked
-            .stream(name)
+            .only_stream(name)
             .map_err(|error| CliError::usage(error.to_string())),
         None => Ok(checked),
     }
 }
 
 /// The available fixes in the workstream that is checked.
-fn available_fixes(tree: &Tree, place: &ExchangeLocation, checked: &Checked) -> Vec<Fix> {
+fn available_fixes(tree: &Tree, place: &ExchangeLocation, checked: &CheckResult) -> Vec<Fix> {
     let homes = checked
         .exchange
         .iter()
         .flat_map(|exchange| exchange.streams.values());
     let homes: Vec<String> = homes.map(|stream| format!("{}/", stream.home)).collect();
     let here = |one: &Fix| homes.iter().any(|home| one.path.starts_with(home));
-    let all = exchange::fix(tree).into_iter();
+    let all = exchange::find_fixes(tree).into_iter();
     all.filter(|one| place.stream.is_none() || here(one))
         .collect()
 }
@@ -155,7 +158,7 @@ fn counts_as_failure(one: &Diagnostic, strict: bool) -> bool {
     strict || one.severity == Severity::Error
 }
 
-fn verdict_text(checked: &Checked, errors: usize) -> String {
+fn verdict_text(checked: &CheckResult, errors: usize) -> String {
     let ok = if errors == 0 { "ok" } else { "not ok" };
     let bad = checked.found.iter().filter(|one| one.is_error()).count();
     let found = format!(

@@ -106,7 +106,7 @@ fn assemble_prompt(
     if let Some(role) = &arguments.role {
         set.insert("role".to_owned(), role.clone());
     }
-    let exchange = exchange::check(ledger).exchange;
+    let exchange = exchange::check_exchange(ledger).exchange;
     let item = arguments.item.as_deref();
     let label = exchange
         .iter()
@@ -150,7 +150,7 @@ fn assemble_prompt(
             now,
             entropy: &entropy,
         };
-        let request = RenderRequest::layer(&request, &files, &ledger_files);
+        let request = RenderRequest::for_layer(&request, &files, &ledger_files);
         return prompt::assemble_by(request, &*renderer);
     };
     let exchange = exchange.as_ref();
@@ -159,7 +159,7 @@ fn assemble_prompt(
     if let Some(task) = &arguments.task {
         brief.task = Some(task.clone());
     }
-    let request = RenderRequest::brief(&brief, (&files, &ledger_files), ("", now), &entropy);
+    let request = RenderRequest::for_brief(&brief, (&files, &ledger_files), ("", now), &entropy);
     prompt::assemble_by(request, &*renderer)
 }
 

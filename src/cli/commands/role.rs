@@ -7,7 +7,7 @@ use std::path::Path;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::exchange::Layout;
-use phileas_domain::layers::{Catalogue, Fate, Held, Source, blank_role, is_role_name};
+use phileas_domain::layers::{Catalogue, FileFate, HoldReason, Source, blank_role, is_role_name};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{
     self, CONFIG_PATH, Member, Plan, ROLE_LAYERS, Roster, Step, StepKind, closest,
@@ -127,7 +127,7 @@ impl<'a> RosterEditor<'a> {
                 let path = role_path(layer, role);
                 let text = Catalogue::built_in_role(layer, role).unwrap_or_default();
                 let pin = upgrade::pin_with(&pinned, &path, text)?;
-                if let Fate::Write(text) | Fate::Replace(text) = &pin.fate {
+                if let FileFate::Write(text) | FileFate::Replace(text) = &pin.fate {
                     pinned.insert_text(pin.path.clone(), text);
                 }
                 files.push(file_changes::own_file(&self.tree, &path, text.to_owned()));
@@ -223,7 +223,7 @@ impl<'a> RosterEditor<'a> {
             files.extend(upgrade::pin_without(&self.tree, &path)?);
             files.push(FileChange {
                 path,
-                fate: Fate::Remove,
+                fate: FileFate::Remove,
             });
         }
         self.write_changes(files, screen)
@@ -242,8 +242,8 @@ impl<'a> RosterEditor<'a> {
         file_changes::apply_changes(&self.place.dir, &files)?;
         for one in &files {
             let action = match one.fate {
-                Fate::Same => continue,
-                Fate::Remove => "remove",
+                FileFate::Same => continue,
+                FileFate::Remove => "remove",
                 _ => "write",
             };
             let line = if self.place.json {
@@ -253,7 +253,7 @@ impl<'a> RosterEditor<'a> {
             };
             screen.print_line(&line)?;
         }
-        if !self.place.json && files.iter().all(|one| one.fate == Fate::Same) {
+        if !self.place.json && files.iter().all(|one| one.fate == FileFate::Same) {
             screen.print_line("nothing is to be changed: the plan says so already")?;
         }
         Ok(Exit::Done)
@@ -296,7 +296,7 @@ fn list_roles(
         .filter(|one| layer.is_none_or(|layer| layer.layer_name() == *one));
     for layer in layers {
         // Permission to work in a public repository matters here.
-        let standing = catalogue.standing(&roster, layer, true);
+        let standing = catalogue.role_statuses(&roster, layer, true);
         let idle = idle_reason(&tree, &plan, layer);
         if let Some(why) = idle.filter(|_| !place.json) {
             screen.print_line(&format!("{layer:<11} {why}"))?;
@@ -308,10 +308,10 @@ fn list_roles(
                 .map(|one| one.held);
             let (state, why) = match held {
                 None => ("off", "it is not on the roster"),
-                Some(Some(held)) if held != Held::Sensitive => ("off", held.why()),
+                Some(Some(held)) if held != HoldReason::Sensitive => ("off", held.explanation()),
                 // A role on the roster works only where its layer does.
                 Some(_) if idle.is_some() => ("off", idle.unwrap_or_default()),
-                Some(Some(held)) => ("private", held.why()),
+                Some(Some(held)) => ("private", held.explanation()),
                 Some(None) => ("on", ""),
             };
             let source = match &role.source {

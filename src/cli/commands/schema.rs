@@ -26,7 +26,7 @@ fn schema_with_address(name: SchemaName) -> Value {
         SchemaName::Phileas => ("phileas", config::schema()),
         SchemaName::Artifact(artifact) => (
             artifact.artifact_shape().name,
-            artifact.artifact_shape().schema(),
+            artifact.artifact_shape().to_schema(),
         ),
         SchemaName::Pipeline(artifact) => (artifact.schema_name(), artifact.schema()),
     };

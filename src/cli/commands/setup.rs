@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::Diagnostic;
-use phileas_domain::setup::{Compiled, Mode, compile};
+use phileas_domain::setup::{Compiled, Mode, compile_setup};
 use serde_json::json;
 
 use crate::adapters::files;
@@ -45,7 +45,7 @@ fn generate_script(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let tree = files::read_tree(dir)?;
-    let compiled = match compile(&tree, publish) {
+    let compiled = match compile_setup(&tree, publish) {
         Ok(compiled) => compiled,
         Err(said) => return print_refusal(&said, json, screen),
     };

@@ -68,7 +68,7 @@ async fn print_status(
     };
     let files = state
         .sprint
-        .map(|sprint| board::papers(&tree, sprint))
+        .map(|sprint| board::sprint_files(&tree, sprint))
         .unwrap_or_default();
     if arguments.json {
         let passes = track.and_then(|track| Some(state.tracks.get(track)?.passes));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use phileas_domain::layers::{CONFIG_PIN_PATH, Catalogue, Move, Pin, moves};
+use phileas_domain::layers::{CONFIG_PIN_PATH, Catalogue, Move, Pin, upgrade_moves};
 use phileas_domain::model::Tree;
 use serde_json::json;
 
@@ -146,7 +146,7 @@ fn copied_roles(found: &Found, pin: Option<&Pin>) -> (Vec<Move>, Pin) {
         .filter_map(|path| Some((path.clone(), catalogue_text(path)?.to_owned())))
         .collect();
     let there = |path: &str| found.tree.get(path).map(|_| found.tree.text(path));
-    moves(pin, VERSION, &wanted, there)
+    upgrade_moves(pin, VERSION, &wanted, there)
 }
 
 /// The catalogue's text for a role's file.

@@ -62,7 +62,7 @@ pub(crate) fn check_tree(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
         renderer::shared_renderer(),
     );
     for persona in plan.personas.values() {
-        found.extend(prompt::validate(persona, &files, &*renderer));
+        found.extend(prompt::validate_prompt(persona, &files, &*renderer));
     }
     found.extend(prompt::read_orders(tree));
     found.extend(validate_layers::check_layers(tree, &plan));
@@ -158,7 +158,7 @@ pub(crate) fn count_runnable(plan: &Plan, tree: &Tree) -> usize {
         let persona = plan.personas.get(id);
         persona.is_some_and(|persona| {
             let sound = || {
-                !prompt::validate(persona, &files, &*renderer)
+                !prompt::validate_prompt(persona, &files, &*renderer)
                     .iter()
                     .any(Diagnostic::is_error)
             };

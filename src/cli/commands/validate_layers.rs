@@ -70,7 +70,7 @@ fn check_prompts(catalogue: &Catalogue, roster: &Roster, layer: &str) -> Vec<Dia
     briefs
         .filter_map(|brief| {
             let of = (&files, &ledger_files);
-            let request = RenderRequest::brief(&brief, of, ("", now), &[0; 32]);
+            let request = RenderRequest::for_brief(&brief, of, ("", now), &[0; 32]);
             prompt::assemble_by(request, &*renderer).err()
         })
         .flat_map(RenderError::into_diagnostics)

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::layers::{Fate, Move, Pin};
+use phileas_domain::layers::{FileFate, Move, Pin};
 use phileas_domain::model::Tree;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::cli::terminal::plural::pluralize;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileChange {
     pub(crate) path: String,
-    pub(crate) fate: Fate,
+    pub(crate) fate: FileFate,
 }
 
 impl From<Move> for FileChange {
@@ -38,7 +38,7 @@ pub(crate) fn read_pin(tree: &Tree, path: &str) -> Result<Option<Pin>, CliError>
             None => Ok(None),
         };
     };
-    let pin = Pin::read(text, env!("CARGO_PKG_VERSION"));
+    let pin = Pin::read_pin(text, env!("CARGO_PKG_VERSION"));
     pin.map(Some)
         .map_err(|error| CliError::usage(format!("{path}: {error}")))
 }
@@ -46,9 +46,9 @@ pub(crate) fn read_pin(tree: &Tree, path: &str) -> Result<Option<Pin>, CliError>
 /// A file that phileas owns.
 pub(crate) fn own_file(tree: &Tree, path: &str, text: String) -> FileChange {
     let fate = match tree.text(path) {
-        Some(there) if there.replace("\r\n", "\n") == text => Fate::Same,
-        Some(_) => Fate::Replace(text),
-        None => Fate::Write(text),
+        Some(there) if there.replace("\r\n", "\n") == text => FileFate::Same,
+        Some(_) => FileFate::Replace(text),
+        None => FileFate::Write(text),
     };
     FileChange {
         path: path.to_owned(),
@@ -57,25 +57,25 @@ pub(crate) fn own_file(tree: &Tree, path: &str, text: String) -> FileChange {
 }
 
 /// What happens to a file, and why it stays.
-fn fate_text(fate: &Fate) -> (&'static str, &'static str) {
+fn fate_text(fate: &FileFate) -> (&'static str, &'static str) {
     match fate {
-        Fate::Same => ("same", ""),
-        Fate::Write(_) => ("write", ""),
-        Fate::Replace(_) => ("replace", ""),
-        Fate::Remove => (
+        FileFate::Same => ("same", ""),
+        FileFate::Write(_) => ("write", ""),
+        FileFate::Replace(_) => ("replace", ""),
+        FileFate::Remove => (
             "remove",
             "this version has no such file, and it is unchanged",
         ),
-        Fate::Changed => (
+        FileFate::Changed => (
             "leave",
             "it was changed here, and this version says nothing new",
         ),
-        Fate::Conflict(_) => (
+        FileFate::Conflict(_) => (
             "conflict",
             "it was changed here, and this version has another text, too; it stays as it is",
         ),
-        Fate::Gone => ("leave", "it was removed here"),
-        Fate::Theirs => (
+        FileFate::Gone => ("leave", "it was removed here"),
+        FileFate::Theirs => (
             "leave",
             "it was changed here, and this version has no such file; it is yours",
         ),
@@ -94,11 +94,13 @@ pub(crate) fn print_changes(
         if json {
             let mut document =
                 json!({ "file": one.path, "action": action, "why": why, "dry_run": dry_run });
-            if let Fate::Write(text) | Fate::Replace(text) | Fate::Conflict(text) = &one.fate {
+            if let FileFate::Write(text) | FileFate::Replace(text) | FileFate::Conflict(text) =
+                &one.fate
+            {
                 document["text"] = text.as_str().into();
             }
             screen.print_line(&document.to_string())?;
-        } else if one.fate != Fate::Same {
+        } else if one.fate != FileFate::Same {
             let line = format!("  {action:<8} {:<52} {why}", one.path);
             screen.print_line(line.trim_end())?;
         }
@@ -111,9 +113,9 @@ pub(crate) fn pending_changes(all: &[FileChange]) -> Vec<(&str, FileWrite<'_>)> 
     all.iter()
         .filter_map(|one| {
             let wanted = match &one.fate {
-                Fate::Write(text) => FileWrite::New(text),
-                Fate::Replace(text) => FileWrite::Text(text),
-                Fate::Remove => FileWrite::Gone,
+                FileFate::Write(text) => FileWrite::New(text),
+                FileFate::Replace(text) => FileWrite::Text(text),
+                FileFate::Remove => FileWrite::Gone,
                 _ => return None,
             };
             Some((one.path.as_str(), wanted))
@@ -134,11 +136,11 @@ pub(crate) fn print_sum(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let count = |fits: fn(&Fate) -> bool| all.iter().filter(|one| fits(&one.fate)).count();
-    let written = count(|fate| matches!(fate, Fate::Write(_) | Fate::Replace(_)));
-    let removed = count(|fate| matches!(fate, Fate::Remove));
-    let conflicts = count(|fate| matches!(fate, Fate::Conflict(_)));
-    let kept = count(|fate| matches!(fate, Fate::Changed | Fate::Gone | Fate::Theirs));
+    let count = |fits: fn(&FileFate) -> bool| all.iter().filter(|one| fits(&one.fate)).count();
+    let written = count(|fate| matches!(fate, FileFate::Write(_) | FileFate::Replace(_)));
+    let removed = count(|fate| matches!(fate, FileFate::Remove));
+    let conflicts = count(|fate| matches!(fate, FileFate::Conflict(_)));
+    let kept = count(|fate| matches!(fate, FileFate::Changed | FileFate::Gone | FileFate::Theirs));
     if json {
         let document = json!({ "summary": {
             "version": version, "written": written, "removed": removed, "kept": kept, "conflicts": conflicts,

@@ -1,7 +1,7 @@
 //! What a cycle of the monitor gathers before it writes.
 
 use jiff::Timestamp;
-use phileas_domain::jobs::{Draft, JobId, RetireReason};
+use phileas_domain::jobs::{JobId, NewEvent, RetireReason};
 
 /// An account that was not asked about its jobs in a cycle, or not about all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Unasked {
 /// What a cycle gathers before anything is written.
 #[derive(Default)]
 pub(super) struct Gathered {
-    pub(super) drafts: Vec<Draft>,
+    pub(super) drafts: Vec<NewEvent>,
     pub(super) retired: Vec<(JobId, RetireReason)>,
     pub(super) unasked: Vec<Unasked>,
 }

@@ -2,9 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::SessionState;
-use phileas_domain::jobs::backoff::{FRESH_FOR, jitter, next_try};
+use phileas_domain::jobs::backoff::{FRESH_FOR, jitter_factor, next_try};
 use phileas_domain::jobs::{
-    Draft, EventKind, Job, JobMemory, Payload, RetireReason, Session, judge, needs_activities,
+    EventKind, Job, JobMemory, NewEvent, Payload, RetireReason, Session, judge_session,
+    needs_activities,
 };
 
 use super::cycle::Gathered;
@@ -69,7 +70,7 @@ impl<A: ReadAccount> Visit<'_, A> {
             }
         }
         self.known.found();
-        let draft = judge(
+        let draft = judge_session(
             self.job,
             self.known,
             &seen,
@@ -132,7 +133,7 @@ impl<A: ReadAccount> Visit<'_, A> {
         self.known.failures += 1;
         let failures = self.known.failures;
         let since = *self.known.failing_since.get_or_insert(self.now);
-        let drawn = jitter(self.job.job_id.as_str(), failures, self.rhythm.seed);
+        let drawn = jitter_factor(self.job.job_id.as_str(), failures, self.rhythm.seed);
         let at = next_try(self.now, failures, self.rhythm.poll, None, drawn);
         self.known.next_poll_at = Some(at);
         if failures >= self.rhythm.max_failures {
@@ -143,15 +144,15 @@ impl<A: ReadAccount> Visit<'_, A> {
         Ok(())
     }
 
-    fn error(&self, cause: String, word: &str, message: String) -> Option<Draft> {
-        (!self.known.was_told(&cause)).then(|| Draft {
+    fn error(&self, cause: String, word: &str, message: String) -> Option<NewEvent> {
+        (!self.known.was_sent(&cause)).then(|| NewEvent {
             kind: EventKind::Error,
             job_id: Some(self.job.job_id.clone()),
             status: self.known.last_status.clone(),
             message: Some(message),
             last_activity: self.known.last_activity,
             payload: Payload {
-                repo: self.job.repository().map(|name| name.to_string()),
+                repo: self.job.repository_name().map(|name| name.to_string()),
                 cause: Some(word.to_owned()),
                 pull: self.known.pull.clone(),
                 ..Payload::default()

@@ -132,7 +132,7 @@ async fn head_of(desk: &Desk, job: &Job) -> Option<String> {
 }
 
 fn summary(changes: &Changes) -> Summary {
-    let files = patch::files(&changes.patch).into_iter();
+    let files = patch::changed_files(&changes.patch).into_iter();
     let mut files: Vec<FileChange> = files.map(FileChange::from).collect();
     let (additions, deletions) = files.iter().fold((0, 0), |(added, removed), file| {
         (added + file.additions, removed + file.deletions)
@@ -220,7 +220,7 @@ async fn get_diff_of(
     let whole = match &input.file {
         None => diff.as_str(),
         Some(file) => patch::of_file(&diff, file).ok_or_else(|| {
-            let names: Vec<_> = patch::files(&diff)
+            let names: Vec<_> = patch::changed_files(&diff)
                 .into_iter()
                 .take(MAX_FILES)
                 .map(|one| one.path)

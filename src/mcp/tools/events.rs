@@ -174,7 +174,9 @@ impl EventView {
             job_id: event.job_id.as_ref().map(ToString::to_string),
             observed_at: event.observed_at.map(|at| at.to_string()),
             status: event.status.clone(),
-            message: event.text().map(|text| Cut::new(text, MESSAGE_BYTES)),
+            message: event
+                .message_text()
+                .map(|text| Cut::new(text, MESSAGE_BYTES)),
             repo: payload.repo,
             title: payload.title,
             track: payload.track,

@@ -40,7 +40,7 @@ pub(super) fn all() -> Vec<Offer> {
         pipeline::status(),
         pipeline::comes_next(),
         pipeline::validate(),
-        pipeline::check_stage(),
+        pipeline::check(),
         pipeline::write(),
     ]
 }

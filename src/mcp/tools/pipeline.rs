@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
 use phileas_domain::pipeline::{
-    Artifact, CheckStage, IssueId, Made, Run, Stage, Step, check, next, read,
+    Artifact, CheckStage, IssueId, Made, Run, Stage, Step, check_stage, next, read_artifact,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -280,7 +280,7 @@ async fn who(desk: Arc<Desk>, input: NextInput, _call: Call) -> Result<NextOutpu
     let run = match desk.runs.run(&issue, settings)? {
         Some(run) => run,
         None if desk.runs.is_archived(&issue)? => return Err(put_away(&issue)),
-        None => Run::read(issue, &[], settings),
+        None => Run::read_run(issue, &[], settings),
     };
     Ok(NextOutput {
         next: NextView::of(&run),
@@ -323,7 +323,7 @@ async fn validated(
 ) -> Result<ValidateOutput, Trouble> {
     let artifact = artifact(&input.artifact)?;
     let settings = desk.runs.read_settings()?;
-    let reading = read(artifact, artifact.file_name(), &input.text, &settings);
+    let reading = read_artifact(artifact, artifact.file_name(), &input.text, &settings);
     Ok(ValidateOutput {
         sound: reading.is_sound(),
         found: Findings::of(reading.found.iter().map(|said| (None, said))),
@@ -361,7 +361,7 @@ pub(super) struct CheckOutput {
     found: Findings,
 }
 
-pub(super) fn check_stage() -> Offer {
+pub(super) fn check() -> Offer {
     let card = Card {
         name: "pipeline_check",
         title: "Check what must hold between the artifacts of a run",
@@ -393,7 +393,7 @@ async fn checked(desk: Arc<Desk>, input: CheckInput, _call: Call) -> Result<Chec
             "`changed` names more than {MAX_CHANGED} paths; use `phileas pipeline check`, which asks git itself"
         )));
     }
-    let found = check(&run, stage, changed);
+    let found = check_stage(&run, stage, changed);
     let found = Findings::of(found.iter().map(|one| (Some(one.check), &one.said)));
     Ok(CheckOutput {
         holds: found.errors == 0,
@@ -511,6 +511,8 @@ fn artifact(text: &str) -> Result<Artifact, Trouble> {
     };
     match Artifact::ALL.into_iter().find(stem) {
         Some(artifact) => Ok(artifact),
-        None => Artifact::at(text).map_err(|error| Trouble::new(format!("`artifact`: {error}"))),
+        None => {
+            Artifact::from_path(text).map_err(|error| Trouble::new(format!("`artifact`: {error}")))
+        }
     }
 }

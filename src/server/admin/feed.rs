@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::Ledger;
-use phileas_domain::jobs::{Draft, EventKind, FeedMemory, JobId, News, Told, of_turn};
+use phileas_domain::jobs::{EventKind, FeedMemory, JobId, NewEvent, SentNews, TurnNews, of_turn};
 use phileas_domain::model::RepositoryId;
 use phileas_domain::state::State;
 
@@ -116,7 +116,7 @@ impl Feed {
         for one in news.iter().take(MAX_AT_ONCE) {
             match self.read(member, one).await {
                 Ok(draft) => {
-                    let cause = draft.as_ref().map(Draft::dedup_key);
+                    let cause = draft.as_ref().map(NewEvent::dedup_key);
                     let new = told.tell(one, cause.as_deref());
                     drafts.extend(draft.filter(|_| new));
                 }
@@ -140,7 +140,7 @@ impl Feed {
     }
 
     /// What there is to say about one session. The error says when to try again.
-    async fn read(&self, member: &Member, news: &News) -> Result<Option<Draft>, Duration> {
+    async fn read(&self, member: &Member, news: &TurnNews) -> Result<Option<NewEvent>, Duration> {
         let read = match &member.jules {
             Ok(key) => look(&*key.client, &news.session).await,
             Err(no_key) => Ok(None).inspect(|_| tracing::debug!("{no_key}")),
@@ -171,34 +171,34 @@ impl Feed {
 
     /// What was told of a repository, and whether that has not been written down yet. Of one that is seen for the first
     /// time all that has ended counts as told: it may have a past from before it came to this service.
-    fn told(&self, id: RepositoryId, state: &State, now: Timestamp) -> (Told, bool) {
+    fn told(&self, id: RepositoryId, state: &State, now: Timestamp) -> (SentNews, bool) {
         let mut known = self.locked();
         if let Some(told) = known.memory.repositories.get(&id.0) {
             return (told.clone(), known.unwritten.contains(&id.0));
         }
         let since = now.checked_sub(JUST_ENDED).unwrap_or(now);
-        let told = Told::begin(state, since.max(known.memory.since));
+        let told = SentNews::from_state(state, since.max(known.memory.since));
         known.memory.repositories.insert(id.0, told.clone());
         known.unwritten.insert(id.0);
         (told, true)
     }
 
     /// Remembers without writing it down: no event was written, so a later process finds the same.
-    fn keep(&self, id: RepositoryId, told: Told) {
+    fn keep(&self, id: RepositoryId, told: SentNews) {
         self.locked().memory.repositories.insert(id.0, told);
     }
 
     fn write(
         &self,
         id: RepositoryId,
-        told: Told,
-        drafts: Vec<Draft>,
+        told: SentNews,
+        drafts: Vec<NewEvent>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let mut known = self.locked();
         let events = self.events.append(drafts, now)?;
         for event in &events {
-            if let Some(kind) = event.kind() {
+            if let Some(kind) = event.event_kind() {
                 *known.written.entry(kind).or_default() += 1;
             }
             tracing::info!(

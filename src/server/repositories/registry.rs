@@ -1,7 +1,7 @@
 //! Which repositories the service looks after, and by which account and key.
 //!
 //! An App looks after what it is installed on, as far as `phileas.toml` does not name fewer; a plain token after what
-//! `phileas.toml` names. The truth is GitHub's listing. It is read at the start, once in [`RELIST`], and whenever
+//! `phileas.toml` names. The truth is GitHub's listing. It is read at the start, once in [`super::RELIST`], and whenever
 //! something was heard or seen that may have changed it: an event of an installation or of a repository, a tick that
 //! was not let in. New repositories are ticked at once, those that went away are forgotten.
 

@@ -60,7 +60,7 @@ pub(crate) fn run(data: &[u8]) {
     let files = SourceFiles::of_default_branch(&tree);
     let answers = CHILDREN
         .0
-        .render(&[RenderRequest::persona(&request, &files)]);
+        .render(&[RenderRequest::for_persona(&request, &files)]);
     match &answers[..] {
         [RenderAnswer::Persona(made)] => assert!(made.prompt.len() <= PROMPT_LIMIT_BYTES),
         [RenderAnswer::Failed(RenderError::Invalid(said))] => {

@@ -217,10 +217,10 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
         let found = all.find(|event| event.payload.as_ref().unwrap().repo.as_ref() == Some(&name));
         found.unwrap().clone()
     };
-    assert_eq!(of(0).text(), Some("But which width?"));
+    assert_eq!(of(0).message_text(), Some("But which width?"));
     let plan = of(1).payload.unwrap();
     assert!(plan.plan_id.is_some() && !plan.steps.is_empty(), "{plan:?}");
-    assert_eq!(of(3).text(), Some("No room."));
+    assert_eq!(of(3).message_text(), Some("No room."));
     let payload = of(4).payload.unwrap();
     assert_eq!(payload.outcome.as_deref(), Some("pull_request"));
     assert!(payload.pull.unwrap().contains("/acme/r4/pull/"));
@@ -229,7 +229,7 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
         (Some("default"), Some("p0"))
     );
     assert!(payload.turn.is_some());
-    assert_eq!(of(5).text(), Some("Everything is tidy."));
+    assert_eq!(of(5).message_text(), Some("Everything is tidy."));
     assert_eq!(
         of(7).payload.unwrap().outcome.as_deref(),
         Some("pull_request")

@@ -215,8 +215,8 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
         .iter()
         .filter(|event| event.event == "question")
         .collect();
-    assert_eq!(questions[0].text(), Some("Tabs or spaces?"));
-    assert_eq!(questions[1].text(), Some("And the tests?"));
+    assert_eq!(questions[0].message_text(), Some("Tabs or spaces?"));
+    assert_eq!(questions[1].message_text(), Some("And the tests?"));
     let size = std::fs::metadata(&stage.places.events).unwrap().len();
     assert!(size < 10_000, "{size} bytes of events");
     // The merged job is retired, its session put away; the job that is gone left by itself.

@@ -109,7 +109,7 @@ async fn a_failed_job_is_tried_again_within_its_cap() {
     let stage = stage(vec![("fails", fails())], Vec::new());
     let first = stage.hire("fails", false).await;
     let events = stage.watch(10).await;
-    assert_eq!(events[0].text(), Some("no disk"));
+    assert_eq!(events[0].message_text(), Some("no disk"));
     let never = Allowed {
         retries: 0,
         ..ALLOWED

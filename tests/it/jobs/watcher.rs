@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::jobs::{Handler, Places, Watcher};
-use phileas_domain::jobs::{Draft, Event, EventId, EventKind, Payload};
+use phileas_domain::jobs::{Event, EventId, EventKind, NewEvent, Payload};
 use serde_json::Value;
 
 use crate::support::{Folder, held};
@@ -19,7 +19,7 @@ struct Hands {
 
 impl Handler for &Hands {
     async fn handle(&self, event: &Event) -> Result<(), String> {
-        held(&self.seen).push(event.text().unwrap_or_default().to_owned());
+        held(&self.seen).push(event.message_text().unwrap_or_default().to_owned());
         if *held(&self.fails) {
             return Err("no hands free".to_owned());
         }
@@ -47,7 +47,7 @@ fn at(second: i64) -> Timestamp {
 }
 
 fn write(places: &Places, messages: &[&str]) {
-    let draft = |message: &&str| Draft {
+    let draft = |message: &&str| NewEvent {
         kind: EventKind::Question,
         job_id: Some("7".parse().unwrap()),
         status: None,

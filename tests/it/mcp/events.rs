@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas_domain::jobs::event::Payload;
-use phileas_domain::jobs::{Draft, EventKind, Job};
+use phileas_domain::jobs::{EventKind, Job, NewEvent};
 use serde_json::{Value, json};
 
 use super::host::{HANDSHAKE, Host, Place, TODAY, job, place};
 
 /// What the monitor writes.
 pub(super) fn happened(place: &Place, job: &str, kind: EventKind, message: &str) {
-    let draft = Draft {
+    let draft = NewEvent {
         kind,
         job_id: Some(job.parse().unwrap()),
         status: None,

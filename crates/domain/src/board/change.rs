@@ -1,6 +1,6 @@
 //! Defines the change of one file, and moves a task's file to another state.
 
-use super::paper::{Paper, edited};
+use super::markdown::{MarkdownDocument, apply_edits};
 use super::task::{PERSONA_KEYS, Task, TaskState};
 use crate::model::Tree;
 use crate::yaml::quoted;
@@ -37,7 +37,7 @@ pub enum TaskError {
     },
     /// The given prefix matches several tasks.
     #[error("several tasks begin with `{id}`: {}; say more of the name", .names.join(", "))]
-    Several {
+    AmbiguousId {
         /// The prefix that was given.
         id: String,
         /// The first matches.
@@ -45,13 +45,13 @@ pub enum TaskError {
     },
     /// The task has files in several states.
     #[error("the task `{id}` is in several states; see `phileas task lint`")]
-    Doubled {
+    InSeveralStates {
         /// The task's id.
         id: String,
     },
     /// No persona has this name.
     #[error("there is no persona `{persona}`, so nothing was claimed; {mend}")]
-    Nobody {
+    UnknownPersona {
         /// The name that was given.
         persona: String,
         /// A similar name, or all names.
@@ -73,7 +73,7 @@ pub enum TaskError {
     },
     /// The task is assigned to another persona.
     #[error("the task `{id}` is for {persona}; use --reassign to assign it to another persona")]
-    ForSomebodyElse {
+    AssignedToOther {
         /// The task's id.
         id: String,
         /// The persona.
@@ -81,7 +81,7 @@ pub enum TaskError {
     },
     /// Its frontmatter cannot be edited.
     #[error("the frontmatter of {path} cannot be changed; see `phileas task lint`")]
-    Unsound {
+    NotEditable {
         /// The task's file.
         path: String,
     },
@@ -93,24 +93,24 @@ pub(super) fn is_changeable(tree: &Tree, task: &Task) -> bool {
         true => (TaskState::InProgress, Some("persona")),
         false => (TaskState::Todo, None),
     };
-    change(tree, task, state, persona, String::new()).is_ok()
+    change_task(tree, task, state, persona, String::new()).is_ok()
 }
 
 /// The file of a task in another state. Existing keys are edited in place; new ones are added at the end.
-pub(super) fn change(
+pub(super) fn change_task(
     tree: &Tree,
     task: &Task,
     state: TaskState,
     persona: Option<&str>,
     done: String,
 ) -> Result<Change, TaskError> {
-    let unsound = || TaskError::Unsound {
+    let unsound = || TaskError::NotEditable {
         path: task.path.clone(),
     };
     let text = tree.text(&task.path).ok_or_else(unsound)?;
     let mut found = Vec::new();
-    let paper = Paper::read(&task.path, text, &mut found);
-    let to = format!("{}/{}.md", state.folder(), task.id);
+    let paper = MarkdownDocument::read_document(&task.path, text, &mut found);
+    let to = format!("{}/{}.md", state.folder_path(), task.id);
     let mut change = Change {
         from: Some(task.path.clone()),
         to,
@@ -141,21 +141,21 @@ pub(super) fn change(
     for (key, value) in wanted {
         match paper.get(key) {
             Some(field) if field.node.text() == Some(value) => {}
-            Some(field) => edits.push(paper.edit(&field, value).ok_or_else(unsound)?),
+            Some(field) => edits.push(paper.edit_value(&field, value).ok_or_else(unsound)?),
             None if paper.is_bare(key) => return Err(unsound()),
             None => lines.push_str(&format!("{key}: {}{end}", quoted(value))),
         }
     }
-    edits.extend(paper.insertion(&lines));
+    edits.extend(paper.insert_lines(&lines));
     if !paper.is_read() {
         return Err(unsound());
     }
-    change.text = edited(text, edits);
+    change.text = apply_edits(text, edits);
     // Read the result back, to be sure that the edit took effect.
     let mut wrong = Vec::new();
-    let after = Paper::read(&task.path, &change.text, &mut wrong);
-    let said = after.text("status", &mut wrong);
-    let assigned = after.text(key, &mut wrong);
+    let after = MarkdownDocument::read_document(&task.path, &change.text, &mut wrong);
+    let said = after.text_value("status", &mut wrong);
+    let assigned = after.text_value(key, &mut wrong);
     if said.as_deref() != Some(state.as_str())
         || persona.is_some_and(|persona| assigned.as_deref() != Some(persona))
     {

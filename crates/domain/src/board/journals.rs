@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-use super::limits::PAPERS_LIMIT;
-use super::names::{is_unexpanded, journal_day};
-use super::paper::{Paper, unreadable};
+use super::file_names::{is_unexpanded, journal_day};
+use super::limits::FILES_LIMIT;
+use super::markdown::{MarkdownDocument, unreadable_file};
 use super::tasks::is_time;
 use crate::Diagnostic;
 use crate::model::{Entry, Tree};
@@ -21,7 +21,12 @@ const KEYS: [&str; 4] = ["title", "date", "author", "type"];
 const TYPE: &str = "journal";
 
 /// Checks the journals of all personas, or of one.
-pub(super) fn check(tree: &Tree, only: Option<&str>, today: Date, found: &mut Vec<Diagnostic>) {
+pub(super) fn check_journals(
+    tree: &Tree,
+    only: Option<&str>,
+    today: Date,
+    found: &mut Vec<Diagnostic>,
+) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (path, entry) in tree.below(PERSONAS_FOLDER) {
         let rest = &path[PERSONAS_FOLDER.len() + 1..];
@@ -36,20 +41,20 @@ pub(super) fn check(tree: &Tree, only: Option<&str>, today: Date, found: &mut Ve
         }
         let count = counts.entry(persona).or_default();
         *count += 1;
-        if *count > PAPERS_LIMIT {
-            if *count == PAPERS_LIMIT + 1 {
+        if *count > FILES_LIMIT {
+            if *count == FILES_LIMIT + 1 {
                 let wrong =
-                    format!("there are more than {PAPERS_LIMIT} entries; the rest is left out");
+                    format!("there are more than {FILES_LIMIT} entries; the rest is left out");
                 let folder = format!("{PERSONAS_FOLDER}/{persona}/journals");
                 found.push(Diagnostic::error(folder, wrong).mend("remove the oldest"));
             }
             continue;
         }
-        one(path, persona, file, entry, today, found);
+        check_journal(path, persona, file, entry, today, found);
     }
 }
 
-fn one(
+fn check_journal(
     path: &str,
     persona: &str,
     file: &str,
@@ -89,7 +94,7 @@ fn one(
             Diagnostic::error(path, wrong).mend("rename it to the day on which it was written"),
         );
     }
-    if let Some(wrong) = unreadable(path, entry) {
+    if let Some(wrong) = unreadable_file(path, entry) {
         found.push(wrong);
         return;
     }
@@ -99,7 +104,7 @@ fn one(
         found.push(wrong.at(1, 1).mend("write it, or remove it"));
         return;
     }
-    let paper = Paper::read(path, text, found);
+    let paper = MarkdownDocument::read_document(path, text, found);
     if !paper.has_head() {
         let wrong = Diagnostic::error(path, "it does not begin with frontmatter");
         let mend = format!(
@@ -118,29 +123,34 @@ fn one(
             found.push(wrong.mend(format!("write `{key}: …` into the frontmatter")));
         }
     }
-    keys(&paper, persona, named, found);
+    check_keys(&paper, persona, named, found);
     if paper.body.trim().is_empty() {
         let wrong = Diagnostic::warning(path, "nothing stands below its frontmatter");
         found.push(wrong.mend("write what was seen, what was done, and what it means"));
     }
 }
 
-fn keys(paper: &Paper<'_>, persona: &str, named: Option<Date>, found: &mut Vec<Diagnostic>) {
-    paper.text("title", found);
-    if let (Some(said), Some(field)) = (paper.text("date", found), paper.get("date")) {
+fn check_keys(
+    paper: &MarkdownDocument<'_>,
+    persona: &str,
+    named: Option<Date>,
+    found: &mut Vec<Diagnostic>,
+) {
+    paper.text_value("title", found);
+    if let (Some(said), Some(field)) = (paper.text_value("date", found), paper.get("date")) {
         let day = said
             .trim()
             .get(..10)
             .and_then(|day| day.parse::<Date>().ok());
         match (day.filter(|_| is_time(&said)), named) {
             (None, _) => {
-                let wrong = paper.error(&field, "date", format!("`{said}` is no date"));
+                let wrong = paper.error_at(&field, "date", format!("`{said}` is no date"));
                 found.push(wrong.mend("write it as `2026-01-05`"));
             }
             // A difference of one day is a time zone.
-            (Some(day), Some(named)) if apart(day, named) > 1 => {
+            (Some(day), Some(named)) if days_apart(day, named) > 1 => {
                 let wrong = format!("the date is {day}, and the file's name says {named}");
-                let wrong = paper.error(&field, "date", wrong);
+                let wrong = paper.error_at(&field, "date", wrong);
                 found.push(
                     wrong.mend("write the day on which it was written; the name decides the order"),
                 );
@@ -148,25 +158,25 @@ fn keys(paper: &Paper<'_>, persona: &str, named: Option<Date>, found: &mut Vec<D
             _ => {}
         }
     }
-    if let (Some(said), Some(field)) = (paper.text("author", found), paper.get("author"))
+    if let (Some(said), Some(field)) = (paper.text_value("author", found), paper.get("author"))
         && !said.eq_ignore_ascii_case(persona)
     {
         let wrong = format!("the author is `{said}`, and the journal is that of `{persona}`");
-        let wrong = paper.warning(&field, "author", wrong);
+        let wrong = paper.warning_at(&field, "author", wrong);
         found.push(wrong.mend(format!(
             "write `author: {persona}`, or move the file to its author"
         )));
     }
-    if let (Some(said), Some(field)) = (paper.text("type", found), paper.get("type"))
+    if let (Some(said), Some(field)) = (paper.text_value("type", found), paper.get("type"))
         && said != TYPE
     {
-        let wrong = paper.warning(&field, "type", format!("the type is `{said}`"));
+        let wrong = paper.warning_at(&field, "type", format!("the type is `{said}`"));
         found.push(wrong.mend(format!("write `type: {TYPE}`")));
     }
 }
 
 /// The number of days between two dates.
-fn apart(a: Date, b: Date) -> i32 {
+fn days_apart(a: Date, b: Date) -> i32 {
     a.since(b)
         .map_or(i32::MAX, |span| span.get_days().saturating_abs())
 }

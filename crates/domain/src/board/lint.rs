@@ -27,7 +27,7 @@ impl Kind {
 
 /// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Linted {
+pub struct LintResult {
     /// The mistakes, by file and position.
     pub found: Vec<Diagnostic>,
     /// The fixes that have exactly one answer. Each edits one file, and only the wrong values in it.
@@ -48,17 +48,17 @@ pub fn lint(
     sprint_folders: &BTreeSet<String>,
     journals_of: Option<&str>,
     today: Date,
-) -> Linted {
-    let mut linted = Linted::default();
+) -> LintResult {
+    let mut linted = LintResult::default();
     for kind in kinds {
         match kind {
             Kind::Tasks => {
-                let read = tasks::read(tree);
+                let read = tasks::read_tasks(tree);
                 linted.found.extend(read.found);
                 linted.changes.extend(read.changes);
             }
-            Kind::Sprints => sprints::check(tree, sprint_folders, &mut linted.found),
-            Kind::Journals => journals::check(tree, journals_of, today, &mut linted.found),
+            Kind::Sprints => sprints::check_sprints(tree, sprint_folders, &mut linted.found),
+            Kind::Journals => journals::check_journals(tree, journals_of, today, &mut linted.found),
         }
     }
     linted.found.sort();

@@ -14,25 +14,27 @@
 //! | `markdown` | What does a Markdown file with frontmatter say, and where? |
 
 mod change;
-mod choose;
+mod file_names;
 mod journals;
 pub mod limits;
 mod lint;
-mod names;
-mod paper;
-mod people;
+mod markdown;
+mod personas;
+mod select;
 mod sprints;
 mod task;
 mod tasks;
 mod write;
 
 pub use change::{Change, TaskError};
-pub use choose::{tags_of, tasks_for};
-pub use lint::{Kind, Linted, lint};
+pub use lint::{Kind, LintResult, lint};
+pub use select::{tags_of, tasks_for};
 pub use sprints::{
-    PaperKind, SPRINTS_FOLDER, SprintPaper, current_sprint, current_sprint_path, papers,
+    SPRINTS_FOLDER, SprintFile, SprintFileKind, current_sprint, current_sprint_path, sprint_files,
     sprint_folder, sprint_of,
 };
 pub use task::{TASKS_FOLDER, Task, TaskState};
-pub use tasks::tasks;
-pub use write::{Claim, NewTask, claimed, moved, new_sprint_plan, new_sprint_readme, new_task};
+pub use tasks::list_tasks;
+pub use write::{
+    Claim, NewTask, claim_task, move_task, new_sprint_plan, new_sprint_readme, new_task,
+};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::limits::{PAPERS_LIMIT, SPRINT_LIMIT};
-use super::paper::{Paper, unreadable};
-use super::people::{meant, personas};
+use super::limits::{FILES_LIMIT, SPRINT_LIMIT};
+use super::markdown::{MarkdownDocument, unreadable_file};
+use super::personas::{persona_names, suggest_persona};
 use crate::Diagnostic;
 use crate::model::{Entry, Tree};
 
@@ -19,7 +19,7 @@ const CURRENT: &str = "current.txt";
 
 /// The kind of a sprint file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PaperKind {
+pub enum SprintFileKind {
     /// The goal of the sprint.
     Readme,
     /// A persona's plan.
@@ -30,11 +30,11 @@ pub enum PaperKind {
 
 /// A sprint file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SprintPaper<'t> {
+pub struct SprintFile<'t> {
     /// Its path.
     pub path: &'t str,
     /// Its kind.
-    pub kind: PaperKind,
+    pub kind: SprintFileKind,
     /// The persona that wrote it; `None` for the README.
     pub persona: Option<&'t str>,
     /// Its text, if it was read.
@@ -72,14 +72,14 @@ pub fn current_sprint(tree: &Tree) -> Option<u64> {
 
 /// The files of a sprint that have a text: README, plans, feedback, each by persona.
 #[must_use]
-pub fn papers(tree: &Tree, sprint: u64) -> Vec<SprintPaper<'_>> {
+pub fn sprint_files(tree: &Tree, sprint: u64) -> Vec<SprintFile<'_>> {
     let folder = sprint_folder(sprint);
-    let mut papers: Vec<SprintPaper<'_>> = tree
+    let mut papers: Vec<SprintFile<'_>> = tree
         .below(&folder)
-        .take(PAPERS_LIMIT)
+        .take(FILES_LIMIT)
         .filter_map(|(path, entry)| {
-            let (kind, persona) = kind(&path[folder.len() + 1..])?;
-            let paper = SprintPaper {
+            let (kind, persona) = file_kind(&path[folder.len() + 1..])?;
+            let paper = SprintFile {
                 path,
                 kind,
                 persona,
@@ -98,7 +98,7 @@ pub fn papers(tree: &Tree, sprint: u64) -> Vec<SprintPaper<'_>> {
 
 /// The number matters only if the plan has no `[sprints]`. Otherwise passes are sprints, and the ledger has their
 /// number.
-fn current(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) {
+fn check_current_sprint(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) {
     if crate::plan::read(tree).0.sprints.is_some() {
         let wrong = "the sprint's number is not read here: the plan has `[sprints]`, so it lives in the ledger";
         let mend = "remove the file; phileas sprint status shows the number";
@@ -112,31 +112,31 @@ fn current(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn kind(file: &str) -> Option<(PaperKind, Option<&str>)> {
+fn file_kind(file: &str) -> Option<(SprintFileKind, Option<&str>)> {
     if file == "README.md" {
-        return Some((PaperKind::Readme, None));
+        return Some((SprintFileKind::Readme, None));
     }
     let stem = file
         .strip_suffix(".md")
         .filter(|stem| !stem.contains('/'))?;
     let of = |ending: &str| stem.strip_suffix(ending).filter(|name| !name.is_empty());
-    let plan = of("-plan").map(|name| (PaperKind::Plan, Some(name)));
-    plan.or_else(|| of("-feedback").map(|name| (PaperKind::Feedback, Some(name))))
+    let plan = of("-plan").map(|name| (SprintFileKind::Plan, Some(name)));
+    plan.or_else(|| of("-feedback").map(|name| (SprintFileKind::Feedback, Some(name))))
 }
 
 /// Checks the sprint files. `folders`: the names of the sprint folders, including empty ones, which a work tree can
 /// have.
-pub(super) fn check(tree: &Tree, folders: &BTreeSet<String>, found: &mut Vec<Diagnostic>) {
-    let people = personas(tree);
+pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut Vec<Diagnostic>) {
+    let people = persona_names(tree);
     let mut sprints: BTreeMap<&str, Vec<(&str, &Entry)>> = BTreeMap::new();
     for folder in folders {
         sprints.entry(folder).or_default();
     }
-    for (path, entry) in tree.below(SPRINTS_FOLDER).take(PAPERS_LIMIT) {
+    for (path, entry) in tree.below(SPRINTS_FOLDER).take(FILES_LIMIT) {
         let rest = &path[SPRINTS_FOLDER.len() + 1..];
         match rest.split_once('/') {
             Some((folder, _)) => sprints.entry(folder).or_default().push((path, entry)),
-            None if rest == CURRENT => current(tree, path, found),
+            None if rest == CURRENT => check_current_sprint(tree, path, found),
             None => {}
         }
     }
@@ -148,10 +148,10 @@ pub(super) fn check(tree: &Tree, folders: &BTreeSet<String>, found: &mut Vec<Dia
             continue;
         };
         for (path, entry) in files {
-            paper(path, entry, &people, found);
+            check_sprint_file(path, entry, &people, found);
         }
-        let is_plan = |paper: &SprintPaper<'_>| paper.kind != PaperKind::Readme;
-        if !papers(tree, sprint).iter().any(is_plan) {
+        let is_plan = |paper: &SprintFile<'_>| paper.kind != SprintFileKind::Readme;
+        if !sprint_files(tree, sprint).iter().any(is_plan) {
             let wrong = format!("sprint {sprint} is empty: it has neither a plan nor feedback");
             let mend = format!(
                 "write one: phileas sprint new {sprint} --persona <id>; or remove the folder"
@@ -161,7 +161,12 @@ pub(super) fn check(tree: &Tree, folders: &BTreeSet<String>, found: &mut Vec<Dia
     }
 }
 
-fn paper(path: &str, entry: &Entry, people: &BTreeSet<&str>, found: &mut Vec<Diagnostic>) {
+fn check_sprint_file(
+    path: &str,
+    entry: &Entry,
+    people: &BTreeSet<&str>,
+    found: &mut Vec<Diagnostic>,
+) {
     let file = path.rsplit('/').next().unwrap_or(path);
     if OTHERS.iter().any(|other| file.starts_with(other)) {
         return;
@@ -169,7 +174,7 @@ fn paper(path: &str, entry: &Entry, people: &BTreeSet<&str>, found: &mut Vec<Dia
     let inside = path
         .strip_prefix(SPRINTS_FOLDER)
         .and_then(|rest| rest.splitn(3, '/').nth(2));
-    let Some((_, persona)) = inside.and_then(kind) else {
+    let Some((_, persona)) = inside.and_then(file_kind) else {
         let wrong = Diagnostic::warning(path, "it is no paper of a sprint, and is not read");
         found.push(wrong.mend("call it `<persona>-plan.md` or `<persona>-feedback.md`"));
         return;
@@ -178,9 +183,9 @@ fn paper(path: &str, entry: &Entry, people: &BTreeSet<&str>, found: &mut Vec<Dia
         && !people.contains(persona)
     {
         let wrong = format!("there is no persona `{persona}`");
-        found.push(Diagnostic::warning(path, wrong).mend(meant(persona, people)));
+        found.push(Diagnostic::warning(path, wrong).mend(suggest_persona(persona, people)));
     }
-    if let Some(wrong) = unreadable(path, entry) {
+    if let Some(wrong) = unreadable_file(path, entry) {
         found.push(wrong);
         return;
     }
@@ -190,7 +195,7 @@ fn paper(path: &str, entry: &Entry, people: &BTreeSet<&str>, found: &mut Vec<Dia
         found.push(wrong.at(1, 1).mend("write it, or remove it"));
         return;
     }
-    Paper::read(path, text, found);
+    MarkdownDocument::read_document(path, text, found);
 }
 
 #[cfg(test)]
@@ -225,7 +230,7 @@ mod tests {
             (".jules/sprints/sprint-2/deep/a-plan.md", "D"),
             (".jules/sprints/sprint-20/a-plan.md", "X"),
         ]);
-        let papers = papers(&tree, 2);
+        let papers = sprint_files(&tree, 2);
         let texts: Vec<_> = papers.iter().filter_map(|paper| paper.text).collect();
         assert_eq!(texts, ["R", "A", "B", "F"]);
     }

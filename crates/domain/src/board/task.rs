@@ -37,7 +37,7 @@ impl TaskState {
 
     /// The state for a word in any spelling: `In-Progress`, `cancelled`.
     #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         let plain: String = word
             .chars()
             .filter(|c| !matches!(c, '-' | '_' | ' '))
@@ -54,7 +54,7 @@ impl TaskState {
 
     /// The path of its folder.
     #[must_use]
-    pub fn folder(self) -> String {
+    pub fn folder_path(self) -> String {
         format!("{TASKS_FOLDER}/{self}")
     }
 
@@ -99,7 +99,7 @@ pub struct Task {
 impl Task {
     /// The task as JSON, without its body.
     #[must_use]
-    pub fn json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         json!({
             "id": self.id,
             "state": self.state.as_str(),
@@ -140,11 +140,14 @@ mod tests {
     #[test]
     fn a_state_is_known_in_any_spelling() {
         for state in TaskState::ALL {
-            assert_eq!(TaskState::of(state.as_str()), Some(state));
+            assert_eq!(TaskState::from_word(state.as_str()), Some(state));
         }
-        assert_eq!(TaskState::of("In-Progress"), Some(TaskState::InProgress));
-        assert_eq!(TaskState::of("cancelled"), Some(TaskState::Canceled));
-        assert_eq!(TaskState::of("finished"), None);
-        assert_eq!(TaskState::of(""), None);
+        assert_eq!(
+            TaskState::from_word("In-Progress"),
+            Some(TaskState::InProgress)
+        );
+        assert_eq!(TaskState::from_word("cancelled"), Some(TaskState::Canceled));
+        assert_eq!(TaskState::from_word("finished"), None);
+        assert_eq!(TaskState::from_word(""), None);
     }
 }

@@ -6,10 +6,10 @@ use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, Zoned};
 
 use super::change::{Change, is_changeable};
-use super::limits::{PAPERS_LIMIT, TAGS_LIMIT, TITLE_LIMIT_CHARS};
-use super::names::{is_unexpanded, task_day, word};
-use super::paper::{Edit, Paper, edited, unreadable};
-use super::people::{meant, personas};
+use super::file_names::{is_unexpanded, shell_word, task_day};
+use super::limits::{FILES_LIMIT, TAGS_LIMIT, TITLE_LIMIT_CHARS};
+use super::markdown::{Edit, MarkdownDocument, apply_edits, unreadable_file};
+use super::personas::{persona_names, suggest_persona};
 use super::task::{PERSONA_KEYS, TASKS_FOLDER, Task, TaskState};
 use crate::Diagnostic;
 use crate::model::{Entry, Tree};
@@ -19,30 +19,30 @@ use crate::yaml::{Node, Value};
 const OTHERS: [&str; 3] = [".", "README", "TEMPLATE"];
 /// All tasks that can be read, by state and then by file name, which begins with the time.
 #[must_use]
-pub fn tasks(tree: &Tree) -> Vec<Task> {
-    read(tree).tasks
+pub fn list_tasks(tree: &Tree) -> Vec<Task> {
+    read_tasks(tree).tasks
 }
 
 /// The tasks, and the mistakes in their files.
 #[derive(Default)]
-pub(super) struct Read {
+pub(super) struct TaskReading {
     pub(super) tasks: Vec<Task>,
     pub(super) found: Vec<Diagnostic>,
     /// The fixes that have exactly one answer.
     pub(super) changes: Vec<Change>,
 }
 
-pub(super) fn read(tree: &Tree) -> Read {
-    let mut read = Read::default();
-    let personas = personas(tree);
-    let (files, ids) = files(tree, &mut read.found);
+pub(super) fn read_tasks(tree: &Tree) -> TaskReading {
+    let mut read = TaskReading::default();
+    let personas = persona_names(tree);
+    let (files, ids) = task_files(tree, &mut read.found);
     for (id, places) in &ids {
         if places.len() > 1 {
             read.found.push(in_several(id, places));
         }
     }
     for file in files {
-        if let Some(wrong) = unreadable(file.path, file.entry) {
+        if let Some(wrong) = unreadable_file(file.path, file.entry) {
             read.found.push(wrong);
             continue;
         }
@@ -50,9 +50,10 @@ pub(super) fn read(tree: &Tree) -> Read {
             continue;
         };
         let alone = ids.get(file.stem).is_none_or(|places| places.len() == 1);
-        one(&file, text, alone, &personas, &mut read);
+        read_task(&file, text, alone, &personas, &mut read);
         if alone {
-            read.found.extend(unchangeable(tree, &file, text, &read));
+            read.found
+                .extend(unchangeable_task(tree, &file, text, &read));
         }
     }
     read.tasks
@@ -70,12 +71,12 @@ struct File<'t> {
     entry: &'t Entry,
 }
 
-type Places<'t> = BTreeMap<&'t str, Vec<&'t str>>;
+type PathsById<'t> = BTreeMap<&'t str, Vec<&'t str>>;
 
 /// The files of tasks, and the paths of each id.
-fn files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>, Places<'t>) {
+fn task_files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>, PathsById<'t>) {
     let mut files = Vec::new();
-    let mut ids = Places::new();
+    let mut ids = PathsById::new();
     let mut strange = BTreeSet::new();
     for (path, entry) in tree.below(TASKS_FOLDER) {
         let rest = &path[TASKS_FOLDER.len() + 1..];
@@ -85,11 +86,11 @@ fn files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>, Pla
         }
         let Some((folder, file)) = rest.split_once('/') else {
             let wrong = Diagnostic::error(path, "it lies in no state's folder");
-            let mend = format!("move it to `{}/`", TaskState::Todo.folder());
+            let mend = format!("move it to `{}/`", TaskState::Todo.folder_path());
             found.push(wrong.mend(mend));
             continue;
         };
-        let Some(state) = TaskState::of(folder) else {
+        let Some(state) = TaskState::from_word(folder) else {
             if strange.insert(folder) {
                 let folders = TaskState::ALL.map(|state| format!("`{state}`"));
                 let wrong = format!("no state is called `{folder}`, so nothing in it is a task");
@@ -100,7 +101,7 @@ fn files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>, Pla
         };
         if file.contains('/') {
             let wrong = Diagnostic::warning(path, "it lies deeper than tasks do, and is not read");
-            found.push(wrong.mend(format!("move it to `{}/`", state.folder())));
+            found.push(wrong.mend(format!("move it to `{}/`", state.folder_path())));
             continue;
         }
         let Some(stem) = file.strip_suffix(".md") else {
@@ -108,8 +109,8 @@ fn files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>, Pla
             found.push(wrong.mend("give its name the ending `.md`, or move it elsewhere"));
             continue;
         };
-        if files.len() == PAPERS_LIMIT {
-            let wrong = format!("there are more than {PAPERS_LIMIT} tasks; the rest is left out");
+        if files.len() == FILES_LIMIT {
+            let wrong = format!("there are more than {FILES_LIMIT} tasks; the rest is left out");
             found.push(Diagnostic::error(TASKS_FOLDER, wrong).mend("remove some that are done"));
             break;
         }
@@ -136,7 +137,7 @@ fn in_several(id: &str, places: &[&str]) -> Diagnostic {
     // Git removes neither untracked nor modified files.
     let removals: Vec<String> = places
         .iter()
-        .map(|path| format!("rm {}", word(path)))
+        .map(|path| format!("rm {}", shell_word(path)))
         .collect();
     let wrong = format!(
         "the task `{id}` is in several states: {}",
@@ -154,20 +155,26 @@ fn in_several(id: &str, places: &[&str]) -> Diagnostic {
 }
 
 /// Reads and checks one file. `alone`: no other file has its id.
-fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read: &mut Read) {
-    let mut reader = Reader {
+fn read_task(
+    file: &File<'_>,
+    text: &str,
+    alone: bool,
+    personas: &BTreeSet<&str>,
+    read: &mut TaskReading,
+) {
+    let mut reader = TaskReader {
         file,
-        paper: Paper::read(file.path, text, &mut read.found),
+        paper: MarkdownDocument::read_document(file.path, text, &mut read.found),
         alone,
         found: Vec::new(),
         edits: Vec::new(),
         done: Vec::new(),
     };
-    reader.name();
-    reader.id();
-    reader.status();
-    let task = reader.task(personas);
-    let Reader {
+    reader.check_name();
+    reader.check_id();
+    reader.check_status();
+    let task = reader.build_task(personas);
+    let TaskReader {
         found,
         edits,
         mut done,
@@ -179,7 +186,7 @@ fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read
     if !alone {
         return;
     }
-    let to = format!("{}/{}.md", file.state.folder(), file.stem);
+    let to = format!("{}/{}.md", file.state.folder_path(), file.stem);
     if !file.at_home {
         done.push(format!("moved it to `{to}`"));
     }
@@ -187,7 +194,7 @@ fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read
         read.changes.push(Change {
             from: Some(file.path.to_owned()),
             to,
-            text: edited(text, edits),
+            text: apply_edits(text, edits),
             done: done.join(", "),
         });
     }
@@ -195,29 +202,34 @@ fn one(file: &File<'_>, text: &str, alone: bool, personas: &BTreeSet<&str>, read
 
 /// The error that `task claim` and `task move` will report for the task's frontmatter, unless another error of the file
 /// explains it.
-fn unchangeable(tree: &Tree, file: &File<'_>, text: &str, read: &Read) -> Option<Diagnostic> {
+fn unchangeable_task(
+    tree: &Tree,
+    file: &File<'_>,
+    text: &str,
+    read: &TaskReading,
+) -> Option<Diagnostic> {
     let is_told = |one: &Diagnostic| one.is_error() && one.file == file.path;
     let task = read.tasks.last()?;
     if is_changeable(tree, task) || read.found.iter().any(is_told) {
         return None;
     }
-    let paper = Paper::read(file.path, text, &mut Vec::new());
+    let paper = MarkdownDocument::read_document(file.path, text, &mut Vec::new());
     let wrong = "`task claim` and `task move` cannot write into this frontmatter";
     let wrong = paper.error_in_head(wrong)?;
     Some(wrong.mend("write one `key: value` a line, from the first column and without braces"))
 }
 
-struct Reader<'f, 't> {
+struct TaskReader<'f, 't> {
     file: &'f File<'t>,
-    paper: Paper<'f>,
+    paper: MarkdownDocument<'f>,
     alone: bool,
     found: Vec<Diagnostic>,
     edits: Vec<Edit>,
     done: Vec<String>,
 }
 
-impl Reader<'_, '_> {
-    fn name(&mut self) {
+impl TaskReader<'_, '_> {
+    fn check_name(&mut self) {
         let File {
             path,
             stem,
@@ -228,7 +240,7 @@ impl Reader<'_, '_> {
         if !at_home {
             let wrong = Diagnostic::warning(*path, "its folder is spelled in another way");
             self.found
-                .push(wrong.mend(format!("move it to `{}/`", state.folder())));
+                .push(wrong.mend(format!("move it to `{}/`", state.folder_path())));
         }
         if is_unexpanded(stem) {
             let wrong = "its name contains an unfilled placeholder";
@@ -250,9 +262,9 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn id(&mut self) {
+    fn check_id(&mut self) {
         let stem = self.file.stem;
-        let Some(said) = self.paper.text("id", &mut self.found) else {
+        let Some(said) = self.paper.text_value("id", &mut self.found) else {
             return;
         };
         let Some(field) = self.paper.get("id").filter(|_| said != stem) else {
@@ -262,22 +274,22 @@ impl Reader<'_, '_> {
             true => format!("the id `{said}` contains an unfilled placeholder"),
             false => format!("the id `{said}` is not the name of its file, `{stem}`"),
         };
-        let wrong = self.paper.error(&field, "id", wrong);
+        let wrong = self.paper.error_at(&field, "id", wrong);
         if is_unexpanded(stem) {
             self.found
                 .push(wrong.mend("rename the file, and write its name here"));
             return;
         }
         self.found.push(wrong.mend(format!("write `id: {stem}`")));
-        if let Some(edit) = self.paper.edit(&field, stem) {
+        if let Some(edit) = self.paper.edit_value(&field, stem) {
             self.edits.push(edit);
             self.done.push(format!("wrote `id: {stem}`"));
         }
     }
 
-    fn status(&mut self) {
+    fn check_status(&mut self) {
         let state = self.file.state;
-        if let Some((wrong, edit)) = self.paper.bare("status", state.as_str()) {
+        if let Some((wrong, edit)) = self.paper.empty_value("status", state.as_str()) {
             self.found.push(wrong.mend(format!(
                 "write `status: {state}`; until then the task cannot be claimed or moved"
             )));
@@ -286,30 +298,30 @@ impl Reader<'_, '_> {
                 self.done.push(format!("wrote `status: {state}`"));
             }
         }
-        let Some(said) = self.paper.text("status", &mut self.found) else {
+        let Some(said) = self.paper.text_value("status", &mut self.found) else {
             return;
         };
         let Some(field) = self.paper.get("status").filter(|_| said != state.as_str()) else {
             return;
         };
-        let meant = TaskState::of(&said);
+        let meant = TaskState::from_word(&said);
         let wrong = match meant {
             Some(meant) if meant == state => {
                 let wrong = format!("the status `{said}` is spelled in another way");
-                self.paper.warning(&field, "status", wrong)
+                self.paper.warning_at(&field, "status", wrong)
             }
             _ => {
                 let wrong = format!("the status is `{said}`, and the file lies in `{state}`");
-                self.paper.error(&field, "status", wrong)
+                self.paper.error_at(&field, "status", wrong)
             }
         };
-        let edit = self.paper.edit(&field, state.as_str());
+        let edit = self.paper.edit_value(&field, state.as_str());
         // A task in several states, or with a status that cannot be edited, is not moved.
         let movable = self.alone && edit.is_some() && self.paper.is_read();
         let mend = match meant.filter(|meant| *meant != state && movable) {
             Some(meant) => format!(
                 "the folder counts: write `status: {state}`, or say phileas task move {} {meant}",
-                word(self.file.stem)
+                shell_word(self.file.stem)
             ),
             None => format!("write `status: {state}`"),
         };
@@ -320,24 +332,24 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn task(&mut self, personas: &BTreeSet<&str>) -> Task {
-        let title = self.title();
+    fn build_task(&mut self, personas: &BTreeSet<&str>) -> Task {
+        let title = self.read_title();
         Task {
             id: self.file.stem.to_owned(),
             state: self.file.state,
             path: self.file.path.to_owned(),
             title,
             tags: self.tags(),
-            persona: self.persona(personas),
-            created_by: self.paper.text("created_by", &mut self.found),
+            persona: self.read_persona(personas),
+            created_by: self.paper.text_value("created_by", &mut self.found),
             created_at: self.created_at(),
-            target: self.paper.text("target_module", &mut self.found),
+            target: self.paper.text_value("target_module", &mut self.found),
             body: self.paper.body.to_owned(),
         }
     }
 
-    fn title(&mut self) -> String {
-        let said = self.paper.text("title", &mut self.found);
+    fn read_title(&mut self) -> String {
+        let said = self.paper.text_value("title", &mut self.found);
         let heading = || {
             let mut lines = self.paper.body.lines();
             let line = lines.find_map(|line| line.strip_prefix("# "))?;
@@ -363,16 +375,16 @@ impl Reader<'_, '_> {
             None => {
                 let is = field.node.is_called();
                 let wrong = format!("{is} stands where a list of texts belongs");
-                let wrong = self.paper.error(&field, "tags", wrong);
+                let wrong = self.paper.error_at(&field, "tags", wrong);
                 self.found.push(wrong.mend("write `tags: [docs, tests]`"));
                 Vec::new()
             }
         }
     }
 
-    fn persona(&mut self, personas: &BTreeSet<&str>) -> Option<String> {
+    fn read_persona(&mut self, personas: &BTreeSet<&str>) -> Option<String> {
         for key in PERSONA_KEYS {
-            let name = self.paper.text(key, &mut self.found);
+            let name = self.paper.text_value(key, &mut self.found);
             // An empty text assigns no persona: the task is free.
             let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
                 continue;
@@ -385,14 +397,15 @@ impl Reader<'_, '_> {
                 && let Some(field) = self.paper.get(key)
             {
                 let wrong = format!("there is no persona `{name}`, so no persona gets it");
-                let wrong = self.paper.warning(&field, key, wrong);
-                self.found.push(wrong.mend(meant(&name, personas)));
+                let wrong = self.paper.warning_at(&field, key, wrong);
+                self.found
+                    .push(wrong.mend(suggest_persona(&name, personas)));
             }
             return Some(name);
         }
         let [key, _] = PERSONA_KEYS;
         if self.file.state.is_open()
-            && let Some((wrong, _)) = self.paper.bare(key, "")
+            && let Some((wrong, _)) = self.paper.empty_value(key, "")
         {
             let mend = format!(
                 "write a persona's name behind it, or remove `{key}`; until then the task cannot be claimed"
@@ -403,12 +416,12 @@ impl Reader<'_, '_> {
     }
 
     fn created_at(&mut self) -> Option<String> {
-        let said = self.paper.text("created_at", &mut self.found)?;
+        let said = self.paper.text_value("created_at", &mut self.found)?;
         if !is_time(&said)
             && let Some(field) = self.paper.get("created_at")
         {
             let wrong = format!("`{said}` is no time");
-            let wrong = self.paper.warning(&field, "created_at", wrong);
+            let wrong = self.paper.warning_at(&field, "created_at", wrong);
             self.found
                 .push(wrong.mend("write it as `2026-01-05T09:00:00Z`"));
         }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::change::{Change, TaskError, change};
+use super::change::{Change, TaskError, change_task};
+use super::file_names::task_stem;
 use super::limits::{TAGS_LIMIT, TITLE_LIMIT_CHARS};
-use super::names::task_stem;
-use super::people::personas;
+use super::personas::persona_names;
 use super::sprints::sprint_folder;
 use super::task::{PERSONA_KEYS, Task, TaskState};
-use super::tasks::tasks;
+use super::tasks::list_tasks;
 use crate::model::Tree;
 use crate::plan::closest;
 use crate::yaml::quoted;
@@ -91,7 +91,7 @@ pub fn new_task(task: &NewTask, at: Timestamp) -> Result<Change, TaskError> {
     }
     Ok(Change {
         from: None,
-        to: format!("{}/{stem}.md", TaskState::Todo.folder()),
+        to: format!("{}/{stem}.md", TaskState::Todo.folder_path()),
         text,
         done: "wrote it down".to_owned(),
     })
@@ -112,19 +112,19 @@ pub enum Claim {
 /// # Errors
 ///
 /// All others of [`TaskError`].
-pub fn claimed(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<Change, TaskError> {
-    let personas = personas(tree);
+pub fn claim_task(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<Change, TaskError> {
+    let personas = persona_names(tree);
     let mut known = personas.iter();
     if !personas.is_empty() && !known.any(|one| one.eq_ignore_ascii_case(persona)) {
-        return Err(TaskError::Nobody {
+        return Err(TaskError::UnknownPersona {
             persona: persona.to_owned(),
             mend: match closest(persona, personas.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("there are {}", listed(&personas)),
+                None => format!("there are {}", list_names(&personas)),
             },
         });
     }
-    let task = find(tree, id)?;
+    let task = find_task(tree, id)?;
     if claim == Claim::Reassign && task.state.is_open() {
         let other = task.persona.clone().filter(|_| !task.is_for(persona));
         let assigned = (!task.is_for(persona)).then_some(persona);
@@ -132,7 +132,7 @@ pub fn claimed(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<Cha
             Some(other) => format!("{persona} is at it in place of {other}"),
             None => format!("{persona} is at it"),
         };
-        return change(tree, &task, TaskState::InProgress, assigned, done);
+        return change_task(tree, &task, TaskState::InProgress, assigned, done);
     }
     if task.state != TaskState::Todo {
         return Err(TaskError::NotTodo {
@@ -142,18 +142,18 @@ pub fn claimed(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<Cha
         });
     }
     if let Some(other) = task.persona.as_ref().filter(|_| !task.is_for(persona)) {
-        return Err(TaskError::ForSomebodyElse {
+        return Err(TaskError::AssignedToOther {
             persona: other.clone(),
             id: task.id,
         });
     }
     let assigned = task.persona.is_none().then_some(persona);
     let done = format!("{persona} is at it");
-    change(tree, &task, TaskState::InProgress, assigned, done)
+    change_task(tree, &task, TaskState::InProgress, assigned, done)
 }
 
 /// Names for a message, up to a limit.
-fn listed(names: &BTreeSet<&str>) -> String {
+fn list_names(names: &BTreeSet<&str>) -> String {
     let shown: Vec<String> = names
         .iter()
         .take(NAMES_SHOWN)
@@ -169,16 +169,16 @@ fn listed(names: &BTreeSet<&str>) -> String {
 ///
 /// # Errors
 ///
-/// [`TaskError::Unknown`], [`TaskError::Several`], [`TaskError::Doubled`], [`TaskError::Unsound`].
-pub fn moved(tree: &Tree, id: &str, state: TaskState) -> Result<Change, TaskError> {
-    let task = find(tree, id)?;
+/// [`TaskError::Unknown`], [`TaskError::AmbiguousId`], [`TaskError::InSeveralStates`], [`TaskError::NotEditable`].
+pub fn move_task(tree: &Tree, id: &str, state: TaskState) -> Result<Change, TaskError> {
+    let task = find_task(tree, id)?;
     let done = format!("it is {state}");
-    change(tree, &task, state, None, done)
+    change_task(tree, &task, state, None, done)
 }
 
 /// The task with this id, or the only one whose id begins with it.
-fn find(tree: &Tree, id: &str) -> Result<Task, TaskError> {
-    let all = tasks(tree);
+fn find_task(tree: &Tree, id: &str) -> Result<Task, TaskError> {
+    let all = list_tasks(tree);
     let exact: Vec<&Task> = all.iter().filter(|task| task.id == id).collect();
     let begin: Vec<&Task> = all
         .iter()
@@ -195,11 +195,11 @@ fn find(tree: &Tree, id: &str) -> Result<Task, TaskError> {
             },
         }),
         [first, rest @ ..] if rest.iter().all(|other| other.id == first.id) => {
-            Err(TaskError::Doubled {
+            Err(TaskError::InSeveralStates {
                 id: first.id.clone(),
             })
         }
-        several => Err(TaskError::Several {
+        several => Err(TaskError::AmbiguousId {
             id: id.to_owned(),
             names: several.iter().take(3).map(|task| task.id.clone()).collect(),
         }),
@@ -256,7 +256,7 @@ mod tests {
             ".jules/tasks/todo/20260105-090000-mend-the-parser-now.md"
         );
         let tree = Tree::from_texts([(change.to.as_str(), change.text.as_str())]);
-        let read = super::super::tasks::read(&tree);
+        let read = super::super::tasks::read_tasks(&tree);
         assert_eq!(read.found, []);
         let task = &read.tasks[0];
         assert_eq!(task.title, "Mend: the \"parser\" # now");
@@ -296,17 +296,20 @@ mod tests {
             ),
         ] {
             let tree = Tree::from_texts([(".jules/tasks/todo/1.md", text(head))]);
-            let change = claimed(&tree, "1", "tester", Claim::Free).unwrap();
+            let change = claim_task(&tree, "1", "tester", Claim::Free).unwrap();
             assert_eq!(change.text, after);
             assert_eq!(change.to, ".jules/tasks/in_progress/1.md");
         }
         let tree = Tree::from_texts([(".jules/tasks/todo/1.md", "# Bare\n")]);
-        let change = claimed(&tree, "1", "tester", Claim::Free).unwrap();
+        let change = claim_task(&tree, "1", "tester", Claim::Free).unwrap();
         assert_eq!(
             change.text,
             "---\nstatus: in_progress\nassigned_persona: \"tester\"\n---\n# Bare\n"
         );
-        assert_eq!(moved(&tree, "1", TaskState::Done).unwrap().text, "# Bare\n");
+        assert_eq!(
+            move_task(&tree, "1", TaskState::Done).unwrap().text,
+            "# Bare\n"
+        );
     }
 
     #[test]
@@ -321,27 +324,27 @@ mod tests {
                 )
             };
             let tree = Tree::from_texts([(path, text), prompt("curator"), prompt("tester")]);
-            assert!(claimed(&tree, "1", "tester", Claim::Free).is_err());
-            let change = claimed(&tree, "1", "tester", Claim::Reassign).unwrap();
+            assert!(claim_task(&tree, "1", "tester", Claim::Free).is_err());
+            let change = claim_task(&tree, "1", "tester", Claim::Reassign).unwrap();
             assert_eq!(change.to, ".jules/tasks/in_progress/1.md");
             assert_eq!(
                 change.text,
                 format!("---\nstatus: in_progress\n{key}: tester # him\n---\nBody.\n")
             );
             assert_eq!(change.done, "tester is at it in place of curator");
-            let error = claimed(&tree, "1", "testor", Claim::Reassign).unwrap_err();
+            let error = claim_task(&tree, "1", "testor", Claim::Reassign).unwrap_err();
             assert!(
                 error.to_string().contains("did you mean `tester`?"),
                 "{error}"
             );
-            let error = claimed(&tree, "1", "somebody", Claim::Free).unwrap_err();
+            let error = claim_task(&tree, "1", "somebody", Claim::Free).unwrap_err();
             assert!(
                 error.to_string().contains("there are `curator`, `tester`"),
                 "{error}"
             );
         }
         let done = Tree::from_texts([(".jules/tasks/done/1.md", "---\npersona: a\n---\n")]);
-        let error = claimed(&done, "1", "b", Claim::Reassign).unwrap_err();
+        let error = claim_task(&done, "1", "b", Claim::Reassign).unwrap_err();
         assert!(
             error.to_string().contains("so move it to todo first"),
             "{error}"
@@ -382,7 +385,7 @@ mod tests {
             ("20260105-0900-b", "did you mean `20260105-0900-a`?"),
             ("", "there is no task ``"),
         ] {
-            let error = claimed(&tree, id, "tester", Claim::Free)
+            let error = claim_task(&tree, id, "tester", Claim::Free)
                 .unwrap_err()
                 .to_string();
             assert!(error.contains(word), "{id}: {error}");
@@ -427,9 +430,9 @@ mod tests {
                 .map(ToString::to_string)
                 .collect();
             let id = format!("20260105-0900-{index}");
-            match claimed(&tree, &id, "tester", Claim::Free) {
+            match claim_task(&tree, &id, "tester", Claim::Free) {
                 Ok(_) => taken.push(index),
-                Err(TaskError::Unsound { .. } | TaskError::ForSomebodyElse { .. }) => {
+                Err(TaskError::NotEditable { .. } | TaskError::AssignedToOther { .. }) => {
                     assert!(!errors.is_empty(), "{text}");
                     refused.push(index);
                 }

@@ -17,19 +17,19 @@ pub struct Filed<T> {
 impl<T> Filed<T> {
     /// The file's name without its extension.
     #[must_use]
-    pub fn stem(&self) -> &str {
-        stem(&self.path)
+    pub fn file_stem(&self) -> &str {
+        file_stem(&self.path)
     }
 
     /// The position of a key's value, or of the document.
-    pub(super) fn at(&self, key: &str) -> (u32, u32) {
+    pub(super) fn key_position(&self, key: &str) -> (u32, u32) {
         let node = self.node.get(key).unwrap_or(&self.node);
         (node.line, node.column)
     }
 }
 
 /// The name of a path's file, without its extension.
-pub(super) fn stem(path: &str) -> &str {
+pub(super) fn file_stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
@@ -51,7 +51,7 @@ impl EventState {
 
     /// The name of its folder.
     #[must_use]
-    pub fn folder(self) -> &'static str {
+    pub fn folder_name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Decided => "decided",
@@ -62,7 +62,9 @@ impl EventState {
     /// The state for a folder's name.
     #[must_use]
     pub fn of(folder: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.folder() == folder)
+        Self::ALL
+            .into_iter()
+            .find(|state| state.folder_name() == folder)
     }
 }
 

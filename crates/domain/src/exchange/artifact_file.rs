@@ -3,13 +3,13 @@
 use super::artifact::Filed;
 use super::limits::{ARTIFACT_LIMIT_BYTES, FINDINGS_LIMIT};
 use super::shape::Shape;
-use super::validate::validate;
+use super::validate::validate_node;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Entry, Mode};
 use crate::yaml::{self, Node};
 
 /// The text of a file, or why it is not read.
-pub(super) fn text<'e>(path: &str, entry: &'e Entry) -> Result<&'e str, Box<Diagnostic>> {
+pub(super) fn artifact_text<'e>(path: &str, entry: &'e Entry) -> Result<&'e str, Box<Diagnostic>> {
     let wrong =
         |message: &str, mend: &str| Err(Box::new(Diagnostic::error(path, message).mend(mend)));
     match (entry.mode, entry.text.as_deref()) {
@@ -33,7 +33,7 @@ pub(super) fn text<'e>(path: &str, entry: &'e Entry) -> Result<&'e str, Box<Diag
 }
 
 /// Reads an artifact; `None` if the YAML cannot be parsed.
-pub(super) fn artifact<T>(
+pub(super) fn read_artifact<T>(
     shape: &Shape,
     path: &str,
     text: &str,
@@ -54,7 +54,7 @@ pub(super) fn artifact<T>(
         here.push(empty.mend(format!("fill in the template of `{}`", shape.name)));
     }
     if let Some(root) = &root {
-        here.extend(validate(shape, path, root));
+        here.extend(validate_node(shape, path, root));
     }
     let sound = here.is_empty();
     here.sort_by_key(|one| (one.line, one.column));
@@ -79,7 +79,7 @@ impl Shape {
     #[must_use]
     pub fn validate(&self, file: &str, text: &str) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        artifact(self, file, text, &mut found, |_| ());
+        read_artifact(self, file, text, &mut found, |_| ());
         found
     }
 }

@@ -23,7 +23,7 @@ struct Binding<'t> {
 
 /// An observer or decider whose own file names its stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound {
+pub struct BoundRole {
     /// The layer, in the plural: `observers` or `deciders`.
     pub layer: &'static str,
     /// The role.
@@ -36,17 +36,17 @@ pub struct Bound {
 
 /// The roles whose own files name their streams, in the order of the files. For each role the first file counts.
 #[must_use]
-pub fn bound(tree: &Tree) -> Vec<Bound> {
-    let mut all: Vec<Bound> = Vec::new();
+pub fn bound_roles(tree: &Tree) -> Vec<BoundRole> {
+    let mut all: Vec<BoundRole> = Vec::new();
     for (file, _) in tree.iter() {
-        let Some(Owner::Role { layer, role }) = owner(file) else {
+        let Some(Owner::Role { layer, role }) = prompt_owner(file) else {
             continue;
         };
         let Some((stream, _)) = stream_of(tree, file) else {
             continue;
         };
         if !all.iter().any(|one| one.layer == layer && one.role == role) {
-            all.push(Bound {
+            all.push(BoundRole {
                 layer,
                 role: role.to_owned(),
                 stream,
@@ -58,12 +58,14 @@ pub fn bound(tree: &Tree) -> Vec<Bound> {
 }
 
 /// All disagreements between files and rosters.
-pub(super) fn check(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic> {
+pub(super) fn check_bindings(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut bound: BTreeMap<(&str, &str), Binding<'_>> = BTreeMap::new();
     let mut on_disk: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (file, _) in tree.iter() {
-        let Some(owner) = owner(file) else { continue };
+        let Some(owner) = prompt_owner(file) else {
+            continue;
+        };
         if let Owner::Role { layer, role } = owner {
             on_disk.entry(layer).or_default().insert(role);
         }
@@ -88,7 +90,7 @@ pub(super) fn check(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic> {
             stream,
             at,
         };
-        found.extend(unfit(&binding, exchange));
+        found.extend(unfit_binding(&binding, exchange));
         match bound.get(&(layer, role)) {
             Some(first) if first.stream != binding.stream => {
                 let message = format!(
@@ -104,12 +106,12 @@ pub(super) fn check(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic> {
             }
         }
     }
-    found.extend(rosters(exchange, &on_disk));
+    found.extend(check_rosters(exchange, &on_disk));
     found
 }
 
 /// The mistake of a single binding.
-fn unfit(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnostic> {
+fn unfit_binding(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnostic> {
     let Binding {
         file,
         layer,
@@ -183,7 +185,7 @@ fn unfit(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnostic> {
 }
 
 /// Roles in rosters without a file, and files without a roster entry. Checked only if the tree has files of the layer.
-fn rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Diagnostic> {
+fn check_rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if exchange.layout == Layout::Flat {
         return found;
@@ -238,7 +240,7 @@ enum Owner<'p> {
     Single(&'static str),
 }
 
-fn owner(file: &str) -> Option<Owner<'_>> {
+fn prompt_owner(file: &str) -> Option<Owner<'_>> {
     let parts: Vec<&str> = file.split('/').collect();
     let rest = match parts.as_slice() {
         [".jules", "roles" | "layers", rest @ ..] | [".jlo", "roles", rest @ ..] => rest,
@@ -273,9 +275,9 @@ fn stream_of(tree: &Tree, file: &str) -> Option<(String, (u32, u32))> {
         .map_or_else(|| node.json().to_string(), str::to_owned);
     // A prompt for all roles of a layer contains `{{workstream}}`, which binds no role.
     let template = name.contains("{{");
-    (!template).then_some((name, place(node)))
+    (!template).then_some((name, node_position(node)))
 }
 
-fn place(node: &Node) -> (u32, u32) {
+fn node_position(node: &Node) -> (u32, u32) {
     (node.line, node.column)
 }

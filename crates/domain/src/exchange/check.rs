@@ -9,7 +9,7 @@ use crate::plan::suggest::{closest, either_of};
 
 /// An exchange, and everything that is wrong with it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
+pub struct CheckResult {
     /// The exchange; `None` if none exists, or if files of both layouts exist.
     pub exchange: Option<Exchange>,
     /// The mistakes, by file, line and column.
@@ -30,33 +30,33 @@ pub struct UnknownStream {
 ///
 /// Every file is read, whatever is wrong with the others. Nothing is changed.
 #[must_use]
-pub fn check(tree: &Tree) -> Checked {
-    let reading = read::read(tree, None);
+pub fn check_exchange(tree: &Tree) -> CheckResult {
+    let reading = read::read_exchange(tree, None);
     let mut found = reading.found;
     if let Some(exchange) = &reading.exchange {
-        found.extend(bindings::check(tree, exchange));
-        found.extend(links::check(exchange));
-        found.extend(drift::check(tree, exchange.layout));
-        found.extend(quality::check(exchange));
+        found.extend(bindings::check_bindings(tree, exchange));
+        found.extend(links::check_links(exchange));
+        found.extend(drift::check_drift(tree, exchange.layout));
+        found.extend(quality::check_quality(exchange));
         if exchange.layout == Layout::Workstreams {
-            found.extend(exchange.streams.values().flat_map(index::check));
+            found.extend(exchange.streams.values().flat_map(index::check_index));
         }
     }
     found.sort();
     found.dedup();
-    Checked {
+    CheckResult {
         exchange: reading.exchange,
         found,
     }
 }
 
-impl Checked {
+impl CheckResult {
     /// Keeps only one stream: its files, and their mistakes.
     ///
     /// # Errors
     ///
     /// [`UnknownStream`]: no stream has that name.
-    pub fn stream(mut self, name: &str) -> Result<Self, UnknownStream> {
+    pub fn only_stream(mut self, name: &str) -> Result<Self, UnknownStream> {
         let streams = self.exchange.as_mut().map(|exchange| &mut exchange.streams);
         let Some(streams) = streams.filter(|streams| streams.contains_key(name)) else {
             let names: Vec<&str> = self

@@ -13,10 +13,10 @@ use crate::model::Tree;
 use crate::yaml::{self, Node, Value};
 
 /// All schema files of the tree that differ from what phileas accepts.
-pub(super) fn check(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
+pub(super) fn check_drift(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (path, _) in tree.iter() {
-        let Some(mut shape) = shape(path, layout) else {
+        let Some(mut shape) = schema_shape(path, layout) else {
             continue;
         };
         let Some((Some(root), _)) = tree.text(path).map(yaml::parse) else {
@@ -31,12 +31,12 @@ pub(super) fn check(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
         if path.contains("/observers/") && path.ends_with("/perspective.yml") {
             shape = observer_shape(layout == Layout::Flat, Some(&root));
         }
-        keys(path, shape, &root, shape.keys, "", &mut found);
+        compare_keys(path, shape, &root, shape.keys, "", &mut found);
     }
     found
 }
 
-fn shape(path: &str, layout: Layout) -> Option<&'static Shape> {
+fn schema_shape(path: &str, layout: Layout) -> Option<&'static Shape> {
     let parts: Vec<&str> = path.split('/').collect();
     let [".jules", "layers" | "roles", layer, "schemas", name] = parts.as_slice() else {
         return None;
@@ -60,7 +60,7 @@ fn shape(path: &str, layout: Layout) -> Option<&'static Shape> {
     })
 }
 
-fn keys(
+fn compare_keys(
     path: &str,
     shape: &Shape,
     node: &Node,

@@ -4,9 +4,9 @@ use crate::yaml::{Node, Value, quoted};
 
 /// The document with a top-level scalar replaced, or the key added. Comments are kept if the edit is possible in place.
 /// `yaml` is the new value as YAML.
-pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
+pub(super) fn set_key(text: &str, root: &Node, key: &str, yaml: &str) -> String {
     let mut anew = root.clone();
-    put(&mut anew, key, scalar(yaml));
+    put_key(&mut anew, key, parse_scalar(yaml));
     let same = |edited: &String| {
         let (read, mistakes) = crate::yaml::parse(edited);
         mistakes.is_empty() && read.is_some_and(|read| read.json() == anew.json())
@@ -14,7 +14,7 @@ pub(super) fn set(text: &str, root: &Node, key: &str, yaml: &str) -> String {
     // An indented map, or an end-of-document mark below it, leaves no place for a new key.
     in_place(text, root, key, yaml)
         .filter(same)
-        .unwrap_or_else(|| emit(&anew))
+        .unwrap_or_else(|| emit_yaml(&anew))
 }
 
 /// The same by changing only the bytes of the value; `None` if its byte range is unknown.
@@ -42,14 +42,14 @@ fn in_place(text: &str, root: &Node, key: &str, yaml: &str) -> Option<String> {
 }
 
 /// Parses a value.
-fn scalar(yaml: &str) -> Value {
+fn parse_scalar(yaml: &str) -> Value {
     crate::yaml::parse(yaml)
         .0
         .map_or(Value::Null, |node| node.value)
 }
 
 /// A node without a position.
-pub(super) fn node(value: Value) -> Node {
+pub(super) fn new_node(value: Value) -> Node {
     Node {
         line: 1,
         column: 1,
@@ -59,12 +59,12 @@ pub(super) fn node(value: Value) -> Node {
 }
 
 /// A text node without a position.
-pub(super) fn text(text: impl Into<String>) -> Node {
-    node(Value::Text(text.into()))
+pub(super) fn text_node(text: impl Into<String>) -> Node {
+    new_node(Value::Text(text.into()))
 }
 
 /// Sets a top-level key; a new key is added at the end.
-pub(super) fn put(root: &mut Node, key: &str, value: Value) {
+pub(super) fn put_key(root: &mut Node, key: &str, value: Value) {
     let Value::Map(entries) = &mut root.value else {
         return;
     };
@@ -72,31 +72,31 @@ pub(super) fn put(root: &mut Node, key: &str, value: Value) {
         .iter_mut()
         .find(|(name, _)| name.text() == Some(key))
     {
-        Some((_, old)) => *old = node(value),
-        None => entries.push((text(key), node(value))),
+        Some((_, old)) => *old = new_node(value),
+        None => entries.push((text_node(key), new_node(value))),
     }
 }
 
 /// Removes a top-level key.
-pub(super) fn remove(root: &mut Node, key: &str) {
+pub(super) fn remove_key(root: &mut Node, key: &str) {
     if let Value::Map(entries) = &mut root.value {
         entries.retain(|(name, _)| name.text() != Some(key));
     }
 }
 
 /// The document in block style, with all texts in double quotes. Comments are lost.
-pub(crate) fn emit(root: &Node) -> String {
+pub(crate) fn emit_yaml(root: &Node) -> String {
     let mut out = String::new();
-    block(root, 0, &mut out);
+    emit_block(root, 0, &mut out);
     out
 }
 
-fn block(node: &Node, depth: usize, out: &mut String) {
+fn emit_block(node: &Node, depth: usize, out: &mut String) {
     match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
             for (key, value) in entries {
                 indent(depth, out);
-                entry(key, value, depth, out);
+                emit_entry(key, value, depth, out);
             }
         }
         Value::List(items) if !items.is_empty() => {
@@ -109,7 +109,7 @@ fn block(node: &Node, depth: usize, out: &mut String) {
                             if index > 0 {
                                 indent(depth + 1, out);
                             }
-                            entry(key, value, depth + 1, out);
+                            emit_entry(key, value, depth + 1, out);
                         }
                     }
                     Value::List(inner) if !inner.is_empty() => {
@@ -118,7 +118,7 @@ fn block(node: &Node, depth: usize, out: &mut String) {
                         out.push('\n');
                     }
                     _ => {
-                        out.push_str(&inline(item));
+                        out.push_str(&emit_inline(item));
                         out.push('\n');
                     }
                 }
@@ -126,17 +126,17 @@ fn block(node: &Node, depth: usize, out: &mut String) {
         }
         _ => {
             indent(depth, out);
-            out.push_str(&inline(node));
+            out.push_str(&emit_inline(node));
             out.push('\n');
         }
     }
 }
 
-fn entry(key: &Node, value: &Node, depth: usize, out: &mut String) {
+fn emit_entry(key: &Node, value: &Node, depth: usize, out: &mut String) {
     let name = key.text().unwrap_or_default();
     let plain = !name.is_empty()
         && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_')
-        && !matches!(scalar(name), Value::Null | Value::Flag(_));
+        && !matches!(parse_scalar(name), Value::Null | Value::Flag(_));
     if plain {
         out.push_str(name);
     } else {
@@ -150,15 +150,15 @@ fn entry(key: &Node, value: &Node, depth: usize, out: &mut String) {
     };
     if nested {
         out.push('\n');
-        block(value, depth + 1, out);
+        emit_block(value, depth + 1, out);
     } else {
         out.push(' ');
-        out.push_str(&inline(value));
+        out.push_str(&emit_inline(value));
         out.push('\n');
     }
 }
 
-fn inline(node: &Node) -> String {
+fn emit_inline(node: &Node) -> String {
     match &node.value {
         Value::Null => "null".to_owned(),
         Value::Flag(flag) => flag.to_string(),
@@ -214,14 +214,18 @@ mod tests {
             ("a: [1]\nb:\n  c: 1\n", "a", "2", "a: 2\nb:\n  c: 1\n"),
             ("a:\nb: 1\n", "a", "2", "a: 2\nb: 1\n"),
         ] {
-            assert_eq!(set(before, &root(before), key, value), after, "{before}");
+            assert_eq!(
+                set_key(before, &root(before), key, value),
+                after,
+                "{before}"
+            );
         }
         for before in [
             "a: |\n  x\n  y\nb: 1\n",
             "a: >-\n  x\n\nb: 1\n",
             "b: 1\na: |\n  x\n",
         ] {
-            let after = set(before, &root(before), "a", "\"z\"");
+            let after = set_key(before, &root(before), "a", "\"z\"");
             assert_eq!(
                 root(&after).json(),
                 serde_json::json!({"a": "z", "b": 1}),
@@ -233,7 +237,7 @@ mod tests {
             "b: 1\nc: 2\n...\n",
             "---\nb: 1\nc: 2\n... # end",
         ] {
-            let after = set(before, &root(before), "a", "\"z\"");
+            let after = set_key(before, &root(before), "a", "\"z\"");
             let (read, mistakes) = parse(&after);
             assert_eq!(mistakes, [], "{after}");
             assert_eq!(
@@ -248,8 +252,8 @@ mod tests {
     fn what_is_written_is_read_as_it_was() {
         let text = "a: 1\nb: ['x', {c: d, e: []}, [1, [2]], {}]\nf: {g: 1.5, h: null, \"1\": true, 'null': 2026-01-05}\n\"é \": \"\\n# :\"\n";
         let node = root(text);
-        let emitted = emit(&node);
+        let emitted = emit_yaml(&node);
         assert_eq!(root(&emitted).json(), node.json(), "{emitted}");
-        assert_eq!(emit(&root(&emitted)), emitted);
+        assert_eq!(emit_yaml(&root(&emitted)), emitted);
     }
 }

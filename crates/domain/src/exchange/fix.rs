@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::artifact::{EventState, Filed, WorkItem};
-use super::layout::{self, Layout, Place};
+use super::layout::{self, Layout, Location};
 use super::model::Stream;
 use super::{edit, index, read};
 use crate::model::{Mode, Tree};
@@ -24,10 +24,10 @@ pub struct Fix {
 ///
 /// After one round of fixes, no fix is left.
 #[must_use]
-pub fn fix(tree: &Tree) -> Vec<Fix> {
+pub fn find_fixes(tree: &Tree) -> Vec<Fix> {
     let mut mended = tree.clone();
     let mut fixes: BTreeMap<String, Fix> = BTreeMap::new();
-    for step in [extensions, events, lists] {
+    for step in [fix_extensions, fix_events, fix_indexes] {
         for one in step(&mended) {
             match &one.text {
                 Some(text) => mended.insert_text(&one.path, text),
@@ -42,19 +42,19 @@ pub fn fix(tree: &Tree) -> Vec<Fix> {
 }
 
 /// Renames `.yaml` to `.yml`.
-fn extensions(tree: &Tree) -> Vec<Fix> {
+fn fix_extensions(tree: &Tree) -> Vec<Fix> {
     let Ok(Some(layout)) = Layout::detect(tree) else {
         return Vec::new();
     };
     let mut fixes = Vec::new();
     for (path, entry) in tree.iter() {
         let artifact = matches!(
-            layout::place(layout, path),
+            layout::locate(layout, path),
             Some(
-                Place::Event { .. }
-                    | Place::Item { .. }
-                    | Place::Proposal { .. }
-                    | Place::Feedback { .. }
+                Location::Event { .. }
+                    | Location::Item { .. }
+                    | Location::Proposal { .. }
+                    | Location::Feedback { .. }
             )
         );
         let Some(stem) = path.strip_suffix(".yaml").filter(|_| artifact) else {
@@ -63,7 +63,7 @@ fn extensions(tree: &Tree) -> Vec<Fix> {
         let to = format!("{stem}.yml");
         let text = entry.text.as_deref().filter(|_| entry.mode == Mode::File);
         if let Some(text) = text.filter(|_| tree.get(&to).is_none()) {
-            fixes.extend(moved(
+            fixes.extend(move_file(
                 path,
                 &to,
                 text.to_owned(),
@@ -75,9 +75,9 @@ fn extensions(tree: &Tree) -> Vec<Fix> {
 }
 
 /// An event that exactly one work item names belongs to that item, and is decided.
-fn events(tree: &Tree) -> Vec<Fix> {
+fn fix_events(tree: &Tree) -> Vec<Fix> {
     let mut fixes = Vec::new();
-    for stream in streams(tree) {
+    for stream in read_streams(tree) {
         let ids = stream.events.iter().map(|event| event.value.id.as_str());
         let mut seen = BTreeSet::new();
         let doubled: BTreeSet<&str> = ids.filter(|id| !seen.insert(*id)).collect();
@@ -89,7 +89,7 @@ fn events(tree: &Tree) -> Vec<Fix> {
                 .filter(|item| item.value.source_events.iter().any(|named| named == id))
                 .collect();
             let [owner] = owners.as_slice() else { continue };
-            let to = format!("{}/events/decided/{}.yml", stream.home, event.stem());
+            let to = format!("{}/events/decided/{}.yml", stream.home, event.file_stem());
             let wrong_state = event.value.state == EventState::Pending;
             let wrong_link = event.value.issue_id != owner.value.id;
             let free = event.path == to || tree.get(&to).is_none();
@@ -100,43 +100,43 @@ fn events(tree: &Tree) -> Vec<Fix> {
             let Some(text) = tree.text(&event.path) else {
                 continue;
             };
-            let text = edit::set(
+            let text = edit::set_key(
                 text,
                 &event.node,
                 "issue_id",
                 &yaml::quoted(&owner.value.id),
             );
             let done = format!("gave the event `{id}` to `{}`", owner.path);
-            fixes.extend(moved(&event.path, &to, text, done));
+            fixes.extend(move_file(&event.path, &to, text, done));
         }
     }
     fixes
 }
 
 /// Rewrites the lists of issues.
-fn lists(tree: &Tree) -> Vec<Fix> {
+fn fix_indexes(tree: &Tree) -> Vec<Fix> {
     let Ok(Some(Layout::Workstreams)) = Layout::detect(tree) else {
         return Vec::new();
     };
-    let wrong = streams(tree)
+    let wrong = read_streams(tree)
         .into_iter()
-        .filter(|stream| !index::check(stream).is_empty());
+        .filter(|stream| !index::check_index(stream).is_empty());
     let fix = |stream: Stream| Fix {
-        path: index::path(&stream),
-        text: Some(index::render(&stream)),
+        path: index::index_path(&stream),
+        text: Some(index::render_index(&stream)),
         done: "wrote the list of issues again".to_owned(),
     };
     wrong.map(fix).collect()
 }
 
-fn streams(tree: &Tree) -> Vec<Stream> {
-    let exchange = read::read(tree, None).exchange;
+fn read_streams(tree: &Tree) -> Vec<Stream> {
+    let exchange = read::read_exchange(tree, None).exchange;
     exchange
         .map(|exchange| exchange.streams.into_values().collect())
         .unwrap_or_default()
 }
 
-fn moved(from: &str, to: &str, text: String, done: String) -> Vec<Fix> {
+fn move_file(from: &str, to: &str, text: String, done: String) -> Vec<Fix> {
     let mut fixes = vec![Fix {
         path: to.to_owned(),
         text: Some(text),

@@ -8,22 +8,22 @@
 mod change_set;
 mod clean;
 mod decider;
-mod desk;
+mod importer;
 mod innovator;
 mod narrator;
 mod observer;
 mod planner;
 mod screen;
 
-pub use change_set::{Author, Changed, CommitRange, Content, Import, Request};
+pub use change_set::{Author, ChangedFile, CommitRange, FileContent, Import, Request};
 
-use clean::cleaned;
-use desk::Desk;
+use clean::clean_changes;
+use importer::Importer;
 
 /// Imports a change set.
 #[must_use]
-pub fn import(request: &Request<'_>) -> Import {
-    let (changes, cleaned) = cleaned(request.changes);
+pub fn import_changes(request: &Request<'_>) -> Import {
+    let (changes, cleaned) = clean_changes(request.changes);
     let request = Request {
         changes: &changes,
         ..request.clone()
@@ -35,7 +35,7 @@ pub fn import(request: &Request<'_>) -> Import {
 }
 
 fn import_clean(request: &Request<'_>) -> Import {
-    let mut desk = match Desk::open(request) {
+    let mut desk = match Importer::open_exchange(request) {
         Ok(desk) => desk,
         Err(found) => {
             return Import {
@@ -45,12 +45,12 @@ fn import_clean(request: &Request<'_>) -> Import {
         }
     };
     match request.author {
-        Author::Narrator => narrator::take(&mut desk),
-        Author::Observer(role) => observer::take(&mut desk, role),
-        Author::Decider => decider::take(&mut desk),
-        Author::Planner(item) => planner::take(&mut desk, item),
-        Author::Innovator(role) => innovator::take(&mut desk, role),
+        Author::Narrator => narrator::import_summary(&mut desk),
+        Author::Observer(role) => observer::import_observer(&mut desk, role),
+        Author::Decider => decider::import_decision(&mut desk),
+        Author::Planner(item) => planner::import_plan(&mut desk, item),
+        Author::Innovator(role) => innovator::import_innovator(&mut desk, role),
         Author::Implementer | Author::Integrator => {}
     }
-    desk.close()
+    desk.finish()
 }

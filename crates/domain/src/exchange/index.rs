@@ -7,11 +7,11 @@ use super::model::Stream;
 use crate::diagnostic::Diagnostic;
 
 /// The correct list of a stream.
-pub(super) fn render(stream: &Stream) -> String {
+pub(super) fn render_index(stream: &Stream) -> String {
     let mut text = "# Issues\n".to_owned();
     let mut sections: Vec<&str> = labels::USUAL.iter().map(|label| label.name).collect();
     for item in &stream.items {
-        let folder = folder(&item.path);
+        let folder = folder_of(&item.path);
         if !sections.contains(&folder) {
             sections.push(folder);
         }
@@ -26,17 +26,17 @@ pub(super) fn render(stream: &Stream) -> String {
         for item in stream
             .items
             .iter()
-            .filter(|item| folder(&item.path) == label)
+            .filter(|item| folder_of(&item.path) == label)
         {
             // If a workstream has both forms, two files may have the same entry.
-            let entry = entry(&item.path);
+            let entry = entry_name(&item.path);
             if !listed.insert(entry) {
                 continue;
             }
             text.push_str(&format!(
                 "| [{}](./{entry}) | {} |\n",
-                cell(&item.value.title),
-                cell(&item.value.summary)
+                table_cell(&item.value.title),
+                table_cell(&item.value.summary)
             ));
         }
         if listed.is_empty() {
@@ -47,8 +47,8 @@ pub(super) fn render(stream: &Stream) -> String {
 }
 
 /// The differences between a stream's list and its issues.
-pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
-    let path = path(stream);
+pub(super) fn check_index(stream: &Stream) -> Vec<Diagnostic> {
+    let path = index_path(stream);
     let Some(index) = &stream.index else {
         // Without issues no list is needed.
         return if stream.items.is_empty() {
@@ -60,7 +60,9 @@ pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
     let mut listed: BTreeMap<String, u32> = BTreeMap::new();
     let mut found = Vec::new();
     for (line, text) in (1..).zip(index.lines()) {
-        let Some(target) = target(text) else { continue };
+        let Some(target) = link_target(text) else {
+            continue;
+        };
         let column = u32::try_from(text.find(target).map_or(0, |at| text[..at].chars().count()))
             .unwrap_or(0)
             + 1;
@@ -75,14 +77,14 @@ pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
         if !stream
             .items
             .iter()
-            .any(|item| self::entry(&item.path) == entry)
+            .any(|item| entry_name(&item.path) == entry)
         {
             let message = format!("there is no issue `{entry}`");
             found.push(error(message).mend("remove the row; `--fix` writes the list again"));
         }
     }
     for item in &stream.items {
-        let entry = entry(&item.path);
+        let entry = entry_name(&item.path);
         if !listed.contains_key(entry) {
             let message = format!("`{entry}` is not listed");
             found.push(
@@ -95,12 +97,12 @@ pub(super) fn check(stream: &Stream) -> Vec<Diagnostic> {
 }
 
 /// The path of a stream's list.
-pub(super) fn path(stream: &Stream) -> String {
+pub(super) fn index_path(stream: &Stream) -> String {
     format!("{}/issues/index.md", stream.home)
 }
 
 /// The file that a row of the table links to.
-fn target(line: &str) -> Option<&str> {
+fn link_target(line: &str) -> Option<&str> {
     let row = line.trim_start().strip_prefix('|')?;
     let (_, rest) = row.split_once("](")?;
     let (target, _) = rest.split_once(')')?;
@@ -108,17 +110,17 @@ fn target(line: &str) -> Option<&str> {
 }
 
 /// An issue's entry in the list, whichever form its folder has: `<label>/<name>.yml`.
-fn entry(path: &str) -> &str {
+fn entry_name(path: &str) -> &str {
     let slashes = path.rmatch_indices('/').map(|(at, _)| at);
     slashes.take(2).last().map_or(path, |at| &path[at + 1..])
 }
 
-fn folder(path: &str) -> &str {
+fn folder_of(path: &str) -> &str {
     path.rsplit('/').nth(1).unwrap_or_default()
 }
 
 /// A text that ends neither a cell nor a link.
-fn cell(text: &str) -> String {
+fn table_cell(text: &str) -> String {
     let mut safe = String::new();
     for c in text.chars() {
         match c {

@@ -14,10 +14,10 @@ const VERSION: u32 = 1;
 ///
 /// `labels`: the labels whose work items go to an implementer automatically; `None`: all.
 #[must_use]
-pub fn inspect(exchange: &Exchange, labels: Option<&[String]>) -> Value {
+pub fn inspect_exchange(exchange: &Exchange, labels: Option<&[String]>) -> Value {
     let streams = exchange.streams.iter();
     let streams: serde_json::Map<_, _> = streams
-        .map(|(name, one)| (name.clone(), stream(one, exchange.layout, labels)))
+        .map(|(name, one)| (name.clone(), inspect_stream(one, exchange.layout, labels)))
         .collect();
     json!({
         "schema_version": VERSION,
@@ -33,11 +33,11 @@ pub fn inspect(exchange: &Exchange, labels: Option<&[String]>) -> Value {
     })
 }
 
-fn stream(stream: &Stream, layout: Layout, labels: Option<&[String]>) -> Value {
+fn inspect_stream(stream: &Stream, layout: Layout, labels: Option<&[String]>) -> Value {
     let routes = Routes::of(stream, labels);
     let states: Vec<Value> = EventState::ALL
         .iter()
-        .map(|state| json!({ "name": state.folder(), "count": stream.events_in(*state).count() }))
+        .map(|state| json!({ "name": state.folder_name(), "count": stream.events_in(*state).count() }))
         .collect();
     let pending: Vec<&str> = stream
         .events_in(EventState::Pending)
@@ -49,7 +49,7 @@ fn stream(stream: &Stream, layout: Layout, labels: Option<&[String]>) -> Value {
         .map(|event| {
             json!({
                 "path": event.path,
-                "state": event.value.state.folder(),
+                "state": event.value.state.folder_name(),
                 "id": event.value.id,
                 "issue_id": event.value.issue_id,
                 "author_role": event.value.author_role,

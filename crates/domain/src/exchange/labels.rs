@@ -65,7 +65,7 @@ impl Default for Labels {
 impl Labels {
     /// Reads the registry of a tree. Uses the defaults if it does not exist or cannot be read.
     #[must_use]
-    pub fn read(tree: &Tree) -> (Self, Vec<Diagnostic>) {
+    pub fn read_labels(tree: &Tree) -> (Self, Vec<Diagnostic>) {
         let Some(text) = tree.text(LABELS_PATH) else {
             return (Self::default(), Vec::new());
         };
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<String>, Vec<String>) {
-        let (labels, found) = Labels::read(&Tree::from_texts([(LABELS_PATH, text)]));
+        let (labels, found) = Labels::read_labels(&Tree::from_texts([(LABELS_PATH, text)]));
         let found = found.iter().map(ToString::to_string).collect();
         (labels.iter().map(str::to_owned).collect(), found)
     }
@@ -125,7 +125,10 @@ mod tests {
     #[test]
     fn a_registry_counts_and_a_broken_one_is_told() {
         let usual = ["bugs", "docs", "feats", "refacts", "tests"];
-        assert_eq!(Labels::read(&Tree::new()), (Labels::default(), Vec::new()));
+        assert_eq!(
+            Labels::read_labels(&Tree::new()),
+            (Labels::default(), Vec::new())
+        );
         assert!(Labels::default().iter().eq(usual));
         let (names, found) = read(r#"{"schema_version":1,"issue_labels":{"perf":{},"bugs":{}}}"#);
         assert_eq!(

@@ -92,7 +92,7 @@ impl Layout {
     /// The folder of a stream's events, work items and feedback. Both forms of the workstreams layout are supported,
     /// with and without `exchange/`. Existing files decide; a new stream has the form without.
     #[must_use]
-    pub fn home(self, tree: &Tree, stream: &str) -> String {
+    pub fn stream_folder(self, tree: &Tree, stream: &str) -> String {
         match self {
             Self::Flat => FLAT_FOLDER.to_owned(),
             Self::Workstreams => {
@@ -109,7 +109,7 @@ impl Layout {
 
     /// The folder of a stream's memories.
     #[must_use]
-    pub fn workstations(self, stream: &str) -> String {
+    pub fn workstations_folder(self, stream: &str) -> String {
         match self {
             Self::Flat => WORKSTATIONS_FOLDER.to_owned(),
             Self::Workstreams => format!("{STREAMS_FOLDER}/{stream}/workstations"),
@@ -118,7 +118,7 @@ impl Layout {
 
     /// The streams of a tree.
     #[must_use]
-    pub fn streams(self, tree: &Tree) -> BTreeSet<String> {
+    pub fn stream_names(self, tree: &Tree) -> BTreeSet<String> {
         match self {
             Self::Flat => BTreeSet::from([FLAT_STREAM.to_owned()]),
             Self::Workstreams => {
@@ -135,7 +135,7 @@ impl Layout {
 
 /// The artifact that a path belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place<'p> {
+pub(super) enum Location<'p> {
     Changes,
     Event {
         stream: &'p str,
@@ -182,60 +182,62 @@ pub(super) fn older_roster(stream: &str) -> String {
 }
 
 /// The location of a path in a layout; `None` if it is not part of the exchange.
-pub(super) fn place(layout: Layout, path: &str) -> Option<Place<'_>> {
+pub(super) fn locate(layout: Layout, path: &str) -> Option<Location<'_>> {
     let parts: Vec<&str> = path.split('/').collect();
     let place = match (layout, parts.as_slice()) {
         (Layout::Flat, [".jules", "exchange", "changes.yml"])
-        | (Layout::Workstreams, [".jules", "changes", "latest.yml"]) => Place::Changes,
-        (Layout::Flat, [".jules", "exchange", rest @ ..]) => inside(layout, FLAT_STREAM, rest),
-        (Layout::Flat, [".jules", "workstations", rest @ ..]) => station(FLAT_STREAM, rest),
+        | (Layout::Workstreams, [".jules", "changes", "latest.yml"]) => Location::Changes,
+        (Layout::Flat, [".jules", "exchange", rest @ ..]) => {
+            locate_in_stream(layout, FLAT_STREAM, rest)
+        }
+        (Layout::Flat, [".jules", "workstations", rest @ ..]) => locate_memory(FLAT_STREAM, rest),
         (Layout::Workstreams, [".jules", "workstreams", stream, rest @ ..]) => match rest {
-            ["scheduled.toml"] => Place::Roster { stream },
-            ["workstations", rest @ ..] => station(stream, rest),
-            ["exchange", rest @ ..] | rest => inside(layout, stream, rest),
+            ["scheduled.toml"] => Location::Roster { stream },
+            ["workstations", rest @ ..] => locate_memory(stream, rest),
+            ["exchange", rest @ ..] | rest => locate_in_stream(layout, stream, rest),
         },
-        (Layout::Workstreams, [".jules", "changes", rest @ ..]) => beside(rest),
+        (Layout::Workstreams, [".jules", "changes", rest @ ..]) => locate_beside(rest),
         (
             Layout::Workstreams,
             [".jules", "roles", "observers", _, "feedbacks", _]
             | [".jules", "roles", "observers", "roles", _, "feedbacks", _],
-        ) => Place::RoleFeedback,
+        ) => Location::RoleFeedback,
         _ => return None,
     };
     let kept = path.rsplit('/').next().is_some_and(is_keeper);
-    Some(if kept { Place::Beside } else { place })
+    Some(if kept { Location::Beside } else { place })
 }
 
-fn inside<'p>(layout: Layout, stream: &'p str, rest: &[&'p str]) -> Place<'p> {
+fn locate_in_stream<'p>(layout: Layout, stream: &'p str, rest: &[&'p str]) -> Location<'p> {
     match (layout, rest) {
-        (_, ["events", state, _]) => Place::Event { stream, state },
-        (_, ["feedback", _]) => Place::Feedback { stream },
-        (Layout::Flat, ["requirements", _]) => Place::Item {
+        (_, ["events", state, _]) => Location::Event { stream, state },
+        (_, ["feedback", _]) => Location::Feedback { stream },
+        (Layout::Flat, ["requirements", _]) => Location::Item {
             stream,
             label: None,
         },
-        (_, ["proposals", _]) => Place::Proposal { stream },
-        (Layout::Workstreams, ["issues", "index.md"]) => Place::Index { stream },
-        (Layout::Workstreams, ["issues", label, _]) => Place::Item {
+        (_, ["proposals", _]) => Location::Proposal { stream },
+        (Layout::Workstreams, ["issues", "index.md"]) => Location::Index { stream },
+        (Layout::Workstreams, ["issues", label, _]) => Location::Item {
             stream,
             label: Some(label),
         },
-        _ => beside(rest),
+        _ => locate_beside(rest),
     }
 }
 
-fn station<'p>(stream: &'p str, rest: &[&'p str]) -> Place<'p> {
+fn locate_memory<'p>(stream: &'p str, rest: &[&'p str]) -> Location<'p> {
     match rest {
-        [role, "perspective.yml"] => Place::Memory { stream, role },
-        [role, "histories", _] => Place::History { stream, role },
-        _ => beside(rest),
+        [role, "perspective.yml"] => Location::Memory { stream, role },
+        [role, "histories", _] => Location::History { stream, role },
+        _ => locate_beside(rest),
     }
 }
 
-fn beside<'p>(rest: &[&str]) -> Place<'p> {
+fn locate_beside<'p>(rest: &[&str]) -> Location<'p> {
     match rest {
-        [.., last] if is_keeper(last) => Place::Beside,
-        _ => Place::Stray,
+        [.., last] if is_keeper(last) => Location::Beside,
+        _ => Location::Stray,
     }
 }
 
@@ -305,11 +307,11 @@ mod tests {
         use Layout::{Flat, Workstreams};
         let (stream, state) = ("ws", "pending");
         for (layout, path, expected) in [
-            (Flat, ".jules/exchange/changes.yml", Some(Place::Changes)),
+            (Flat, ".jules/exchange/changes.yml", Some(Location::Changes)),
             (
                 Flat,
                 ".jules/exchange/events/pending/a.yml",
-                Some(Place::Event {
+                Some(Location::Event {
                     stream: "generic",
                     state,
                 }),
@@ -317,7 +319,7 @@ mod tests {
             (
                 Flat,
                 ".jules/exchange/requirements/a.yml",
-                Some(Place::Item {
+                Some(Location::Item {
                     stream: "generic",
                     label: None,
                 }),
@@ -325,17 +327,17 @@ mod tests {
             (
                 Flat,
                 ".jules/exchange/proposals/a.yml",
-                Some(Place::Proposal { stream: "generic" }),
+                Some(Location::Proposal { stream: "generic" }),
             ),
             (
                 Flat,
                 ".jules/exchange/feedback/a.yml",
-                Some(Place::Feedback { stream: "generic" }),
+                Some(Location::Feedback { stream: "generic" }),
             ),
             (
                 Flat,
                 ".jules/workstations/qa/perspective.yml",
-                Some(Place::Memory {
+                Some(Location::Memory {
                     stream: "generic",
                     role: "qa",
                 }),
@@ -343,36 +345,36 @@ mod tests {
             (
                 Flat,
                 ".jules/exchange/events/pending/.gitkeep",
-                Some(Place::Beside),
+                Some(Location::Beside),
             ),
             (
                 Flat,
                 ".jules/exchange/issues/bugs/a.yml",
-                Some(Place::Stray),
+                Some(Location::Stray),
             ),
-            (Flat, ".jules/exchange/events/a.yml", Some(Place::Stray)),
+            (Flat, ".jules/exchange/events/a.yml", Some(Location::Stray)),
             (Flat, ".jules/schedules.toml", None),
             (Flat, ".jules/exchanges/a.yml", None),
             (
                 Workstreams,
                 ".jules/changes/latest.yml",
-                Some(Place::Changes),
+                Some(Location::Changes),
             ),
-            (Workstreams, ".jules/changes/old.yml", Some(Place::Stray)),
+            (Workstreams, ".jules/changes/old.yml", Some(Location::Stray)),
             (
                 Workstreams,
                 ".jules/workstreams/ws/events/pending/a.yml",
-                Some(Place::Event { stream, state }),
+                Some(Location::Event { stream, state }),
             ),
             (
                 Workstreams,
                 ".jules/workstreams/ws/exchange/events/pending/a.yml",
-                Some(Place::Event { stream, state }),
+                Some(Location::Event { stream, state }),
             ),
             (
                 Workstreams,
                 ".jules/workstreams/ws/issues/bugs/a.yml",
-                Some(Place::Item {
+                Some(Location::Item {
                     stream,
                     label: Some("bugs"),
                 }),
@@ -380,7 +382,7 @@ mod tests {
             (
                 Workstreams,
                 ".jules/workstreams/ws/exchange/issues/bugs/a.yml",
-                Some(Place::Item {
+                Some(Location::Item {
                     stream,
                     label: Some("bugs"),
                 }),
@@ -388,46 +390,46 @@ mod tests {
             (
                 Workstreams,
                 ".jules/workstreams/ws/issues/index.md",
-                Some(Place::Index { stream }),
+                Some(Location::Index { stream }),
             ),
             (
                 Workstreams,
                 ".jules/workstreams/ws/exchange/issues/index.md",
-                Some(Place::Index { stream }),
+                Some(Location::Index { stream }),
             ),
             (
                 Workstreams,
                 ".jules/workstreams/ws/workstations/qa/perspective.yml",
-                Some(Place::Memory { stream, role: "qa" }),
+                Some(Location::Memory { stream, role: "qa" }),
             ),
             (
                 Workstreams,
                 ".jules/workstreams/ws/workstations/qa/histories/1.yml",
-                Some(Place::History { stream, role: "qa" }),
+                Some(Location::History { stream, role: "qa" }),
             ),
             (
                 Workstreams,
                 ".jules/workstreams/ws/scheduled.toml",
-                Some(Place::Roster { stream }),
+                Some(Location::Roster { stream }),
             ),
             (
                 Workstreams,
                 ".jules/workstreams/ws/exchange/requirements/a.yml",
-                Some(Place::Stray),
+                Some(Location::Stray),
             ),
             (
                 Workstreams,
                 ".jules/roles/observers/qa/feedbacks/a.yml",
-                Some(Place::RoleFeedback),
+                Some(Location::RoleFeedback),
             ),
             (
                 Workstreams,
                 ".jules/roles/observers/roles/qa/feedbacks/a.yml",
-                Some(Place::RoleFeedback),
+                Some(Location::RoleFeedback),
             ),
             (Workstreams, ".jules/roles/observers/qa/role.yml", None),
         ] {
-            assert_eq!(place(layout, path), expected, "{path}");
+            assert_eq!(locate(layout, path), expected, "{path}");
         }
     }
 }

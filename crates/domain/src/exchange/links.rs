@@ -7,10 +7,10 @@ use super::model::{Exchange, Stream};
 use crate::diagnostic::Diagnostic;
 
 /// All links that are missing, one-sided, doubled, or point to another stream.
-pub(super) fn check(exchange: &Exchange) -> Vec<Diagnostic> {
+pub(super) fn check_links(exchange: &Exchange) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (name, stream) in &exchange.streams {
-        found.extend(doubled(stream));
+        found.extend(doubled_ids(stream));
         found.extend(of_events(stream));
         found.extend(of_items(exchange, name, stream));
         found.extend(of_feedback(stream));
@@ -19,8 +19,8 @@ pub(super) fn check(exchange: &Exchange) -> Vec<Diagnostic> {
     found
 }
 
-fn at<T>(filed: &Filed<T>, key: &str, message: String, mend: String) -> Diagnostic {
-    let (line, column) = filed.at(key);
+fn error_at<T>(filed: &Filed<T>, key: &str, message: String, mend: String) -> Diagnostic {
+    let (line, column) = filed.key_position(key);
     Diagnostic::error(&filed.path, message)
         .at(line, column)
         .key(key)
@@ -28,8 +28,8 @@ fn at<T>(filed: &Filed<T>, key: &str, message: String, mend: String) -> Diagnost
 }
 
 /// Ids that several artifacts of one kind have.
-fn doubled(stream: &Stream) -> Vec<Diagnostic> {
-    fn among<'s, T>(
+fn doubled_ids(stream: &Stream) -> Vec<Diagnostic> {
+    fn doubled_among<'s, T>(
         filed: &'s [Filed<T>],
         id: impl Fn(&'s T) -> &'s str,
         found: &mut Vec<Diagnostic>,
@@ -41,7 +41,7 @@ fn doubled(stream: &Stream) -> Vec<Diagnostic> {
                 continue;
             }
             match first.get(id) {
-                Some(path) => found.push(at(
+                Some(path) => found.push(error_at(
                     one,
                     "id",
                     format!("the id `{id}` is that of `{path}`, too"),
@@ -54,14 +54,14 @@ fn doubled(stream: &Stream) -> Vec<Diagnostic> {
         }
     }
     let mut found = Vec::new();
-    among(&stream.events, |event| &event.id, &mut found);
-    among(&stream.items, |item| &item.id, &mut found);
-    among(&stream.proposals, |proposal| &proposal.id, &mut found);
+    doubled_among(&stream.events, |event| &event.id, &mut found);
+    doubled_among(&stream.items, |item| &item.id, &mut found);
+    doubled_among(&stream.proposals, |proposal| &proposal.id, &mut found);
     found
 }
 
 /// The work items that name an event.
-fn owners<'s>(stream: &'s Stream, event: &str) -> Vec<&'s Filed<WorkItem>> {
+fn event_owners<'s>(stream: &'s Stream, event: &str) -> Vec<&'s Filed<WorkItem>> {
     let owns = |item: &&Filed<WorkItem>| item.value.source_events.iter().any(|id| id == event);
     stream.items.iter().filter(owns).collect()
 }
@@ -73,12 +73,12 @@ fn of_events(stream: &Stream) -> Vec<Diagnostic> {
         let owners = if id.is_empty() {
             Vec::new()
         } else {
-            owners(stream, id)
+            event_owners(stream, id)
         };
         match event.value.state {
             EventState::Pending | EventState::Rejected if !link.is_empty() => {
-                let state = event.value.state.folder();
-                found.push(at(
+                let state = event.value.state.folder_name();
+                found.push(error_at(
                     event,
                     "issue_id",
                     format!("it is {state}, and belongs to `{link}`"),
@@ -91,7 +91,7 @@ fn of_events(stream: &Stream) -> Vec<Diagnostic> {
                     [one] => format!("write `issue_id: \"{}\"`", one.value.id),
                     _ => "name the work item that took it up, or move it to `pending/`".to_owned(),
                 };
-                found.push(at(
+                found.push(error_at(
                     event,
                     "issue_id",
                     "it is decided, and belongs to no work item".to_owned(),
@@ -100,14 +100,14 @@ fn of_events(stream: &Stream) -> Vec<Diagnostic> {
             }
             EventState::Decided => {
                 if !stream.items.iter().any(|item| item.value.id == link) {
-                    found.push(at(
+                    found.push(error_at(
                         event,
                         "issue_id",
                         format!("there is no work item `{link}`"),
                         "name the one that took it up, or move the event to `pending/` with `issue_id: \"\"`".to_owned(),
                     ));
                 } else if owners.is_empty() {
-                    found.push(at(
+                    found.push(error_at(
                         event,
                         "issue_id",
                         format!("it belongs to `{link}`, which does not name it"),
@@ -115,7 +115,7 @@ fn of_events(stream: &Stream) -> Vec<Diagnostic> {
                     ));
                 } else if !owners.iter().any(|item| item.value.id == link) {
                     let named = owners.first().map(|item| item.value.id.as_str());
-                    found.push(at(
+                    found.push(error_at(
                         event,
                         "issue_id",
                         format!(
@@ -151,8 +151,9 @@ fn of_items(exchange: &Exchange, name: &str, stream: &Stream) -> Vec<Diagnostic>
                 .node
                 .get("source_events")
                 .and_then(|list| list.items().get(index));
-            let (line, column) =
-                place.map_or(item.at("source_events"), |node| (node.line, node.column));
+            let (line, column) = place.map_or(item.key_position("source_events"), |node| {
+                (node.line, node.column)
+            });
             let mut wrong = |message: String, mend: String| {
                 let one = Diagnostic::error(&item.path, message)
                     .at(line, column)
@@ -190,13 +191,13 @@ fn of_items(exchange: &Exchange, name: &str, stream: &Stream) -> Vec<Diagnostic>
                     }
                 }
                 (None, Some(event)) => wrong(
-                    format!("the event `{id}` is {}", event.value.state.folder()),
+                    format!("the event `{id}` is {}", event.value.state.folder_name()),
                     format!(
                         "move `{}` to `decided/` with `issue_id: \"{}\"`",
                         event.path, item.value.id
                     ),
                 ),
-                (None, None) => match elsewhere(exchange, name, id) {
+                (None, None) => match other_stream(exchange, name, id) {
                     Some(other) => wrong(
                         format!("the event `{id}` is one of the workstream `{other}`"),
                         "workstreams do not mix: name events of this one only".to_owned(),
@@ -212,7 +213,7 @@ fn of_items(exchange: &Exchange, name: &str, stream: &Stream) -> Vec<Diagnostic>
     found
 }
 
-fn elsewhere<'e>(exchange: &'e Exchange, name: &str, id: &str) -> Option<&'e str> {
+fn other_stream<'e>(exchange: &'e Exchange, name: &str, id: &str) -> Option<&'e str> {
     let mut others = exchange.streams.iter().filter(|(other, _)| *other != name);
     let found = others.find(|(_, stream)| stream.events_of(id).next().is_some());
     found.map(|(other, _)| other.as_str())
@@ -220,7 +221,7 @@ fn elsewhere<'e>(exchange: &'e Exchange, name: &str, id: &str) -> Option<&'e str
 
 fn of_feedback(stream: &Stream) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let told: BTreeSet<&str> = stream.feedback.iter().map(Filed::stem).collect();
+    let told: BTreeSet<&str> = stream.feedback.iter().map(Filed::file_stem).collect();
     let rejected: BTreeSet<&str> = stream
         .events_in(EventState::Rejected)
         .map(|event| event.value.id.as_str())
@@ -228,9 +229,9 @@ fn of_feedback(stream: &Stream) -> Vec<Diagnostic> {
     for feedback in stream
         .feedback
         .iter()
-        .filter(|one| !rejected.contains(one.stem()))
+        .filter(|one| !rejected.contains(one.file_stem()))
     {
-        let message = format!("there is no rejected event `{}`", feedback.stem());
+        let message = format!("there is no rejected event `{}`", feedback.file_stem());
         let one = Diagnostic::error(&feedback.path, message);
         found.push(one.mend("call the file by the id of the event that it rejects"));
     }
@@ -267,7 +268,7 @@ fn of_proposals(stream: &Stream) -> Vec<Diagnostic> {
                 .any(|one| one.trim() == title)
         });
         if !known {
-            let (line, column) = proposal.at("title");
+            let (line, column) = proposal.key_position("title");
             let message = format!("`{persona}` does not remember it");
             let one = Diagnostic::warning(&proposal.path, message)
                 .at(line, column)

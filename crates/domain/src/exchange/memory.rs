@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::edit::{self, node, text};
+use super::edit::{self, new_node, text_node};
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, RECENT_PROPOSALS_LIMIT};
 use super::model::Stream;
 use crate::yaml::{Node, Value};
@@ -24,11 +24,11 @@ pub(super) const GOAL: &str =
 
 /// The memory of a new role: valid and almost empty.
 #[must_use]
-pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
+pub fn seed_text(owner: Owner<'_>, now: Timestamp) -> String {
     const FOCUS: &str = "What this role cares for, in its own words after its first session.";
     let empty = || Value::List(Vec::new());
     let map = |entries: Vec<(&str, Value)>| {
-        let entry = |(key, value): (&str, Value)| (text(key), node(value));
+        let entry = |(key, value): (&str, Value)| (text_node(key), new_node(value));
         Value::Map(entries.into_iter().map(entry).collect())
     };
     let name = |name: &str| Value::Text(name.to_owned());
@@ -38,7 +38,7 @@ pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
             ("schema_version", Value::Integer(2)),
             ("observer", name(role)),
             ("updated_at", at()),
-            ("goals", Value::List(vec![text(GOAL)])),
+            ("goals", Value::List(vec![text_node(GOAL)])),
             ("rules", empty()),
             ("ignore", empty()),
             ("log", empty()),
@@ -50,7 +50,7 @@ pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
             ("updated_at", at()),
             (
                 "goals",
-                map(vec![("short_term", Value::List(vec![text(GOAL)]))]),
+                map(vec![("short_term", Value::List(vec![text_node(GOAL)]))]),
             ),
             (
                 "biases",
@@ -70,7 +70,7 @@ pub fn seed(owner: Owner<'_>, now: Timestamp) -> String {
             ("recent_proposals", empty()),
         ]),
     };
-    edit::emit(&node(root))
+    edit::emit_yaml(&new_node(root))
 }
 
 /// Adds `lines` to what an observer should leave alone; returns whether anything changed. `lessons` holds all lessons
@@ -92,7 +92,7 @@ pub(super) fn leave_alone(root: &mut Node, lines: &[String], lessons: &[String])
     };
     for line in lines {
         if !entries.iter().any(|entry| entry.text() == Some(line)) {
-            entries.push(text(line.as_str()));
+            entries.push(text_node(line.as_str()));
         }
     }
     let mut surplus = entries.len().saturating_sub(LIST_LIMIT);
@@ -109,12 +109,12 @@ pub(super) fn leave_alone(root: &mut Node, lines: &[String], lessons: &[String])
     if entries.len() == before.len() && entries.iter().zip(&before).all(same) {
         return false;
     }
-    edit::put(root, key, Value::List(entries));
+    edit::put_key(root, key, Value::List(entries));
     true
 }
 
 /// The lessons of a role's rejections, the newest last.
-pub(super) fn lessons(stream: &Stream, role: &str) -> Vec<String> {
+pub(super) fn role_lessons(stream: &Stream, role: &str) -> Vec<String> {
     let of_role = |id: &str| {
         stream
             .events_of(id)
@@ -123,18 +123,18 @@ pub(super) fn lessons(stream: &Stream, role: &str) -> Vec<String> {
     let mut all: Vec<_> = stream
         .feedback
         .iter()
-        .filter(|feedback| of_role(feedback.stem()))
+        .filter(|feedback| of_role(feedback.file_stem()))
         .map(|feedback| (&feedback.value.date, &feedback.path, &feedback.value))
         .collect();
     all.sort_by_key(|(date, path, _)| (*date, *path));
     let lesson = all
         .into_iter()
-        .map(|(_, _, one)| lesson(&one.topic, &one.guidance));
+        .map(|(_, _, one)| lesson_text(&one.topic, &one.guidance));
     lesson.collect()
 }
 
 /// Adds titles in front of an innovator's recent proposals, and keeps the older ones as far as they fit.
-pub(super) fn proposed(root: &mut Node, titles: &[String], before: &[String]) -> bool {
+pub(super) fn note_proposals(root: &mut Node, titles: &[String], before: &[String]) -> bool {
     let key = "recent_proposals";
     let own = root.get(key).map(Node::items).unwrap_or_default();
     let own: Vec<String> = own
@@ -153,13 +153,13 @@ pub(super) fn proposed(root: &mut Node, titles: &[String], before: &[String]) ->
     if all == own {
         return false;
     }
-    let list = all.iter().map(|title| text(title.as_str())).collect();
-    edit::put(root, key, Value::List(list));
+    let list = all.iter().map(|title| text_node(title.as_str())).collect();
+    edit::put_key(root, key, Value::List(list));
     true
 }
 
 /// The lesson of a rejection, on one line.
-pub(super) fn lesson(topic: &str, guidance: &str) -> String {
+pub(super) fn lesson_text(topic: &str, guidance: &str) -> String {
     let whole = format!("{topic}: {guidance}");
     let words: Vec<&str> = whole.split_whitespace().collect();
     words.join(" ").chars().take(LINE_LIMIT_CHARS).collect()
@@ -185,28 +185,28 @@ mod tests {
                 &INNOVATOR_PERSPECTIVE,
             ),
         ] {
-            let text = seed(owner, now());
+            let text = seed_text(owner, now());
             assert_eq!(shape.validate("x.yml", &text), [], "{text}");
         }
     }
 
     #[test]
     fn lists_grow_at_one_end_and_make_room_at_the_other() {
-        let mut root = parse(&seed(Owner::Observer("a"), now())).0.unwrap();
+        let mut root = parse(&seed_text(Owner::Observer("a"), now())).0.unwrap();
         let lines: Vec<String> = (0..LIST_LIMIT + 5).map(|n| n.to_string()).collect();
         assert!(leave_alone(&mut root, &lines, &[]));
         let kept = root.get("ignore").unwrap().items();
         assert_eq!((kept.len(), kept[0].text()), (LIST_LIMIT, Some("5")));
         assert!(!leave_alone(&mut root, &lines[10..11], &lines));
-        let mut root = parse(&seed(Owner::Innovator("a"), now())).0.unwrap();
+        let mut root = parse(&seed_text(Owner::Innovator("a"), now())).0.unwrap();
         let titles: Vec<String> = (0..20).map(|n| n.to_string()).collect();
-        assert!(proposed(&mut root, &titles[..3], &titles[3..]));
+        assert!(note_proposals(&mut root, &titles[..3], &titles[3..]));
         let kept = root.get("recent_proposals").unwrap().items();
         assert_eq!(
             (kept.len(), kept[0].text()),
             (RECENT_PROPOSALS_LIMIT, Some("0"))
         );
-        assert!(!proposed(&mut root, &titles[..3], &[]));
-        assert_eq!(lesson("a\nb", " c "), "a b: c");
+        assert!(!note_proposals(&mut root, &titles[..3], &[]));
+        assert_eq!(lesson_text("a\nb", " c "), "a b: c");
     }
 }

@@ -4,16 +4,16 @@
 //! reported. If it is unclear which of two forms counts, nothing is changed at all. A second migration finds nothing to
 //! do.
 
-mod across;
 mod document;
+mod locations;
 mod memory;
 mod migration;
-mod one_answer;
-mod places;
+mod other_layout;
 mod same_layout;
 mod shapes;
+mod unambiguous;
 mod waiting;
 
-pub use across::across;
 pub use migration::{Migration, Step};
-pub use same_layout::migrate;
+pub use other_layout::migrate_layout;
+pub use same_layout::migrate_exchange;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::artifact::{Changes, Event, EventState, Feedback, Filed, Memory, Proposal, WorkItem};
 use super::labels::Labels;
-use super::layout::{self, Layout, Place};
+use super::layout::{self, Layout, Location};
 use super::roster::Roster;
 use crate::model::Tree;
 
@@ -55,8 +55,8 @@ impl Exchange {
             items.any(|item| item.path == path && item.sound)
         };
         tree.iter().all(|(path, _)| {
-            let place = layout::place(self.layout, path);
-            let is_item = matches!(place, Some(Place::Item { stream: of, .. }) if of == stream);
+            let place = layout::locate(self.layout, path);
+            let is_item = matches!(place, Some(Location::Item { stream: of, .. }) if of == stream);
             !is_item || is_known(path)
         })
     }

@@ -1,8 +1,8 @@
 //! Checks the names of files and streams, and whether they match the content.
 
-use super::artifact::{EventState, Filed, Memory, Proposal, WorkItem, stem};
+use super::artifact::{EventState, Filed, Memory, Proposal, WorkItem, file_stem};
 use super::labels::Labels;
-use super::layout::{Layout, Place, STREAMS_FOLDER};
+use super::layout::{Layout, Location, STREAMS_FOLDER};
 use super::model::Exchange;
 use super::{publish, values};
 use crate::diagnostic::Diagnostic;
@@ -15,7 +15,7 @@ pub fn proposal_prefix(persona: &str) -> String {
 }
 
 /// Reports streams with invalid names.
-pub(super) fn streams(exchange: &Exchange) -> Vec<Diagnostic> {
+pub(super) fn check_stream_names(exchange: &Exchange) -> Vec<Diagnostic> {
     let wrong = exchange.streams.iter();
     let wrong = wrong.filter(|(name, _)| !values::is_name(name));
     wrong
@@ -28,7 +28,7 @@ pub(super) fn streams(exchange: &Exchange) -> Vec<Diagnostic> {
 }
 
 /// Reports streams with files of both forms of the layout, because it is unclear which form counts.
-pub(super) fn forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
+pub(super) fn check_forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (name, stream) in &exchange.streams {
         let plain = format!("{STREAMS_FOLDER}/{name}");
@@ -52,19 +52,19 @@ pub(super) fn forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
 }
 
 /// Checks a file's name and location.
-pub(super) fn check(place: Place<'_>, path: &str) -> Vec<Diagnostic> {
+pub(super) fn check_file_name(place: Location<'_>, path: &str) -> Vec<Diagnostic> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut found = Vec::new();
     let mut wrong = |message: String, mend: String| {
         found.push(Diagnostic::error(path, message).mend(mend));
     };
     match place {
-        Place::Stray => wrong(
+        Location::Stray => wrong(
             "nothing of the exchange belongs here".to_owned(),
             "move it to where artifacts of its kind lie, or remove it".to_owned(),
         ),
-        Place::Event { state, .. } if EventState::of(state).is_none() => {
-            let states = EventState::ALL.map(EventState::folder);
+        Location::Event { state, .. } if EventState::of(state).is_none() => {
+            let states = EventState::ALL.map(EventState::folder_name);
             let mend = match closest(state, states) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("move it to {}", either_of(states)),
@@ -75,15 +75,15 @@ pub(super) fn check(place: Place<'_>, path: &str) -> Vec<Diagnostic> {
     }
     let artifact = matches!(
         place,
-        Place::Event { .. }
-            | Place::Item { .. }
-            | Place::Proposal { .. }
-            | Place::Feedback { .. }
-            | Place::RoleFeedback
-            | Place::History { .. }
+        Location::Event { .. }
+            | Location::Item { .. }
+            | Location::Proposal { .. }
+            | Location::Feedback { .. }
+            | Location::RoleFeedback
+            | Location::History { .. }
     );
     if artifact {
-        let stem = stem(path);
+        let stem = file_stem(path);
         match name.rsplit_once('.') {
             Some((_, "yml")) => {}
             _ => wrong(
@@ -91,7 +91,7 @@ pub(super) fn check(place: Place<'_>, path: &str) -> Vec<Diagnostic> {
                 format!("call it `{stem}.yml`"),
             ),
         }
-        let free = matches!(place, Place::History { .. });
+        let free = matches!(place, Location::History { .. });
         if !free && !values::is_kebab(stem) {
             wrong(
                 format!("`{stem}` is not kebab-case"),
@@ -99,7 +99,7 @@ pub(super) fn check(place: Place<'_>, path: &str) -> Vec<Diagnostic> {
             );
         }
     }
-    if let Place::Memory { role, .. } | Place::History { role, .. } = place
+    if let Location::Memory { role, .. } | Location::History { role, .. } = place
         && !values::is_name(role)
     {
         wrong(
@@ -111,13 +111,13 @@ pub(super) fn check(place: Place<'_>, path: &str) -> Vec<Diagnostic> {
 }
 
 /// Checks that a work item's label is known and matches its folder.
-pub(super) fn label(
+pub(super) fn check_label(
     item: &Filed<WorkItem>,
     folder: Option<&str>,
     labels: &Labels,
 ) -> Vec<Diagnostic> {
     let label = item.value.label.as_str();
-    let (line, column) = item.at("label");
+    let (line, column) = item.key_position("label");
     let error = |message: String| {
         Diagnostic::error(&item.path, message)
             .at(line, column)
@@ -147,11 +147,11 @@ pub(super) fn label(
 }
 
 /// Checks that a proposal's file is named after its persona.
-pub(super) fn proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
+pub(super) fn check_proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
     let persona = proposal.value.persona.as_str();
     let prefix = proposal_prefix(persona);
-    let rest = proposal.stem().strip_prefix(&prefix);
-    let (line, column) = proposal.at("persona");
+    let rest = proposal.file_stem().strip_prefix(&prefix);
+    let (line, column) = proposal.key_position("persona");
     let error = |message: String, mend: &str| {
         let one = Diagnostic::error(&proposal.path, message).at(line, column);
         one.key("persona").mend(mend)
@@ -163,7 +163,7 @@ pub(super) fn proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
             "call the file so, or write whose proposal it is",
         ));
     }
-    if publish::label(persona).is_none() {
+    if publish::persona_label(persona).is_none() {
         found.push(error(
             format!(
                 "it cannot be published: no label of GitHub can be called `innovator/{persona}`"
@@ -175,11 +175,15 @@ pub(super) fn proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
 }
 
 /// Checks that a memory belongs to the role of its folder.
-pub(super) fn memory(memory: &Filed<Memory>, role: &str, stream: Option<&str>) -> Vec<Diagnostic> {
+pub(super) fn check_memory(
+    memory: &Filed<Memory>,
+    role: &str,
+    stream: Option<&str>,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut agree = |key: &str, said: &str, folder: &str, what: &str| {
         if !said.is_empty() && said != folder {
-            let (line, column) = memory.at(key);
+            let (line, column) = memory.key_position(key);
             let message = format!("it is `{said}`'s, and lies in the {what} `{folder}`");
             let one = Diagnostic::error(&memory.path, message).at(line, column);
             found.push(one.key(key).mend(format!("write `{folder}`")));

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchKind, PatchSet};
 
-use super::import::{Changed, Content};
+use super::import::{ChangedFile, FileContent};
 use super::limits::{CHANGE_FILES_LIMIT, PATCH_LIMIT_BYTES};
 use crate::diagnostic::Diagnostic;
 use crate::model::Mode;
-use crate::patch::{HEADER, parts};
+use crate::patch::{HEADER, split_parts};
 
 /// The longest header line of a part, in bytes: two paths of Linux' maximum length, and some words.
 const HEADER_LIMIT_BYTES: usize = 2 * 4_096 + 64;
@@ -22,9 +22,9 @@ const ROOT: &str = ".jules/";
 
 /// The paths whose text at the base commit is needed to apply the patch.
 #[must_use]
-pub fn bases(patch: &str) -> BTreeSet<String> {
-    let parts = parts(patch).take(CHANGE_FILES_LIMIT);
-    let bases = parts.filter_map(|part| match operation(&parse(part).ok()?) {
+pub fn base_paths(patch: &str) -> BTreeSet<String> {
+    let parts = split_parts(patch).take(CHANGE_FILES_LIMIT);
+    let bases = parts.filter_map(|part| match file_operation(&parse_file(part).ok()?) {
         Operation::Change { from, to } | Operation::Rename { from, to } if to.starts_with(ROOT) => {
             Some(from)
         }
@@ -33,11 +33,14 @@ pub fn bases(patch: &str) -> BTreeSet<String> {
     bases.collect()
 }
 
-/// The files of a patch. `base`: the texts of [`bases`] that could be read.
+/// The files of a patch. `base`: the texts of [`base_paths`] that could be read.
 ///
 /// A file whose new text is uncertain is reported instead.
 #[must_use]
-pub fn changed(patch: &str, base: &BTreeMap<String, String>) -> (Vec<Changed>, Vec<Diagnostic>) {
+pub fn apply_patch(
+    patch: &str,
+    base: &BTreeMap<String, String>,
+) -> (Vec<ChangedFile>, Vec<Diagnostic>) {
     let mut files = Vec::new();
     let mut found = Vec::new();
     if patch.len() > PATCH_LIMIT_BYTES {
@@ -49,9 +52,9 @@ pub fn changed(patch: &str, base: &BTreeMap<String, String>) -> (Vec<Changed>, V
         return (files, vec![one.mend("write only the files of the task")]);
     }
     // One more than the limit of imports, so that they notice the excess.
-    for part in parts(patch).take(CHANGE_FILES_LIMIT + 1) {
-        match parse(part) {
-            Ok(file) => take(&file, base, &mut files, &mut found),
+    for part in split_parts(patch).take(CHANGE_FILES_LIMIT + 1) {
+        match parse_file(part) {
+            Ok(file) => apply_file(&file, base, &mut files, &mut found),
             Err(why) => {
                 let header = part.lines().next().unwrap_or_default();
                 let place = header.strip_prefix(HEADER).unwrap_or(header);
@@ -75,14 +78,14 @@ enum Operation {
     Remove(String),
 }
 
-fn take(
+fn apply_file(
     file: &FilePatch<'_, str>,
     base: &BTreeMap<String, String>,
-    files: &mut Vec<Changed>,
+    files: &mut Vec<ChangedFile>,
     found: &mut Vec<Diagnostic>,
 ) {
     let mut push = |path: &str, content| {
-        files.push(Changed {
+        files.push(ChangedFile {
             path: path.to_owned(),
             content,
         });
@@ -92,27 +95,27 @@ fn take(
         Some(FileMode::Gitlink) => Some(Mode::Submodule),
         _ => None,
     };
-    let (before, path) = match operation(file) {
-        Operation::Remove(path) => return push(&path, Content::Removed),
+    let (before, path) = match file_operation(file) {
+        Operation::Remove(path) => return push(&path, FileContent::Removed),
         Operation::Create(path) => (Some(""), path),
         Operation::Change { from, to } => (base.get(&from).map(String::as_str), to),
         Operation::Rename { from, to } => {
-            push(&from, Content::Removed);
+            push(&from, FileContent::Removed);
             (base.get(&from).map(String::as_str), to)
         }
     };
     if let Some(mode) = mode {
-        return push(&path, Content::Other(mode));
+        return push(&path, FileContent::Other(mode));
     }
     let PatchKind::Text(patch) = file.patch() else {
-        return push(&path, Content::Other(Mode::File));
+        return push(&path, FileContent::Other(Mode::File));
     };
     if !path.starts_with(ROOT) {
-        return push(&path, Content::Text(String::new()));
+        return push(&path, FileContent::Text(String::new()));
     }
     let text = before.map(|before| diffy::apply(before, patch));
     match text {
-        Some(Ok(text)) => push(&path, Content::Text(text)),
+        Some(Ok(text)) => push(&path, FileContent::Text(text)),
         Some(Err(_)) | None => {
             let path = path.escape_debug().to_string();
             let one =
@@ -122,7 +125,7 @@ fn take(
     }
 }
 
-fn parse(part: &str) -> Result<FilePatch<'_, str>, String> {
+fn parse_file(part: &str) -> Result<FilePatch<'_, str>, String> {
     let header = part.lines().next().unwrap_or_default();
     // The parser tries to divide two paths at every space, so its time grows with the square of the length.
     if header.len() > HEADER_LIMIT_BYTES {
@@ -139,7 +142,7 @@ fn parse(part: &str) -> Result<FilePatch<'_, str>, String> {
     }
 }
 
-fn operation(file: &FilePatch<'_, str>) -> Operation {
+fn file_operation(file: &FilePatch<'_, str>) -> Operation {
     let bare = |path: &str| {
         let rest = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
         rest.unwrap_or(path).to_owned()
@@ -218,7 +221,7 @@ index 0000000..4444444
 Binary files /dev/null and b/logo.png differ
 ";
 
-    fn content<'f>(files: &'f [Changed], path: &str) -> &'f Content {
+    fn content<'f>(files: &'f [ChangedFile], path: &str) -> &'f FileContent {
         let found = files.iter().find(|one| one.path == path);
         &found.unwrap_or_else(|| panic!("{path}: {files:?}")).content
     }
@@ -226,11 +229,11 @@ Binary files /dev/null and b/logo.png differ
     #[test]
     fn each_file_of_a_patch_is_made_whole_by_itself() {
         let memory = ".jules/workstations/qa/perspective.yml";
-        let bases = bases(PATCH);
+        let bases = base_paths(PATCH);
         assert_eq!(bases, BTreeSet::from([memory.to_owned()]));
         let base = BTreeMap::from([(memory.to_owned(), "a: 1\nb: 2\n".to_owned())]);
-        let (files, found) = changed(PATCH, &base);
-        let text = |text: &str| Content::Text(text.to_owned());
+        let (files, found) = apply_patch(PATCH, &base);
+        let text = |text: &str| FileContent::Text(text.to_owned());
         assert_eq!(
             *content(&files, ".jules/exchange/events/pending/a.yml"),
             text("id: abc123\ndiff --git is no header here\n")
@@ -238,14 +241,14 @@ Binary files /dev/null and b/logo.png differ
         assert_eq!(*content(&files, memory), text("a: 1\nb: 3\n"));
         assert_eq!(
             *content(&files, ".jules/exchange/changes.yml"),
-            Content::Removed
+            FileContent::Removed
         );
         assert_eq!(
             *content(&files, ".jules/exchange/link.yml"),
-            Content::Other(Mode::Link)
+            FileContent::Other(Mode::Link)
         );
         assert_eq!(*content(&files, "src/lib.rs"), text(""));
-        assert_eq!(*content(&files, "logo.png"), Content::Other(Mode::File));
+        assert_eq!(*content(&files, "logo.png"), FileContent::Other(Mode::File));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].to_string().contains("broken.yml"), "{}", found[0]);
     }
@@ -258,7 +261,7 @@ Binary files /dev/null and b/logo.png differ
                 .map(|text| (memory.to_owned(), text.to_owned()))
                 .into_iter()
                 .collect();
-            let (files, found) = changed(PATCH, &base);
+            let (files, found) = apply_patch(PATCH, &base);
             assert!(!files.iter().any(|one| one.path == memory));
             assert!(found.iter().any(|one| one.file == memory), "{found:?}");
         }
@@ -272,18 +275,21 @@ similarity index 100%
 rename from .jules/exchange/a.yml
 rename to .jules/exchange/b.yml
 ";
-        let (files, found) = changed(patch, &BTreeMap::new());
-        assert_eq!(*content(&files, ".jules/exchange/a.yml"), Content::Removed);
+        let (files, found) = apply_patch(patch, &BTreeMap::new());
+        assert_eq!(
+            *content(&files, ".jules/exchange/a.yml"),
+            FileContent::Removed
+        );
         assert_eq!(found.len(), 1, "its text is not known");
     }
 
     #[test]
     fn what_is_too_large_is_not_looked_at() {
         let patch = format!("{PATCH}{}", "+x\n".repeat(PATCH_LIMIT_BYTES / 3));
-        let (files, found) = changed(&patch, &BTreeMap::new());
+        let (files, found) = apply_patch(&patch, &BTreeMap::new());
         assert_eq!((files, found.len()), (Vec::new(), 1));
-        assert_eq!(changed("", &BTreeMap::new()), (Vec::new(), Vec::new()));
-        assert_eq!(changed("nonsense", &BTreeMap::new()).0, Vec::new());
+        assert_eq!(apply_patch("", &BTreeMap::new()), (Vec::new(), Vec::new()));
+        assert_eq!(apply_patch("nonsense", &BTreeMap::new()).0, Vec::new());
     }
 
     #[test]
@@ -298,7 +304,7 @@ index 0000000..1111111
 +";
         for (size, expected) in [(PATCH_LIMIT_BYTES, (1, 0)), (PATCH_LIMIT_BYTES + 1, (0, 1))] {
             let filling = "x".repeat(size - BEGIN.len() - "\n".len());
-            let (files, found) = changed(&format!("{BEGIN}{filling}\n"), &BTreeMap::new());
+            let (files, found) = apply_patch(&format!("{BEGIN}{filling}\n"), &BTreeMap::new());
             assert_eq!((files.len(), found.len()), expected, "{size}: {found:?}");
         }
     }
@@ -309,7 +315,7 @@ index 0000000..1111111
         let spaces = " ".repeat(100_000);
         let patch =
             format!("diff --git a/x{spaces}b/y\nnew file mode 100644\nindex 0000000..1111111\n");
-        let (files, found) = changed(&patch, &BTreeMap::new());
+        let (files, found) = apply_patch(&patch, &BTreeMap::new());
         assert_eq!(files, []);
         let said = found[0].to_string();
         assert!(said.contains("its first line has 1000"), "{said}");

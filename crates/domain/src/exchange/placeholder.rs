@@ -24,25 +24,25 @@ static ANYWHERE: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     let mut found: BTreeSet<_> = FOREIGN.into_iter().chain([ID]).collect();
     let mut fills = Vec::new();
     for shape in SHAPES {
-        collect(shape.keys, &mut fills);
+        collect_fills(shape.keys, &mut fills);
     }
     found.extend(fills.into_iter().filter(|fill| fill.contains(' ')));
     found
 });
 
-fn collect(keys: &'static [Key], fills: &mut Vec<&'static str>) {
+fn collect_fills(keys: &'static [Key], fills: &mut Vec<&'static str>) {
     for key in keys {
-        of(&key.kind, fills);
+        collect_fills_of_kind(&key.kind, fills);
     }
 }
 
-fn of(kind: &'static Kind, fills: &mut Vec<&'static str>) {
+fn collect_fills_of_kind(kind: &'static Kind, fills: &mut Vec<&'static str>) {
     match kind {
         Kind::Line(fill) | Kind::Text(fill) | Kind::Command(fill) | Kind::Spot(fill) => {
             fills.push(fill);
         }
-        Kind::List(list) => of(list.of, fills),
-        Kind::Map(keys) | Kind::Open(keys) => collect(keys, fills),
+        Kind::List(list) => collect_fills_of_kind(list.of, fills),
+        Kind::Map(keys) | Kind::Open(keys) => collect_fills(keys, fills),
         _ => {}
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn left_behind(text: &str) -> Option<&str> {
 }
 
 /// The same as a pattern.
-pub(super) fn pattern() -> String {
+pub(super) fn placeholder_pattern() -> String {
     let mut pattern = format!("^[ \\t\\r\\n]*(<[^<>\\r\\n]*>|{DAY})[ \\t\\r\\n]*$");
     for one in ANYWHERE.iter() {
         pattern.push('|');

@@ -2,7 +2,7 @@
 
 use super::artifact::{Filed, Proposal};
 use super::limits::{ISSUE_BODY_LIMIT_CHARS, ISSUE_LABEL_LIMIT_CHARS, ISSUE_TITLE_LIMIT_CHARS};
-use crate::prompt::{clean, clean_line, without_secrets};
+use crate::prompt::{clean_line, clean_text, without_secrets};
 
 /// An issue to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,25 +25,28 @@ pub struct Publication {
 /// The marker contains the file's name and the id, which never change, so a later run finds the issue and opens no
 /// second one.
 #[must_use]
-pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
+pub fn publication_of(proposal: &Filed<Proposal>) -> Option<Publication> {
     if !proposal.sound {
         return None;
     }
     let Proposal {
         id, persona, title, ..
     } = &proposal.value;
-    let marker = format!("<!-- phileas:proposal:{}:{id} -->", proposal.stem());
+    let marker = format!("<!-- phileas:proposal:{}:{id} -->", proposal.file_stem());
     let value = &proposal.value;
     let sections = [
-        ("Problem", plain(&value.problem)),
-        ("Introduction", plain(&value.introduction)),
-        ("Why it matters", plain(&value.importance)),
-        ("What it touches", list(&value.impact_surface)),
-        ("What it costs", plain(&value.implementation_cost)),
-        ("What it could clash with", list(&value.consistency_risks)),
+        ("Problem", escape_markdown(&value.problem)),
+        ("Introduction", escape_markdown(&value.introduction)),
+        ("Why it matters", escape_markdown(&value.importance)),
+        ("What it touches", list_text(&value.impact_surface)),
+        ("What it costs", escape_markdown(&value.implementation_cost)),
+        (
+            "What it could clash with",
+            list_text(&value.consistency_risks),
+        ),
         (
             "What would show that it was right",
-            list(&value.verification_signals),
+            list_text(&value.verification_signals),
         ),
     ];
     let mut body = String::new();
@@ -55,13 +58,13 @@ pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
         value.created_at
     );
     let room = ISSUE_BODY_LIMIT_CHARS - end.chars().count() - 2;
-    let body = format!("{}\n\n{end}", cut(body.trim_end(), room));
-    let label = label(persona)?;
+    let body = format!("{}\n\n{end}", truncate_text(body.trim_end(), room));
+    let label = persona_label(persona)?;
     let title = without_secrets(&clean_line(title));
     let title = format!("[innovator/{persona}] {title}");
     Some(Publication {
-        key: key(proposal.stem()),
-        title: cut(&title, ISSUE_TITLE_LIMIT_CHARS),
+        key: publication_key(proposal.file_stem()),
+        title: truncate_text(&title, ISSUE_TITLE_LIMIT_CHARS),
         body,
         label,
         marker,
@@ -69,18 +72,18 @@ pub fn publication(proposal: &Filed<Proposal>) -> Option<Publication> {
 }
 
 /// The label of a persona's issues; `None` if GitHub cannot have a label of that name.
-pub(super) fn label(persona: &str) -> Option<String> {
+pub(super) fn persona_label(persona: &str) -> Option<String> {
     let label = format!("innovator/{persona}");
     (label.chars().count() <= ISSUE_LABEL_LIMIT_CHARS).then_some(label)
 }
 
 /// The key of a proposal's issue, by its file's name.
-pub(super) fn key(stem: &str) -> String {
+pub(super) fn publication_key(stem: &str) -> String {
     format!("proposal:{stem}")
 }
 
 /// A text of at most `limit` characters; a truncated one ends in `…`.
-pub(super) fn cut(text: &str, limit: usize) -> String {
+pub(super) fn truncate_text(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }
@@ -90,15 +93,15 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
 }
 
 /// A list of an agent's texts in an issue.
-pub(super) fn list(items: &[String]) -> String {
+pub(super) fn list_text(items: &[String]) -> String {
     let lines: Vec<String> = items
         .iter()
-        .map(|item| format!("- {}", plain(item)))
+        .map(|item| format!("- {}", escape_markdown(item)))
         .collect();
     lines.join("\n")
 }
 
 /// An agent's text in an issue, without mentions, hidden text and API keys.
-pub(super) fn plain(text: &str) -> String {
-    without_secrets(&clean(text)).replace('@', "@\u{200b}")
+pub(super) fn escape_markdown(text: &str) -> String {
+    without_secrets(&clean_text(text)).replace('@', "@\u{200b}")
 }

@@ -7,27 +7,27 @@ use crate::diagnostic::Diagnostic;
 use crate::yaml::Node;
 
 /// All warnings.
-pub(super) fn check(exchange: &Exchange) -> Vec<Diagnostic> {
+pub(super) fn check_quality(exchange: &Exchange) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if let Some(changes) = &exchange.changes {
-        found.extend(truncated(&changes.path, &changes.node));
+        found.extend(check_truncation(&changes.path, &changes.node));
     }
     for stream in exchange.streams.values() {
         for event in &stream.events {
-            short(event, "statement", &event.value.statement, &mut found);
+            check_length(event, "statement", &event.value.statement, &mut found);
         }
         for item in &stream.items {
             let value = &item.value;
-            short(item, "problem", &value.problem, &mut found);
-            short(item, "impact", &value.impact, &mut found);
-            short(item, "desired_outcome", &value.desired_outcome, &mut found);
+            check_length(item, "problem", &value.problem, &mut found);
+            check_length(item, "impact", &value.impact, &mut found);
+            check_length(item, "desired_outcome", &value.desired_outcome, &mut found);
             for (index, one) in value.acceptance_criteria.iter().enumerate() {
                 let length = one.chars().count();
                 if !one.is_empty() && length < MEANT_CRITERION_CHARS {
                     let message = format!("a criterion of {length} characters says little");
                     let key = format!("acceptance_criteria[{index}]");
                     found.push(
-                        entry(item, "acceptance_criteria", index, &key, message)
+                        entry_error(item, "acceptance_criteria", index, &key, message)
                             .mend("say when the work is accepted"),
                     );
                 }
@@ -42,7 +42,7 @@ pub(super) fn check(exchange: &Exchange) -> Vec<Diagnostic> {
                     let message = "it looks unfinished".to_owned();
                     let path = format!("{key}[{index}]");
                     found.push(
-                        entry(item, key, index, &path, message)
+                        entry_error(item, key, index, &path, message)
                             .mend("write it out: no angle brackets, no `todo`"),
                     );
                 }
@@ -52,10 +52,10 @@ pub(super) fn check(exchange: &Exchange) -> Vec<Diagnostic> {
     found
 }
 
-fn short<T>(filed: &Filed<T>, key: &str, text: &str, found: &mut Vec<Diagnostic>) {
+fn check_length<T>(filed: &Filed<T>, key: &str, text: &str, found: &mut Vec<Diagnostic>) {
     let length = text.trim().chars().count();
     if length > 0 && length < MEANT_TEXT_CHARS {
-        let (line, column) = filed.at(key);
+        let (line, column) = filed.key_position(key);
         let message = format!("`{key}` says little in {length} characters");
         let one = Diagnostic::warning(&filed.path, message)
             .at(line, column)
@@ -64,19 +64,25 @@ fn short<T>(filed: &Filed<T>, key: &str, text: &str, found: &mut Vec<Diagnostic>
     }
 }
 
-fn entry<T>(filed: &Filed<T>, list: &str, index: usize, key: &str, message: String) -> Diagnostic {
+fn entry_error<T>(
+    filed: &Filed<T>,
+    list: &str,
+    index: usize,
+    key: &str,
+    message: String,
+) -> Diagnostic {
     let node = filed
         .node
         .get(list)
         .and_then(|list| list.items().get(index));
-    let (line, column) = node.map_or(filed.at(list), |node| (node.line, node.column));
+    let (line, column) = node.map_or(filed.key_position(list), |node| (node.line, node.column));
     Diagnostic::warning(&filed.path, message)
         .at(line, column)
         .key(key)
 }
 
 /// A summary of the workstreams layout that omits commits must say so.
-fn truncated(path: &str, node: &Node) -> Option<Diagnostic> {
+fn check_truncation(path: &str, node: &Node) -> Option<Diagnostic> {
     let stats = node.get("stats")?;
     let count = |key: &str| stats.get(key).and_then(Node::integer);
     let (total, included) = (count("commits_total")?, count("commits_included")?);

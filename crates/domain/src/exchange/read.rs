@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::artifact::{Changes, Event, EventState, Feedback, Filed, Memory, Proposal, WorkItem};
-use super::artifact_file::{artifact, text};
+use super::artifact_file::{artifact_text, read_artifact};
 use super::labels::Labels;
-use super::layout::{self, Layout, Place};
+use super::layout::{self, Layout, Location};
 use super::limits::FILES_LIMIT;
 use super::model::{Exchange, Stream};
 use super::names;
@@ -27,7 +27,7 @@ pub(super) struct Reading {
 }
 
 /// Reads a tree. `layout`: the layout, if it is known; otherwise it is detected.
-pub(super) fn read(tree: &Tree, layout: Option<Layout>) -> Reading {
+pub(super) fn read_exchange(tree: &Tree, layout: Option<Layout>) -> Reading {
     let mut found = Vec::new();
     let layout = match layout.map_or_else(|| Layout::detect(tree), |layout| Ok(Some(layout))) {
         Ok(Some(layout)) => layout,
@@ -44,7 +44,7 @@ pub(super) fn read(tree: &Tree, layout: Option<Layout>) -> Reading {
             };
         }
     };
-    let (labels, of_labels) = Labels::read(tree);
+    let (labels, of_labels) = Labels::read_labels(tree);
     found.extend(of_labels);
     let mut exchange = Exchange {
         layout,
@@ -52,20 +52,20 @@ pub(super) fn read(tree: &Tree, layout: Option<Layout>) -> Reading {
         changes: None,
         streams: BTreeMap::new(),
     };
-    for name in layout.streams(tree) {
+    for name in layout.stream_names(tree) {
         let stream = Stream {
-            home: layout.home(tree, &name),
-            workstations: layout.workstations(&name),
+            home: layout.stream_folder(tree, &name),
+            workstations: layout.workstations_folder(&name),
             ..Stream::default()
         };
         exchange.streams.insert(name, stream);
     }
-    found.extend(names::streams(&exchange));
-    found.extend(names::forms(&exchange, tree));
+    found.extend(names::check_stream_names(&exchange));
+    found.extend(names::check_forms(&exchange, tree));
     let mut spellings: BTreeMap<String, &str> = BTreeMap::new();
     let mut count = 0;
     for (path, entry) in tree.iter() {
-        let Some(place) = layout::place(layout, path) else {
+        let Some(place) = layout::locate(layout, path) else {
             continue;
         };
         count += 1;
@@ -79,8 +79,8 @@ pub(super) fn read(tree: &Tree, layout: Option<Layout>) -> Reading {
             let message = format!("`{first}` differs from it in nothing but capitals");
             found.push(Diagnostic::error(path, message).mend("give one of them another name"));
         }
-        found.extend(names::check(place, path));
-        file(&mut exchange, place, path, entry, &mut found);
+        found.extend(names::check_file_name(place, path));
+        read_file(&mut exchange, place, path, entry, &mut found);
     }
     if layout == Layout::Workstreams {
         older_rosters(tree, &mut exchange, &mut found);
@@ -101,7 +101,7 @@ fn older_rosters(tree: &Tree, exchange: &mut Exchange, found: &mut Vec<Diagnosti
         let paths = [layout::older_roster(name), layout::OLDER_ROSTER.to_owned()];
         let there = paths.iter().find_map(|path| Some((path, tree.text(path)?)));
         if let Some((path, text)) = there {
-            let (roster, wrong) = roster::read(path, text);
+            let (roster, wrong) = roster::read_roster(path, text);
             stream.roster = roster;
             for one in wrong {
                 if !found.contains(&one) {
@@ -113,16 +113,16 @@ fn older_rosters(tree: &Tree, exchange: &mut Exchange, found: &mut Vec<Diagnosti
 }
 
 /// Reads one file into the exchange.
-fn file(
+fn read_file(
     exchange: &mut Exchange,
-    place: Place<'_>,
+    place: Location<'_>,
     path: &str,
     entry: &Entry,
     found: &mut Vec<Diagnostic>,
 ) {
     let text = match place {
-        Place::Beside | Place::Stray => return,
-        _ => match text(path, entry) {
+        Location::Beside | Location::Stray => return,
+        _ => match artifact_text(path, entry) {
             Ok(text) => text,
             Err(wrong) => return found.push(*wrong),
         },
@@ -130,79 +130,83 @@ fn file(
     let flat = exchange.layout == Layout::Flat;
     let labels = exchange.labels.clone();
     match place {
-        Place::Changes => {
+        Location::Changes => {
             let shape = if flat { &CHANGES } else { &CHANGE };
-            exchange.changes = artifact(shape, path, text, found, Changes::of);
+            exchange.changes = read_artifact(shape, path, text, found, Changes::of);
         }
-        Place::Event { stream, state } => {
+        Location::Event { stream, state } => {
             // The wrong folder name was reported; the file is read all the same.
             let known = EventState::of(state);
             let state = known.unwrap_or(EventState::Pending);
-            let event = artifact(&EVENT, path, text, found, |node| Event::of(node, state));
+            let event = read_artifact(&EVENT, path, text, found, |node| Event::of(node, state));
             if let (Some(stream), Some(event), Some(_)) =
                 (exchange.streams.get_mut(stream), event, known)
             {
                 stream.events.push(event);
             }
         }
-        Place::Item { stream, label } => {
+        Location::Item { stream, label } => {
             let shape = if flat { &REQUIREMENT } else { &ISSUE };
-            let item = artifact(shape, path, text, found, WorkItem::of);
+            let item = read_artifact(shape, path, text, found, WorkItem::of);
             if let (Some(stream), Some(item)) = (exchange.streams.get_mut(stream), item) {
-                found.extend(names::label(&item, label, &labels));
+                found.extend(names::check_label(&item, label, &labels));
                 stream.items.push(item);
             }
         }
-        Place::Proposal { stream } => {
-            let proposal = artifact(&PROPOSAL, path, text, found, Proposal::of);
+        Location::Proposal { stream } => {
+            let proposal = read_artifact(&PROPOSAL, path, text, found, Proposal::of);
             if let (Some(stream), Some(proposal)) = (exchange.streams.get_mut(stream), proposal) {
-                found.extend(names::proposal(&proposal));
+                found.extend(names::check_proposal(&proposal));
                 stream.proposals.push(proposal);
             }
         }
-        Place::Feedback { stream } => {
-            let feedback = artifact(&FEEDBACK, path, text, found, Feedback::of);
+        Location::Feedback { stream } => {
+            let feedback = read_artifact(&FEEDBACK, path, text, found, Feedback::of);
             if let (Some(stream), Some(feedback)) = (exchange.streams.get_mut(stream), feedback) {
                 stream.feedback.push(feedback);
             }
         }
-        Place::RoleFeedback => {
-            artifact(&FEEDBACK, path, text, found, Feedback::of);
+        Location::RoleFeedback => {
+            read_artifact(&FEEDBACK, path, text, found, Feedback::of);
         }
-        Place::Memory { stream, role } => {
-            let memory = memory(flat, path, text, found);
+        Location::Memory { stream, role } => {
+            let memory = read_memory(flat, path, text, found);
             if let (Some(into), Some(memory)) = (exchange.streams.get_mut(stream), memory) {
-                found.extend(names::memory(&memory, role, (!flat).then_some(stream)));
+                found.extend(names::check_memory(
+                    &memory,
+                    role,
+                    (!flat).then_some(stream),
+                ));
                 into.memories.push(memory);
             }
         }
-        Place::History { .. } => {
+        Location::History { .. } => {
             // No layer reads it, so a mistake in it is only a warning.
             let mut wrong = Vec::new();
-            artifact(&HISTORY, path, text, &mut wrong, |_| ());
+            read_artifact(&HISTORY, path, text, &mut wrong, |_| ());
             found.extend(wrong.into_iter().map(|one| Diagnostic {
                 severity: Severity::Warning,
                 ..one
             }));
         }
-        Place::Roster { stream } => {
-            let (roster, wrong) = roster::read(path, text);
+        Location::Roster { stream } => {
+            let (roster, wrong) = roster::read_roster(path, text);
             found.extend(wrong);
             if let Some(stream) = exchange.streams.get_mut(stream) {
                 stream.roster = roster;
             }
         }
-        Place::Index { stream } => {
+        Location::Index { stream } => {
             if let Some(stream) = exchange.streams.get_mut(stream) {
                 stream.index = Some(text.to_owned());
             }
         }
-        Place::Beside | Place::Stray => {}
+        Location::Beside | Location::Stray => {}
     }
 }
 
 /// Reads a memory. Its keys say which kind of role it belongs to.
-fn memory(
+fn read_memory(
     flat: bool,
     path: &str,
     text: &str,
@@ -215,7 +219,7 @@ fn memory(
         true => &INNOVATOR_PERSPECTIVE,
         false => observer_shape(flat, root.as_ref()),
     };
-    artifact(shape, path, text, found, Memory::of)
+    read_artifact(shape, path, text, found, Memory::of)
 }
 
 /// The shape of an observer's memory; in the workstreams layout it depends on its version.

@@ -27,7 +27,7 @@ const LAYERS: [&str; 3] = ["observers", "deciders", "innovators"];
 const KEYS: [&str; 5] = ["version", "enabled", "observers", "deciders", "innovators"];
 
 /// Reads a roster; `None` if it is no TOML.
-pub(super) fn read(file: &str, text: &str) -> (Option<Roster>, Vec<Diagnostic>) {
+pub(super) fn read_roster(file: &str, text: &str) -> (Option<Roster>, Vec<Diagnostic>) {
     let table = match DeTable::parse(text) {
         Ok(table) => table,
         Err(error) => {
@@ -44,7 +44,7 @@ pub(super) fn read(file: &str, text: &str) -> (Option<Roster>, Vec<Diagnostic>) 
         text,
         found: Vec::new(),
     };
-    let roster = reader.roster(table.get_ref(), whole);
+    let roster = reader.read_table(table.get_ref(), whole);
     (Some(roster), reader.found)
 }
 
@@ -55,7 +55,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn say(&mut self, at: Range<usize>, key: &str, message: impl Into<String>, mend: &str) {
+    fn report(&mut self, at: Range<usize>, key: &str, message: impl Into<String>, mend: &str) {
         let one = Diagnostic::error(self.file, message)
             .at_offset(self.text, at.start)
             .key(key)
@@ -63,16 +63,16 @@ impl Reader<'_> {
         self.found.push(one);
     }
 
-    fn roster(&mut self, table: &DeTable<'_>, whole: Range<usize>) -> Roster {
-        self.unknown(table, &KEYS, "");
+    fn read_table(&mut self, table: &DeTable<'_>, whole: Range<usize>) -> Roster {
+        self.report_unknown_keys(table, &KEYS, "");
         let mut roster = Roster::default();
         match table
             .get("version")
             .map(|value| (value.get_ref(), value.span()))
         {
             Some((DeValue::Integer(number), _)) if number.as_str() == "1" => {}
-            Some((_, at)) => self.say(at, "version", "this version is not known", "write 1"),
-            None => self.say(
+            Some((_, at)) => self.report(at, "version", "this version is not known", "write 1"),
+            None => self.report(
                 whole.clone(),
                 "version",
                 "`version` is missing",
@@ -84,8 +84,10 @@ impl Reader<'_> {
             .map(|value| (value.get_ref(), value.span()))
         {
             Some((DeValue::Boolean(enabled), _)) => roster.enabled = *enabled,
-            Some((_, at)) => self.say(at, "enabled", "it is no truth value", "write true or false"),
-            None => self.say(
+            Some((_, at)) => {
+                self.report(at, "enabled", "it is no truth value", "write true or false")
+            }
+            None => self.report(
                 whole.clone(),
                 "enabled",
                 "`enabled` is missing",
@@ -94,11 +96,11 @@ impl Reader<'_> {
         }
         for layer in LAYERS {
             let roles = match table.get(layer) {
-                Some(value) => self.layer(value, layer),
+                Some(value) => self.read_layer(value, layer),
                 None if layer == "innovators" => Vec::new(),
                 None => {
                     let wrong = format!("`[{layer}]` is missing");
-                    self.say(
+                    self.report(
                         whole.clone(),
                         layer,
                         wrong,
@@ -116,7 +118,7 @@ impl Reader<'_> {
         if roster.enabled && roster.observers.is_empty() {
             let at = table.get("enabled").map_or(whole, Spanned::span);
             let wrong = "it is enabled, and has no observers";
-            self.say(
+            self.report(
                 at,
                 "enabled",
                 wrong,
@@ -126,10 +128,10 @@ impl Reader<'_> {
         roster
     }
 
-    fn layer(&mut self, value: &Spanned<DeValue<'_>>, layer: &str) -> Vec<String> {
+    fn read_layer(&mut self, value: &Spanned<DeValue<'_>>, layer: &str) -> Vec<String> {
         let key = format!("{layer}.roles");
         let Some(table) = value.get_ref().as_table() else {
-            self.say(
+            self.report(
                 value.span(),
                 layer,
                 "it is no table",
@@ -137,9 +139,9 @@ impl Reader<'_> {
             );
             return Vec::new();
         };
-        self.unknown(table, &["roles"], layer);
+        self.report_unknown_keys(table, &["roles"], layer);
         let Some(roles) = table.get("roles") else {
-            self.say(
+            self.report(
                 value.span(),
                 &key,
                 "`roles` is missing",
@@ -148,7 +150,7 @@ impl Reader<'_> {
             return Vec::new();
         };
         let Some(items) = roles.get_ref().as_array() else {
-            self.say(
+            self.report(
                 roles.span(),
                 &key,
                 "it is no list",
@@ -171,7 +173,7 @@ impl Reader<'_> {
             match name {
                 Some(name) if !values::is_name(name) => {
                     let wrong = format!("`{}` can be no role", name.escape_debug());
-                    self.say(
+                    self.report(
                         item.span(),
                         &key,
                         wrong,
@@ -180,11 +182,11 @@ impl Reader<'_> {
                 }
                 Some(name) if !seen.insert(name.to_owned()) => {
                     let wrong = format!("`{name}` is there twice");
-                    self.say(item.span(), &key, wrong, "name each role once");
+                    self.report(item.span(), &key, wrong, "name each role once");
                 }
                 Some(name) if on => names.push(name.to_owned()),
                 Some(_) => {}
-                None => self.say(
+                None => self.report(
                     item.span(),
                     &key,
                     "it names no role",
@@ -195,7 +197,7 @@ impl Reader<'_> {
         names
     }
 
-    fn unknown(&mut self, table: &DeTable<'_>, known: &[&str], within: &str) {
+    fn report_unknown_keys(&mut self, table: &DeTable<'_>, known: &[&str], within: &str) {
         for (key, _) in table {
             let name: &str = key.get_ref();
             if known.contains(&name) {
@@ -211,7 +213,7 @@ impl Reader<'_> {
                 format!("{within}.{name}")
             };
             let wrong = format!("unknown key `{name}`");
-            self.say(key.span(), &path, wrong, &mend);
+            self.report(key.span(), &path, wrong, &mend);
         }
     }
 }
@@ -221,14 +223,14 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<String> {
-        let (_, found) = read("s.toml", text);
+        let (_, found) = read_roster("s.toml", text);
         found.iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn both_forms_of_roles_are_read() {
         let text = "version = 1\nenabled = true\n[observers]\nroles = [\"qa\", { name = \"cov\", enabled = true }, { name = \"x\", enabled = false }]\n[deciders]\nroles = [\"triage_generic\"]\n";
-        let (roster, wrong) = read("s.toml", text);
+        let (roster, wrong) = read_roster("s.toml", text);
         assert_eq!(wrong, []);
         let expected = Roster {
             enabled: true,

@@ -71,7 +71,7 @@ impl Routes {
     }
 
     /// The paths of the items with a route, sorted.
-    pub fn to(&self, next: Next) -> impl Iterator<Item = &str> {
+    pub fn items_for(&self, next: Next) -> impl Iterator<Item = &str> {
         let here = self.0.iter().filter(move |(_, one)| **one == next);
         here.map(|(path, _)| path.as_str())
     }

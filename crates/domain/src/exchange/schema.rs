@@ -14,7 +14,7 @@ impl Shape {
     /// Its JSON Schema (draft 7). What hangs on other files is not in it: links, names of files, a repository's own
     /// labels.
     #[must_use]
-    pub fn schema(&self) -> Value {
+    pub fn to_schema(&self) -> Value {
         let mut schema = json!({
             "$schema": DRAFT,
             "title": format!("phileas: {}", self.name),
@@ -22,19 +22,19 @@ impl Shape {
         });
         let rules: Vec<&Rule> = self.rules.iter().collect();
         if let (Some(whole), Value::Object(map)) =
-            (schema.as_object_mut(), map(self.keys, &rules, ""))
+            (schema.as_object_mut(), map_schema(self.keys, &rules, ""))
         {
             whole.extend(map);
-            let text = json!({ "type": "string", "pattern": placeholder::pattern() });
+            let text = json!({ "type": "string", "pattern": placeholder::placeholder_pattern() });
             whole.insert("definitions".to_owned(), json!({ "placeholder": text }));
         }
         schema
     }
 }
 
-fn map(keys: &[Key], rules: &[&Rule], within: &str) -> Value {
+fn map_schema(keys: &[Key], rules: &[&Rule], within: &str) -> Value {
     let property = |key: &Key| {
-        let mut value = of(&key.kind, rules, key.name);
+        let mut value = kind_schema(&key.kind, rules, key.name);
         if key.need == Need::Nullable {
             value = json!({ "anyOf": [value, { "type": "null" }] });
         }
@@ -72,7 +72,7 @@ fn map(keys: &[Key], rules: &[&Rule], within: &str) -> Value {
 }
 
 /// The schema of a value.
-pub(crate) fn of(kind: &Kind, rules: &[&Rule], name: &str) -> Value {
+pub(crate) fn kind_schema(kind: &Kind, rules: &[&Rule], name: &str) -> Value {
     let filled = json!({ "$ref": "#/definitions/placeholder" });
     let text = |pattern: &str, limit: usize| json!({ "type": "string", "pattern": pattern, "maxLength": limit, "not": filled });
     let small = |pattern: &str| json!({ "type": "string", "pattern": pattern });
@@ -113,7 +113,7 @@ pub(crate) fn of(kind: &Kind, rules: &[&Rule], name: &str) -> Value {
         Kind::List(list) => {
             let mut value = json!({
                 "type": "array",
-                "items": of(list.of, &[], ""),
+                "items": kind_schema(list.of, &[], ""),
                 "minItems": list.least,
                 "maxItems": list.most,
             });
@@ -122,16 +122,16 @@ pub(crate) fn of(kind: &Kind, rules: &[&Rule], name: &str) -> Value {
             }
             value
         }
-        Kind::Map(keys) => map(keys, rules, name),
+        Kind::Map(keys) => map_schema(keys, rules, name),
         Kind::Open(keys) => {
-            let mut value = map(keys, rules, name);
+            let mut value = map_schema(keys, rules, name);
             value["additionalProperties"] = json!(true);
             value
         }
         Kind::Table(table) => json!({
             "type": "object",
             "propertyNames": { "pattern": values::TEXT, "maxLength": LINE_LIMIT_CHARS },
-            "additionalProperties": of(table.of, &[], ""),
+            "additionalProperties": kind_schema(table.of, &[], ""),
             "maxProperties": table.most,
         }),
         Kind::Phrase => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::artifact::{EventState, Filed, WorkItem};
-use super::edit::{self, text};
+use super::edit::{self, text_node};
 use super::layout::Layout;
 use super::limits::{LINE_LIMIT_CHARS, LIST_LIMIT, MAX_ATTEMPTS};
 use super::model::Stream;
@@ -41,8 +41,8 @@ pub enum SettleError {
 /// # Errors
 ///
 /// [`SettleError`]: an event is ambiguous. Nothing is removed then.
-pub fn merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), SettleError> {
-    let (layout, stream, item) = find(tree, path)?;
+pub fn settle_merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), SettleError> {
+    let (layout, stream, item) = find_item(tree, path)?;
     let mut files = Files::from([(path.to_owned(), None)]);
     let mut left = Vec::new();
     for id in &item.value.source_events {
@@ -80,7 +80,7 @@ pub fn merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), Settl
     if layout == Layout::Workstreams {
         let mut rest = stream.clone();
         rest.items.retain(|other| other.path != path);
-        files.insert(index::path(&stream), Some(index::render(&rest)));
+        files.insert(index::index_path(&stream), Some(index::render_index(&rest)));
     }
     Ok((files, left))
 }
@@ -91,12 +91,16 @@ pub fn merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), Settl
 /// # Errors
 ///
 /// [`SettleError::Gone`]: the item does not exist.
-pub fn returned(tree: &Tree, path: &str, because: &[String]) -> Result<(Files, bool), SettleError> {
-    let (_, _, item) = find(tree, path)?;
+pub fn settle_returned(
+    tree: &Tree,
+    path: &str,
+    because: &[String],
+) -> Result<(Files, bool), SettleError> {
+    let (_, _, item) = find_item(tree, path)?;
     let mut root = item.node.clone();
     let attempts = item.value.attempts.saturating_add(1);
     let number = i64::try_from(attempts).unwrap_or(i64::MAX);
-    edit::put(&mut root, "attempts", Value::Integer(number));
+    edit::put_key(&mut root, "attempts", Value::Integer(number));
     let mut reasons = root
         .get("returned_because")
         .map(Node::items)
@@ -111,17 +115,17 @@ pub fn returned(tree: &Tree, path: &str, because: &[String]) -> Result<(Files, b
     if lines.is_empty() {
         lines.push("no reason was given".to_owned());
     }
-    reasons.extend(lines.into_iter().map(text));
+    reasons.extend(lines.into_iter().map(text_node));
     let surplus = reasons.len().saturating_sub(LIST_LIMIT);
     reasons.drain(..surplus);
-    edit::put(&mut root, "returned_because", Value::List(reasons));
-    let files = Files::from([(path.to_owned(), Some(edit::emit(&root)))]);
+    edit::put_key(&mut root, "returned_because", Value::List(reasons));
+    let files = Files::from([(path.to_owned(), Some(edit::emit_yaml(&root)))]);
     Ok((files, attempts >= MAX_ATTEMPTS))
 }
 
-fn find(tree: &Tree, path: &str) -> Result<(Layout, Stream, Filed<WorkItem>), SettleError> {
+fn find_item(tree: &Tree, path: &str) -> Result<(Layout, Stream, Filed<WorkItem>), SettleError> {
     let gone = || SettleError::Gone(path.to_owned());
-    let exchange = read::read(tree, None).exchange.ok_or_else(gone)?;
+    let exchange = read::read_exchange(tree, None).exchange.ok_or_else(gone)?;
     let layout = exchange.layout;
     for stream in exchange.streams.into_values() {
         if let Some(item) = stream.items.iter().find(|item| item.path == path).cloned() {

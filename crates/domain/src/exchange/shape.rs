@@ -115,12 +115,12 @@ pub(crate) struct List {
 
 impl List {
     /// Any number of these.
-    pub(crate) const fn any(of: &'static Kind) -> Self {
+    pub(crate) const fn of_any(of: &'static Kind) -> Self {
         Self::between(0, LIST_LIMIT, of)
     }
 
     /// At least one of these.
-    pub(crate) const fn some(of: &'static Kind) -> Self {
+    pub(crate) const fn of_some(of: &'static Kind) -> Self {
         Self::between(1, LIST_LIMIT, of)
     }
 
@@ -162,19 +162,19 @@ impl Key {
     }
 
     /// May be left out.
-    pub(crate) const fn offered(mut self) -> Self {
+    pub(crate) const fn with_template(mut self) -> Self {
         self.need = Need::Offered;
         self
     }
 
     /// May be left out or be `null`.
-    pub(crate) const fn nullable(mut self) -> Self {
+    pub(crate) const fn or_null(mut self) -> Self {
         self.need = Need::Nullable;
         self
     }
 
     /// May be there, and is not asked for.
-    pub(crate) const fn kept(mut self) -> Self {
+    pub(crate) const fn or_kept(mut self) -> Self {
         self.need = Need::Kept;
         self
     }
@@ -183,7 +183,7 @@ impl Key {
 impl Shape {
     /// The words that a key at the outer level may have; none where it is no such key.
     #[must_use]
-    pub fn words(&self, key: &str) -> &'static [&'static str] {
+    pub fn allowed_words(&self, key: &str) -> &'static [&'static str] {
         match self.keys.iter().find(|one| one.name == key) {
             Some(Key {
                 kind: Kind::Word(words),

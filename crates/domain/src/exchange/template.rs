@@ -7,70 +7,70 @@ use crate::yaml::quoted;
 impl Shape {
     /// The template, in YAML. What is still to be written stands in angle brackets; a choice is `one|or|another`.
     #[must_use]
-    pub fn template(&self) -> String {
+    pub fn to_template(&self) -> String {
         let mut text = format!("# {}\n", self.about);
-        map(self.keys, 0, &mut text);
+        write_map(self.keys, 0, &mut text);
         text
     }
 }
 
-fn map(keys: &[Key], depth: usize, text: &mut String) {
+fn write_map(keys: &[Key], depth: usize, text: &mut String) {
     for key in keys.iter().filter(|key| key.need != Need::Kept) {
-        indent(depth, text);
+        write_indent(depth, text);
         text.push_str(key.name);
         text.push(':');
         match &key.kind {
             Kind::Map(keys) | Kind::Open(keys) => {
                 text.push_str(&format!(" # {}\n", key.about));
-                map(keys, depth + 1, text);
+                write_map(keys, depth + 1, text);
             }
             Kind::List(list) if list.least == 0 => {
-                let each = each(list.of);
-                text.push_str(&format!(" [] # {}{}{each}\n", key.about, range(list)));
+                let each = element_hint(list.of);
+                text.push_str(&format!(" [] # {}{}{each}\n", key.about, length_hint(list)));
             }
             Kind::List(list) => {
-                text.push_str(&format!(" # {}{}\n", key.about, range(list)));
+                text.push_str(&format!(" # {}{}\n", key.about, length_hint(list)));
                 for _ in 0..list.least {
-                    item(list, depth + 1, text);
+                    write_list_item(list, depth + 1, text);
                 }
             }
-            kind => text.push_str(&format!(" {} # {}\n", shown(kind), key.about)),
+            kind => text.push_str(&format!(" {} # {}\n", kind_hint(kind), key.about)),
         }
     }
 }
 
 /// What an entry of an empty list is made of, where that is more than one value.
-fn each(of: &Kind) -> String {
+fn element_hint(of: &Kind) -> String {
     let Kind::Map(keys) = of else {
         return String::new();
     };
     let keys = keys.iter().filter(|key| key.need != Need::Kept);
     let keys: Vec<String> = keys
-        .map(|key| format!("{}: {}", key.name, shown(&key.kind)))
+        .map(|key| format!("{}: {}", key.name, kind_hint(&key.kind)))
         .collect();
     format!(" Each: {{ {} }}", keys.join(", "))
 }
 
-fn item(list: &List, depth: usize, text: &mut String) {
-    indent(depth, text);
+fn write_list_item(list: &List, depth: usize, text: &mut String) {
+    write_indent(depth, text);
     match list.of {
         Kind::Map(keys) | Kind::Open(keys) => {
             let mut inner = String::new();
-            map(keys, depth + 1, &mut inner);
+            write_map(keys, depth + 1, &mut inner);
             // The first key stands beside the dash.
             text.push_str("- ");
             text.push_str(inner.trim_start());
         }
         _ if !list.one_of.is_empty() => text.push_str(&format!("- {}\n", list.one_of[0])),
-        kind => text.push_str(&format!("- {}\n", shown(kind))),
+        kind => text.push_str(&format!("- {}\n", kind_hint(kind))),
     }
 }
 
-fn indent(depth: usize, text: &mut String) {
+fn write_indent(depth: usize, text: &mut String) {
     text.push_str(&"  ".repeat(depth));
 }
 
-fn range(list: &List) -> String {
+fn length_hint(list: &List) -> String {
     match (list.least, list.most) {
         (least, most) if least == most => format!(" Exactly {least}."),
         (0, most) => format!(" At most {most}."),
@@ -78,7 +78,7 @@ fn range(list: &List) -> String {
     }
 }
 
-fn shown(kind: &Kind) -> String {
+fn kind_hint(kind: &Kind) -> String {
     match kind {
         Kind::Version(version) => version.to_string(),
         Kind::Id => quoted(placeholder::ID),
@@ -113,14 +113,14 @@ mod tests {
     #[test]
     fn a_template_has_nothing_wrong_but_its_blanks() {
         for shape in SHAPES {
-            let text = shape.template();
+            let text = shape.to_template();
             let (root, mistakes) = yaml::parse(&text);
             assert_eq!(mistakes, [], "{text}");
             let root = root.unwrap();
             for key in shape.keys.iter().filter(|key| key.need != Need::Kept) {
                 assert!(root.get(key.name).is_some(), "{}: {}", shape.name, key.name);
             }
-            let found = validate::validate(shape, "x.yml", &root);
+            let found = validate::validate_node(shape, "x.yml", &root);
             assert!(!found.is_empty(), "{}", shape.name);
             for one in found {
                 let choice = one.message.contains('|') && one.message.contains("none of the words");
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn a_template_says_how_many_entries_a_list_has() {
         let line = |about: &str| {
-            let templates = SHAPES.iter().map(|shape| shape.template());
+            let templates = SHAPES.iter().map(|shape| shape.to_template());
             let found =
                 templates.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
             found
@@ -143,9 +143,9 @@ mod tests {
                 .collect::<String>()
         };
         let list = |least, most| List::between(least, most, &Kind::Flag);
-        assert_eq!(range(&list(0, 5)), " At most 5.");
-        assert_eq!(range(&list(1, 3)), " 1 to 3.");
-        assert_eq!(range(&list(4, 4)), " Exactly 4.");
+        assert_eq!(length_hint(&list(0, 5)), " At most 5.");
+        assert_eq!(length_hint(&list(1, 3)), " 1 to 3.");
+        assert_eq!(length_hint(&list(4, 4)), " Exactly 4.");
         assert!(line("goals:").contains(" 1 to 3."), "{}", line("goals:"));
     }
 
@@ -153,9 +153,12 @@ mod tests {
     fn an_empty_list_says_what_an_entry_has_and_not_what_nobody_asks_for() {
         static KEYS: [Key; 2] = [
             Key::new("path", Kind::Line("<path>"), ""),
-            Key::new("older", Kind::Flag, "").kept(),
+            Key::new("older", Kind::Flag, "").or_kept(),
         ];
-        assert_eq!(each(&Kind::Map(&KEYS)), " Each: { path: \"<path>\" }");
-        assert_eq!(each(&Kind::Flag), "");
+        assert_eq!(
+            element_hint(&Kind::Map(&KEYS)),
+            " Each: { path: \"<path>\" }"
+        );
+        assert_eq!(element_hint(&Kind::Flag), "");
     }
 }

@@ -12,31 +12,31 @@ use crate::yaml::{Node, Value};
 pub(super) const NUMBER_LIMIT: i64 = 9_000_000_000_000_000;
 
 /// What is wrong with the document of a file.
-pub(super) fn validate(shape: &Shape, file: &str, root: &Node) -> Vec<Diagnostic> {
-    let mut check = Check {
+pub(super) fn validate_node(shape: &Shape, file: &str, root: &Node) -> Vec<Diagnostic> {
+    let mut check = NodeCheck {
         file,
         renamed: shape.renamed,
         found: Vec::new(),
     };
-    check.map(root, shape.keys, Others::Refused, "");
+    check.check_map(root, shape.keys, UnknownKeys::Refused, "");
     for rule in shape.rules {
-        check.rule(root, rule);
+        check.check_rule(root, rule);
     }
     check.found
 }
 
 /// What is wrong with a value of a kind.
-pub(crate) fn value(file: &str, node: &Node, kind: &'static Kind) -> Vec<Diagnostic> {
-    let mut check = Check {
+pub(crate) fn validate_value(file: &str, node: &Node, kind: &'static Kind) -> Vec<Diagnostic> {
+    let mut check = NodeCheck {
         file,
         renamed: &[],
         found: Vec::new(),
     };
-    check.value(node, kind, "");
+    check.validate_value(node, kind, "");
     check.found
 }
 
-struct Check<'a> {
+struct NodeCheck<'a> {
     file: &'a str,
     renamed: &'static [(&'static str, &'static str)],
     found: Vec<Diagnostic>,
@@ -44,13 +44,19 @@ struct Check<'a> {
 
 /// What becomes of keys that are not known.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Others {
+enum UnknownKeys {
     Refused,
     Kept,
 }
 
-impl Check<'_> {
-    fn say(&mut self, at: &Node, key: &str, message: impl Into<String>, mend: impl Into<String>) {
+impl NodeCheck<'_> {
+    fn report(
+        &mut self,
+        at: &Node,
+        key: &str,
+        message: impl Into<String>,
+        mend: impl Into<String>,
+    ) {
         let one = Diagnostic::error(self.file, message)
             .at(at.line, at.column)
             .key(key)
@@ -58,12 +64,12 @@ impl Check<'_> {
         self.found.push(one);
     }
 
-    fn map(&mut self, node: &Node, keys: &'static [Key], others: Others, path: &str) {
+    fn check_map(&mut self, node: &Node, keys: &'static [Key], others: UnknownKeys, path: &str) {
         let Value::Map(entries) = &node.value else {
             let names = keys.iter().filter(|key| key.need == Need::Always);
             let names: Vec<_> = names.map(|key| format!("`{}`", key.name)).collect();
             let wrong = format!("{} stands where a map belongs", node.is_called());
-            self.say(
+            self.report(
                 node,
                 path,
                 wrong,
@@ -75,28 +81,35 @@ impl Check<'_> {
             let Some(name_text) = name.text() else {
                 continue; // The reader of YAML has said so.
             };
-            let at = join(path, name_text);
+            let at = join_keys(path, name_text);
             match keys.iter().find(|key| key.name == name_text) {
                 Some(key) if key.need == Need::Nullable && value.value == Value::Null => {}
-                Some(key) => self.value(value, &key.kind, &at),
-                None if others == Others::Kept => self.slip(node, name, keys, &at),
+                Some(key) => self.validate_value(value, &key.kind, &at),
+                None if others == UnknownKeys::Kept => {
+                    self.check_misspelling(node, name, keys, &at)
+                }
                 None => {
-                    let mend = self.meant(name_text, keys, path);
-                    self.say(name, &at, format!("unknown key `{name_text}`"), mend);
+                    let mend = self.suggest_key(name_text, keys, path);
+                    self.report(name, &at, format!("unknown key `{name_text}`"), mend);
                 }
             }
         }
         for key in keys.iter().filter(|key| key.need == Need::Always) {
             if node.get(key.name).is_none() {
-                let at = join(path, key.name);
+                let at = join_keys(path, key.name);
                 let wrong = format!("`{}` is missing", key.name);
-                self.say(node, &at, wrong, format!("write {}", written(&key.kind)));
+                self.report(
+                    node,
+                    &at,
+                    wrong,
+                    format!("write {}", expected_form(&key.kind)),
+                );
             }
         }
     }
 
     /// A key that is kept, and was probably meant for one that is not there.
-    fn slip(&mut self, map: &Node, name: &Node, keys: &[Key], path: &str) {
+    fn check_misspelling(&mut self, map: &Node, name: &Node, keys: &[Key], path: &str) {
         let absent = keys.iter().map(|key| key.name);
         let absent = absent.filter(|key| map.get(key).is_none());
         let text = name.text().unwrap_or_default();
@@ -109,7 +122,7 @@ impl Check<'_> {
         }
     }
 
-    fn meant(&self, name: &str, keys: &[Key], path: &str) -> String {
+    fn suggest_key(&self, name: &str, keys: &[Key], path: &str) -> String {
         let renamed = self.renamed.iter();
         let renamed = renamed.filter(|_| path.is_empty());
         if let Some((_, here)) = renamed.into_iter().find(|(there, _)| *there == name) {
@@ -121,12 +134,12 @@ impl Check<'_> {
         }
     }
 
-    fn value(&mut self, node: &Node, kind: &'static Kind, path: &str) {
+    fn validate_value(&mut self, node: &Node, kind: &'static Kind, path: &str) {
         match kind {
-            Kind::Map(keys) => return self.map(node, keys, Others::Refused, path),
-            Kind::Open(keys) => return self.map(node, keys, Others::Kept, path),
-            Kind::Table(table) => return self.table(node, table, path),
-            Kind::List(list) => return self.list(node, list, path),
+            Kind::Map(keys) => return self.check_map(node, keys, UnknownKeys::Refused, path),
+            Kind::Open(keys) => return self.check_map(node, keys, UnknownKeys::Kept, path),
+            Kind::Table(table) => return self.check_table(node, table, path),
+            Kind::List(list) => return self.check_list(node, list, path),
             _ => {}
         }
         // The day that a template shows could name a role, and the schema takes it for one.
@@ -141,18 +154,18 @@ impl Check<'_> {
             && let Some(left) = left_behind(text)
         {
             let wrong = format!("the placeholder `{left}` was left in it");
-            return self.say(node, path, wrong, format!("write {}", written(kind)));
+            return self.report(node, path, wrong, format!("write {}", expected_form(kind)));
         }
-        if let Err(wrong) = scalar(node, kind) {
+        if let Err(wrong) = check_scalar(node, kind) {
             let mend = match in_other_capitals(node, kind) {
                 Some(word) => format!("write `{word}`"),
-                None => format!("write {}", written(kind)),
+                None => format!("write {}", expected_form(kind)),
             };
-            self.say(node, path, wrong, mend);
+            self.report(node, path, wrong, mend);
         }
     }
 
-    fn list(&mut self, node: &Node, list: &'static List, path: &str) {
+    fn check_list(&mut self, node: &Node, list: &'static List, path: &str) {
         let Value::List(items) = &node.value else {
             let wrong = format!("{} stands where a list belongs", node.is_called());
             let mend = if self.file.ends_with(".json") {
@@ -162,7 +175,7 @@ impl Check<'_> {
             } else {
                 "write a list, one entry a line after `- `"
             };
-            return self.say(node, path, wrong, mend);
+            return self.report(node, path, wrong, mend);
         };
         if items.len() < list.least || items.len() > list.most {
             let wrong = format!("there are {} entries", items.len());
@@ -171,41 +184,41 @@ impl Check<'_> {
                 (least, _) if items.len() < least => format!("write at least {least}"),
                 (_, most) => format!("write at most {most}"),
             };
-            self.say(node, path, wrong, mend);
+            self.report(node, path, wrong, mend);
         }
         let has = |item: &Node| item.text().is_some_and(|text| list.one_of.contains(&text));
         if let Some(first) = list.one_of.first()
             && !items.iter().any(has)
         {
             let wrong = format!("`{first}` is not among them");
-            self.say(node, path, wrong, format!("add `- {first}`"));
+            self.report(node, path, wrong, format!("add `- {first}`"));
         }
         for (index, item) in items.iter().enumerate() {
-            self.value(item, list.of, &format!("{path}[{index}]"));
+            self.validate_value(item, list.of, &format!("{path}[{index}]"));
         }
     }
 
-    fn table(&mut self, node: &Node, table: &'static Table, path: &str) {
+    fn check_table(&mut self, node: &Node, table: &'static Table, path: &str) {
         let Value::Map(entries) = &node.value else {
             let wrong = format!("{} stands where a map belongs", node.is_called());
-            return self.say(node, path, wrong, "write a name and its value for each");
+            return self.report(node, path, wrong, "write a name and its value for each");
         };
         if entries.len() > table.most {
             let wrong = format!("there are {} entries", entries.len());
-            self.say(node, path, wrong, format!("write at most {}", table.most));
+            self.report(node, path, wrong, format!("write at most {}", table.most));
         }
         for (name, value) in entries {
             let text = name.text().unwrap_or_default();
-            let at = join(path, text);
+            let at = join_keys(path, text);
             if values::is_blank(text) || text.chars().count() > LINE_LIMIT_CHARS {
                 let mend = format!("write a name of at most {LINE_LIMIT_CHARS} characters");
-                self.say(name, path, "this is no name", mend);
+                self.report(name, path, "this is no name", mend);
             }
-            self.value(value, table.of, &at);
+            self.validate_value(value, table.of, &at);
         }
     }
 
-    fn rule(&mut self, root: &Node, rule: &Rule) {
+    fn check_rule(&mut self, root: &Node, rule: &Rule) {
         let within = if rule.within.is_empty() {
             Some(root)
         } else {
@@ -219,18 +232,18 @@ impl Check<'_> {
         let then = map.get(rule.then);
         let says = |node: &Node| node.text().is_none_or(|text| !values::is_blank(text));
         if holds && !then.is_some_and(says) {
-            let at = join(rule.within, rule.then);
+            let at = join_keys(rule.within, rule.then);
             let is = match rule.is {
                 Is::True => "true",
                 Is::Word(word) => word,
             };
             let wrong = format!("`{}` is {is}, and `{}` says nothing", rule.when, rule.then);
-            self.say(then.unwrap_or(map), &at, wrong, "write the reason");
+            self.report(then.unwrap_or(map), &at, wrong, "write the reason");
         }
     }
 }
 
-fn join(path: &str, key: &str) -> String {
+fn join_keys(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
     } else {
@@ -239,7 +252,7 @@ fn join(path: &str, key: &str) -> String {
 }
 
 /// What is wrong with a value that is neither list nor map.
-fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
+fn check_scalar(node: &Node, kind: &Kind) -> Result<(), String> {
     let not = |wanted: &str| {
         Err(format!(
             "{} stands where {wanted} belongs",
@@ -292,7 +305,7 @@ fn scalar(node: &Node, kind: &Kind) -> Result<(), String> {
         }
         return not("a text");
     };
-    let wrong = |what: &str| Err(format!("`{}` is {what}", shown(text)));
+    let wrong = |what: &str| Err(format!("`{}` is {what}", excerpt(text)));
     let limit = match kind {
         Kind::Text(_) | Kind::Prose | Kind::Passage => TEXT_LIMIT_CHARS,
         Kind::Verbatim => OUTPUT_LIMIT_CHARS,
@@ -344,7 +357,7 @@ pub(super) fn in_other_capitals(node: &Node, kind: &Kind) -> Option<&'static str
 }
 
 /// The beginning of a text, for a message.
-fn shown(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     const SHOWN_CHARS: usize = 60;
     let line: String = text.chars().take(SHOWN_CHARS).collect();
     let cut = if line.len() < text.len() { "…" } else { "" };
@@ -352,7 +365,7 @@ fn shown(text: &str) -> String {
 }
 
 /// What is to be written, for a mend.
-fn written(kind: &Kind) -> String {
+fn expected_form(kind: &Kind) -> String {
     match kind {
         Kind::Version(version) => format!("{version}"),
         Kind::Id => "six lower-case letters and digits in quotes, such as \"a1b2c3\"".to_owned(),

@@ -66,7 +66,7 @@ pub struct Quota {
 impl Quota {
     /// Which part of it is used; above 1, it is not enough.
     #[must_use]
-    pub fn share(self) -> f64 {
+    pub fn used_share(self) -> f64 {
         self.used / self.limit
     }
 }
@@ -99,17 +99,17 @@ pub struct Cost {
 
 /// What so many repositories cost, of which so many share an installation.
 #[must_use]
-pub fn cost(repositories: u64, per_installation: u64, habits: Habits) -> Cost {
+pub fn estimate_cost(repositories: u64, per_installation: u64, habits: Habits) -> Cost {
     let per_installation = per_installation.clamp(1, repositories.max(1));
     let fleet = repositories as f64;
     let sessions_a_day = fleet * habits.sessions_a_day;
     let at_once = sessions_a_day * habits.session.as_secs_f64() / 86_400.0;
-    let daily = keys(sessions_a_day, habits.key.daily);
-    let active = keys(at_once, habits.key.active);
+    let daily = keys_needed(sessions_a_day, habits.key.daily);
+    let active = keys_needed(at_once, habits.key.active);
     let keys = daily.max(active);
     let ticks_a_day = LOOKS_PER_DAY + habits.sessions_a_day * TICKS_PER_SESSION;
     let commits_a_day = habits.sessions_a_day * COMMITS_PER_SESSION;
-    let points_an_hour = (ticks_a_day * look(habits.sessions_a_day) + commits_a_day) / 24.0;
+    let points_an_hour = (ticks_a_day * listing_cost(habits.sessions_a_day) + commits_a_day) / 24.0;
     let of_one = per_installation as f64;
     let more = per_installation.saturating_sub(MORE_FROM) as f64 * POINTS_MORE;
     Cost {
@@ -137,7 +137,7 @@ pub fn cost(repositories: u64, per_installation: u64, habits: Habits) -> Cost {
 }
 
 /// What a look costs where so many sessions a day open a pull request each.
-fn look(sessions_a_day: f64) -> f64 {
+fn listing_cost(sessions_a_day: f64) -> f64 {
     let is_calm = sessions_a_day * BUSY_DAYS as f64 <= CALM_PULLS as f64;
     if is_calm {
         LOOK as f64
@@ -148,7 +148,7 @@ fn look(sessions_a_day: f64) -> f64 {
 
 /// Sizes up to this one, each ten times the one before, and the last one itself.
 #[must_use]
-pub fn sizes(last: u64) -> Vec<u64> {
+pub fn fleet_sizes(last: u64) -> Vec<u64> {
     let mut sizes: Vec<u64> = std::iter::successors(Some(1_u64), |size| size.checked_mul(10))
         .take_while(|size| *size < last)
         .collect();
@@ -157,7 +157,7 @@ pub fn sizes(last: u64) -> Vec<u64> {
 }
 
 /// Keys for so much. Without sessions none is needed.
-fn keys(needed: f64, each: u32) -> u64 {
+fn keys_needed(needed: f64, each: u32) -> u64 {
     // A sum of floats may be a hair above a whole number.
     let keys = (needed / f64::from(each.max(1)) - 1e-9).ceil();
     keys.max(0.0) as u64
@@ -180,31 +180,31 @@ mod tests {
     #[test]
     fn a_hundred_thousand_repositories_need_the_keys_that_were_reckoned_by_hand() {
         for (tier, keys) in [(Tier::Ultra, 334), (Tier::Pro, 1_000), (Tier::Free, 6_667)] {
-            let cost = cost(100_000, 10, habits(1.0, 30, tier));
+            let cost = estimate_cost(100_000, 10, habits(1.0, 30, tier));
             assert_eq!(cost.keys, keys, "{tier:?}");
             assert_eq!(cost.bound, Bound::Daily);
             assert_eq!(cost.installations, 10_000);
         }
-        let ultra = cost(100_000, 10, habits(1.0, 30, Tier::Ultra));
+        let ultra = estimate_cost(100_000, 10, habits(1.0, 30, Tier::Ultra));
         // 24 looks, 6 ticks and 3 commits a day: 33 points, and ten repositories share 5,000 an hour.
         assert!((ultra.points.used - 10.0 * 33.0 / 24.0).abs() < 1e-9);
-        assert!(ultra.points.share() < 0.01);
+        assert!(ultra.points.used_share() < 0.01);
         assert!((ultra.action_minutes - 100_000.0 * 28.0 * 30.0).abs() < 1e-6);
         // One installation of all of them does not do.
-        let one = cost(100_000, 100_000, habits(1.0, 30, Tier::Ultra));
+        let one = estimate_cost(100_000, 100_000, habits(1.0, 30, Tier::Ultra));
         assert!((one.points.limit - 12_500.0).abs() < 1e-9);
-        assert!(one.points.share() > 1.0 && one.content.share() > 1.0);
+        assert!(one.points.used_share() > 1.0 && one.content.used_share() > 1.0);
     }
 
     #[test]
     fn long_sessions_are_bound_by_how_many_run_at_once() {
-        let cost = cost(100, 10, habits(1.0, 24 * 60, Tier::Ultra));
+        let cost = estimate_cost(100, 10, habits(1.0, 24 * 60, Tier::Ultra));
         assert_eq!((cost.keys, cost.bound), (2, Bound::AtOnce));
     }
 
     #[test]
     fn nothing_to_do_needs_no_key_and_costs_its_looks() {
-        let cost = cost(7, 10, habits(0.0, 30, Tier::Free));
+        let cost = estimate_cost(7, 10, habits(0.0, 30, Tier::Free));
         assert_eq!((cost.keys, cost.installations), (0, 1));
         assert!((cost.all_points - 7.0).abs() < 1e-9);
     }
@@ -212,16 +212,16 @@ mod tests {
     /// Three pull requests a day are more in a week than a look of one point shows.
     #[test]
     fn what_goes_on_all_the_time_costs_more_to_look_at() {
-        let calm = cost(1, 1, habits(2.0, 30, Tier::Ultra));
+        let calm = estimate_cost(1, 1, habits(2.0, 30, Tier::Ultra));
         assert!((calm.all_points - (36.0 + 6.0) / 24.0).abs() < 1e-9);
-        let busy = cost(1, 1, habits(3.0, 30, Tier::Ultra));
+        let busy = estimate_cost(1, 1, habits(3.0, 30, Tier::Ultra));
         assert!((busy.all_points - (42.0 * 6.0 + 9.0) / 24.0).abs() < 1e-9);
     }
 
     #[test]
     fn sizes_end_with_the_one_that_was_asked_for() {
-        assert_eq!(sizes(1), [1]);
-        assert_eq!(sizes(10), [1, 10]);
-        assert_eq!(sizes(2_500), [1, 10, 100, 1_000, 2_500]);
+        assert_eq!(fleet_sizes(1), [1]);
+        assert_eq!(fleet_sizes(10), [1, 10]);
+        assert_eq!(fleet_sizes(2_500), [1, 10, 100, 1_000, 2_500]);
     }
 }

@@ -6,5 +6,7 @@
 mod cost;
 mod plot;
 
-pub use cost::{BUSY_DAYS, BUSY_LOOK, Bound, CALM_PULLS, Cost, Habits, LOOK, Quota, cost, sizes};
-pub use plot::plot;
+pub use cost::{
+    BUSY_DAYS, BUSY_LOOK, Bound, CALM_PULLS, Cost, Habits, LOOK, Quota, estimate_cost, fleet_sizes,
+};
+pub use plot::plot_costs;

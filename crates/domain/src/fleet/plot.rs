@@ -39,7 +39,7 @@ const SERIES: [(&str, &str, &str, &str, Figure); 4] = [
 
 /// Draws what fleets of these sizes cost, as SVG that needs nothing from outside. Without sizes there is only the frame.
 #[must_use]
-pub fn plot(costs: &[Cost]) -> String {
+pub fn plot_costs(costs: &[Cost]) -> String {
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(10.0, f64::max).log10().ceil();
     let decades = most(&mut costs.iter().map(|cost| cost.repositories as f64));
     let high = most(
@@ -49,8 +49,8 @@ pub fn plot(costs: &[Cost]) -> String {
     );
     let x = |value: f64| LEFT + value.max(1.0).log10() / decades * (WIDTH - LEFT - RIGHT);
     let y = |value: f64| HEIGHT - BOTTOM - value.max(1.0).log10() / high * (HEIGHT - TOP - BOTTOM);
-    let mut svg = head();
-    axes(&mut svg, decades, high, &x, &y);
+    let mut svg = plot_head();
+    plot_axes(&mut svg, decades, high, &x, &y);
     let mut labels: Vec<(f64, usize)> = Vec::new();
     for (n, (name, _, _, dashes, figure)) in SERIES.iter().enumerate() {
         let points: Vec<String> = costs
@@ -84,7 +84,7 @@ pub fn plot(costs: &[Cost]) -> String {
     svg
 }
 
-fn head() -> String {
+fn plot_head() -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
          aria-label=\"What a fleet costs, by its repositories\">\n<style>\
@@ -108,7 +108,7 @@ fn head() -> String {
 }
 
 /// A line for each ten times.
-fn axes(
+fn plot_axes(
     svg: &mut String,
     decades: f64,
     high: f64,
@@ -124,7 +124,7 @@ fn axes(
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             left - 8.0,
             at + 4.0,
-            tens(power)
+            power_label(power)
         );
     }
     for power in 0..=decades as i32 {
@@ -134,7 +134,7 @@ fn axes(
             "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP:.1}\" y2=\"{bottom:.1}\"/>\
              <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             bottom + 20.0,
-            tens(power)
+            power_label(power)
         );
     }
     let _ = writeln!(
@@ -146,7 +146,7 @@ fn axes(
 }
 
 /// A power of ten, as people read it.
-fn tens(power: i32) -> String {
+fn power_label(power: i32) -> String {
     let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
     match power {
         0..=2 => format!("1{}", zeros(power)),
@@ -160,7 +160,7 @@ fn tens(power: i32) -> String {
 mod tests {
     use jiff::SignedDuration;
 
-    use super::super::cost::{Habits, cost, sizes};
+    use super::super::cost::{Habits, estimate_cost, fleet_sizes};
     use super::*;
     use crate::plan::Tier;
 
@@ -172,9 +172,12 @@ mod tests {
             key: Tier::Pro.limits(),
         };
         for last in [1, 7, 100, 123_456] {
-            let sizes = sizes(last);
-            let costs: Vec<_> = sizes.iter().map(|size| cost(*size, 10, habits)).collect();
-            let svg = plot(&costs);
+            let sizes = fleet_sizes(last);
+            let costs: Vec<_> = sizes
+                .iter()
+                .map(|size| estimate_cost(*size, 10, habits))
+                .collect();
+            let svg = plot_costs(&costs);
             let lines: Vec<&str> = svg.matches("<polyline").collect();
             assert_eq!(lines.len(), SERIES.len());
             for points in svg.split("points=\"").skip(1) {
@@ -198,7 +201,7 @@ mod tests {
 
     #[test]
     fn tens_are_written_as_people_read_them() {
-        let said: Vec<String> = [0, 1, 2, 3, 5, 6, 9].map(tens).to_vec();
+        let said: Vec<String> = [0, 1, 2, 3, 5, 6, 9].map(power_label).to_vec();
         assert_eq!(said, ["1", "10", "100", "1k", "100k", "1M", "1G"]);
     }
 }

@@ -44,7 +44,7 @@ pub fn next_try(
 /// A pseudo-random number in `0.0..1.0`, derived from the name and the count, so that clients that fail together return
 /// apart. No source of randomness is needed.
 #[must_use]
-pub fn jitter(name: &str, count: u32, seed: u64) -> f64 {
+pub fn jitter_factor(name: &str, count: u32, seed: u64) -> f64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ seed;
     for byte in name.bytes().chain(count.to_le_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -82,10 +82,12 @@ mod tests {
 
     #[test]
     fn jitter_is_spread_and_repeatable() {
-        let drawn: Vec<f64> = (0..1_000).map(|count| jitter("77", count, 5)).collect();
+        let drawn: Vec<f64> = (0..1_000)
+            .map(|count| jitter_factor("77", count, 5))
+            .collect();
         assert!(drawn.iter().all(|drawn| (0.0..1.0).contains(drawn)));
         let mean = drawn.iter().sum::<f64>() / 1_000.0;
         assert!((0.45..0.55).contains(&mean), "{mean}");
-        assert!((jitter("77", 1, 5) - drawn[1]).abs() < f64::EPSILON);
+        assert!((jitter_factor("77", 1, 5) - drawn[1]).abs() < f64::EPSILON);
     }
 }

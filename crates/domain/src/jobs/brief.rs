@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::event::{Event, EventKind};
 use super::job::Job;
 use crate::engine::{Checks, Mergeable, Pull, PullState};
-use crate::patch::{Fate, FileChange};
+use crate::patch::{ChangeKind, FileChange};
 
 /// The longest brief, in characters.
 pub const MAX_CHARS: usize = 6_000;
@@ -37,14 +37,14 @@ pub struct Brief<'a> {
 impl Brief<'_> {
     /// The text of the brief.
     #[must_use]
-    pub fn render(&self) -> String {
-        let mut text = self.heading();
+    pub fn render_brief(&self) -> String {
+        let mut text = self.heading_line();
         let mut line = |words: &str| {
             text.push_str("\n  ");
             text.push_str(words);
         };
-        if let Some(said) = self.event.text() {
-            for quoted in quotation(said) {
+        if let Some(said) = self.event.message_text() {
+            for quoted in quote_lines(said) {
                 line(&quoted);
             }
         }
@@ -62,7 +62,7 @@ impl Brief<'_> {
             line(&format!("outcome: {}", outcome.replace('_', " ")));
         }
         if !self.files.is_empty() {
-            line(&self.changes());
+            line(&self.changes_text());
             for file in self.files.iter().take(MAX_FILES) {
                 line(&format!("  {}", of_file(file)));
             }
@@ -85,7 +85,7 @@ impl Brief<'_> {
         for note in self.notes {
             line(&format!("note: {}", one_line(note)));
         }
-        for next in self.next() {
+        for next in self.next_steps() {
             line(&format!("next: {next}"));
         }
         match text.char_indices().nth(MAX_CHARS) {
@@ -94,7 +94,7 @@ impl Brief<'_> {
         }
     }
 
-    fn heading(&self) -> String {
+    fn heading_line(&self) -> String {
         let payload = self.event.payload.as_ref();
         let mut text = self.event.event.replace('_', " ");
         if let Some(id) = &self.event.job_id {
@@ -112,7 +112,7 @@ impl Brief<'_> {
         text
     }
 
-    fn changes(&self) -> String {
+    fn changes_text(&self) -> String {
         let sum = |count: fn(&FileChange) -> usize| self.files.iter().map(count).sum::<usize>();
         let hidden = self.files.len().saturating_sub(MAX_FILES);
         let more = if hidden > 0 {
@@ -129,7 +129,7 @@ impl Brief<'_> {
     }
 
     /// The calls and commands that can be used next.
-    fn next(&self) -> Vec<String> {
+    fn next_steps(&self) -> Vec<String> {
         let Some(id) = &self.event.job_id else {
             return vec!["fix the problem; the monitor retries automatically".to_owned()];
         };
@@ -137,7 +137,7 @@ impl Brief<'_> {
             return Vec::new();
         }
         let retired = self.job.is_some_and(|job| !job.is_live());
-        match self.event.kind() {
+        match self.event.event_kind() {
             Some(EventKind::Question) => vec![format!("answer it: jules_send_message {id}")],
             Some(EventKind::PlanReview) => vec![format!(
                 "approve it: jules_approve_plan {id}; or say what should be different: jules_send_message {id}"
@@ -166,7 +166,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn quotation(text: &str) -> Vec<String> {
+fn quote_lines(text: &str) -> Vec<String> {
     let cut = text.char_indices().nth(MAX_QUOTED_CHARS);
     let (shown, dots) = match cut {
         Some((cut, _)) => (&text[..cut], " …"),
@@ -185,9 +185,9 @@ fn quotation(text: &str) -> Vec<String> {
 
 fn of_file(file: &FileChange) -> String {
     let fate = match file.fate {
-        Fate::Changed => "",
-        Fate::Created => " (new)",
-        Fate::Deleted => " (deleted)",
+        ChangeKind::Changed => "",
+        ChangeKind::Created => " (new)",
+        ChangeKind::Deleted => " (deleted)",
     };
     if file.binary {
         format!("{} binary{fate}", file.path)
@@ -231,7 +231,7 @@ mod tests {
             settled: None,
             notes,
         };
-        brief.render()
+        brief.render_brief()
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             notes: &[],
         };
         assert_eq!(
-            brief.render(),
+            brief.render_brief(),
             "question: job 77\n  > Tabs?\n  settled: it was answered"
         );
     }

@@ -12,12 +12,12 @@ pub use turn::of_turn;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::event::{Draft, Payload, shortened};
+use super::event::{NewEvent, Payload, shorten_text};
 use super::job::{Job, Priority};
 use super::memory::JobMemory;
-use super::sight::{Activity, Session};
+use super::session::{Activity, Session};
 use crate::engine::SessionState;
-use log::{Found, Log, MAX_TITLE_CHARS, Verdict};
+use log::{ActivityLog, Finding, MAX_TITLE_CHARS, Verdict};
 
 /// How often the activities of a waiting session are read again although nothing indicates a change.
 pub const WAITING_RECHECK: SignedDuration = SignedDuration::from_mins(10);
@@ -53,14 +53,14 @@ pub fn needs_activities(known: &JobMemory, seen: &Session, now: Timestamp, rules
 ///
 /// The cause is not marked as sent here: the caller does that once the event is written.
 #[must_use]
-pub fn judge(
+pub fn judge_session(
     job: &Job,
     known: &mut JobMemory,
     seen: &Session,
     activities: Option<&[Activity]>,
     now: Timestamp,
     rules: &Rules,
-) -> Option<Draft> {
+) -> Option<NewEvent> {
     if known.last_status.as_deref() != Some(seen.state.as_str()) {
         known.last_status = Some(seen.state.as_str().to_owned());
         known.status_since = Some(now);
@@ -73,7 +73,7 @@ pub fn judge(
     let activities = activities?;
     known.updated_at = seen.updated_at;
     known.pending = false;
-    let log = Log::new(activities);
+    let log = ActivityLog::new(activities);
     // The last message to Jules begins a new wait, because the state may lag behind it.
     let since = log.word.map_or(since, |word| since.max(word.at));
     if let Some(newest) = log.newest {
@@ -81,12 +81,12 @@ pub fn judge(
         known.cursor = Some(format!("{} {}", newest.at, newest.id));
     }
     let verdict = match seen.state {
-        SessionState::AwaitingUserFeedback => log.question(known, since, now),
-        SessionState::AwaitingPlanApproval => log.plan(since, now),
-        SessionState::Completed => log.end(seen, now),
-        SessionState::Failed => log.failure(since, now),
+        SessionState::AwaitingUserFeedback => log.judge_question(known, since, now),
+        SessionState::AwaitingPlanApproval => log.judge_plan(since, now),
+        SessionState::Completed => log.judge_end(seen, now),
+        SessionState::Failed => log.judge_failure(since, now),
         SessionState::Paused => Verdict::Nothing,
-        _ => log.work(seen, known, now, rules),
+        _ => log.judge_work(seen, known, now, rules),
     };
     let found = match verdict {
         Verdict::Nothing => None,
@@ -103,22 +103,22 @@ pub fn judge(
         SessionState::Completed | SessionState::Failed | SessionState::Paused => None,
         _ => now.checked_add(rules.stuck).ok(),
     };
-    let found = found.filter(|found| !known.was_told(&found.cause))?;
-    Some(draft(job, seen, known, *found))
+    let found = found.filter(|found| !known.was_sent(&found.cause))?;
+    Some(build_event(job, seen, known, *found))
 }
 
-fn draft(job: &Job, seen: &Session, known: &JobMemory, found: Found) -> Draft {
-    let repository = seen.repository.clone().or_else(|| job.repository());
+fn build_event(job: &Job, seen: &Session, known: &JobMemory, found: Finding) -> NewEvent {
+    let repository = seen.repository.clone().or_else(|| job.repository_name());
     let title = Some(seen.title.trim().to_owned()).filter(|title| !title.is_empty());
     let payload = Payload {
         repo: repository.map(|repository| repository.to_string()),
-        title: shortened(title, MAX_TITLE_CHARS).0,
+        title: shorten_text(title, MAX_TITLE_CHARS).0,
         url: Some(seen.url.clone()).filter(|url| !url.is_empty()),
         pull: known.pull.clone(),
         priority: (job.priority != Priority::Normal).then_some(job.priority),
         ..found.payload
     };
-    Draft {
+    NewEvent {
         kind: found.kind,
         job_id: Some(job.job_id.clone()),
         status: Some(seen.state.as_str().to_owned()),

@@ -111,24 +111,24 @@ impl Config {
         {
             let map = &mut map;
             let r = &mut reader;
-            config.jobs_path = r.text(map, "jobs_path");
-            config.events_path = r.text(map, "events_path");
-            config.monitor_state_path = r.text(map, "monitor_state_path");
-            config.watcher_state_path = r.text(map, "watcher_state_path");
+            config.jobs_path = r.take_text(map, "jobs_path");
+            config.events_path = r.take_text(map, "events_path");
+            config.monitor_state_path = r.take_text(map, "monitor_state_path");
+            config.watcher_state_path = r.take_text(map, "watcher_state_path");
             config.monitor_poll = r.length(map, "monitor_poll_seconds", 1.0);
             config.watcher_poll = r.length(map, "watcher_poll_seconds", 1.0);
             config.stuck = r.length(map, "stuck_minutes", 60.0);
-            config.api_base = r.text(map, "api_base");
-            config.mcp_command = r.command(map, "mcp_command");
+            config.api_base = r.take_text(map, "api_base");
+            config.mcp_command = r.take_command(map, "mcp_command");
             for name in ["zai_command", "event_command", "command"] {
-                config.command = r.command(map, name).or(config.command);
+                config.command = r.take_command(map, name).or(config.command);
             }
-            config.handlers = r.handlers(map);
-            config.max_failures = r.count(map, "max_failures", 1);
-            config.max_attempts = r.count(map, "max_attempts", 1);
+            config.handlers = r.take_handlers(map);
+            config.max_failures = r.take_count(map, "max_failures", 1);
+            config.max_attempts = r.take_count(map, "max_attempts", 1);
             config.handler_timeout = r.length(map, "handler_timeout_seconds", 1.0);
-            config.jules_keys_dir = r.text(map, "jules_keys_dir");
-            config.actions = r.actions(map);
+            config.jules_keys_dir = r.take_text(map, "jules_keys_dir");
+            config.actions = r.take_actions(map);
         }
         for key in map.keys() {
             let unknown = Diagnostic::warning(file, "nothing reads this key").key(key.as_str());
@@ -142,42 +142,42 @@ impl Config {
 }
 
 impl Reader<'_> {
-    fn wrong(&mut self, key: &str, what: &str, mend: &str) {
+    fn report(&mut self, key: &str, what: &str, mend: &str) {
         let wrong = Diagnostic::error(self.file, what).key(key).mend(mend);
         self.found.push(wrong);
     }
 
-    fn take(map: &mut Map<String, Value>, key: &str) -> Option<Value> {
+    fn take_key(map: &mut Map<String, Value>, key: &str) -> Option<Value> {
         map.shift_remove(key).filter(|value| !value.is_null())
     }
 
-    fn text(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<String> {
-        match Self::take(map, key)? {
+    fn take_text(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<String> {
+        match Self::take_key(map, key)? {
             Value::String(text) if !text.trim().is_empty() => Some(text),
             _ => {
-                self.wrong(key, "it is no text", "write it between quotation marks");
+                self.report(key, "it is no text", "write it between quotation marks");
                 None
             }
         }
     }
 
-    fn flag(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<bool> {
-        match Self::take(map, key)? {
+    fn take_flag(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<bool> {
+        match Self::take_key(map, key)? {
             Value::Bool(flag) => Some(flag),
             _ => {
-                self.wrong(key, "it is neither true nor false", "write true or false");
+                self.report(key, "it is neither true nor false", "write true or false");
                 None
             }
         }
     }
 
-    fn count(&mut self, map: &mut Map<String, Value>, key: &str, least: u32) -> Option<u32> {
-        let value = Self::take(map, key)?;
+    fn take_count(&mut self, map: &mut Map<String, Value>, key: &str, least: u32) -> Option<u32> {
+        let value = Self::take_key(map, key)?;
         let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
         let count = count.filter(|count| (least..=1_000).contains(count));
         if count.is_none() {
             let mend = format!("write a whole number from {least} to 1000");
-            self.wrong(key, "it is no such number", &mend);
+            self.report(key, "it is no such number", &mend);
         }
         count
     }
@@ -188,10 +188,10 @@ impl Reader<'_> {
         key: &str,
         unit: f64,
     ) -> Option<SignedDuration> {
-        let value = Self::take(map, key)?;
+        let value = Self::take_key(map, key)?;
         let length = value.as_f64().and_then(|count| length(count * unit));
         if length.is_none() {
-            self.wrong(
+            self.report(
                 key,
                 "it is no length of time",
                 "write a number above 0, of a day at most",
@@ -200,8 +200,8 @@ impl Reader<'_> {
         length
     }
 
-    fn command(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<Vec<String>> {
-        let value = Self::take(map, key)?;
+    fn take_command(&mut self, map: &mut Map<String, Value>, key: &str) -> Option<Vec<String>> {
+        let value = Self::take_key(map, key)?;
         let command = match &value {
             // A single text is a program without arguments.
             Value::String(program) => Some(vec![program.clone()]),
@@ -213,7 +213,7 @@ impl Reader<'_> {
         };
         let command = command.filter(|words| words.first().is_some_and(|word| !word.is_empty()));
         if command.is_none() {
-            self.wrong(
+            self.report(
                 key,
                 "it is no command",
                 "write the program and its arguments as a list of texts",
@@ -222,24 +222,24 @@ impl Reader<'_> {
         command
     }
 
-    fn handlers(&mut self, map: &mut Map<String, Value>) -> BTreeMap<EventKind, Vec<String>> {
+    fn take_handlers(&mut self, map: &mut Map<String, Value>) -> BTreeMap<EventKind, Vec<String>> {
         let mut handlers = BTreeMap::new();
-        match Self::take(map, "handlers") {
+        match Self::take_key(map, "handlers") {
             None => {}
             Some(Value::Object(mut commands)) => {
                 let kinds: Vec<String> = commands.keys().cloned().collect();
                 for word in kinds {
-                    let command = self.command(&mut commands, &word);
+                    let command = self.take_command(&mut commands, &word);
                     match word.parse::<EventKind>() {
                         Ok(kind) => handlers.extend(command.map(|command| (kind, command))),
                         Err(error) => {
                             let key = format!("handlers.{word}");
-                            self.wrong(&key, &error.to_string(), "name one of these");
+                            self.report(&key, &error.to_string(), "name one of these");
                         }
                     }
                 }
             }
-            Some(_) => self.wrong(
+            Some(_) => self.report(
                 "handlers",
                 "it is no object",
                 "write { \"question\": [\"program\", \"argument\"] }",
@@ -248,23 +248,23 @@ impl Reader<'_> {
         handlers
     }
 
-    fn actions(&mut self, map: &mut Map<String, Value>) -> Actions {
-        let auto = self.flag(map, "auto_approve_plans");
-        let mut inner = match Self::take(map, "actions") {
+    fn take_actions(&mut self, map: &mut Map<String, Value>) -> Actions {
+        let auto = self.take_flag(map, "auto_approve_plans");
+        let mut inner = match Self::take_key(map, "actions") {
             None => Map::new(),
             Some(Value::Object(inner)) => inner,
             Some(_) => {
-                self.wrong("actions", "it is no object", "write { \"archive\": false }");
+                self.report("actions", "it is no object", "write { \"archive\": false }");
                 Map::new()
             }
         };
         let actions = Actions {
-            look: self.flag(&mut inner, "look"),
-            checks: self.flag(&mut inner, "checks"),
-            retries: self.count(&mut inner, "retries", 0),
-            approve_plans: self.flag(&mut inner, "approve_plans").or(auto),
-            archive: self.flag(&mut inner, "archive"),
-            retire: self.flag(&mut inner, "retire"),
+            look: self.take_flag(&mut inner, "look"),
+            checks: self.take_flag(&mut inner, "checks"),
+            retries: self.take_count(&mut inner, "retries", 0),
+            approve_plans: self.take_flag(&mut inner, "approve_plans").or(auto),
+            archive: self.take_flag(&mut inner, "archive"),
+            retire: self.take_flag(&mut inner, "retire"),
         };
         for key in inner.keys() {
             let key = format!("actions.{key}");

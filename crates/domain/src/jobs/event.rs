@@ -152,7 +152,7 @@ pub struct Payload {
 
 /// An event that has no position in a file yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
+pub struct NewEvent {
     /// What happened.
     pub kind: EventKind,
     /// The job; `None` if the event concerns the whole monitor.
@@ -169,7 +169,7 @@ pub struct Draft {
     pub cause: String,
 }
 
-impl Draft {
+impl NewEvent {
     /// The key that identifies the event: it is unique in a file.
     #[must_use]
     pub fn dedup_key(&self) -> String {
@@ -179,9 +179,9 @@ impl Draft {
 
     /// The event with its position in the file.
     #[must_use]
-    pub fn placed(self, id: EventId, observed_at: Timestamp) -> Event {
+    pub fn into_event(self, id: EventId, observed_at: Timestamp) -> Event {
         let dedup_key = self.dedup_key();
-        let (message, cut) = shortened(self.message, MAX_MESSAGE_CHARS);
+        let (message, cut) = shorten_text(self.message, MAX_MESSAGE_CHARS);
         let mut payload = self.payload;
         payload.truncated |= cut;
         Event {
@@ -210,26 +210,26 @@ pub struct Event {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub id: Option<EventId>,
-    /// The kind as it is written; see [`Event::kind`].
+    /// The kind as it is written; see [`Event::event_kind`].
     pub event: String,
     /// The job; `null` if the event concerns the whole monitor.
-    #[serde(default, deserialize_with = "lenient")]
+    #[serde(default, deserialize_with = "or_default")]
     pub job_id: Option<JobId>,
     /// When the event was observed.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub observed_at: Option<Timestamp>,
     /// The session's state, as Jules names it.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub status: Option<String>,
     /// The text, or whatever another writer put there.
@@ -239,21 +239,21 @@ pub struct Event {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub last_activity: Option<Timestamp>,
     /// What an agent needs besides the event itself.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub payload: Option<Payload>,
     /// The key that identifies the event.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub dedup_key: Option<String>,
     /// Keys of other writers.
@@ -286,13 +286,13 @@ impl Event {
 
     /// The kind; `None` if this version does not know it.
     #[must_use]
-    pub fn kind(&self) -> Option<EventKind> {
+    pub fn event_kind(&self) -> Option<EventKind> {
         self.event.parse().ok()
     }
 
     /// The message's text. Other writers put the API's whole message there, with the text in `content`.
     #[must_use]
-    pub fn text(&self) -> Option<&str> {
+    pub fn message_text(&self) -> Option<&str> {
         let message = self.message.as_ref()?;
         message
             .as_str()
@@ -300,7 +300,7 @@ impl Event {
     }
 }
 
-fn lenient<'de, D: serde::Deserializer<'de>, T: Default + serde::de::DeserializeOwned>(
+fn or_default<'de, D: serde::Deserializer<'de>, T: Default + serde::de::DeserializeOwned>(
     from: D,
 ) -> Result<T, D::Error> {
     let value = Value::deserialize(from)?;
@@ -308,7 +308,7 @@ fn lenient<'de, D: serde::Deserializer<'de>, T: Default + serde::de::Deserialize
 }
 
 /// A text of at most `most` characters, and whether it was shortened.
-pub(super) fn shortened(text: Option<String>, most: usize) -> (Option<String>, bool) {
+pub(super) fn shorten_text(text: Option<String>, most: usize) -> (Option<String>, bool) {
     let Some(text) = text else {
         return (None, false);
     };
@@ -322,8 +322,8 @@ pub(super) fn shortened(text: Option<String>, most: usize) -> (Option<String>, b
 mod tests {
     use super::*;
 
-    fn draft() -> Draft {
-        Draft {
+    fn draft() -> NewEvent {
+        NewEvent {
             kind: EventKind::Question,
             job_id: Some("77".parse().unwrap()),
             status: Some("AWAITING_USER_FEEDBACK".to_owned()),
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn an_event_is_one_line_with_the_keys_of_the_seed() {
         let at = "2026-01-05T00:00:00Z".parse().unwrap();
-        let event = draft().placed(EventId(3), at);
+        let event = draft().into_event(EventId(3), at);
         let line = event.render();
         assert_eq!(line.matches('\n').count(), 1);
         let value: Value = serde_json::from_str(&line).unwrap();
@@ -354,7 +354,7 @@ mod tests {
     fn defect_11_an_event_is_small_however_much_is_said() {
         let mut draft = draft();
         draft.message = Some("é".repeat(1_000_000));
-        let event = draft.placed(EventId(1), Timestamp::UNIX_EPOCH);
+        let event = draft.into_event(EventId(1), Timestamp::UNIX_EPOCH);
         assert!(event.render().len() < 10_000);
         assert!(event.payload.unwrap().truncated);
     }
@@ -365,7 +365,7 @@ mod tests {
             "message": {"role": "assistant", "content": "Which?"}}"#;
         let event = Event::parse(&line.replace('\n', " ")).unwrap();
         assert_eq!(
-            (event.kind(), event.text()),
+            (event.event_kind(), event.message_text()),
             (Some(EventKind::Question), Some("Which?"))
         );
         let line = r#"{"event": "error", "job_id": null, "observed_at": "x", "message": "Monitor error: y", "payload": 3}"#;

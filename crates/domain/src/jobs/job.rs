@@ -38,7 +38,7 @@ impl JobId {
 
     /// The session of the job.
     #[must_use]
-    pub fn session(&self) -> SessionId {
+    pub fn session_id(&self) -> SessionId {
         SessionId::from(self.as_str())
     }
 }
@@ -168,70 +168,70 @@ pub struct Job {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub repo: Option<String>,
     /// The branch that it starts from.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub branch: Option<String>,
     /// Whether its plan waits for approval. Jules does not report this later.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub require_plan_approval: Option<bool>,
     /// Whether Jules opens the pull request by itself. Jules does not report this later.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub open_pull: Option<bool>,
     /// Which jobs come first.
     #[serde(
         default,
         skip_serializing_if = "is_normal",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub priority: Priority,
     /// When it was registered.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub registered_at: Option<Timestamp>,
     /// The session that this one replaces.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub retry_of: Option<JobId>,
     /// The number of the attempt; the first session is attempt 1. Missing means 1.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub attempt: Option<u32>,
     /// A session that is being created in its place.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub retry_intent: Option<RetryIntent>,
     /// Set once the job is not checked any more.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "lenient"
+        deserialize_with = "or_default"
     )]
     pub retired: Option<Retired>,
     /// Keys of other writers.
@@ -244,7 +244,7 @@ fn is_normal(priority: &Priority) -> bool {
 }
 
 /// A key that another writer uses for something else counts as missing.
-fn lenient<'de, D: Deserializer<'de>, T: Default + serde::de::DeserializeOwned>(
+fn or_default<'de, D: Deserializer<'de>, T: Default + serde::de::DeserializeOwned>(
     from: D,
 ) -> Result<T, D::Error> {
     let value = Value::deserialize(from)?;
@@ -280,7 +280,7 @@ impl Job {
 
     /// The repository that it works on, from its own key or from its metadata.
     #[must_use]
-    pub fn repository(&self) -> Option<RepositoryName> {
+    pub fn repository_name(&self) -> Option<RepositoryName> {
         let told = self.repo.as_deref();
         let told = told.or_else(|| self.metadata.get("repo")?.as_str());
         told?.parse().ok()
@@ -288,7 +288,7 @@ impl Job {
 
     /// The number of the attempt.
     #[must_use]
-    pub fn attempt(&self) -> u32 {
+    pub fn attempt_number(&self) -> u32 {
         self.attempt.unwrap_or(1)
     }
 }
@@ -344,7 +344,7 @@ mod tests {
     fn what_others_wrote_into_a_job_stays_in_it() {
         let text = r#"{"job_id":"7","metadata":{"repo":"acme/widget"},"owner":["me"],"priority":"urgent!","retired":3}"#;
         let job: Job = serde_json::from_str(text).unwrap();
-        assert_eq!(job.repository(), Some("acme/widget".parse().unwrap()));
+        assert_eq!(job.repository_name(), Some("acme/widget".parse().unwrap()));
         assert_eq!(job.priority, Priority::Normal);
         assert!(job.is_live());
         let written = serde_json::to_value(&job).unwrap();

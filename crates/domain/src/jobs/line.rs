@@ -51,7 +51,7 @@ pub enum LineFault {
 impl LineFault {
     /// How to fix it.
     #[must_use]
-    pub fn help(self) -> &'static str {
+    pub fn help_text(self) -> &'static str {
         match self {
             Self::TooLong(_) => "remove the line; one JSON object a line is read",
             Self::Utf16 => {
@@ -64,7 +64,7 @@ impl LineFault {
 
     /// A warning that names the line.
     #[must_use]
-    pub fn warning(self, file: &str, number: u64) -> Diagnostic {
+    pub fn to_warning(self, file: &str, number: u64) -> Diagnostic {
         let column = if let Self::NotUtf8(column) = self {
             column
         } else {
@@ -72,14 +72,14 @@ impl LineFault {
         };
         Diagnostic::warning(file, self.to_string())
             .at(u32::try_from(number).unwrap_or(u32::MAX), column)
-            .mend(self.help())
+            .mend(self.help_text())
     }
 }
 
 impl Line {
     /// The lines of a complete file.
     #[must_use]
-    pub fn split(bytes: &[u8]) -> Vec<Self> {
+    pub fn split_lines(bytes: &[u8]) -> Vec<Self> {
         let mut start = 0;
         let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
         let lines = lines.map(|(bytes, number)| {
@@ -102,7 +102,7 @@ impl Line {
     /// # Errors
     ///
     /// [`LineFault`].
-    pub fn text(&self) -> Result<&str, LineFault> {
+    pub fn line_text(&self) -> Result<&str, LineFault> {
         if self.length > MAX_LINE_BYTES as u64 {
             return Err(LineFault::TooLong(self.length));
         }
@@ -164,7 +164,7 @@ pub fn first_value(
     let end = bytes.iter().rposition(|byte| *byte != 0);
     let body = &bytes[..end.map_or(0, |last| last + 1)];
     if text_of(body) == Err(LineFault::Utf16) {
-        return Err(Box::new(LineFault::Utf16.warning(file, 1)));
+        return Err(Box::new(LineFault::Utf16.to_warning(file, 1)));
     }
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches(BYTE_ORDER_MARK);
@@ -197,7 +197,7 @@ pub fn first_value(
 }
 
 /// Keeps the first [`MAX_NAMED`] diagnostics of a file and counts the others.
-pub fn bounded(file: &str, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn limit_diagnostics(file: &str, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let more = found.len().saturating_sub(MAX_NAMED);
     if more > 0 {
         found.truncate(MAX_NAMED);
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(text_of(b"{\"a\": 1}\0\0\0\0\0\0\0\0"), Err(LineFault::Nul));
         assert_eq!(text_of(b"{\"a\": \"\0 and more\"}"), Err(LineFault::Nul));
         assert_eq!(text_of(b"a\xc3\xa9\xff"), Err(LineFault::NotUtf8(3)));
-        let shown = LineFault::NotUtf8(3).warning("x.jsonl", 7).to_string();
+        let shown = LineFault::NotUtf8(3).to_warning("x.jsonl", 7).to_string();
         assert!(shown.starts_with("x.jsonl:7:3: "), "{shown}");
     }
 

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::job::JobId;
-use super::line::{bounded, first_value};
+use super::line::{first_value, limit_diagnostics};
 use crate::Diagnostic;
 
 /// The key of everything that belongs to no job. A job id never contains `$`.
 const OWN: &str = "$monitor";
 
 /// How many causes of a job are remembered. Only the newest activity can be a cause, so older ones do not come back.
-pub const MAX_TOLD: usize = 64;
+pub const MAX_SENT: usize = 64;
 
 /// How long a job that left the jobs file is remembered, so that its events are not sent again if it returns.
 pub const REMEMBERED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -77,14 +77,14 @@ fn is_zero(count: &u32) -> bool {
 impl JobMemory {
     /// Whether the event of a cause was sent.
     #[must_use]
-    pub fn was_told(&self, cause: &str) -> bool {
+    pub fn was_sent(&self, cause: &str) -> bool {
         self.told.iter().any(|told| told == cause)
     }
 
     /// Records that the event of a cause was sent.
     pub fn tell(&mut self, cause: impl Into<String>) {
         self.told.push(cause.into());
-        if self.told.len() > MAX_TOLD {
+        if self.told.len() > MAX_SENT {
             self.told.remove(0);
         }
     }
@@ -149,7 +149,7 @@ impl AccountMemory {
         let new = self.told.iter().all(|told| told != cause);
         if new {
             self.told.push(cause.to_owned());
-            if self.told.len() > MAX_TOLD {
+            if self.told.len() > MAX_SENT {
                 self.told.remove(0);
             }
         }
@@ -219,7 +219,7 @@ impl MonitorMemory {
                 memory.foreign.insert(key, value);
             }
         }
-        Ok((memory, bounded(file, found)))
+        Ok((memory, limit_diagnostics(file, found)))
     }
 
     /// The file's text, with sorted keys.
@@ -295,10 +295,10 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mut known = JobMemory::default();
-        for cause in 0..=MAX_TOLD {
+        for cause in 0..=MAX_SENT {
             known.tell(cause.to_string());
         }
-        assert_eq!((known.told.len(), known.was_told("0")), (MAX_TOLD, false));
+        assert_eq!((known.told.len(), known.was_sent("0")), (MAX_SENT, false));
         let mut memory = MonitorMemory::default();
         memory.jobs.insert("1".parse().unwrap(), known);
         let gone = |_: &JobId| false;

@@ -8,16 +8,16 @@
 //! | [`job`] | What is known about one job? |
 //! | [`registry`] | Which jobs does a jobs file name? |
 //! | [`config`] | What does a `config.json` say? |
-//! | [`sight`] | What does the monitor read of a session? |
+//! | [`session`] | What does the monitor read of a session? |
 //! | [`mod@line`] | What does a line of a file say, and why is one skipped? |
 //! | [`memory`] | What does the monitor remember between two checks? |
 //! | [`cause`] | Which state of a session is worth an event, and was the event sent before? |
 //! | [`turn`] | Which turn of a track needs an agent, and was the agent woken? |
-//! | [`settled()`] | Does an event still need an answer? |
+//! | [`settled`] | Does an event still need an answer? |
 //! | [`event`] | What does an event say? |
 //! | [`backoff`] | When is a failed request retried? |
 //! | [`queue`] | Which events were handed on, and which are acknowledged? |
-//! | [`figures`] | Which metrics does the monitor export? |
+//! | [`metrics`] | Which metrics does the monitor export? |
 //! | [`brief`] | What does an agent read when it is woken? |
 
 pub mod backoff;
@@ -25,25 +25,25 @@ pub mod brief;
 pub mod cause;
 pub mod config;
 pub mod event;
-pub mod figures;
 pub mod job;
 pub mod line;
 pub mod memory;
+pub mod metrics;
 pub mod queue;
 pub mod registry;
+pub mod session;
 pub mod settled;
-pub mod sight;
 pub mod turn;
 
 pub use brief::Brief;
-pub use cause::{Rules, judge, needs_activities, of_turn};
+pub use cause::{Rules, judge_session, needs_activities, of_turn};
 pub use config::Config;
-pub use event::{Draft, Event, EventId, EventKind, Payload};
+pub use event::{Event, EventId, EventKind, NewEvent, Payload};
 pub use job::{Job, JobId, Priority, RetireReason, Retired};
 pub use line::{Line, LineFault};
 pub use memory::{AccountMemory, JobMemory, MonitorMemory};
 pub use queue::{Acknowledged, WatcherMemory};
 pub use registry::Registry;
-pub use settled::settled;
-pub use sight::{Activity, ActivityKind, PullLink, Session};
-pub use turn::{FeedMemory, News, Told, What};
+pub use session::{Activity, ActivityKind, PullLink, Session};
+pub use settled::settled_reason;
+pub use turn::{FeedMemory, NewsKind, SentNews, TurnNews};

@@ -47,7 +47,7 @@ fn is_zero(count: &u32) -> bool {
 
 impl WatcherMemory {
     /// Records that the next event was processed or given up. The following one begins at `offset`.
-    pub fn done(&mut self, offset: u64, event: Option<EventId>) {
+    pub fn mark_done(&mut self, offset: u64, event: Option<EventId>) {
         self.offset = offset;
         self.attempts = 0;
         self.retry_at = None;
@@ -125,7 +125,7 @@ mod tests {
             })
             .collect();
         assert_eq!(pauses, [2, 4, 8, 16, 32, 60, 60, 60]);
-        memory.done(9, Some(EventId(4)));
+        memory.mark_done(9, Some(EventId(4)));
         assert!(memory.is_done(Some(EventId(4))) && !memory.is_done(Some(EventId(5))));
         assert!(!memory.is_done(None));
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::job::{Job, JobId};
-use super::line::{Line, bounded};
+use super::line::{Line, limit_diagnostics};
 use crate::Diagnostic;
 
 /// The largest jobs file that is read, in bytes.
@@ -60,14 +60,14 @@ impl Registry {
     ///
     /// The file begins like an array, is none, and has no line that is a job: it must not be overwritten.
     pub fn parse(file: &str, lines: Vec<Line>) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
-        let mut texts = lines.iter().filter_map(|line| line.text().ok());
+        let mut texts = lines.iter().filter_map(|line| line.line_text().ok());
         let is_array = texts
             .find(|text| !text.trim().is_empty())
             .is_some_and(|text| text.trim_start().starts_with('['));
         let mut wrong = None;
         if is_array {
             match Self::parse_array(file, &lines) {
-                Ok((registry, found)) => return Ok((registry, bounded(file, found))),
+                Ok((registry, found)) => return Ok((registry, limit_diagnostics(file, found))),
                 Err(error) => wrong = Some(error),
             }
         }
@@ -78,13 +78,13 @@ impl Registry {
         }
         match wrong {
             Some(error) if registry.is_empty() => Err(error),
-            _ => Ok((registry, bounded(file, found))),
+            _ => Ok((registry, limit_diagnostics(file, found))),
         }
     }
 
     fn read_line(&mut self, file: &str, line: Line, found: &mut Vec<Diagnostic>) {
         let number = u32::try_from(line.number).unwrap_or(u32::MAX);
-        let read = match line.text() {
+        let read = match line.line_text() {
             Ok(text) if text.trim().is_empty() => return,
             Ok(text) => serde_json::from_str::<Value>(text)
                 .map_err(|error| {
@@ -93,21 +93,24 @@ impl Registry {
                         .at(number, column)
                         .mend("write one JSON object a line, such as {\"job_id\": \"15481661885092594092\"}")
                 })
-                .and_then(|value| job_of(value).map_err(|wrong| wrong.told(file).at(number, 1))),
-            Err(fault) => Err(fault.warning(file, line.number)),
+                .and_then(|value| job_of(value).map_err(|wrong| wrong.into_diagnostic(file).at(number, 1))),
+            Err(fault) => Err(fault.to_warning(file, line.number)),
         };
         match read {
             Ok(job) => self.put(job),
             Err(diagnostic) => {
                 found.push(diagnostic);
-                self.entries.push(foreign(line));
+                self.entries.push(foreign_entry(line));
             }
         }
     }
 
     /// Reads an array, and the lines that other programs appended after it.
     fn parse_array(file: &str, lines: &[Line]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
-        let texts: Vec<&str> = lines.iter().map(|line| line.text().unwrap_or("")).collect();
+        let texts: Vec<&str> = lines
+            .iter()
+            .map(|line| line.line_text().unwrap_or(""))
+            .collect();
         let text = texts.join("\n");
         let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Vec<Value>>();
         let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
@@ -133,16 +136,16 @@ impl Registry {
             match job_of(value) {
                 Ok(job) => registry.put(job),
                 Err(wrong) => {
-                    found.push(wrong.told(file).key(format!("[{index}]")));
+                    found.push(wrong.into_diagnostic(file).key(format!("[{index}]")));
                     registry.entries.push(Entry::Foreign(line.into_bytes()));
                 }
             }
         }
         let last = array.matches('\n').count();
         for line in &lines[..=last.min(lines.len() - 1)] {
-            if let Err(fault) = line.text() {
-                found.push(fault.warning(file, line.number));
-                registry.entries.push(foreign(line.clone()));
+            if let Err(fault) = line.line_text() {
+                found.push(fault.to_warning(file, line.number));
+                registry.entries.push(foreign_entry(line.clone()));
             }
         }
         let same_line = behind.lines().next().unwrap_or_default();
@@ -254,7 +257,7 @@ impl Registry {
     }
 }
 
-fn foreign(line: Line) -> Entry {
+fn foreign_entry(line: Line) -> Entry {
     if line.length == line.bytes.len() as u64 {
         Entry::Foreign(line.bytes)
     } else {
@@ -287,7 +290,7 @@ enum Wrong {
 }
 
 impl Wrong {
-    fn told(self, file: &str) -> Diagnostic {
+    fn into_diagnostic(self, file: &str) -> Diagnostic {
         match self {
             Self::NoId => Diagnostic::warning(file, "the entry has no job_id")
                 .mend("name the session, as {\"job_id\": \"15481661885092594092\"}"),
@@ -319,7 +322,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &[u8]) -> Result<(Registry, Vec<Diagnostic>), Box<Diagnostic>> {
-        Registry::parse("jobs.jsonl", Line::split(text))
+        Registry::parse("jobs.jsonl", Line::split_lines(text))
     }
 
     fn written(registry: &Registry) -> Vec<u8> {

@@ -4,14 +4,14 @@
 use jiff::Timestamp;
 
 use super::event::{Event, EventKind};
-use super::sight::{Activity, ActivityKind, Session};
+use super::session::{Activity, ActivityKind, Session};
 use crate::engine::SessionState;
 
 /// Why a question, a plan or a standstill needs no action any more, as a sentence. `None` if it still waits, and for
 /// events of other kinds. `log` holds all activities of the session, oldest first.
 #[must_use]
-pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String> {
-    let kind = event.kind()?;
+pub fn settled_reason(event: &Event, seen: &Session, log: &[Activity]) -> Option<String> {
+    let kind = event.event_kind()?;
     if !matches!(
         kind,
         EventKind::Question | EventKind::PlanReview | EventKind::Stuck
@@ -21,17 +21,17 @@ pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String
     if seen.archived {
         return Some("its session is archived".to_owned());
     }
-    let later = after(event, log);
+    let later = activities_after(event, log);
     let said = later.iter().find(|one| is_message(one));
     match kind {
         EventKind::Question => match said {
             Some(answer) => {
-                let more = if waits(seen, later) {
+                let more = if still_waits(seen, later) {
                     "; what Jules asks now is another event"
                 } else {
                     ""
                 };
-                Some(format!("it was answered at {}{more}", second(answer.at)))
+                Some(format!("it was answered at {}{more}", to_second(answer.at)))
             }
             None => gone_on(event, seen, SessionState::AwaitingUserFeedback),
         },
@@ -43,13 +43,13 @@ pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String
                 .iter()
                 .any(|one| matches!(one.kind, ActivityKind::PlanGenerated { .. }));
             match (approved, said) {
-                (Some(one), _) => Some(format!("it was approved at {}", second(one.at))),
+                (Some(one), _) => Some(format!("it was approved at {}", to_second(one.at))),
                 (None, _) if newer => {
                     Some("Jules has made another plan, which is another event".to_owned())
                 }
                 (None, Some(one)) => Some(format!(
                     "Jules got a message about it at {}",
-                    second(one.at)
+                    to_second(one.at)
                 )),
                 // Some sessions are reported as completed although they wait for approval.
                 (None, None) if seen.state == SessionState::Completed => None,
@@ -57,7 +57,7 @@ pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String
             }
         }
         _ => match later.last() {
-            Some(newest) => Some(format!("the session has moved at {}", second(newest.at))),
+            Some(newest) => Some(format!("the session has moved at {}", to_second(newest.at))),
             None => match seen.state {
                 SessionState::Completed
                 | SessionState::Failed
@@ -72,7 +72,7 @@ pub fn settled(event: &Event, seen: &Session, log: &[Activity]) -> Option<String
 }
 
 /// The activities after the event's own. If the event names none: those that are newer than the newest one known then.
-fn after<'a>(event: &Event, log: &'a [Activity]) -> &'a [Activity] {
+fn activities_after<'a>(event: &Event, log: &'a [Activity]) -> &'a [Activity] {
     let payload = event.payload.as_ref();
     let id = payload.and_then(|payload| payload.activity_id.as_deref());
     let own = id.and_then(|id| log.iter().rposition(|one| one.id == id));
@@ -98,7 +98,7 @@ fn is_message(activity: &Activity) -> bool {
 }
 
 /// Whether Jules waits for an answer to a message that it wrote after the last message to it.
-fn waits(seen: &Session, later: &[Activity]) -> bool {
+fn still_waits(seen: &Session, later: &[Activity]) -> bool {
     let answered = later.iter().rposition(is_message).map_or(0, |at| at + 1);
     let asks = |one: &Activity| matches!(one.kind, ActivityKind::AgentMessaged(_));
     seen.state == SessionState::AwaitingUserFeedback && later[answered..].iter().any(asks)
@@ -111,7 +111,7 @@ fn gone_on(event: &Event, seen: &Session, waiting: SessionState) -> Option<Strin
     (seen.state != waiting && !same).then(|| format!("the session has gone on and is {state} now"))
 }
 
-fn second(at: Timestamp) -> impl std::fmt::Display {
+fn to_second(at: Timestamp) -> impl std::fmt::Display {
     at.strftime("%Y-%m-%d %H:%M:%SZ")
 }
 
@@ -273,7 +273,7 @@ mod tests {
             ),
         ];
         for (event, state, log, wanted) in cases {
-            let found = settled(&event, &seen(state.clone()), &log);
+            let found = settled_reason(&event, &seen(state.clone()), &log);
             let context = format!("{} {state:?} {log:?}: {found:?}", event.event);
             match (wanted, found) {
                 (None, None) => {}
@@ -283,6 +283,6 @@ mod tests {
         }
         let mut away = seen(awaiting());
         away.archived = true;
-        assert!(settled(&asked(), &away, &[says("q", 10)]).is_some());
+        assert!(settled_reason(&asked(), &away, &[says("q", 10)]).is_some());
     }
 }

@@ -20,11 +20,11 @@ use crate::state::{HistoryEntry, Outcome, State, Turn};
 /// too.
 pub const MAX_BEYOND: usize = 1_000;
 /// How many causes of a live session are remembered.
-pub const MAX_TOLD: usize = 64;
+pub const MAX_SENT: usize = 64;
 
 /// News about a turn's session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct News {
+pub struct TurnNews {
     /// The session, which is the job.
     pub session: JobId,
     /// The turn.
@@ -36,12 +36,12 @@ pub struct News {
     /// Its pull request, if the ledger knows it.
     pub pull: Option<PullNumber>,
     /// What happened.
-    pub what: What,
+    pub what: NewsKind,
 }
 
 /// What happened to a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum NewsKind {
     /// It asks a question that the standard answers did not settle.
     Asked {
         /// When phileas opened the notice.
@@ -68,10 +68,10 @@ pub enum What {
     },
 }
 
-impl What {
+impl NewsKind {
     /// Distinguishes this wait from others of the same session, as far as the ledger knows.
     #[must_use]
-    pub fn mark(&self) -> String {
+    pub fn cause_mark(&self) -> String {
         let of = |word: &str, since: &Option<Timestamp>| {
             since.map_or_else(|| word.to_owned(), |since| format!("{word} {since}"))
         };
@@ -87,7 +87,7 @@ impl What {
 /// What was sent about the turns of one repository.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Told {
+pub struct SentNews {
     /// All history entries before this one are processed.
     pub next: u64,
     /// And these.
@@ -95,14 +95,14 @@ pub struct Told {
     pub beyond: BTreeSet<u64>,
     /// Live sessions.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub live: BTreeMap<JobId, Looked>,
+    pub live: BTreeMap<JobId, SentForSession>,
 }
 
 /// What was sent about a live session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Looked {
-    /// The wait that was processed last, as [`What::mark`] names it; `None` once the session has continued.
+pub struct SentForSession {
+    /// The wait that was processed last, as [`NewsKind::cause_mark`] names it; `None` once the session has continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The causes of the events that were sent, the newest last.
@@ -110,10 +110,10 @@ pub struct Looked {
     pub told: Vec<String>,
 }
 
-impl Told {
+impl SentNews {
     /// The start for a new repository: everything that ended before `since` counts as sent.
     #[must_use]
-    pub fn begin(state: &State, since: Timestamp) -> Self {
+    pub fn from_state(state: &State, since: Timestamp) -> Self {
         let mut told = Self::default();
         for (key, entry) in &state.history {
             if entry.finished_at.is_some_and(|at| at < since) {
@@ -130,13 +130,13 @@ impl Told {
         &mut self,
         state: &State,
         waiting: impl IntoIterator<Item = &'l Line>,
-    ) -> Vec<News> {
+    ) -> Vec<TurnNews> {
         let mut news = Vec::new();
         for (key, entry) in &state.history {
             if *key < self.next || self.beyond.contains(key) || !is_over(state, *key, entry) {
                 continue;
             }
-            match ended(state, *key, entry) {
+            match ended_news(state, *key, entry) {
                 Some(one) => news.push(one),
                 None => {
                     self.beyond.insert(*key);
@@ -145,12 +145,13 @@ impl Told {
         }
         let mut waits = BTreeSet::new();
         for line in waiting {
-            let Some(one) = wait(state, line) else {
+            let Some(one) = waiting_news(state, line) else {
                 continue;
             };
             waits.insert(one.session.clone());
             let looked = self.live.get(&one.session);
-            let is_known = looked.and_then(|looked| looked.at.as_deref()) == Some(&one.what.mark());
+            let is_known =
+                looked.and_then(|looked| looked.at.as_deref()) == Some(&one.what.cause_mark());
             if !is_known {
                 news.push(one);
             }
@@ -166,17 +167,17 @@ impl Told {
     }
 
     /// Marks news as sent, or as needing no event. Returns whether the cause is new for this session.
-    pub fn tell(&mut self, news: &News, cause: Option<&str>) -> bool {
-        if let What::Ended { key, .. } = news.what {
+    pub fn tell(&mut self, news: &TurnNews, cause: Option<&str>) -> bool {
+        if let NewsKind::Ended { key, .. } = news.what {
             self.beyond.insert(key);
         }
         let looked = self.live.entry(news.session.clone()).or_default();
-        looked.at = Some(news.what.mark());
+        looked.at = Some(news.what.cause_mark());
         let Some(cause) = cause.filter(|cause| looked.told.iter().all(|told| told != cause)) else {
             return false;
         };
         looked.told.push(cause.to_owned());
-        if looked.told.len() > MAX_TOLD {
+        if looked.told.len() > MAX_SENT {
             looked.told.remove(0);
         }
         true
@@ -186,7 +187,7 @@ impl Told {
     pub fn tidy(&mut self, state: &State) {
         self.live.retain(|session, _| {
             let live = state.live_turn(session.as_str());
-            live.is_some_and(|(.., turn)| turn.session_id == Some(session.session()))
+            live.is_some_and(|(.., turn)| turn.session_id == Some(session.session_id()))
         });
         // Archived entries ended long ago.
         if let Some((first, _)) = state.history.first_key_value() {
@@ -213,7 +214,7 @@ fn live_turns(state: &State) -> impl Iterator<Item = &Turn> {
 }
 
 /// The news of an entry that is over. A failed attempt of a turn that continues is followed by the next attempt.
-fn ended(state: &State, key: u64, entry: &HistoryEntry) -> Option<News> {
+fn ended_news(state: &State, key: u64, entry: &HistoryEntry) -> Option<TurnNews> {
     let outcome = entry.outcome.clone()?;
     let goes_on = |turn: &Turn| Some(&turn.turn) == entry.turn.as_ref();
     let quiet = matches!(
@@ -228,13 +229,13 @@ fn ended(state: &State, key: u64, entry: &HistoryEntry) -> Option<News> {
     if quiet || entry.turn.is_some() && (live_turns(state).any(goes_on) || went_on()) {
         return None;
     }
-    Some(News {
+    Some(TurnNews {
         session: job_of(entry.session_id.as_ref()?)?,
         turn: entry.turn.clone(),
         track: entry.track_name(),
         persona: entry.persona_id.clone(),
         pull: entry.pr_number,
-        what: What::Ended {
+        what: NewsKind::Ended {
             key,
             outcome,
             note: entry.note.clone(),
@@ -243,20 +244,20 @@ fn ended(state: &State, key: u64, entry: &HistoryEntry) -> Option<News> {
 }
 
 /// The news of a report line about a live turn.
-fn wait(state: &State, line: &Line) -> Option<News> {
+fn waiting_news(state: &State, line: &Line) -> Option<TurnNews> {
     let session = line.session_id.as_ref()?;
     let (track, _, turn) = state.live_turn(session.as_str())?;
     let since = turn.warned_at;
     let what = match line.reason {
-        Reason::PersonAnswer => What::Asked { since },
+        Reason::PersonAnswer => NewsKind::Asked { since },
         // Without a notice phileas approves the plan itself.
-        Reason::PlanApproval if since.is_some() => What::Planned { since },
-        Reason::SessionStuck => What::Quiet {
+        Reason::PlanApproval if since.is_some() => NewsKind::Planned { since },
+        Reason::SessionStuck => NewsKind::Quiet {
             detail: line.detail.clone(),
         },
         _ => return None,
     };
-    Some(News {
+    Some(TurnNews {
         session: job_of(session)?,
         turn: Some(turn.turn.clone()),
         track: track.clone(),
@@ -278,7 +279,7 @@ pub struct FeedMemory {
     /// What was sent, by GitHub's id of the repository. A repository that is missing here is new, and its past is no
     /// news.
     #[serde(default)]
-    pub repositories: BTreeMap<u64, Told>,
+    pub repositories: BTreeMap<u64, SentNews>,
 }
 
 impl FeedMemory {
@@ -349,16 +350,16 @@ mod tests {
         }
     }
 
-    fn keys(news: &[News]) -> Vec<u64> {
+    fn keys(news: &[TurnNews]) -> Vec<u64> {
         news.iter()
             .filter_map(|one| match one.what {
-                What::Ended { key, .. } => Some(key),
+                NewsKind::Ended { key, .. } => Some(key),
                 _ => None,
             })
             .collect()
     }
 
-    fn again(told: &Told) -> Told {
+    fn again(told: &SentNews) -> SentNews {
         let mut memory = FeedMemory::new(at(0));
         memory.repositories.insert(7, told.clone());
         let read = FeedMemory::parse("feed.json", memory.render().as_bytes())
@@ -375,7 +376,7 @@ mod tests {
             entry("3", Some(Outcome::PrOpen), 20),
             entry("4", Some(Outcome::Rejected), 21),
         ]);
-        let mut told = Told::begin(&state, at(10));
+        let mut told = SentNews::from_state(&state, at(10));
         let news = told.news(&state, []);
         assert_eq!(keys(&news), [2]);
         assert!(told.tell(&news[0], Some("a")));
@@ -404,7 +405,7 @@ mod tests {
         let turn = Turn::new(id, "curator".into());
         track.turns.insert("".into(), turn);
         state.tracks.insert("default".into(), track);
-        let mut told = Told::begin(&state, at(10));
+        let mut told = SentNews::from_state(&state, at(10));
         assert!(told.news(&state, []).is_empty());
         state.tracks.clear();
         assert!(
@@ -437,7 +438,7 @@ mod tests {
             until: None,
             is_requested: false,
         };
-        let mut told = Told::begin(&state, at(0));
+        let mut told = SentNews::from_state(&state, at(0));
         let asks = [line(Reason::PersonAnswer)];
         let news = told.news(&state, &asks);
         assert_eq!(news.len(), 1);
@@ -472,7 +473,7 @@ mod tests {
         let over =
             (0..MAX_BEYOND as u64 + 5).map(|n| entry(&n.to_string(), Some(Outcome::Merged), 1));
         let state = state(open.chain(over).collect());
-        let told = Told::begin(&state, at(10));
+        let told = SentNews::from_state(&state, at(10));
         assert!(told.beyond.len() <= MAX_BEYOND);
         for text in ["", "[]", "{}", "{\"since\": 3}"] {
             assert!(

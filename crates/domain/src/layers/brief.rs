@@ -12,10 +12,12 @@ use super::limits::{
 use super::spelling::{USUAL_ROLES, usual_role};
 use super::{Catalogue, digest, is_role_name};
 use crate::Diagnostic;
-use crate::exchange::{EventState, Exchange, Filed, Labels, Layout, Stream, WorkItem, shown};
+use crate::exchange::{EventState, Exchange, Filed, Labels, Layout, Stream, WorkItem, issue_text};
 use crate::model::{RepositoryName, Tree};
 use crate::plan::closest;
-use crate::prompt::{Assembled, Assembly, Attached, OpenPull, RenderError, assemble, clean_line};
+use crate::prompt::{
+    Assembled, Assembly, Attached, OpenPull, RenderError, assemble_prompt, clean_line,
+};
 
 /// The task of innovators.
 const PROPOSE: &str = "create_three_proposals";
@@ -116,7 +118,7 @@ impl Brief {
                 text: &one.text,
             })
             .collect();
-        assemble(&Assembly {
+        assemble_prompt(&Assembly {
             layer: self.layer,
             tree: catalogue.tree(),
             ledger,
@@ -129,11 +131,11 @@ impl Brief {
         })
     }
 
-    fn name(&mut self, name: &str, value: impl Into<String>) {
+    fn set_variable(&mut self, name: &str, value: impl Into<String>) {
         self.variables.insert(name.to_owned(), value.into());
     }
 
-    fn attach(&mut self, title: impl Into<String>, what: impl Into<String>, text: String) {
+    fn attach_file(&mut self, title: impl Into<String>, what: impl Into<String>, text: String) {
         if !text.trim().is_empty() {
             self.sections.push(Section {
                 title: title.into(),
@@ -145,7 +147,7 @@ impl Brief {
 }
 
 /// The sources of a brief.
-struct Desk<'a> {
+struct BriefBuilder<'a> {
     layout: Layout,
     ledger: &'a Tree,
     exchange: Option<&'a Exchange>,
@@ -169,14 +171,14 @@ impl Catalogue {
         job: Job<'_>,
     ) -> Result<Brief, Diagnostic> {
         let found = exchange.and_then(|exchange| exchange.streams.get(stream));
-        let desk = Desk {
+        let desk = BriefBuilder {
             layout: self.layout,
             ledger,
             exchange,
             name: stream,
             stream: found.cloned().unwrap_or_else(|| Stream {
-                home: self.layout.home(ledger, stream),
-                workstations: self.layout.workstations(stream),
+                home: self.layout.stream_folder(ledger, stream),
+                workstations: self.layout.workstations_folder(stream),
                 ..Stream::default()
             }),
         };
@@ -187,36 +189,36 @@ impl Catalogue {
             sections: Vec::new(),
             events: Vec::new(),
         };
-        desk.places(&mut brief);
-        brief.name("repository", repository.to_string());
+        desk.add_paths(&mut brief);
+        brief.set_variable("repository", repository.to_string());
         match job {
-            Job::Narrator { commits } => desk.narrator(&mut brief, commits),
+            Job::Narrator { commits } => desk.brief_narrator(&mut brief, commits),
             Job::Observer(role) => {
-                self.known("observers", role)?;
-                desk.observer(&mut brief, role);
+                self.check_role("observers", role)?;
+                desk.brief_observer(&mut brief, role);
             }
-            Job::Decider => desk.decider(&mut brief, &Labels::read(self.tree()).0),
-            Job::Planner(item) => desk.planner(&mut brief, item)?,
+            Job::Decider => desk.brief_decider(&mut brief, &Labels::read_labels(self.tree()).0),
+            Job::Planner(item) => desk.brief_planner(&mut brief, item)?,
             Job::Implementer(label, item) => {
                 brief.task = Some(label.to_owned());
-                desk.implementer(&mut brief, item)?;
+                desk.brief_implementer(&mut brief, item)?;
             }
             Job::Approved(label, item) => {
                 brief.task = Some(label.to_owned());
-                desk.approved(&mut brief, item)?;
+                desk.check_approved(&mut brief, item)?;
             }
             Job::Innovator(role) => {
-                self.known("innovators", role)?;
-                desk.innovator(&mut brief, role);
+                self.check_role("innovators", role)?;
+                desk.brief_innovator(&mut brief, role);
             }
             Job::Integrator { pulls, target } => {
-                brief.name("target_branch", clean_line(target));
-                brief.name(
+                brief.set_variable("target_branch", clean_line(target));
+                brief.set_variable(
                     "candidate_branches",
                     "They stand at the end of this prompt.",
                 );
-                let text = digest::pulls(pulls);
-                brief.attach(
+                let text = digest::digest_pulls(pulls);
+                brief.attach_file(
                     "The pull requests to put together",
                     "a list of pull requests",
                     text,
@@ -226,7 +228,7 @@ impl Catalogue {
         Ok(brief)
     }
 
-    fn known(&self, layer: &str, role: &str) -> Result<(), Diagnostic> {
+    fn check_role(&self, layer: &str, role: &str) -> Result<(), Diagnostic> {
         if self.role(layer, role).is_some() {
             return Ok(());
         }
@@ -249,27 +251,27 @@ impl Catalogue {
     }
 }
 
-impl Desk<'_> {
+impl BriefBuilder<'_> {
     /// Adds the paths of folders and files.
-    fn places(&self, brief: &mut Brief) {
+    fn add_paths(&self, brief: &mut Brief) {
         let home = &self.stream.home;
-        brief.name("workstream", self.name);
-        brief.name("changes_path", self.layout.changes_path());
-        brief.name("changes_schema", super::texts::changes_schema(self.layout));
-        brief.name(
+        brief.set_variable("workstream", self.name);
+        brief.set_variable("changes_path", self.layout.changes_path());
+        brief.set_variable("changes_schema", super::texts::changes_schema(self.layout));
+        brief.set_variable(
             "pending_folder",
-            format!("{home}/events/{}", EventState::Pending.folder()),
+            format!("{home}/events/{}", EventState::Pending.folder_name()),
         );
-        brief.name("feedback_folder", format!("{home}/feedback"));
-        brief.name("proposals_folder", format!("{home}/proposals"));
+        brief.set_variable("feedback_folder", format!("{home}/feedback"));
+        brief.set_variable("proposals_folder", format!("{home}/proposals"));
         let items = match self.layout {
             Layout::Flat => "requirements",
             Layout::Workstreams => "issues/LABEL",
         };
-        brief.name("items_folder", format!("{home}/{items}"));
+        brief.set_variable("items_folder", format!("{home}/{items}"));
     }
 
-    fn narrator(&self, brief: &mut Brief, commits: Option<&str>) {
+    fn brief_narrator(&self, brief: &mut Brief, commits: Option<&str>) {
         let changes = self.exchange.and_then(|exchange| exchange.changes.as_ref());
         let changes = changes.map(|filed| &filed.value);
         let at: Option<Timestamp> = changes.and_then(|changes| changes.created_at.parse().ok());
@@ -290,63 +292,63 @@ impl Desk<'_> {
             }
         };
         brief.task = Some(format!("{mode}_summary"));
-        brief.name("run_mode", mode);
-        brief.name("range_description", range);
+        brief.set_variable("run_mode", mode);
+        brief.set_variable("range_description", range);
         let told = match commits {
             Some(_) => "They stand at the end of this prompt.",
             None => "They are not given: list them yourself.",
         };
-        brief.name("commits_since_cursor", told);
+        brief.set_variable("commits_since_cursor", told);
         if let Some(commits) = commits {
-            brief.attach(
+            brief.attach_file(
                 "The commits since then",
                 "a list of commits",
-                cut(commits, COMMITS_LIMIT_BYTES),
+                truncate_text(commits, COMMITS_LIMIT_BYTES),
             );
         }
     }
 
-    fn observer(&self, brief: &mut Brief, role: &str) {
-        self.role(brief, role);
+    fn brief_observer(&self, brief: &mut Brief, role: &str) {
+        self.brief_role(brief, role);
         self.under_way(brief);
-        let pending = digest::pending(&self.stream);
-        brief.attach(
+        let pending = digest::digest_pending(&self.stream);
+        brief.attach_file(
             "Events that wait to be decided",
             "a list of events",
             pending,
         );
     }
 
-    fn innovator(&self, brief: &mut Brief, role: &str) {
-        self.role(brief, role);
+    fn brief_innovator(&self, brief: &mut Brief, role: &str) {
+        self.brief_role(brief, role);
         brief.task = Some(PROPOSE.to_owned());
-        brief.name("proposal_prefix", crate::exchange::proposal_prefix(role));
+        brief.set_variable("proposal_prefix", crate::exchange::proposal_prefix(role));
         self.under_way(brief);
-        let proposals = digest::proposals(&self.stream);
-        brief.attach(
+        let proposals = digest::digest_proposals(&self.stream);
+        brief.attach_file(
             "Proposals that are not issues yet",
             "a list of proposals",
             proposals,
         );
     }
 
-    fn role(&self, brief: &mut Brief, role: &str) {
-        brief.name("role", role);
-        brief.name(
+    fn brief_role(&self, brief: &mut Brief, role: &str) {
+        brief.set_variable("role", role);
+        brief.set_variable(
             "memory_path",
             format!("{}/{role}/perspective.yml", self.stream.workstations),
         );
     }
 
     fn under_way(&self, brief: &mut Brief) {
-        let items = digest::items(&self.stream);
-        brief.attach("Work that is under way", "a list of work items", items);
+        let items = digest::digest_items(&self.stream);
+        brief.attach_file("Work that is under way", "a list of work items", items);
     }
 
     /// Adds the oldest events first, as many as fit, and the existing work items, as many as fit.
-    fn decider(&self, brief: &mut Brief, labels: &Labels) {
+    fn brief_decider(&self, brief: &mut Brief, labels: &Labels) {
         let names: Vec<&str> = labels.iter().collect();
-        brief.name("labels", format!("`{}`", names.join("`, `")));
+        brief.set_variable("labels", format!("`{}`", names.join("`, `")));
         let mut left = TRIAGE_LIMIT_BYTES;
         let mut events: Vec<_> = self
             .stream
@@ -391,59 +393,59 @@ impl Desk<'_> {
             }
         }
         for (title, path, text) in sections.into_iter().chain(whole) {
-            brief.attach(title, format!("the file {path}"), text);
+            brief.attach_file(title, format!("the file {path}"), text);
         }
-        let more = digest::items(&listed);
-        brief.attach("Further work that is there", "a list of work items", more);
+        let more = digest::digest_items(&listed);
+        brief.attach_file("Further work that is there", "a list of work items", more);
         if waiting > 0 {
             let text =
                 format!("{waiting} more events wait for the next session; leave them alone.");
-            brief.attach("Events that are not shown", "a count", text);
+            brief.attach_file("Events that are not shown", "a count", text);
         }
     }
 
-    fn planner(&self, brief: &mut Brief, item: Option<&str>) -> Result<(), Diagnostic> {
+    fn brief_planner(&self, brief: &mut Brief, item: Option<&str>) -> Result<(), Diagnostic> {
         let path = item.map_or_else(
             || format!("{}/NAME.yml", brief.variables["items_folder"]),
             clean_line,
         );
-        brief.name("item_path", path);
+        brief.set_variable("item_path", path);
         if let Some(item) = item {
-            let filed = self.item(item)?;
-            self.whole(brief, "The work item", &filed.path);
-            let (findings, _) = self.findings(filed, FINDINGS_LIMIT_BYTES);
+            let filed = self.find_item(item)?;
+            self.attach_whole(brief, "The work item", &filed.path);
+            let (findings, _) = self.item_findings(filed, FINDINGS_LIMIT_BYTES);
             brief.sections.extend(findings);
         }
         Ok(())
     }
 
-    fn implementer(&self, brief: &mut Brief, item: Option<&str>) -> Result<(), Diagnostic> {
+    fn brief_implementer(&self, brief: &mut Brief, item: Option<&str>) -> Result<(), Diagnostic> {
         if let Some(item) = item {
-            let filed = self.item(item)?;
-            self.whole(brief, "The requirement", &filed.path);
-            let (findings, left_out) = self.findings(filed, FINDINGS_LIMIT_BYTES);
+            let filed = self.find_item(item)?;
+            self.attach_whole(brief, "The requirement", &filed.path);
+            let (findings, left_out) = self.item_findings(filed, FINDINGS_LIMIT_BYTES);
             brief.sections.extend(findings);
             if left_out > 0 {
                 let text = format!("{left_out} more findings say the same and are left out here.");
-                brief.attach("Findings that are not shown", "a count", text);
+                brief.attach_file("Findings that are not shown", "a count", text);
             }
         }
         Ok(())
     }
 
-    fn approved(&self, brief: &mut Brief, item: &str) -> Result<(), Diagnostic> {
-        let text = shown(&self.stream, self.item(item)?)?;
+    fn check_approved(&self, brief: &mut Brief, item: &str) -> Result<(), Diagnostic> {
+        let text = issue_text(&self.stream, self.find_item(item)?)?;
         let what = format!("the file {item} and its findings, as a person let them through");
-        brief.attach("The requirement", what, text);
+        brief.attach_file("The requirement", what, text);
         Ok(())
     }
 
-    fn whole(&self, brief: &mut Brief, title: &str, path: &str) {
+    fn attach_whole(&self, brief: &mut Brief, title: &str, path: &str) {
         let text = self.ledger.text(path).unwrap_or_default().to_owned();
-        brief.attach(title, format!("the file {path}"), text);
+        brief.attach_file(title, format!("the file {path}"), text);
     }
 
-    fn item(&self, path: &str) -> Result<&Filed<WorkItem>, Diagnostic> {
+    fn find_item(&self, path: &str) -> Result<&Filed<WorkItem>, Diagnostic> {
         let found = self.stream.items.iter().find(|item| item.path == path);
         found.ok_or_else(|| {
             let shown = path.escape_debug().to_string();
@@ -453,7 +455,7 @@ impl Desk<'_> {
     }
 
     /// The events that an item covers, as many as fit, and how many were left out.
-    fn findings(&self, item: &Filed<WorkItem>, mut room: usize) -> (Vec<Section>, usize) {
+    fn item_findings(&self, item: &Filed<WorkItem>, mut room: usize) -> (Vec<Section>, usize) {
         let (mut sections, mut left_out) = (Vec::new(), 0);
         for id in &item.value.source_events {
             for event in self.stream.events_of(id) {
@@ -475,7 +477,7 @@ impl Desk<'_> {
 }
 
 /// The first lines of a text that fit.
-fn cut(text: &str, limit: usize) -> String {
+fn truncate_text(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::pin::README_PATH;
 use super::role::{self, Role, built_in, own_roles};
-use super::spelling::{ROLE_FOLDERS, USUAL_FOLDER, folders, usual_role};
+use super::spelling::{ROLE_FOLDERS, USUAL_FOLDER, layer_folders, usual_role};
 use super::texts::{self, ROLES};
 use crate::Diagnostic;
 use crate::exchange::{LABELS_PATH, Layout};
@@ -35,7 +35,7 @@ impl Home {
     /// The first folder with a prompt, or else the first with any file of the layer, or else the usual one. A role
     /// alone does not decide, because it is found in any folder.
     fn of(tree: &Tree, layer: &str) -> Self {
-        let candidates = folders(layer);
+        let candidates = layer_folders(layer);
         let has_prompt = |(folder, name): &&(String, String)| {
             let prompts = [
                 &format!("{name}_prompt.j2"),
@@ -71,7 +71,7 @@ impl Catalogue {
     /// The files of a repository with this default branch and this layout.
     #[must_use]
     pub fn of(tree: &Tree, layout: Layout) -> Self {
-        let (roles, found) = role::read(tree);
+        let (roles, found) = role::read_roles(tree);
         let whole = if has_own(tree) {
             laid_out(tree, layout)
         } else {
@@ -86,7 +86,7 @@ impl Catalogue {
         }
     }
 
-    /// All files: the default branch for [`assemble`](crate::prompt::assemble()).
+    /// All files: the default branch for [`assemble_prompt`](crate::prompt::assemble_prompt).
     #[must_use]
     pub fn tree(&self) -> &Tree {
         &self.tree
@@ -131,7 +131,7 @@ impl Catalogue {
             add(path, path.to_owned());
         }
         for layer in LAYERS {
-            for (folder, _) in folders(layer) {
+            for (folder, _) in layer_folders(layer) {
                 for (path, _) in self.tree.below(&folder) {
                     add(path, path.to_owned());
                 }
@@ -176,7 +176,7 @@ fn laid_out(tree: &Tree, layout: Layout) -> Tree {
         .into_iter()
         .map(|layer| (layer, Home::of(tree, layer)))
         .collect();
-    for (path, text) in texts::layers(layout) {
+    for (path, text) in texts::layer_files(layout) {
         let rest = path
             .strip_prefix(USUAL_FOLDER)
             .and_then(|rest| rest.strip_prefix('/'));
@@ -200,15 +200,15 @@ fn laid_out(tree: &Tree, layout: Layout) -> Tree {
             continue;
         }
         // A file in a folder with another spelling is the repository's own, too.
-        let elsewhere = folders(layer)
+        let elsewhere = layer_folders(layer)
             .into_iter()
             .find_map(|(folder, _)| tree.get(&format!("{folder}/{file}")));
         match elsewhere {
             Some(entry) => whole.insert(target, entry.clone()),
-            None => whole.insert_text(target, &pointed(&text, &homes)),
+            None => whole.insert_text(target, &with_paths(&text, &homes)),
         }
     }
-    for (path, text) in [(RULES_PATH, texts::RULES.to_owned()), texts::labels()] {
+    for (path, text) in [(RULES_PATH, texts::RULES.to_owned()), texts::label_file()] {
         if whole.get(path).is_none() {
             whole.insert_text(path, &text);
         }
@@ -220,7 +220,7 @@ fn laid_out(tree: &Tree, layout: Layout) -> Tree {
 }
 
 /// A built-in text with its paths changed to this repository's folders.
-fn pointed(text: &str, homes: &BTreeMap<&str, Home>) -> String {
+fn with_paths(text: &str, homes: &BTreeMap<&str, Home>) -> String {
     let mut text = text.to_owned();
     for (layer, home) in homes {
         let usual = format!("{USUAL_FOLDER}/{layer}/");

@@ -5,8 +5,8 @@ use crate::exchange::{EventState, Stream};
 use crate::prompt::{OpenPull, clean_line};
 
 /// The work items of a stream; empty if there are none.
-pub(super) fn items(stream: &Stream) -> String {
-    list(stream.items.iter().map(|item| {
+pub(super) fn digest_items(stream: &Stream) -> String {
+    list_text(stream.items.iter().map(|item| {
         let value = &item.value;
         format!(
             "{} ({}, {}): {}. {}",
@@ -16,8 +16,8 @@ pub(super) fn items(stream: &Stream) -> String {
 }
 
 /// The pending events of a stream.
-pub(super) fn pending(stream: &Stream) -> String {
-    list(stream.events_in(EventState::Pending).map(|event| {
+pub(super) fn digest_pending(stream: &Stream) -> String {
+    list_text(stream.events_in(EventState::Pending).map(|event| {
         let value = &event.value;
         let places: Vec<&str> = value.evidence.iter().map(|one| one.path.as_str()).collect();
         format!(
@@ -31,8 +31,8 @@ pub(super) fn pending(stream: &Stream) -> String {
 }
 
 /// The proposals of a stream that are not issues yet.
-pub(super) fn proposals(stream: &Stream) -> String {
-    list(
+pub(super) fn digest_proposals(stream: &Stream) -> String {
+    list_text(
         stream
             .proposals
             .iter()
@@ -41,8 +41,8 @@ pub(super) fn proposals(stream: &Stream) -> String {
 }
 
 /// Pull requests.
-pub(super) fn pulls(pulls: &[OpenPull]) -> String {
-    list(pulls.iter().map(|pull| {
+pub(super) fn digest_pulls(pulls: &[OpenPull]) -> String {
+    list_text(pulls.iter().map(|pull| {
         let draft = if pull.draft { ", a draft" } else { "" };
         format!(
             "#{} on the branch {}{draft}: {}",
@@ -51,7 +51,7 @@ pub(super) fn pulls(pulls: &[OpenPull]) -> String {
     }))
 }
 
-fn list(lines: impl Iterator<Item = String>) -> String {
+fn list_text(lines: impl Iterator<Item = String>) -> String {
     let mut lines: Vec<String> = lines
         .map(|line| {
             let line: String = clean_line(&line).chars().take(LISTED_LINE_CHARS).collect();

@@ -22,8 +22,8 @@ mod digest;
 pub mod limits;
 mod pin;
 mod role;
+mod role_status;
 mod spelling;
-mod standing;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -31,10 +31,11 @@ mod texts;
 pub use brief::{Brief, Job, Section};
 pub use catalogue::Catalogue;
 pub use pin::{
-    CONFIG_PIN_PATH, Fate, LEDGER_PIN_PATH, Move, Pin, PinError, README_PATH, keepers, moves,
+    CONFIG_PIN_PATH, FileFate, LEDGER_PIN_PATH, Move, Pin, PinError, README_PATH,
+    placeholder_files, upgrade_moves,
 };
 pub use role::{ROLE_NAME, Role, Source, blank_role, is_role_name, role_names};
-pub use standing::{Held, Standing};
+pub use role_status::{HoldReason, RoleStatus};
 pub use texts::{DEFAULT_INNOVATORS, DEFAULT_OBSERVERS};
 
 pub(crate) use texts::RULES;

@@ -71,13 +71,13 @@ impl Pin {
     /// # Errors
     ///
     /// [`PinError`]: a newer version wrote it, or it is no pin.
-    pub fn read(text: &str, ours: &str) -> Result<Self, PinError> {
+    pub fn read_pin(text: &str, ours: &str) -> Result<Self, PinError> {
         let mut lines = text.lines().enumerate();
         let version = lines
             .next()
             .map(|(_, line)| line.trim())
             .unwrap_or_default();
-        let (Some(found), Some(known)) = (parts(version), parts(ours)) else {
+        let (Some(found), Some(known)) = (version_parts(version), version_parts(ours)) else {
             return Err(PinError::Broken { line: 1 });
         };
         if found > known {
@@ -107,7 +107,7 @@ impl Pin {
 
     /// Records a written file.
     pub fn note(&mut self, path: &str, text: &str) {
-        self.digests.insert(path.to_owned(), digest(text));
+        self.digests.insert(path.to_owned(), text_digest(text));
     }
 
     /// The file's text.
@@ -122,7 +122,7 @@ impl Pin {
 }
 
 /// The major, minor and patch numbers of a version, without a suffix after `-` or `+`.
-fn parts(version: &str) -> Option<[u64; 3]> {
+fn version_parts(version: &str) -> Option<[u64; 3]> {
     let bare = version.split(['-', '+']).next()?;
     let mut parts = bare.split('.').map(|part| part.parse().ok());
     let three = [parts.next()??, parts.next()??, parts.next()??];
@@ -130,13 +130,13 @@ fn parts(version: &str) -> Option<[u64; 3]> {
 }
 
 /// Line ends do not count, because git may change them.
-fn digest(text: &str) -> String {
+fn text_digest(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text.replace("\r\n", "\n")))
 }
 
 /// What happens to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum FileFate {
     /// It is up to date.
     Same,
     /// It is created with this text.
@@ -161,13 +161,13 @@ pub struct Move {
     /// The path.
     pub path: String,
     /// What happens to it.
-    pub fate: Fate,
+    pub fate: FileFate,
 }
 
 /// What happens to every file, and the new pin. `there`: the text at a path; a file that is no text counts as changed.
 /// `version`: the version that writes.
 #[must_use]
-pub fn moves<'t>(
+pub fn upgrade_moves<'t>(
     pin: Option<&Pin>,
     version: &str,
     wanted: &BTreeMap<String, String>,
@@ -180,26 +180,28 @@ pub fn moves<'t>(
     let mut moves = Vec::new();
     for path in paths {
         let base = before.get(path);
-        let new = wanted.get(path).map(|text| (text, digest(text)));
-        let present = there(path).map(|text| text.map(digest).unwrap_or_default());
+        let new = wanted.get(path).map(|text| (text, text_digest(text)));
+        let present = there(path).map(|text| text.map(text_digest).unwrap_or_default());
         let fate = match (&new, present) {
-            (Some((text, _)), None) if base.is_none() => Fate::Write((*text).clone()),
-            (_, None) => Fate::Gone,
-            (Some((_, new)), Some(present)) if *new == present => Fate::Same,
+            (Some((text, _)), None) if base.is_none() => FileFate::Write((*text).clone()),
+            (_, None) => FileFate::Gone,
+            (Some((_, new)), Some(present)) if *new == present => FileFate::Same,
             (Some((text, _)), Some(present)) if base == Some(&present) => {
-                Fate::Replace((*text).clone())
+                FileFate::Replace((*text).clone())
             }
-            (Some((_, new)), Some(_)) if base == Some(new) => Fate::Changed,
-            (Some((text, _)), Some(_)) => Fate::Conflict((*text).clone()),
-            (None, Some(present)) if base == Some(&present) => Fate::Remove,
-            (None, Some(_)) => Fate::Theirs,
+            (Some((_, new)), Some(_)) if base == Some(new) => FileFate::Changed,
+            (Some((text, _)), Some(_)) => FileFate::Conflict((*text).clone()),
+            (None, Some(present)) if base == Some(&present) => FileFate::Remove,
+            (None, Some(_)) => FileFate::Theirs,
         };
         let keep = match &fate {
-            Fate::Same | Fate::Write(_) | Fate::Replace(_) => new.map(|(_, digest)| digest),
+            FileFate::Same | FileFate::Write(_) | FileFate::Replace(_) => {
+                new.map(|(_, digest)| digest)
+            }
             // A conflict is reported once. After that it counts as a change against this version's text.
-            Fate::Changed | Fate::Conflict(_) => new.map(|(_, digest)| digest),
-            Fate::Gone => base.cloned().filter(|_| wanted.contains_key(path)),
-            Fate::Remove | Fate::Theirs => None,
+            FileFate::Changed | FileFate::Conflict(_) => new.map(|(_, digest)| digest),
+            FileFate::Gone => base.cloned().filter(|_| wanted.contains_key(path)),
+            FileFate::Remove | FileFate::Theirs => None,
         };
         if let Some(digest) = keep {
             after.digests.insert(path.clone(), digest);
@@ -214,17 +216,17 @@ pub fn moves<'t>(
 
 /// Empty files that keep the folders of a layout's exchange, by path.
 #[must_use]
-pub fn keepers(layout: Layout) -> BTreeMap<String, String> {
+pub fn placeholder_files(layout: Layout) -> BTreeMap<String, String> {
     if layout == Layout::Workstreams {
         return BTreeMap::new();
     }
-    let home = layout.home(&crate::model::Tree::new(), crate::exchange::FLAT_STREAM);
+    let home = layout.stream_folder(&crate::model::Tree::new(), crate::exchange::FLAT_STREAM);
     let states = [
         EventState::Pending,
         EventState::Decided,
         EventState::Rejected,
     ];
-    let events = states.map(|state| format!("{home}/events/{}", state.folder()));
+    let events = states.map(|state| format!("{home}/events/{}", state.folder_name()));
     let others = ["feedback", "requirements", "proposals"].map(|folder| format!("{home}/{folder}"));
     let folders = events.into_iter().chain(others);
     folders
@@ -241,7 +243,7 @@ mod tests {
         base: Option<&str>,
         there: Option<&str>,
         wanted: Option<&str>,
-    ) -> (Fate, Option<String>) {
+    ) -> (FileFate, Option<String>) {
         let mut pin = Pin::new("0.1.0");
         if let Some(base) = base {
             pin.note("a", base);
@@ -250,7 +252,7 @@ mod tests {
             .map(|text| ("a".to_owned(), text.to_owned()))
             .into_iter()
             .collect();
-        let (moves, after) = moves(Some(&pin), "0.2.0", &wanted, |_| there.map(Some));
+        let (moves, after) = upgrade_moves(Some(&pin), "0.2.0", &wanted, |_| there.map(Some));
         assert_eq!(after.version, "0.2.0");
         (moves[0].fate.clone(), after.digests.get("a").cloned())
     }
@@ -260,40 +262,40 @@ mod tests {
         let (one, two, own) = (Some("1"), Some("2"), Some("own"));
         let text = |text: &str| text.to_owned();
         for (base, there, wanted, expected, kept) in [
-            (None, None, one, Fate::Write(text("1")), one),
-            (None, one, one, Fate::Same, one),
-            (None, own, one, Fate::Conflict(text("1")), one),
-            (one, one, one, Fate::Same, one),
-            (one, one, two, Fate::Replace(text("2")), two),
-            (one, Some("1\r\n"), two, Fate::Conflict(text("2")), two),
+            (None, None, one, FileFate::Write(text("1")), one),
+            (None, one, one, FileFate::Same, one),
+            (None, own, one, FileFate::Conflict(text("1")), one),
+            (one, one, one, FileFate::Same, one),
+            (one, one, two, FileFate::Replace(text("2")), two),
+            (one, Some("1\r\n"), two, FileFate::Conflict(text("2")), two),
             (
                 Some("1\n"),
                 Some("1\r\n"),
                 two,
-                Fate::Replace(text("2")),
+                FileFate::Replace(text("2")),
                 two,
             ),
-            (one, own, one, Fate::Changed, one),
-            (one, own, two, Fate::Conflict(text("2")), two),
-            (two, own, two, Fate::Changed, two),
-            (one, None, one, Fate::Gone, one),
-            (one, None, two, Fate::Gone, one),
-            (one, None, None, Fate::Gone, None),
-            (one, one, None, Fate::Remove, None),
-            (one, own, None, Fate::Theirs, None),
+            (one, own, one, FileFate::Changed, one),
+            (one, own, two, FileFate::Conflict(text("2")), two),
+            (two, own, two, FileFate::Changed, two),
+            (one, None, one, FileFate::Gone, one),
+            (one, None, two, FileFate::Gone, one),
+            (one, None, None, FileFate::Gone, None),
+            (one, one, None, FileFate::Remove, None),
+            (one, own, None, FileFate::Theirs, None),
         ] {
             let (fate, digest_kept) = fate(base, there, wanted);
             assert_eq!(fate, expected, "{base:?} {there:?} {wanted:?}");
             assert_eq!(
                 digest_kept,
-                kept.map(digest),
+                kept.map(text_digest),
                 "{base:?} {there:?} {wanted:?}"
             );
         }
         // phileas does not replace a file that is no text.
         let wanted = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
-        let (moves, _) = moves(None, "0.1.0", &wanted, |_| Some(None));
-        assert!(matches!(moves[0].fate, Fate::Conflict(_)));
+        let (moves, _) = upgrade_moves(None, "0.1.0", &wanted, |_| Some(None));
+        assert!(matches!(moves[0].fate, FileFate::Conflict(_)));
     }
 
     #[test]
@@ -301,14 +303,17 @@ mod tests {
         let mut pin = Pin::new("1.2.3");
         pin.note("b c", "x");
         pin.note("a", "y");
-        assert_eq!(Pin::read(&pin.text(), "1.2.3"), Ok(pin.clone()));
+        assert_eq!(Pin::read_pin(&pin.text(), "1.2.3"), Ok(pin.clone()));
         assert_eq!(
-            Pin::read(&pin.text().replace('\n', "\r\n"), "1.10.0"),
+            Pin::read_pin(&pin.text().replace('\n', "\r\n"), "1.10.0"),
             Ok(pin.clone())
         );
         for ours in ["1.2.2", "1.1.9", "0.9.9"] {
             assert!(
-                matches!(Pin::read(&pin.text(), ours), Err(PinError::Newer { .. })),
+                matches!(
+                    Pin::read_pin(&pin.text(), ours),
+                    Err(PinError::Newer { .. })
+                ),
                 "{ours}"
             );
         }
@@ -321,7 +326,7 @@ mod tests {
             ("1.2.3\n\n# x\nabc", 4),
         ] {
             assert_eq!(
-                Pin::read(text, "2.0.0"),
+                Pin::read_pin(text, "2.0.0"),
                 Err(PinError::Broken { line }),
                 "{text}"
             );

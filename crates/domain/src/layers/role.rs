@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::spelling::{role_folders, spellings};
+use super::spelling::{layer_spellings, role_folders};
 use super::texts::ROLES;
 use crate::Diagnostic;
 use crate::exchange::limits::NAME_LIMIT_BYTES;
@@ -116,13 +116,13 @@ static CATALOGUE: LazyLock<Vec<Role>> = LazyLock::new(|| {
         layer,
         name: (*name).to_owned(),
         source: Source::Catalogue,
-        ..said(yaml::parse(text).0.as_ref(), false)
+        ..parse_role(yaml::parse(text).0.as_ref(), false)
     });
     roles.collect()
 });
 
 /// The roles of both layers, by layer and name, and the mistakes in the repository's own files.
-pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
+pub(super) fn read_roles(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
     let (mut roles, mut found) = (Vec::new(), Vec::new());
     for layer in ROLE_LAYERS {
         let own = own_roles(tree, layer);
@@ -144,7 +144,10 @@ pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
                 }
             };
             found.extend(mistakes.into_iter().map(|one| one.diagnostic(path)));
-            found.extend(root.iter().flat_map(|root| check(path, layer, &name, root)));
+            found.extend(
+                root.iter()
+                    .flat_map(|root| check_role(path, layer, &name, root)),
+            );
             let source = match built_in {
                 Some(_) => Source::Overlaid(path.clone()),
                 None => Source::Own(path.clone()),
@@ -155,7 +158,7 @@ pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
                 sound: !found[before..].iter().any(Diagnostic::is_error),
                 source,
                 name,
-                ..said(root.as_ref(), usual)
+                ..parse_role(root.as_ref(), usual)
             });
         }
     }
@@ -163,7 +166,7 @@ pub(super) fn read(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
 }
 
 /// A role from its file. `sensitive`: the default if the file does not say.
-fn said(root: Option<&Node>, sensitive: bool) -> Role {
+fn parse_role(root: Option<&Node>, sensitive: bool) -> Role {
     let description = root.and_then(|root| root.get("description")?.text());
     let flag = root.and_then(|root| root.get("sensitive"));
     Role {
@@ -177,9 +180,9 @@ fn said(root: Option<&Node>, sensitive: bool) -> Role {
 }
 
 /// The mistakes in a role's file. An unfilled blank stops the role; a missing key does not.
-fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
+fn check_role(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for (path, node) in texts(root, "") {
+    for (path, node) in collect_texts(root, "") {
         if node.text().is_some_and(is_blank_to_fill) {
             let one = Diagnostic::error(file, "a blank is not filled in");
             let one = one.at(node.line, node.column).key(path);
@@ -202,7 +205,8 @@ fn check(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
             continue;
         };
         let said = node.text().unwrap_or_default();
-        let other_spelling = key == "layer" && spellings(layer).iter().any(|name| name == said);
+        let other_spelling =
+            key == "layer" && layer_spellings(layer).iter().any(|name| name == said);
         if said != wanted && !other_spelling {
             let said = said.escape_debug();
             let message = format!("`{key}` is `{said}`, and the file lies with `{wanted}`");
@@ -244,13 +248,13 @@ fn is_blank_to_fill(text: &str) -> bool {
 }
 
 /// The texts of a role's file with their key paths.
-fn texts<'n>(node: &'n Node, path: &str) -> Vec<(String, &'n Node)> {
+fn collect_texts<'n>(node: &'n Node, path: &str) -> Vec<(String, &'n Node)> {
     match &node.value {
         Value::Text(_) => vec![(path.to_owned(), node)],
         Value::List(items) => {
             let items = items.iter().enumerate();
             items
-                .flat_map(|(index, item)| texts(item, &format!("{path}[{index}]")))
+                .flat_map(|(index, item)| collect_texts(item, &format!("{path}[{index}]")))
                 .collect()
         }
         Value::Map(entries) => {
@@ -265,7 +269,7 @@ fn texts<'n>(node: &'n Node, path: &str) -> Vec<(String, &'n Node)> {
                 }
             };
             entries
-                .flat_map(|(key, value)| texts(value, &join(key)))
+                .flat_map(|(key, value)| collect_texts(value, &join(key)))
                 .collect()
         }
         _ => Vec::new(),

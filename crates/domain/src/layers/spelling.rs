@@ -11,7 +11,7 @@ pub(super) const USUAL_ROLES: &str = ".jlo/roles";
 pub(super) const ROLE_FOLDERS: [&str; 3] = [USUAL_ROLES, USUAL_FOLDER, ".jules/roles"];
 
 /// The two spellings of a layer, the plan's first.
-pub(super) fn spellings(layer: &str) -> [String; 2] {
+pub(super) fn layer_spellings(layer: &str) -> [String; 2] {
     let bare = layer.trim_end_matches('s');
     let other = if bare == layer {
         format!("{bare}s")
@@ -22,8 +22,9 @@ pub(super) fn spellings(layer: &str) -> [String; 2] {
 }
 
 /// The folders of a layer's files, by precedence, each with its last segment.
-pub(super) fn folders(layer: &str) -> Vec<(String, String)> {
-    let below = |folder: &str| spellings(layer).map(|name| (format!("{folder}/{name}"), name));
+pub(super) fn layer_folders(layer: &str) -> Vec<(String, String)> {
+    let below =
+        |folder: &str| layer_spellings(layer).map(|name| (format!("{folder}/{name}"), name));
     LAYER_FOLDERS
         .iter()
         .flat_map(|folder| below(folder))
@@ -32,7 +33,7 @@ pub(super) fn folders(layer: &str) -> Vec<(String, String)> {
 
 /// The folders that contain the folders of a layer's roles, by precedence.
 pub(super) fn role_folders(layer: &str) -> Vec<String> {
-    let below = |folder: &str| spellings(layer).map(|name| format!("{folder}/{name}"));
+    let below = |folder: &str| layer_spellings(layer).map(|name| format!("{folder}/{name}"));
     let mut folders = Vec::new();
     for folder in ROLE_FOLDERS.iter().flat_map(|folder| below(folder)) {
         let deeper = format!("{folder}/roles");

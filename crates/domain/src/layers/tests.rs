@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::texts::{LAYER_FILES, ROLES, schemas};
+use super::texts::{LAYER_FILES, ROLES, schema_files};
 use super::*;
-use crate::exchange::{FLAT_STREAM, Layout, Shape, check};
+use crate::exchange::{FLAT_STREAM, Layout, Shape, check_exchange};
 use crate::model::{RepositoryName, Tree};
 use crate::plan::{LAYERS, Member, Roster};
 use crate::prompt::{OpenPull, read_orders};
@@ -49,7 +49,7 @@ fn jobs() -> Vec<(String, Job<'static>)> {
 /// The prompt of a job for a repository and a ledger.
 fn prompt(tree: &Tree, ledger: &Tree, layout: Layout, stream: &str, job: Job<'_>) -> String {
     let catalogue = Catalogue::of(tree, layout);
-    let checked = check(ledger);
+    let checked = check_exchange(ledger);
     let brief = catalogue
         .brief(
             &repository(),
@@ -91,7 +91,7 @@ fn every_prompt_assembles_against_an_empty_repository() {
 fn a_prompt_carries_the_schemas_of_what_it_must_write() {
     for layout in [Layout::Flat, Layout::Workstreams] {
         let of = |layer: &str, file: &str| -> &'static Shape {
-            let all = schemas(layout);
+            let all = schema_files(layout);
             all.iter()
                 .find(|one| (one.0, one.1) == (layer, file))
                 .unwrap()
@@ -113,7 +113,7 @@ fn a_prompt_carries_the_schemas_of_what_it_must_write() {
             let text = prompt(&Tree::new(), &Tree::new(), layout, "core", job);
             for (layer, file) in written {
                 let role = name.split_once('/').map_or("<role>", |(_, role)| role);
-                let template = of(layer, file).template();
+                let template = of(layer, file).to_template();
                 let template = template
                     .replace("<role>", role)
                     .replace("<workstream>", "core");
@@ -303,13 +303,13 @@ fn roles_that_may_not_work_say_why() {
         ..Roster::default()
     };
     let held = |public| {
-        let standing = catalogue.standing(&roster, "observers", public);
+        let standing = catalogue.role_statuses(&roster, "observers", public);
         standing.into_iter().map(|one| one.held).collect::<Vec<_>>()
     };
     let rest = [
-        Some(Held::Disabled),
-        Some(Held::Sensitive),
-        Some(Held::Unknown),
+        Some(HoldReason::Disabled),
+        Some(HoldReason::Sensitive),
+        Some(HoldReason::Unknown),
     ];
     assert_eq!(held(true), [&[None], &rest[..]].concat());
     assert_eq!(held(false)[2], None);
@@ -317,7 +317,10 @@ fn roles_that_may_not_work_say_why() {
         observers: vec![member("security", true, true)],
         ..roster
     };
-    assert_eq!(catalogue.standing(&roster, "observers", true)[0].held, None);
+    assert_eq!(
+        catalogue.role_statuses(&roster, "observers", true)[0].held,
+        None
+    );
     // A repository's own text of a sensitive role is sensitive, too, unless it says otherwise.
     let role = "role: security\nlayer: observers\nprofile: {focus: f, analysis_points: [a]}\n";
     let path = ".jlo/roles/observers/security/role.yml";
@@ -337,7 +340,7 @@ fn roles_that_may_not_work_say_why() {
 fn the_defaults_are_roles_of_the_catalogue() {
     let catalogue = Catalogue::of(&Tree::new(), Layout::Flat);
     for layer in ["observers", "innovators"] {
-        let standing = catalogue.standing(&Roster::default(), layer, true);
+        let standing = catalogue.role_statuses(&Roster::default(), layer, true);
         assert!(!standing.is_empty());
         assert!(
             standing.iter().all(|one| one.held.is_none()),
@@ -385,8 +388,8 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
             labels: None,
             approval: crate::plan::Approval::Auto,
         };
-        let held = catalogue.standing(&roster, layer, false)[0].held;
-        assert_eq!(held, Some(Held::Broken));
+        let held = catalogue.role_statuses(&roster, layer, false)[0].held;
+        assert_eq!(held, Some(HoldReason::Broken));
         let filled = text
             .replace(": <", ": ")
             .replace("- <", "- ")
@@ -400,14 +403,14 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
 #[test]
 fn the_copies_of_a_fresh_ledger_have_no_findings() {
     let mut ledger = Tree::from_texts(Catalogue::of(&Tree::new(), Layout::Flat).copies());
-    for (path, text) in keepers(Layout::Flat) {
+    for (path, text) in placeholder_files(Layout::Flat) {
         ledger.insert_text(path, &text);
     }
-    let checked = check(&ledger);
+    let checked = check_exchange(&ledger);
     assert_eq!(checked.found, []);
     assert!(checked.exchange.is_some());
     let ledger = Tree::from_texts(Catalogue::of(&Tree::new(), Layout::Workstreams).copies());
-    assert_eq!(check(&ledger).found, []);
+    assert_eq!(check_exchange(&ledger).found, []);
 }
 
 /// An agent that fills a list must see the keys of its entries, even if the list may be empty.
@@ -498,7 +501,7 @@ fn a_decider_gets_as_much_as_there_is_room_for() {
             &event(id, day, 9_000),
         );
     }
-    let checked = check(&ledger);
+    let checked = check_exchange(&ledger);
     assert_eq!(checked.found, []);
     let catalogue = Catalogue::of(&Tree::new(), Layout::Flat);
     let exchange = checked.exchange.as_ref();
@@ -536,7 +539,7 @@ fn whoever_works_on_an_item_gets_it_whole_with_its_findings() {
             "schema_version: 1\nid: \"aaaaaa\"\nissue_id: \"rrrrrr\"\ncreated_at: 2026-01-05\nauthor_role: docs\nconfidence: high\ntitle: Broken\nstatement: It is broken, and people pay for it.\nevidence:\n  - path: src/a.rs\n    loc: [7]\n    note: here it is\n",
         ),
     ]);
-    assert_eq!(check(&ledger).found, []);
+    assert_eq!(check_exchange(&ledger).found, []);
     for job in [
         Job::Implementer("bugs", Some(item)),
         Job::Planner(Some(item)),
@@ -560,7 +563,7 @@ fn whoever_works_on_an_item_gets_it_whole_with_its_findings() {
         "{text}"
     );
     let catalogue = Catalogue::of(&Tree::new(), Layout::Flat);
-    let checked = check(&ledger);
+    let checked = check_exchange(&ledger);
     let gone = Job::Implementer("bugs", Some(".jules/exchange/requirements/gone.yml"));
     let said = catalogue.brief(
         &repository(),
@@ -586,7 +589,7 @@ fn whoever_works_on_an_item_gets_it_whole_with_its_findings() {
 
 #[test]
 fn a_narrator_goes_on_where_the_last_summary_ended() {
-    let text = crate::exchange::CHANGES.template();
+    let text = crate::exchange::CHANGES.to_template();
     let filled = text
         .replace("<YYYY-MM-DDTHH:MM:SSZ>", "2026-01-05T10:00:00Z")
         .replace(['<', '>'], "");

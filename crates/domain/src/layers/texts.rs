@@ -54,7 +54,7 @@ pub(super) const ROLES: [Text; 11] = roles! {
 };
 
 /// The schemas of a layout: the layer, the file name, the shape.
-pub(super) fn schemas(layout: Layout) -> [(&'static str, &'static str, &'static Shape); 7] {
+pub(super) fn schema_files(layout: Layout) -> [(&'static str, &'static str, &'static Shape); 7] {
     let flat = layout == Layout::Flat;
     let (changes, memory, item) = if flat {
         (&CHANGES, &PERSPECTIVE, &REQUIREMENT)
@@ -81,20 +81,20 @@ pub(super) fn changes_schema(layout: Layout) -> &'static str {
 }
 
 /// All files of the layers in their usual folders, by path.
-pub(super) fn layers(layout: Layout) -> BTreeMap<String, String> {
+pub(super) fn layer_files(layout: Layout) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for (layer, file, text) in LAYER_FILES {
         files.insert(format!("{USUAL_FOLDER}/{layer}/{file}"), text.to_owned());
     }
-    for (layer, file, shape) in schemas(layout) {
+    for (layer, file, shape) in schema_files(layout) {
         let path = format!("{USUAL_FOLDER}/{layer}/schemas/{file}");
-        files.insert(path, shape.template());
+        files.insert(path, shape.to_template());
     }
     files
 }
 
 /// The registry of labels.
-pub(super) fn labels() -> (&'static str, String) {
+pub(super) fn label_file() -> (&'static str, String) {
     let labels: serde_json::Map<String, Value> = USUAL
         .iter()
         .map(|label| {

@@ -1,6 +1,6 @@
 //! What a diff changes, a line for each file. Read by its headers alone; what files say is never believed.
 
-use super::parts::{HEADER, parts};
+use super::parts::{HEADER, split_parts};
 
 /// The changes to one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,14 +12,14 @@ pub struct FileChange {
     /// Lines that are taken away.
     pub removed: usize,
     /// Whether it is new, gone, or neither.
-    pub fate: Fate,
+    pub fate: ChangeKind,
     /// Whether its contents are no text.
     pub binary: bool,
 }
 
 /// What becomes of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Fate {
+pub enum ChangeKind {
     /// It was there and stays.
     #[default]
     Changed,
@@ -31,8 +31,8 @@ pub enum Fate {
 
 /// Reads what a diff changes, in its order.
 #[must_use]
-pub fn files(diff: &str) -> Vec<FileChange> {
-    parts(diff).map(change).collect()
+pub fn changed_files(diff: &str) -> Vec<FileChange> {
+    split_parts(diff).map(file_change).collect()
 }
 
 /// The part of a diff that changes this file, by its old or its new path.
@@ -45,24 +45,24 @@ pub fn of_file<'d>(diff: &'d str, path: &str) -> Option<&'d str> {
             .or_else(|| line.strip_prefix("rename from "));
         old.is_some_and(|old| old.trim_end() == path)
     };
-    parts(diff).find(|part| change(part).path == path || header(part).any(was))
+    split_parts(diff).find(|part| file_change(part).path == path || header_lines(part).any(was))
 }
 
 /// The lines of a part before its first hunk.
-fn header(part: &str) -> impl Iterator<Item = &str> {
+fn header_lines(part: &str) -> impl Iterator<Item = &str> {
     part.lines().take_while(|line| !line.starts_with("@@"))
 }
 
-fn change(part: &str) -> FileChange {
+fn file_change(part: &str) -> FileChange {
     let mut file = FileChange::default();
     let mut old = None;
-    for line in header(part) {
+    for line in header_lines(part) {
         if let Some(names) = line.strip_prefix(HEADER) {
             file.path = path_of(names);
         } else if line.starts_with("new file mode") {
-            file.fate = Fate::Created;
+            file.fate = ChangeKind::Created;
         } else if line.starts_with("deleted file mode") {
-            file.fate = Fate::Deleted;
+            file.fate = ChangeKind::Deleted;
         } else if line.starts_with("Binary files") || line.starts_with("GIT binary patch") {
             file.binary = true;
         } else if let Some(path) = line.strip_prefix("--- a/") {
@@ -75,21 +75,21 @@ fn change(part: &str) -> FileChange {
             path.trim_end().clone_into(&mut file.path);
         }
     }
-    if let Some(old) = old.filter(|_| file.fate == Fate::Deleted) {
+    if let Some(old) = old.filter(|_| file.fate == ChangeKind::Deleted) {
         old.trim_end().clone_into(&mut file.path);
     }
-    count(part, &mut file);
+    count_lines(part, &mut file);
     file
 }
 
 /// Counts lines by hunks and not by their look: `--- x` may be a line that is taken away.
-fn count(part: &str, file: &mut FileChange) {
+fn count_lines(part: &str, file: &mut FileChange) {
     // Lines of the current hunk that are still to come, before and after.
     let (mut old, mut new) = (0_usize, 0_usize);
     for line in part.lines() {
         if old == 0 && new == 0 {
             if let Some(counts) = line.strip_prefix("@@ ") {
-                (old, new) = hunk(counts);
+                (old, new) = hunk_counts(counts);
             }
             continue;
         }
@@ -118,7 +118,7 @@ fn path_of(names: &str) -> String {
 }
 
 /// How many lines a hunk `-1,3 +1,4 @@` has before and after.
-fn hunk(counts: &str) -> (usize, usize) {
+fn hunk_counts(counts: &str) -> (usize, usize) {
     let mut parts = counts.split(' ');
     let mut count = |sign: char| {
         let range = parts.next().and_then(|part| part.strip_prefix(sign))?;
@@ -142,7 +142,7 @@ mod tests {
                     one\n--- two\n+++ two\n+three\n\\ No newline at end of file\ndiff --git a/n b/n\nnew file mode \
                     100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\ndiff --git a/i.png b/i.png\ndeleted file mode \
                     100644\nBinary files a/i.png and /dev/null differ\n";
-        let files = files(diff);
+        let files = changed_files(diff);
         let told: Vec<_> = files
             .iter()
             .map(|file| {
@@ -158,17 +158,17 @@ mod tests {
         assert_eq!(
             told,
             [
-                ("a.md", 2, 1, Fate::Changed, false),
-                ("n", 1, 0, Fate::Created, false),
-                ("i.png", 0, 0, Fate::Deleted, true),
+                ("a.md", 2, 1, ChangeKind::Changed, false),
+                ("n", 1, 0, ChangeKind::Created, false),
+                ("i.png", 0, 0, ChangeKind::Deleted, true),
             ]
         );
-        assert!(super::files("no diff at all\n+x").is_empty());
+        assert!(changed_files("no diff at all\n+x").is_empty());
     }
 
     #[test]
     fn files_are_separated_by_their_headers() {
-        let seen: Vec<_> = files(PATCH)
+        let seen: Vec<_> = changed_files(PATCH)
             .into_iter()
             .map(|file| (file.path, file.added, file.removed))
             .collect();

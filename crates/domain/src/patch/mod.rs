@@ -1,14 +1,14 @@
-//! Diffs in the format of `git diff`, as Jules hands them out: everything that a session changed, in one text.
+//! Parses diffs in the format of `git diff`, as Jules returns them: one text with all changes of a session.
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | [`parts`](mod@parts) | where does the part about one file begin and end? |
-//! | [`files`](mod@files) | what is changed, in a line for each file? |
+//! | [`parts`](mod@parts) | Where does the part of one file begin and end? |
+//! | [`files`](mod@files) | Which files does a diff change, and by how many lines? |
 //!
-//! What a file becomes by a diff is asked by the exchange, which alone takes files over.
+//! The exchange alone applies a diff to files.
 
 pub mod files;
 pub mod parts;
 
-pub use files::{Fate, FileChange, files, of_file};
-pub use parts::{HEADER, parts};
+pub use files::{ChangeKind, FileChange, changed_files, of_file};
+pub use parts::{HEADER, split_parts};

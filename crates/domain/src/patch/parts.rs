@@ -5,7 +5,7 @@ pub const HEADER: &str = "diff --git ";
 
 /// The parts, in their order. What stands before the first header belongs to none. No line of a hunk can begin like a
 /// header: it begins with a blank, `+`, `-` or `\`.
-pub fn parts(diff: &str) -> impl Iterator<Item = &str> {
+pub fn split_parts(diff: &str) -> impl Iterator<Item = &str> {
     let starts = diff
         .match_indices(HEADER)
         .map(|(at, _)| at)
@@ -26,7 +26,7 @@ mod tests {
     fn a_part_reaches_to_the_next_header() {
         let diff =
             "before\ndiff --git a/x b/x\n+diff --git is no header here\ndiff --git a/y b/y\n";
-        let found: Vec<&str> = parts(diff).collect();
+        let found: Vec<&str> = split_parts(diff).collect();
         assert_eq!(
             found,
             [
@@ -34,6 +34,6 @@ mod tests {
                 "diff --git a/y b/y\n"
             ]
         );
-        assert_eq!(parts("no diff at all").count(), 0);
+        assert_eq!(split_parts("no diff at all").count(), 0);
     }
 }

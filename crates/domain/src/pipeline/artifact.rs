@@ -123,7 +123,7 @@ impl Artifact {
     /// # Errors
     ///
     /// [`UnknownArtifact`], when no artifact has that name.
-    pub fn at(path: &str) -> Result<Self, UnknownArtifact> {
+    pub fn from_path(path: &str) -> Result<Self, UnknownArtifact> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let named = |kind: &Self| kind.names().contains(&name);
         Self::ALL.into_iter().find(named).ok_or_else(|| {
@@ -170,7 +170,7 @@ impl Artifact {
         matches!(self, Self::State | Self::Lessons)
     }
 
-    pub(super) fn shape(self) -> &'static Kind {
+    pub(super) fn artifact_shape(self) -> &'static Kind {
         match self {
             Self::Plan => &shapes::PLAN,
             Self::Worker => &shapes::WORKER,
@@ -192,7 +192,7 @@ impl Artifact {
         let title = format!("phileas: {}", self.schema_name());
         whole.insert("title".to_owned(), title.into());
         whole.insert("description".to_owned(), self.about().into());
-        if let Value::Object(map) = schema::of(self.shape(), &[], "") {
+        if let Value::Object(map) = schema::kind_schema(self.artifact_shape(), &[], "") {
             whole.extend(map);
         }
         whole.into()

@@ -7,7 +7,7 @@ use crate::json::{self, Value as Json};
 use crate::yaml::{self, Node, Value};
 
 /// Reads a text; `None` where its form is broken.
-pub(super) fn document(
+pub(super) fn parse_document(
     artifact: Artifact,
     file: &str,
     text: &str,
@@ -55,7 +55,7 @@ pub(super) fn document(
         column: 1,
         found,
     };
-    Some(places.node(&root))
+    Some(places.convert_node(&root))
 }
 
 /// Goes through a text from its beginning to its end, as its values do.
@@ -70,7 +70,7 @@ struct Places<'t, 'f> {
 
 impl Places<'_, '_> {
     /// Line and column of an offset that is not before the last one.
-    fn place(&mut self, offset: usize) -> (u32, u32) {
+    fn position(&mut self, offset: usize) -> (u32, u32) {
         for c in self.text[self.at..offset].chars() {
             if c == '\n' {
                 self.line += 1;
@@ -83,24 +83,26 @@ impl Places<'_, '_> {
         (self.line, self.column)
     }
 
-    fn node(&mut self, node: &json::Node<'_>) -> Node {
-        let (line, column) = self.place(node.at);
+    fn convert_node(&mut self, node: &json::Node<'_>) -> Node {
+        let (line, column) = self.position(node.at);
         let value = match &node.value {
             Json::Null => Value::Null,
             Json::Bool(flag) => Value::Flag(*flag),
-            Json::Number(digits) => self.number(digits, (line, column)),
+            Json::Number(digits) => self.convert_number(digits, (line, column)),
             Json::Text(text) => Value::Text(text.to_string()),
-            Json::List(items) => Value::List(items.iter().map(|item| self.node(item)).collect()),
+            Json::List(items) => {
+                Value::List(items.iter().map(|item| self.convert_node(item)).collect())
+            }
             Json::Object(members) => {
                 let member = |member: &json::Member<'_>| {
-                    let (line, column) = self.place(member.at);
+                    let (line, column) = self.position(member.at);
                     let key = Node {
                         line,
                         column,
                         range: member.at..member.at,
                         value: Value::Text(member.key.to_string()),
                     };
-                    (key, self.node(&member.node))
+                    (key, self.convert_node(&member.node))
                 };
                 Value::Map(members.iter().map(member).collect())
             }
@@ -113,7 +115,7 @@ impl Places<'_, '_> {
         }
     }
 
-    fn number(&mut self, digits: &str, (line, column): (u32, u32)) -> Value {
+    fn convert_number(&mut self, digits: &str, (line, column): (u32, u32)) -> Value {
         let number = json::number(digits);
         let whole = number.as_ref().and_then(serde_json::Number::as_i64);
         let fraction = || number.as_ref().filter(|number| number.is_f64())?.as_f64();
@@ -137,7 +139,7 @@ mod tests {
 
     fn read(text: &str) -> (Option<Node>, Vec<String>) {
         let mut found = Vec::new();
-        let root = document(Artifact::Plan, "plan.json", text, &mut found);
+        let root = parse_document(Artifact::Plan, "plan.json", text, &mut found);
         (root, found.iter().map(ToString::to_string).collect())
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::artifact::Artifact;
 use super::limits::LESSONS_LIMIT;
-use super::read::{Reading, read, written};
+use super::read::{Reading, read_artifact, write_yaml};
 use super::settings::Settings;
 use crate::jobs::Line;
 use crate::{Diagnostic, Severity};
@@ -31,14 +31,14 @@ pub struct Lesson {
 pub fn read_lessons(file: &str, bytes: &[u8]) -> (Reading, bool) {
     let mut found = Vec::new();
     let mut lines = Vec::new();
-    for line in Line::split(bytes) {
-        let text = line.text().unwrap_or_else(|fault| {
-            found.push(fault.warning(file, line.number));
+    for line in Line::split_lines(bytes) {
+        let text = line.line_text().unwrap_or_else(|fault| {
+            found.push(fault.to_warning(file, line.number));
             ""
         });
         lines.push(text.trim_end_matches('\r').to_owned());
     }
-    let read_text = |text: &str| read(Artifact::Lessons, file, text, &Settings::default());
+    let read_text = |text: &str| read_artifact(Artifact::Lessons, file, text, &Settings::default());
     let mut reading = read_text(&lines.join("\n"));
     if !reading.is_sound() {
         let good = without_unsound(&lines, read_text, &mut found);
@@ -98,7 +98,7 @@ fn without_unsound(
 
 /// The lessons of a file; none where it is not sound.
 #[must_use]
-pub fn lessons(reading: &Reading) -> Vec<Lesson> {
+pub fn list_lessons(reading: &Reading) -> Vec<Lesson> {
     #[derive(Deserialize)]
     struct File {
         lessons: Vec<Lesson>,
@@ -112,7 +112,7 @@ pub fn lessons(reading: &Reading) -> Vec<Lesson> {
 ///
 /// `None` where the file that is there is not sound: it is not written over.
 #[must_use]
-pub fn learn(reading: Option<&Reading>, lesson: &Lesson) -> Option<String> {
+pub fn add_lesson(reading: Option<&Reading>, lesson: &Lesson) -> Option<String> {
     let mut file = match reading {
         Some(reading) => reading.document()?,
         None => json!({ "lessons": [] }),
@@ -144,5 +144,5 @@ pub fn learn(reading: Option<&Reading>, lesson: &Lesson) -> Option<String> {
             (0..list.len() - 1).min_by_key(|at| list[*at]["date"].as_str().map(str::to_owned));
         list.remove(oldest.unwrap_or(0));
     }
-    Some(written(Artifact::Lessons, &file))
+    Some(write_yaml(Artifact::Lessons, &file))
 }

@@ -95,9 +95,9 @@ pub fn next(run: &Run) -> Next {
         };
     }
     let attempts = run.attempts();
-    let traced = run.trace().is_some();
+    let traced = run.run_trace().is_some();
     let retries = state.and_then(|state| state.retries).filter(|_| !traced);
-    let desk = Desk {
+    let desk = Progress {
         run,
         complexity: run.complexity(),
         retries: retries.unwrap_or_default(),
@@ -106,7 +106,7 @@ pub fn next(run: &Run) -> Next {
     desk.next()
 }
 
-struct Desk<'r> {
+struct Progress<'r> {
     run: &'r Run,
     complexity: Option<Complexity>,
     attempts: Vec<Attempt>,
@@ -114,14 +114,14 @@ struct Desk<'r> {
     retries: Vec<super::values::Retry>,
 }
 
-impl Desk<'_> {
+impl Progress<'_> {
     fn next(&self) -> Next {
         let trivial = self.complexity == Some(Complexity::Trivial);
         let Some(last) = self.attempts.last() else {
             return if trivial {
-                self.go(Stage::Implement, Rule::PlanSkipped, None)
+                self.start_stage(Stage::Implement, Rule::PlanSkipped, None)
             } else {
-                self.go(Stage::Plan, Rule::PlanMissing, None)
+                self.start_stage(Stage::Plan, Rule::PlanMissing, None)
             };
         };
         match (last.stage, last.outcome) {
@@ -129,58 +129,64 @@ impl Desk<'_> {
                 let wrong = self.run.reading(Artifact::of(stage));
                 let wrong =
                     wrong.and_then(|reading| reading.found.iter().find(|one| one.is_error()));
-                self.again(stage, Rule::ArtifactInvalid, wrong.map(ToString::to_string))
+                self.repeat_stage(stage, Rule::ArtifactInvalid, wrong.map(ToString::to_string))
             }
-            (Stage::Plan, _) => self.go(Stage::Implement, Rule::PlanReady, None),
+            (Stage::Plan, _) => self.start_stage(Stage::Implement, Rule::PlanReady, None),
             (Stage::Implement, Outcome::Blocked) => {
                 let worker: Option<WorkerResult> = self.run.value(Artifact::Worker);
                 let blockers = worker.map(|worker| worker.blockers.join("\n"));
-                self.again(Stage::Plan, Rule::WorkerBlocked, blockers)
+                self.repeat_stage(Stage::Plan, Rule::WorkerBlocked, blockers)
             }
-            (Stage::Implement, Outcome::Escalate) => self.escalate(last.tier),
-            (Stage::Implement, _) => self.go(Stage::Test, Rule::WorkerCompleted, None),
+            (Stage::Implement, Outcome::Escalate) => self.raise_tier(last.tier),
+            (Stage::Implement, _) => self.start_stage(Stage::Test, Rule::WorkerCompleted, None),
             (Stage::Test, Outcome::InlineFix) => {
                 let test: Option<TestResult> = self.run.value(Artifact::Test);
                 let fix = test.and_then(|test| test.fix_instruction);
-                self.again(Stage::Implement, Rule::TestsInlineTriage, fix)
+                self.repeat_stage(Stage::Implement, Rule::TestsInlineTriage, fix)
             }
             (Stage::Test | Stage::Debug, Outcome::PlanDefect) => {
                 let diagnosis: Option<Diagnosis> = self.run.value(Artifact::Debug);
                 let diagnosis = diagnosis.filter(|_| last.stage == Stage::Debug);
                 let fix = diagnosis.and_then(|one| one.plan_fix_instructions);
-                self.again(Stage::Plan, Rule::DiagnosisPlanDefect, fix)
+                self.repeat_stage(Stage::Plan, Rule::DiagnosisPlanDefect, fix)
             }
             (Stage::Test, Outcome::Fail) if trivial => {
-                self.again(Stage::Implement, Rule::TestsTrivial, None)
+                self.repeat_stage(Stage::Implement, Rule::TestsTrivial, None)
             }
-            (Stage::Test, Outcome::Fail) => self.go(Stage::Debug, Rule::TestsFailed, None),
-            (Stage::Test, Outcome::Skip) => self.go(Stage::Review, Rule::TestsSkipped, None),
-            (Stage::Test, _) => self.go(Stage::Review, Rule::TestsPassed, None),
+            (Stage::Test, Outcome::Fail) => self.start_stage(Stage::Debug, Rule::TestsFailed, None),
+            (Stage::Test, Outcome::Skip) => {
+                self.start_stage(Stage::Review, Rule::TestsSkipped, None)
+            }
+            (Stage::Test, _) => self.start_stage(Stage::Review, Rule::TestsPassed, None),
             (Stage::Debug, Outcome::TechnicalComplexity) => {
-                self.end(Step::Person, Rule::DiagnosisTechnicalComplexity)
+                self.end_run(Step::Person, Rule::DiagnosisTechnicalComplexity)
             }
             (Stage::Debug, Outcome::AmbiguousRequirement) => {
-                self.end(Step::Person, Rule::DiagnosisAmbiguousRequirement)
+                self.end_run(Step::Person, Rule::DiagnosisAmbiguousRequirement)
             }
             (Stage::Debug, _) => {
                 let diagnosis: Option<Diagnosis> = self.run.value(Artifact::Debug);
                 let fix = diagnosis.and_then(|one| one.fix_instructions);
-                self.again(Stage::Implement, Rule::DiagnosisFixTarget, fix)
+                self.repeat_stage(Stage::Implement, Rule::DiagnosisFixTarget, fix)
             }
             (Stage::Review, Outcome::Fail) => {
                 let review: Option<ReviewResult> = self.run.value(Artifact::Review);
                 let trim = review.and_then(|review| review.trim_instructions);
-                self.again(Stage::Implement, Rule::ReviewFailed, trim)
+                self.repeat_stage(Stage::Implement, Rule::ReviewFailed, trim)
             }
-            (Stage::Review, Outcome::Skip) => self.go(Stage::Git, Rule::ReviewSkipped, None),
-            (Stage::Review, _) => self.go(Stage::Git, Rule::ReviewPassed, None),
-            (Stage::Git, Outcome::CiFailed) => self.go(Stage::Debug, Rule::GitCiFailed, None),
-            (Stage::Git, Outcome::CiPending) => self.end(Step::Wait, Rule::GitCiPending),
-            (Stage::Git, _) => self.end(Step::Archive, Rule::GitDone),
+            (Stage::Review, Outcome::Skip) => {
+                self.start_stage(Stage::Git, Rule::ReviewSkipped, None)
+            }
+            (Stage::Review, _) => self.start_stage(Stage::Git, Rule::ReviewPassed, None),
+            (Stage::Git, Outcome::CiFailed) => {
+                self.start_stage(Stage::Debug, Rule::GitCiFailed, None)
+            }
+            (Stage::Git, Outcome::CiPending) => self.end_run(Step::Wait, Rule::GitCiPending),
+            (Stage::Git, _) => self.end_run(Step::Archive, Rule::GitDone),
         }
     }
 
-    fn end(&self, step: Step, rule: Rule) -> Next {
+    fn end_run(&self, step: Step, rule: Rule) -> Next {
         Next {
             step,
             rule,
@@ -189,14 +195,14 @@ impl Desk<'_> {
     }
 
     /// The tier that a stage is in: that of its last attempt.
-    fn tier(&self, stage: Stage) -> Tier {
+    fn last_tier(&self, stage: Stage) -> Tier {
         let last = self.attempts.iter().rev().find(|one| one.stage == stage);
-        last.map_or_else(|| tiers::first(stage, self.complexity), |one| one.tier)
+        last.map_or_else(|| tiers::first_tier(stage, self.complexity), |one| one.tier)
     }
 
     /// How often a stage was tried in a tier. A revised plan resets the worker's count, and a request for a stronger agent
     /// uses up no try.
-    fn tried(&self, stage: Stage, tier: Tier) -> u32 {
+    fn attempts_at(&self, stage: Stage, tier: Tier) -> u32 {
         let planned = self
             .attempts
             .iter()
@@ -210,7 +216,7 @@ impl Desk<'_> {
         };
         let seen = self.attempts[since..].iter().filter(counts).count();
         // A retry that names no tier was one of the first.
-        let first = tiers::first(stage, self.complexity);
+        let first = tiers::first_tier(stage, self.complexity);
         let told = self
             .retries
             .iter()
@@ -219,10 +225,10 @@ impl Desk<'_> {
     }
 
     /// Sends a stage's agent on, which is no retry.
-    fn go(&self, stage: Stage, rule: Rule, instructions: Option<String>) -> Next {
-        self.dispatch(
+    fn start_stage(&self, stage: Stage, rule: Rule, instructions: Option<String>) -> Next {
+        self.dispatch_stage(
             stage,
-            self.tier(stage),
+            self.last_tier(stage),
             rule,
             rule.says().to_owned(),
             instructions,
@@ -230,19 +236,19 @@ impl Desk<'_> {
     }
 
     /// Sends a stage's agent again, as far as its retries allow.
-    fn again(&self, stage: Stage, rule: Rule, instructions: Option<String>) -> Next {
-        let tier = self.tier(stage);
+    fn repeat_stage(&self, stage: Stage, rule: Rule, instructions: Option<String>) -> Next {
+        let tier = self.last_tier(stage);
         let allowed = self.run.settings.retries + 1;
-        let tried = self.tried(stage, tier);
+        let tried = self.attempts_at(stage, tier);
         if tried < allowed {
-            return self.dispatch(stage, tier, rule, rule.says().to_owned(), instructions);
+            return self.dispatch_stage(stage, tier, rule, rule.says().to_owned(), instructions);
         }
         let used = format!("{stage} was tried {tried} times in the tier {tier}");
-        match tiers::above(stage, tier) {
+        match tiers::next_tier(stage, tier) {
             Some(higher) => {
                 let by = Rule::RetriesNextTier;
                 let why = format!("{}; {used}: {}", rule.says(), by.says());
-                self.dispatch(stage, higher, by, why, instructions)
+                self.dispatch_stage(stage, higher, by, why, instructions)
             }
             None => {
                 let by = Rule::RetriesExhausted;
@@ -255,13 +261,13 @@ impl Desk<'_> {
         }
     }
 
-    fn escalate(&self, tier: Tier) -> Next {
-        match tiers::above(Stage::Implement, tier) {
+    fn raise_tier(&self, tier: Tier) -> Next {
+        match tiers::next_tier(Stage::Implement, tier) {
             Some(higher) => {
                 let rule = Rule::TierEscalate;
                 let worker: Option<WorkerResult> = self.run.value(Artifact::Worker);
                 let reason = worker.map(|worker| worker.blockers.join("\n"));
-                self.dispatch(
+                self.dispatch_stage(
                     Stage::Implement,
                     higher,
                     rule,
@@ -269,11 +275,11 @@ impl Desk<'_> {
                     reason,
                 )
             }
-            None => self.end(Step::Person, Rule::TierNoneAbove),
+            None => self.end_run(Step::Person, Rule::TierNoneAbove),
         }
     }
 
-    fn dispatch(
+    fn dispatch_stage(
         &self,
         stage: Stage,
         tier: Tier,
@@ -294,9 +300,9 @@ impl Desk<'_> {
         Next {
             step: Step::Run(Dispatch {
                 stage,
-                agent: tiers::agent(stage, tier),
+                agent: tiers::agent_name(stage, tier),
                 tier,
-                attempt: self.tried(stage, tier) + 1,
+                attempt: self.attempts_at(stage, tier) + 1,
                 reads: reads.map(Artifact::file_name).collect(),
                 writes: Artifact::of(stage).file_name(),
                 instructions: instructions.filter(|text| !text.trim().is_empty()),

@@ -8,7 +8,7 @@ use super::values::{
 };
 
 /// How the attempt ended that wrote a file.
-pub(super) fn outcome(reading: &Reading) -> Outcome {
+pub(super) fn stage_outcome(reading: &Reading) -> Outcome {
     let known = match reading.artifact {
         Artifact::Plan => reading.is_sound().then_some(Outcome::Planned),
         Artifact::Worker => reading
@@ -40,7 +40,7 @@ pub(super) fn outcome(reading: &Reading) -> Outcome {
             }),
         Artifact::Git => reading
             .value()
-            .map(|git: GitResult| ci(git.ci_status.as_deref())),
+            .map(|git: GitResult| ci_outcome(git.ci_status.as_deref())),
         Artifact::State | Artifact::Trace | Artifact::Lessons => None,
     };
     known.unwrap_or(Outcome::Unusable)
@@ -60,7 +60,7 @@ fn test_outcome(test: &TestResult) -> Outcome {
 }
 
 /// What a pull request's checks mean. Agents write it in words of their own.
-fn ci(status: Option<&str>) -> Outcome {
+fn ci_outcome(status: Option<&str>) -> Outcome {
     let status = status.unwrap_or_default().to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| status.contains(word));
     if says(&["fail", "error", "cancelled", "timed_out"]) {

@@ -7,7 +7,7 @@ use super::run::Run;
 
 /// A run's attempts, its artifacts and who comes next.
 #[must_use]
-pub fn overview(run: &Run) -> Value {
+pub fn run_overview(run: &Run) -> Value {
     let attempts = run.attempts().into_iter().map(|one| {
         json!({ "stage": one.stage.as_str(), "tier": one.tier.as_str(), "outcome": one.outcome.as_str() })
     });

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::artifact::Artifact;
-use super::document::document;
+use super::document::parse_document;
 use super::limits::FINDINGS_LIMIT;
 use super::settings::Settings;
 use super::variants;
@@ -26,12 +26,16 @@ pub struct Reading {
 
 /// Reads a file of a run.
 #[must_use]
-pub fn read(artifact: Artifact, file: &str, text: &str, settings: &Settings) -> Reading {
+pub fn read_artifact(artifact: Artifact, file: &str, text: &str, settings: &Settings) -> Reading {
     let mut found = Vec::new();
-    let mut node = document(artifact, file, text, &mut found);
+    let mut node = parse_document(artifact, file, text, &mut found);
     if let Some(root) = &mut node {
-        variants::mend(artifact, file, root, &mut found);
-        found.extend(validate::value(file, root, artifact.shape()));
+        variants::normalize_document(artifact, file, root, &mut found);
+        found.extend(validate::validate_value(
+            file,
+            root,
+            artifact.artifact_shape(),
+        ));
         let assessed = root
             .get("self_assessment")
             .is_some_and(|node| node.value != Value::Null);
@@ -71,7 +75,7 @@ impl Reading {
     /// The normal form: JSON with two spaces and a final newline, or YAML. `None` where it is not sound.
     #[must_use]
     pub fn normal_form(&self) -> Option<String> {
-        Some(written(self.artifact, &self.document()?))
+        Some(write_yaml(self.artifact, &self.document()?))
     }
 
     /// Its document in the normal form, with its unknown keys; `None` if it is invalid.
@@ -88,7 +92,7 @@ impl Reading {
     }
 
     /// The value at a path of keys and indices, or the nearest one above it.
-    pub(super) fn nearest(&self, path: &[Part<'_>]) -> Option<&Node> {
+    pub(super) fn nearest_node(&self, path: &[Part<'_>]) -> Option<&Node> {
         let mut node = self.node.as_ref()?;
         for part in path {
             let below = match part {
@@ -105,16 +109,16 @@ impl Reading {
 }
 
 /// A document that phileas has made, in the normal form of an artifact.
-pub(super) fn written(artifact: Artifact, document: &serde_json::Value) -> String {
+pub(super) fn write_yaml(artifact: Artifact, document: &serde_json::Value) -> String {
     if artifact.is_yaml() {
-        return edit::emit(&placeless(document));
+        return edit::emit_yaml(&to_node(document));
     }
     let text = serde_json::to_string_pretty(document);
     text.expect("a tree of values is JSON") + "\n"
 }
 
 /// A value without a place.
-fn placeless(value: &serde_json::Value) -> Node {
+fn to_node(value: &serde_json::Value) -> Node {
     use serde_json::Value as Json;
     let value = match value {
         Json::Null => Value::Null,
@@ -124,10 +128,10 @@ fn placeless(value: &serde_json::Value) -> Node {
             None => Value::Float(number.as_f64().unwrap_or_default()),
         },
         Json::String(text) => Value::Text(text.clone()),
-        Json::Array(items) => Value::List(items.iter().map(placeless).collect()),
+        Json::Array(items) => Value::List(items.iter().map(to_node).collect()),
         Json::Object(map) => {
             let entry = |(key, value): (&String, &Json)| {
-                (placeless(&Json::String(key.clone())), placeless(value))
+                (to_node(&Json::String(key.clone())), to_node(value))
             };
             Value::Map(map.iter().map(entry).collect())
         }

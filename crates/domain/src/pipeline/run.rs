@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 use super::artifact::Artifact;
 use super::issue::IssueId;
-use super::outcome::outcome;
-use super::read::{Reading, read};
+use super::outcome::stage_outcome;
+use super::read::{Reading, read_artifact};
 use super::settings::Settings;
 use super::values::{
     Complexity, Diagnosis, Outcome, Plan, PlannerState, Stage, Tier, Trace, TraceStage,
@@ -54,13 +54,13 @@ pub struct Attempt {
 impl Run {
     /// Reads the files of a run. Those that are no artifacts are left alone.
     #[must_use]
-    pub fn read(issue: IssueId, files: &[RunFile], settings: Settings) -> Self {
+    pub fn read_run(issue: IssueId, files: &[RunFile], settings: Settings) -> Self {
         let one = |file: &RunFile| {
-            let artifact = Artifact::at(&file.name).ok()?;
+            let artifact = Artifact::from_path(&file.name).ok()?;
             let rank = artifact.names().iter().position(|name| *name == file.name);
             Some(Read {
-                reading: read(artifact, &file.name, &file.text, &settings),
-                sha256: sha256(&file.text),
+                reading: read_artifact(artifact, &file.name, &file.text, &settings),
+                sha256: text_sha256(&file.text),
                 rank: rank.unwrap_or_default(),
             })
         };
@@ -103,7 +103,7 @@ impl Run {
     }
 
     /// The trace, where there is a sound one.
-    pub(super) fn trace(&self) -> Option<Trace> {
+    pub(super) fn run_trace(&self) -> Option<Trace> {
         self.value(Artifact::Trace)
     }
 
@@ -112,13 +112,16 @@ impl Run {
     /// The times of the files do not count: a clone or a copy of a run has none of its own.
     #[must_use]
     pub fn attempts(&self) -> Vec<Attempt> {
-        let traced = self.trace().map(|trace| trace.stages).unwrap_or_default();
+        let traced = self
+            .run_trace()
+            .map(|trace| trace.stages)
+            .unwrap_or_default();
         let mut attempts: Vec<Attempt> = Vec::new();
         for (index, entry) in traced.iter().enumerate() {
             let last = !traced[index + 1..]
                 .iter()
                 .any(|one| one.stage == entry.stage);
-            attempts.push(self.recorded(entry, last));
+            attempts.push(self.recorded_attempt(entry, last));
         }
         let mut beside: Vec<(&Read, Stage)> = self
             .files
@@ -128,20 +131,20 @@ impl Run {
             .collect();
         let stages: Vec<Stage> = beside.iter().map(|(_, stage)| *stage).collect();
         let stopped = self.stopped_at(&stages);
-        beside.sort_by_key(|(file, stage)| (self.place(*stage, &stages, stopped), file.rank));
+        beside.sort_by_key(|(file, stage)| (self.stage_place(*stage, &stages, stopped), file.rank));
         for (file, stage) in beside {
             attempts.push(Attempt {
                 stage,
                 tier: self.tier_of(&file.reading, stage),
-                outcome: outcome(&file.reading),
+                outcome: stage_outcome(&file.reading),
             });
         }
         attempts
     }
 
-    fn recorded(&self, entry: &TraceStage, last: bool) -> Attempt {
+    fn recorded_attempt(&self, entry: &TraceStage, last: bool) -> Attempt {
         // A trace of others says no more than pass or fail; what the last attempt wrote is still there.
-        let file = || self.reading(Artifact::of(entry.stage)).map(outcome);
+        let file = || self.reading(Artifact::of(entry.stage)).map(stage_outcome);
         let said = || match (entry.stage, entry.result == "pass") {
             (Stage::Plan, _) => Outcome::Planned,
             (Stage::Implement, true) | (Stage::Git, true) => Outcome::Completed,
@@ -179,12 +182,12 @@ impl Run {
 
     /// How the newest file of a stage says that it ended.
     fn outcome_of(&self, stage: Stage) -> Option<Outcome> {
-        self.reading(Artifact::of(stage)).map(outcome)
+        self.reading(Artifact::of(stage)).map(stage_outcome)
     }
 
     /// Where a stage stands among the files of these stages, which no trace tells of: by the order of the pipeline, and by
     /// what the files say. `stopped`: see [`Self::stopped_at`].
-    fn place(&self, stage: Stage, stages: &[Stage], stopped: Option<Stage>) -> (bool, usize) {
+    fn stage_place(&self, stage: Stage, stages: &[Stage], stopped: Option<Stage>) -> (bool, usize) {
         let place = match stage {
             Stage::Plan => 0,
             Stage::Implement => 1,
@@ -196,7 +199,7 @@ impl Run {
         if stage != Stage::Debug {
             return (stopped.is_none_or(|last| stage <= last), place);
         }
-        match self.diagnosed() {
+        match self.diagnosed_stage() {
             Some(Stage::Test) if stages.contains(&Stage::Test) => (stopped == Some(Stage::Test), 4),
             Some(Stage::Git) if stages.contains(&Stage::Git) => (stopped.is_none(), 8),
             // The trace tells of the failure: what lies beside it came of the diagnosis.
@@ -210,7 +213,7 @@ impl Run {
     }
 
     /// The stage whose failure the diagnosis explains, where that stage still says that it failed.
-    fn diagnosed(&self) -> Option<Stage> {
+    fn diagnosed_stage(&self) -> Option<Stage> {
         if self.outcome_of(Stage::Test) == Some(Outcome::Fail) {
             return Some(Stage::Test);
         }
@@ -237,7 +240,7 @@ impl Run {
         let file = || reading.file.contains("-fast.").then_some(Tier::Fast);
         said.or_else(named)
             .or_else(file)
-            .unwrap_or_else(|| super::tiers::first(stage, self.complexity()))
+            .unwrap_or_else(|| super::tiers::first_tier(stage, self.complexity()))
     }
 }
 
@@ -254,6 +257,6 @@ fn is_traced(traced: &[TraceStage], stage: Stage, sha256: &str) -> bool {
 }
 
 /// The SHA-256 of a text, in hexadecimal digits.
-pub(super) fn sha256(text: &str) -> String {
+pub(super) fn text_sha256(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
 }

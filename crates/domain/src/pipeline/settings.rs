@@ -33,13 +33,13 @@ impl Default for Settings {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    self_assessment: Asked,
+    self_assessment: SelfAssessment,
     retries: Option<Retries>,
 }
 
 #[derive(Deserialize, Default, PartialEq)]
 #[serde(rename_all = "lowercase")]
-enum Asked {
+enum SelfAssessment {
     Required,
     #[default]
     Optional,
@@ -69,11 +69,11 @@ impl Settings {
     /// # Errors
     ///
     /// What is wrong with it, and where.
-    pub fn read(file: &str, text: &str) -> Result<Self, Box<Diagnostic>> {
+    pub fn read_settings(file: &str, text: &str) -> Result<Self, Box<Diagnostic>> {
         let read: File = TomlText::new(file, text).read()?;
         let retries = read.retries.map_or(USUAL_RETRIES, |retries| retries.0);
         Ok(Self {
-            assessed: read.self_assessment == Asked::Required,
+            assessed: read.self_assessment == SelfAssessment::Required,
             retries,
         })
     }
@@ -86,8 +86,9 @@ mod tests {
     #[test]
     fn a_repository_asks_by_two_keys() {
         let usual = Settings::default();
-        assert_eq!(Settings::read("c", "").unwrap(), usual);
-        let asked = Settings::read("c", "self_assessment = \"required\"\nretries = 0\n").unwrap();
+        assert_eq!(Settings::read_settings("c", "").unwrap(), usual);
+        let asked =
+            Settings::read_settings("c", "self_assessment = \"required\"\nretries = 0\n").unwrap();
         assert_eq!(
             asked,
             Settings {
@@ -95,7 +96,7 @@ mod tests {
                 retries: 0
             }
         );
-        let same = Settings::read("c", "self_assessment = \"optional\"").unwrap();
+        let same = Settings::read_settings("c", "self_assessment = \"optional\"").unwrap();
         assert_eq!(same, usual);
         for (text, said) in [
             (
@@ -120,7 +121,7 @@ mod tests {
             ),
             ("retries = ", "c:1:11: error: "),
         ] {
-            let wrong = Settings::read("c", text).unwrap_err().to_string();
+            let wrong = Settings::read_settings("c", text).unwrap_err().to_string();
             assert!(wrong.starts_with(said), "{text}: {wrong}");
         }
     }

@@ -3,7 +3,7 @@
 use super::values::{Complexity, Stage, Tier};
 
 /// The tiers in which a stage has an agent, from the weakest.
-pub(super) fn of(stage: Stage) -> &'static [Tier] {
+pub(super) fn tiers_of(stage: Stage) -> &'static [Tier] {
     match stage {
         Stage::Plan | Stage::Debug => &[Tier::Standard, Tier::High],
         Stage::Implement | Stage::Review => &[Tier::Fast, Tier::Standard, Tier::High],
@@ -13,7 +13,7 @@ pub(super) fn of(stage: Stage) -> &'static [Tier] {
 }
 
 /// The tier with which a stage begins.
-pub(super) fn first(stage: Stage, complexity: Option<Complexity>) -> Tier {
+pub(super) fn first_tier(stage: Stage, complexity: Option<Complexity>) -> Tier {
     match (complexity.unwrap_or(Complexity::Standard), stage) {
         (Complexity::Trivial, Stage::Implement | Stage::Test | Stage::Review) => Tier::Fast,
         (Complexity::Complex, Stage::Plan | Stage::Implement | Stage::Review | Stage::Debug) => {
@@ -24,12 +24,15 @@ pub(super) fn first(stage: Stage, complexity: Option<Complexity>) -> Tier {
 }
 
 /// The next tier of a stage.
-pub(super) fn above(stage: Stage, tier: Tier) -> Option<Tier> {
-    of(stage).iter().copied().find(|higher| *higher > tier)
+pub(super) fn next_tier(stage: Stage, tier: Tier) -> Option<Tier> {
+    tiers_of(stage)
+        .iter()
+        .copied()
+        .find(|higher| *higher > tier)
 }
 
 /// The agent of a stage in a tier, or in the nearest one that has an agent.
-pub(super) fn agent(stage: Stage, tier: Tier) -> String {
+pub(super) fn agent_name(stage: Stage, tier: Tier) -> String {
     let base = match stage {
         Stage::Plan => "jg-subplanner",
         Stage::Implement => "jg-worker",
@@ -39,8 +42,8 @@ pub(super) fn agent(stage: Stage, tier: Tier) -> String {
         Stage::Git => "jg-git",
     };
     match tier {
-        Tier::Fast if of(stage).contains(&Tier::Fast) => format!("{base}-fast"),
-        Tier::High if of(stage).contains(&Tier::High) => format!("{base}-high"),
+        Tier::Fast if tiers_of(stage).contains(&Tier::Fast) => format!("{base}-fast"),
+        Tier::High if tiers_of(stage).contains(&Tier::High) => format!("{base}-high"),
         _ => base.to_owned(),
     }
 }
@@ -58,16 +61,16 @@ mod tests {
                 Complexity::Complex,
             ] {
                 assert!(
-                    of(stage).contains(&first(stage, Some(complexity))),
+                    tiers_of(stage).contains(&first_tier(stage, Some(complexity))),
                     "{stage}"
                 );
             }
-            let top = of(stage).last().copied().unwrap();
-            assert_eq!(above(stage, top), None);
+            let top = tiers_of(stage).last().copied().unwrap();
+            assert_eq!(next_tier(stage, top), None);
         }
-        assert_eq!(agent(Stage::Implement, Tier::Fast), "jg-worker-fast");
-        assert_eq!(agent(Stage::Test, Tier::High), "jg-tester");
-        assert_eq!(agent(Stage::Plan, Tier::High), "jg-subplanner-high");
-        assert_eq!(above(Stage::Plan, Tier::Fast), Some(Tier::Standard));
+        assert_eq!(agent_name(Stage::Implement, Tier::Fast), "jg-worker-fast");
+        assert_eq!(agent_name(Stage::Test, Tier::High), "jg-tester");
+        assert_eq!(agent_name(Stage::Plan, Tier::High), "jg-subplanner-high");
+        assert_eq!(next_tier(Stage::Plan, Tier::Fast), Some(Tier::Standard));
     }
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::artifact::Artifact;
 use super::limits::TRACE_LIMIT;
 use super::next::{Step, next};
-use super::outcome::outcome;
-use super::read::{Reading, written};
-use super::run::{Run, sha256};
+use super::outcome::stage_outcome;
+use super::read::{Reading, write_yaml};
+use super::run::{Run, text_sha256};
 use super::tiers;
 use super::values::{Stage, Tier};
 
@@ -45,7 +45,7 @@ pub enum TraceError {
 /// # Errors
 ///
 /// [`TraceError`], when the trace that is there cannot be continued.
-pub fn traced(
+pub fn add_to_trace(
     run: &Run,
     new: &Reading,
     text: &str,
@@ -69,7 +69,10 @@ pub fn traced(
                 .map_or_else(String::new, ToString::to_string),
         })?,
     };
-    let known = run.trace().map(|trace| trace.stages).unwrap_or_default();
+    let known = run
+        .run_trace()
+        .map(|trace| trace.stages)
+        .unwrap_or_default();
     if known.len() >= TRACE_LIMIT {
         return Err(TraceError::Full);
     }
@@ -88,8 +91,8 @@ pub fn traced(
         .min(at);
     let duration = at.duration_since(started_at).as_millis();
     let duration = u64::try_from(duration).unwrap_or(0);
-    let (agent, tier) = who(run, new, stage, made);
-    let outcome = outcome(new);
+    let (agent, tier) = agent_and_tier(run, new, stage, made);
+    let outcome = stage_outcome(new);
     let entry = json!({
         "stage": stage.as_str(),
         "agent": agent,
@@ -99,18 +102,18 @@ pub fn traced(
         "artifact": format!(".pipeline/{}/{}", run.issue, new.artifact.file_name()),
         "outcome": outcome.as_str(),
         "tier": tier.as_str(),
-        "sha256": sha256(text),
+        "sha256": text_sha256(text),
     });
     let total = known.iter().map(|one| one.duration_ms).sum::<u64>() + duration;
     if let Some(stages) = trace["stages"].as_array_mut() {
         stages.push(entry);
     }
     trace["total_duration_ms"] = Value::from(total);
-    Ok(Some(written(Artifact::Trace, &trace)))
+    Ok(Some(write_yaml(Artifact::Trace, &trace)))
 }
 
 /// The agent of an attempt and how strong it was.
-fn who(run: &Run, new: &Reading, stage: Stage, made: &Made) -> (String, Tier) {
+fn agent_and_tier(run: &Run, new: &Reading, stage: Stage, made: &Made) -> (String, Tier) {
     #[derive(serde::Deserialize)]
     struct Says {
         tier_used: Option<Tier>,
@@ -132,8 +135,11 @@ fn who(run: &Run, new: &Reading, stage: Stage, made: &Made) -> (String, Tier) {
                 .filter(|tier| *tier != Tier::Standard)
         })
         .or(turn)
-        .unwrap_or_else(|| tiers::first(stage, run.complexity()));
-    (named.unwrap_or_else(|| tiers::agent(stage, tier)), tier)
+        .unwrap_or_else(|| tiers::first_tier(stage, run.complexity()));
+    (
+        named.unwrap_or_else(|| tiers::agent_name(stage, tier)),
+        tier,
+    )
 }
 
 /// An instant to the millisecond, as traces have it.

@@ -4,6 +4,6 @@ use std::borrow::Cow;
 
 use minijinja::{Error, ErrorKind};
 
-pub(super) fn invalid(message: impl Into<Cow<'static, str>>) -> Error {
+pub(super) fn invalid_call(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message)
 }

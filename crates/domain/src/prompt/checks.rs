@@ -8,8 +8,8 @@ use super::limits::{
     ANNOTATION_LIMIT_CHARS, ANNOTATIONS_SHOWN, CHECK_SUMMARY_LIMIT_BYTES, CHECKS_LIMIT_BYTES,
     CHECKS_SHOWN, LOG_LIMIT_BYTES, LOG_LINE_LIMIT_CHARS, LOG_SHOWN_LINES,
 };
-use super::secrets::hide;
-use super::untrusted::{clean, clean_line, cut_bytes, cut_chars};
+use super::secrets::hide_secrets;
+use super::untrusted::{clean_line, clean_text, cut_bytes, cut_chars};
 
 /// The mark of an error in the log of a GitHub Actions job.
 const ERROR_MARK: &str = "##[error]";
@@ -37,7 +37,7 @@ pub struct CheckReport<'a> {
 pub fn failed_checks(entropy: &[u8; 32], what: &str, reports: &[CheckReport<'_>]) -> String {
     let mut text = String::new();
     for report in reports.iter().take(CHECKS_SHOWN) {
-        let shown = shown(report);
+        let shown = check_text(report);
         if !text.is_empty() {
             text.push('\n');
         }
@@ -48,14 +48,14 @@ pub fn failed_checks(entropy: &[u8; 32], what: &str, reports: &[CheckReport<'_>]
         text.push_str(&format!("\n(and {more} more)\n"));
     }
     let text = cut_bytes(&text, CHECKS_LIMIT_BYTES);
-    Fence::around(entropy, what).block("what the failed checks say", &text)
+    Fence::with_boundary(entropy, what).fenced_block("what the failed checks say", &text)
 }
 
-fn shown(report: &CheckReport<'_>) -> String {
-    let name = line(report.name);
-    let conclusion = line(report.conclusion);
+fn check_text(report: &CheckReport<'_>) -> String {
+    let name = check_line(report.name);
+    let conclusion = check_line(report.conclusion);
     let mut text = format!("check: {name} ({conclusion})\n");
-    let summary = hide(&clean(&plain(report.summary)));
+    let summary = hide_secrets(&clean_text(&plain_line(report.summary)));
     let summary = cut_bytes(summary.trim(), CHECK_SUMMARY_LIMIT_BYTES);
     if !summary.is_empty() {
         text.push_str(&summary);
@@ -63,7 +63,7 @@ fn shown(report: &CheckReport<'_>) -> String {
     }
     for annotation in report.annotations.iter().take(ANNOTATIONS_SHOWN) {
         text.push_str("- ");
-        text.push_str(&line(annotation));
+        text.push_str(&check_line(annotation));
         text.push('\n');
     }
     let log = end_of_log(report.log);
@@ -77,13 +77,16 @@ fn shown(report: &CheckReport<'_>) -> String {
     text
 }
 
-fn line(text: &str) -> String {
-    cut_chars(&hide(&clean_line(&plain(text))), ANNOTATION_LIMIT_CHARS)
+fn check_line(text: &str) -> String {
+    cut_chars(
+        &hide_secrets(&clean_line(&plain_line(text))),
+        ANNOTATION_LIMIT_CHARS,
+    )
 }
 
 /// The last lines of a log up to its last error. What follows it is clean-up.
 fn end_of_log(log: &str) -> String {
-    let text = hide(&clean(&plain(log)));
+    let text = hide_secrets(&clean_text(&plain_line(log)));
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let end = lines
         .iter()
@@ -115,7 +118,7 @@ fn without_time(line: &str) -> &str {
 }
 
 /// The text without terminal escape sequences: `ESC [ … letter`, and `ESC ] … BEL`.
-fn plain(text: &str) -> String {
+fn plain_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {

@@ -45,7 +45,7 @@ impl Context {
     }
 
     /// Renders a template of the environment.
-    pub(super) fn render(self: &Arc<Self>, template: &str) -> Result<String, Error> {
+    pub(super) fn render_template(self: &Arc<Self>, template: &str) -> Result<String, Error> {
         let mut page = Page::default();
         self.environment
             .get_template(template)?
@@ -55,11 +55,11 @@ impl Context {
 
     /// Whether a template has used a name.
     pub(super) fn was_read(&self, name: &str) -> bool {
-        lock(&self.read).contains(name)
+        lock_mutex(&self.read).contains(name)
     }
 
     /// All names.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn value_names(&self) -> impl Iterator<Item = &str> {
         self.values
             .keys()
             .chain(self.partials.keys())
@@ -71,7 +71,7 @@ impl Context {
         let found = if let Some(value) = self.values.get(name) {
             value.clone()
         } else if let Some(path) = self.partials.get(name) {
-            self.partial(name, path)
+            self.partial_value(name, path)
         } else if name == "empty_queue_celebration" {
             return self.look_up("celebration");
         } else if name == "password" {
@@ -80,32 +80,32 @@ impl Context {
         } else {
             return None;
         };
-        lock(&self.read).insert(name.to_owned());
+        lock_mutex(&self.read).insert(name.to_owned());
         Some(found)
     }
 
     /// A partial's text, or a value that fails on use, with the partial's own position.
-    fn partial(self: &Arc<Self>, name: &str, path: &str) -> Value {
-        if let Some(done) = lock(&self.rendered).get(name) {
+    fn partial_value(self: &Arc<Self>, name: &str, path: &str) -> Value {
+        if let Some(done) = lock_mutex(&self.rendered).get(name) {
             return done.clone();
         }
-        if let Err(refusal) = self.enter(name) {
+        if let Err(refusal) = self.enter_partial(name) {
             return Value::from(Error::from(refusal));
         }
-        let text = self.render(path);
-        lock(&self.rendering).pop();
+        let text = self.render_template(path);
+        lock_mutex(&self.rendering).pop();
         let value = match text {
             Ok(text) => Value::from(text),
             Err(error) => Value::from(
                 Error::new(ErrorKind::BadInclude, format!("error in `{name}`")).with_source(error),
             ),
         };
-        lock(&self.rendered).insert(name.to_owned(), value.clone());
+        lock_mutex(&self.rendered).insert(name.to_owned(), value.clone());
         value
     }
 
-    fn enter(&self, name: &str) -> Result<(), Refusal> {
-        let mut rendering = lock(&self.rendering);
+    fn enter_partial(&self, name: &str) -> Result<(), Refusal> {
+        let mut rendering = lock_mutex(&self.rendering);
         if rendering.iter().any(|above| above == name) {
             return Err(Refusal::new(
                 format!("`{name}` uses itself: {} -> {name}", rendering.join(" -> ")),
@@ -136,6 +136,6 @@ impl Object for Context {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use minijinja::value::{Enumerator, Object, ObjectRepr, from_args};
 use minijinja::{Error, ErrorKind, State, Value};
 
-use super::call_error::invalid;
+use super::call_error::invalid_call;
 
 #[derive(Debug)]
 struct Cycler {
@@ -15,16 +15,16 @@ struct Cycler {
 }
 
 /// A new cycler. The one of minijinja-contrib has neither `current` nor `reset()`.
-pub(super) fn cycler(items: Vec<Value>) -> Result<Value, Error> {
+pub(super) fn new_cycler(items: Vec<Value>) -> Result<Value, Error> {
     if items.is_empty() {
-        return Err(invalid("`cycler` takes at least one value"));
+        return Err(invalid_call("`cycler` takes at least one value"));
     }
     let place = AtomicUsize::new(0);
     Ok(Value::from_object(Cycler { items, place }))
 }
 
 impl Cycler {
-    fn current(&self) -> Value {
+    fn current_item(&self) -> Value {
         self.items[self.place.load(Ordering::Relaxed) % self.items.len()].clone()
     }
 }
@@ -35,7 +35,7 @@ impl Object for Cycler {
     }
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        (key.as_str() == Some("current")).then(|| self.current())
+        (key.as_str() == Some("current")).then(|| self.current_item())
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -51,7 +51,7 @@ impl Object for Cycler {
         let () = from_args(arguments)?;
         match method {
             "next" => {
-                let current = self.current();
+                let current = self.current_item();
                 self.place.fetch_add(1, Ordering::Relaxed);
                 Ok(current)
             }

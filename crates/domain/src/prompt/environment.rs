@@ -10,7 +10,7 @@ use minijinja::{Environment, Error, Output, State, Value};
 
 use super::fence::Fence;
 use super::files::{Files, Refusal, is_written_by_agents};
-use super::jinja::{engine, printed as printed_as_jinja};
+use super::jinja::{new_environment, print_value as printed_as_jinja};
 use super::limits::{EMITTED_LIMIT_BYTES, PROMPT_LIMIT_BYTES};
 use super::percent::with_percent;
 use super::syntax::seed_syntax;
@@ -19,14 +19,14 @@ use super::syntax::seed_syntax;
 pub(super) type Included = Arc<Mutex<BTreeSet<String>>>;
 
 /// Builds the engine of one prompt.
-pub(super) fn environment(
+pub(super) fn persona_environment(
     files: &Arc<Files>,
     fence: &Arc<Fence>,
     included: &Included,
 ) -> Environment<'static> {
-    let mut environment = engine();
+    let mut environment = new_environment();
     environment.set_syntax(seed_syntax());
-    environment.set_formatter(metered());
+    environment.set_formatter(metered_formatter());
     set_files(&mut environment, files, included);
     for (name, required) in [("include_required", true), ("include_optional", false)] {
         let quote = Quote {
@@ -36,14 +36,14 @@ pub(super) fn environment(
             required,
         };
         environment.add_function(name, move |state: &State, path: &str| {
-            quote.read(path, state.name())
+            quote.read_quoted(path, state.name())
         });
     }
     environment
 }
 
 /// Records that a file was included.
-pub(super) fn note(included: &Included, path: &str) {
+pub(super) fn note_included(included: &Included, path: &str) {
     included
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -51,7 +51,7 @@ pub(super) fn note(included: &Included, path: &str) {
 }
 
 /// Prints values, and counts the output of captures, which the limit of the prompt's size misses.
-pub(super) fn metered()
+pub(super) fn metered_formatter()
 -> impl Fn(&mut Output, &mut State, &Value) -> Result<(), Error> + Send + Sync + 'static {
     let emitted = AtomicUsize::new(0);
     move |out, state, value| {
@@ -79,9 +79,9 @@ fn set_files(environment: &mut Environment<'static>, files: &Arc<Files>, include
     let finding = Arc::clone(files);
     environment.set_path_join_callback(move |name, parent| {
         // A refused name is refused again, with the reason, when it is loaded.
-        match finding.resolve(name, parent) {
+        match finding.resolve_name(name, parent) {
             Ok(Some(path)) => {
-                finding.reach.follow(parent, &path);
+                finding.reach.follow_chain(parent, &path);
                 path.into()
             }
             Ok(None) | Err(_) => name.into(),
@@ -90,12 +90,12 @@ fn set_files(environment: &mut Environment<'static>, files: &Arc<Files>, include
     let files = Arc::clone(files);
     let included = Arc::clone(included);
     environment.set_loader(move |name| -> Result<Option<String>, Error> {
-        let Some(path) = files.resolve(name, "")? else {
+        let Some(path) = files.resolve_name(name, "")? else {
             return Ok(None);
         };
         files.reach.check_depth(&path)?;
-        let text = files.template(&path)?;
-        note(&included, &path);
+        let text = files.template_text(&path)?;
+        note_included(&included, &path);
         Ok(Some(with_percent(&text)))
     });
 }
@@ -109,8 +109,8 @@ struct Quote {
 }
 
 impl Quote {
-    fn read(&self, name: &str, parent: &str) -> Result<String, Error> {
-        let Some(path) = self.files.resolve(name, parent)? else {
+    fn read_quoted(&self, name: &str, parent: &str) -> Result<String, Error> {
+        let Some(path) = self.files.resolve_name(name, parent)? else {
             if self.required {
                 return Err(Refusal::new(
                     format!("there is no file `{name}`"),
@@ -120,10 +120,10 @@ impl Quote {
             }
             return Ok(String::new());
         };
-        let text = self.files.text(&path)?;
-        note(&self.included, &path);
+        let text = self.files.file_text(&path)?;
+        note_included(&self.included, &path);
         Ok(if is_written_by_agents(&path) {
-            self.fence.block(&format!("the file {path}"), &text)
+            self.fence.fenced_block(&format!("the file {path}"), &text)
         } else {
             text.as_ref().to_owned()
         })

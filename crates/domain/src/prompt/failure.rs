@@ -27,16 +27,16 @@ const EXPRESSION_SHOWN_BYTES: usize = 80;
 const NEAR_FRACTION: usize = 3;
 
 /// The context that is needed to explain an error.
-pub(super) struct Place<'a> {
+pub(super) struct TemplateFailure<'a> {
     pub(super) persona: &'a Persona,
     pub(super) files: &'a Files,
     pub(super) context: &'a Arc<Context>,
 }
 
-impl Place<'_> {
+impl TemplateFailure<'_> {
     /// The innermost template that failed, the reason, and the templates that led to it.
-    pub(super) fn diagnose(&self, error: &Error) -> Diagnostic {
-        let (errors, refusal) = chain(error);
+    pub(super) fn diagnose_error(&self, error: &Error) -> Diagnostic {
+        let (errors, refusal) = error_chain(error);
         let innermost = errors.last().copied().unwrap_or(error);
         let placed = errors
             .iter()
@@ -45,13 +45,13 @@ impl Place<'_> {
             .find(|error| error.name().is_some());
         let (message, mend) = match refusal {
             Some(refusal) => (refusal.message.clone(), refusal.mend.clone()),
-            None => self.explain(innermost),
+            None => self.explain_error(innermost),
         };
         let mend = placed.and_then(actions_expression).unwrap_or(mend);
-        let mut said = self.at(placed, message).mend(mend);
+        let mut said = self.diagnostic_at(placed, message).mend(mend);
         let mut from: Vec<String> = Vec::new();
         for error in errors.iter().rev() {
-            let at = self.at(Some(error), String::new());
+            let at = self.diagnostic_at(Some(error), String::new());
             let here = at.line.map_or_else(
                 || format!("`{}`", at.file),
                 |line| format!("`{}`:{line}", at.file),
@@ -72,7 +72,7 @@ impl Place<'_> {
     }
 
     /// A diagnostic at an error's position, in lines of the file, not of the template below its frontmatter.
-    fn at(&self, error: Option<&Error>, message: String) -> Diagnostic {
+    fn diagnostic_at(&self, error: Option<&Error>, message: String) -> Diagnostic {
         let name = error.and_then(Error::name).unwrap_or(&self.persona.path);
         if name == TITLE_TEMPLATE {
             return Diagnostic::error(&self.persona.path, message).key("title");
@@ -98,7 +98,7 @@ impl Place<'_> {
         said
     }
 
-    fn explain(&self, error: &Error) -> (String, String) {
+    fn explain_error(&self, error: &Error) -> (String, String) {
         let detail = error.detail().unwrap_or_default();
         match error.kind() {
             ErrorKind::OutOfFuel => (
@@ -113,21 +113,21 @@ impl Place<'_> {
             ),
             ErrorKind::UndefinedError => self.explain_undefined(detail),
             ErrorKind::TemplateNotFound => (detail.to_owned(), self.near_file(detail)),
-            ErrorKind::UnknownMethod => (described(error), METHOD_MEND.to_owned()),
+            ErrorKind::UnknownMethod => (error_text(error), METHOD_MEND.to_owned()),
             ErrorKind::UnknownFunction => (
-                described(error),
-                self.near_name(quoted(detail).unwrap_or_default()),
+                error_text(error),
+                self.near_name(quoted_name(detail).unwrap_or_default()),
             ),
             ErrorKind::UnknownFilter | ErrorKind::UnknownTest => {
-                (described(error), FILTER_MEND.to_owned())
+                (error_text(error), FILTER_MEND.to_owned())
             }
-            ErrorKind::SyntaxError => (described(error), syntax(detail)),
-            _ => (described(error), String::new()),
+            ErrorKind::SyntaxError => (error_text(error), syntax_text(detail)),
+            _ => (error_text(error), String::new()),
         }
     }
 
     fn explain_undefined(&self, detail: &str) -> (String, String) {
-        if quoted(detail).is_some_and(|expression| expression.contains(['.', '[', '('])) {
+        if quoted_name(detail).is_some_and(|expression| expression.contains(['.', '[', '('])) {
             let mend = "name a part that it has, or guard it with `is defined`";
             return (detail.to_owned(), mend.to_owned());
         }
@@ -136,7 +136,7 @@ impl Place<'_> {
         } else {
             detail
         };
-        let name = quoted(detail).unwrap_or_default();
+        let name = quoted_name(detail).unwrap_or_default();
         (message.to_owned(), self.near_name(name))
     }
 
@@ -148,7 +148,7 @@ impl Place<'_> {
             "dict",
             "namespace",
         ];
-        match nearest(name, self.context.names().chain(functions)) {
+        match nearest_name(name, self.context.value_names().chain(functions)) {
             Some(known) if known == name => {
                 "guard it with `is defined`, or give it a `|default(…)`".to_owned()
             }
@@ -160,13 +160,14 @@ impl Place<'_> {
     fn near_file(&self, detail: &str) -> String {
         let wanted = detail.split('"').nth(1).unwrap_or_default();
         let names = self.files.paths().flat_map(|path| {
-            let below =
-                self.files.folders().iter().filter_map(move |folder| {
-                    path.strip_prefix(folder.as_str())?.strip_prefix('/')
-                });
+            let below = self
+                .files
+                .source_folders()
+                .iter()
+                .filter_map(move |folder| path.strip_prefix(folder.as_str())?.strip_prefix('/'));
             below.chain([path])
         });
-        nearest(wanted, names).map_or_else(
+        nearest_name(wanted, names).map_or_else(
             || "write it below `.jules`, or fix the name".to_owned(),
             |known| format!("did you mean `{known}`?"),
         )
@@ -174,7 +175,7 @@ impl Place<'_> {
 }
 
 /// The errors from the outermost to the innermost, and the refusal that caused them, if there is one.
-pub(super) fn chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
+pub(super) fn error_chain(error: &Error) -> (Vec<&Error>, Option<&Refusal>) {
     let mut errors = vec![error];
     let mut cause = error.source();
     while let Some(source) = cause {
@@ -223,7 +224,7 @@ pub(super) fn actions_expression(error: &Error) -> Option<String> {
 }
 
 /// The fix for a syntax error, by what the parser expected.
-pub(super) fn syntax(detail: &str) -> String {
+pub(super) fn syntax_text(detail: &str) -> String {
     let mend = if detail.contains("unexpected end of input") && detail.contains("end of block") {
         "close every `{% if … %}`, `{% for … %}` and `{% block … %}` with its `{% end… %}`"
     } else if detail.contains("unexpected end of") {
@@ -238,21 +239,24 @@ pub(super) fn syntax(detail: &str) -> String {
     mend.to_owned()
 }
 
-pub(super) fn described(error: &Error) -> String {
+pub(super) fn error_text(error: &Error) -> String {
     error.detail().map_or_else(
         || error.kind().to_string(),
         |detail| format!("{}: {detail}", error.kind()),
     )
 }
 
-pub(super) fn quoted(detail: &str) -> Option<&str> {
+pub(super) fn quoted_name(detail: &str) -> Option<&str> {
     detail
         .split('`')
         .nth(1)
         .or_else(|| detail.split_whitespace().next())
 }
 
-pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(super) fn nearest_name<'n>(
+    wanted: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
     let allowed = (wanted.chars().count() / NEAR_FRACTION).max(1);
     names
         .map(|name| (strsim::damerau_levenshtein(wanted, name), name))

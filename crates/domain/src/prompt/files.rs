@@ -92,14 +92,14 @@ pub fn is_source(path: &str) -> bool {
 pub(super) struct Unread(Mutex<BTreeSet<String>>);
 
 impl Unread {
-    pub(super) fn note(&self, path: &str) {
+    pub(super) fn note_path(&self, path: &str) {
         let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if paths.len() < UNREAD_LIMIT_PATHS {
             paths.insert(path.to_owned());
         }
     }
 
-    pub(super) fn paths(&self) -> BTreeSet<String> {
+    pub(super) fn all_paths(&self) -> BTreeSet<String> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -120,7 +120,7 @@ impl Reach {
     /// # Errors
     ///
     /// The prompt names too many files.
-    pub(super) fn count(&self, path: &str) -> Result<(), Refusal> {
+    pub(super) fn count_read(&self, path: &str) -> Result<(), Refusal> {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         if named.len() < SOURCES_LIMIT_FILES {
             named.insert(path.to_owned());
@@ -135,7 +135,7 @@ impl Reach {
     }
 
     /// Records that a template names another one.
-    pub(super) fn follow(&self, parent: &str, path: &str) {
+    pub(super) fn follow_chain(&self, parent: &str, path: &str) {
         let mut depths = self.depths.lock().unwrap_or_else(PoisonError::into_inner);
         let depth = depths.get(parent).map_or(1, |depth| depth + 1);
         let known = depths.entry(path.to_owned()).or_insert(depth);
@@ -185,7 +185,7 @@ impl Files {
     }
 
     /// The folders in which a bare name is searched, in order.
-    pub(super) fn folders(&self) -> &[String] {
+    pub(super) fn source_folders(&self) -> &[String] {
         &self.folders
     }
 
@@ -198,8 +198,8 @@ impl Files {
     }
 
     /// The paths to read before the prompt can be rendered.
-    pub(super) fn unread(&self) -> BTreeSet<String> {
-        self.unread.paths()
+    pub(super) fn unread_paths(&self) -> BTreeSet<String> {
+        self.unread.all_paths()
     }
 
     /// The files directly in a folder below one of [`source_folders`](Self::source_folders). Requests the folder if it
@@ -207,7 +207,7 @@ impl Files {
     pub(super) fn in_folder(&self, folder: &str) -> impl Iterator<Item = &str> {
         for folder in [folder_of(folder), folder] {
             if self.tree.is_unlisted(folder) {
-                self.unread.note(folder);
+                self.unread.note_path(folder);
                 break;
             }
         }
@@ -219,13 +219,13 @@ impl Files {
     }
 
     /// The path of a name in the template `parent`. `None`: no such file exists.
-    pub(super) fn resolve(&self, name: &str, parent: &str) -> Result<Option<String>, Refusal> {
+    pub(super) fn resolve_name(&self, name: &str, parent: &str) -> Result<Option<String>, Refusal> {
         let (beside, bare) = match name.strip_prefix("./") {
             Some(rest) => (true, rest),
             None => (false, name),
         };
         check_name(name, bare)?;
-        self.reach.count(name)?;
+        self.reach.count_read(name)?;
         let exists = |path: String| {
             // If the tree was not read there, assume that the file exists; its text is requested next.
             let is_there = self.tree.get(&path).is_some() || self.tree.is_unread(&path);
@@ -246,17 +246,17 @@ impl Files {
             && self.tree.get(first).is_none()
         {
             // One more read tells whether this path or one of the next exists.
-            self.unread.note(first);
+            self.unread.note_path(first);
             let unsure = candidates.take_while(|next| self.tree.get(next).is_none());
-            unsure.for_each(|next| self.unread.note(&next));
+            unsure.for_each(|next| self.unread.note_path(&next));
         }
         Ok(first)
     }
 
     /// The text of a path that [`resolve_name`](Self::resolve_name) returned.
-    pub(super) fn text(&self, path: &str) -> Result<Arc<str>, Refusal> {
+    pub(super) fn file_text(&self, path: &str) -> Result<Arc<str>, Refusal> {
         if self.tree.is_unread(path) {
-            self.unread.note(path);
+            self.unread.note_path(path);
             return Ok("".into());
         }
         let entry = self.tree.get(path);
@@ -301,14 +301,14 @@ impl Files {
     }
 
     /// The text of a template: like [`file_text`](Self::file_text), but not for files that agents write.
-    pub(super) fn template(&self, path: &str) -> Result<Arc<str>, Refusal> {
+    pub(super) fn template_text(&self, path: &str) -> Result<Arc<str>, Refusal> {
         if is_written_by_agents(path) {
             return Err(Refusal::new(
                 format!("`{path}` is written by agents, so it cannot be a template"),
                 format!("quote it as data: `{{{{ include_required(\"{path}\") }}}}`"),
             ));
         }
-        self.text(path)
+        self.file_text(path)
     }
 }
 
@@ -317,7 +317,7 @@ pub(super) fn refuse_markers(path: &str, text: &str) -> Result<(), Refusal> {
     match conflict::marker_line(text).filter(|_| !is_written_by_agents(path)) {
         Some(line) => Err(Refusal::new(
             format!("`{path}`, line {line}: {}", conflict::MESSAGE),
-            conflict::MEND,
+            conflict::HELP,
         )),
         None => Ok(()),
     }
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn the_nearest_folder_wins() {
         let files = files();
-        let find = |name: &str, parent: &str| files.resolve(name, parent).unwrap();
+        let find = |name: &str, parent: &str| files.resolve_name(name, parent).unwrap();
         let own = Some(".jules/personas/a/partials/x.md.j2".to_owned());
         assert_eq!(find("partials/x.md.j2", ""), own);
         assert_eq!(
@@ -443,7 +443,7 @@ mod tests {
             ("", "plain path"),
             ("././x", "plain path"),
         ] {
-            let refusal = files().resolve(name, ".jules/p.md").unwrap_err();
+            let refusal = files().resolve_name(name, ".jules/p.md").unwrap_err();
             assert!(refusal.message.contains(why), "{name}: {}", refusal.message);
         }
     }
@@ -457,7 +457,7 @@ mod tests {
             (".jules/big.md", "TEMPLATE_LIMIT_BYTES"),
             (".jules/personas/a/journals/2026.md", "written by agents"),
         ] {
-            let refusal = files().template(path).unwrap_err();
+            let refusal = files().template_text(path).unwrap_err();
             assert!(refusal.message.contains(why), "{path}: {}", refusal.message);
         }
     }

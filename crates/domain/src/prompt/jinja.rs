@@ -10,16 +10,16 @@ use std::fmt::Write as _;
 use minijinja::value::{Kwargs, ObjectRepr, Rest, ValueKind};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
 
-use super::call_error::invalid;
-use super::cycler::cycler;
+use super::call_error::invalid_call;
+use super::cycler::new_cycler;
 use super::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
-use super::percent::{PERCENT, percent};
-use super::python::{self, Side, padded};
-use super::wrap::{Wrapping, wrapped};
+use super::percent::{PERCENT, format_percent};
+use super::python::{self, Side, pad_text};
+use super::wrap::{Wrapping, wrap_line};
 use minijinja_contrib::{filters as contributed, globals};
 
 /// An engine with the functions and limits that all prompts share.
-pub(super) fn engine() -> Environment<'static> {
+pub(super) fn new_environment() -> Environment<'static> {
     let mut environment = Environment::new();
     // A condition may use an undefined name, as in Jinja2; printing it is an error.
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
@@ -28,12 +28,12 @@ pub(super) fn engine() -> Environment<'static> {
     environment.set_recursion_limit(RECURSION_LIMIT);
     // Only in this mode do errors name the undefined expression.
     environment.set_debug(true);
-    environment.set_unknown_method_callback(python::method);
+    environment.set_unknown_method_callback(python::call_method);
     add_texts(&mut environment);
     add_values(&mut environment);
     add_numbers(&mut environment);
-    environment.add_function("cycler", |items: Rest<Value>| cycler(items.0));
-    environment.add_function("dict", dict);
+    environment.add_function("cycler", |items: Rest<Value>| new_cycler(items.0));
+    environment.add_function("dict", function_dict);
     environment.add_function("joiner", globals::joiner);
     environment.add_test("callable", |value: &Value| {
         let object = value.as_object();
@@ -50,43 +50,43 @@ pub(super) fn engine() -> Environment<'static> {
 
 /// Filters for texts.
 fn add_texts(environment: &mut Environment<'static>) {
-    environment.add_filter(PERCENT, percent);
+    environment.add_filter(PERCENT, format_percent);
     environment.add_filter(
         "center",
         |value: &Value, placed: Rest<Value>, named: Kwargs| {
             let width = by_name(["width"], placed, &named)?.get::<Option<usize>>("width")?;
-            padded(&text(value)?, width.unwrap_or(80), ' ', Side::Both)
+            pad_text(&as_text(value)?, width.unwrap_or(80), ' ', Side::Both)
         },
     );
     for name in ["e", "escape"] {
         environment.add_filter(name, |value: &Value| match value.is_safe() {
             true => Ok(value.clone()),
-            false => Ok::<_, Error>(Value::from_safe_string(escaped(&text(value)?))),
+            false => Ok::<_, Error>(Value::from_safe_string(escape_html(&as_text(value)?))),
         });
     }
     environment.add_filter("forceescape", |value: &Value| {
-        Ok::<_, Error>(Value::from_safe_string(escaped(&text(value)?)))
+        Ok::<_, Error>(Value::from_safe_string(escape_html(&as_text(value)?)))
     });
-    environment.add_filter("indent", indent);
-    environment.add_filter("replace", replace);
+    environment.add_filter("indent", filter_indent);
+    environment.add_filter("replace", filter_replace);
     environment.add_filter("striptags", contributed::striptags);
-    environment.add_filter("truncate", truncate);
-    environment.add_filter("urlencode", urlencode);
+    environment.add_filter("truncate", filter_truncate);
+    environment.add_filter("urlencode", filter_urlencode);
     environment.add_filter("wordcount", |value: &Value| {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let text = text(value)?;
+        let text = as_text(value)?;
         let words = text.split(|c| !is_word(c));
         Ok::<_, Error>(words.filter(|word| !word.is_empty()).count())
     });
-    environment.add_filter("wordwrap", wordwrap);
-    environment.add_filter("xmlattr", xmlattr);
+    environment.add_filter("wordwrap", filter_wordwrap);
+    environment.add_filter("xmlattr", filter_xmlattr);
 }
 
 /// Filters for other values. Most are the engine's own, which accept their arguments only by name.
 fn add_values(environment: &mut Environment<'static>) {
     use minijinja::filters;
     for name in ["d", "default"] {
-        environment.add_filter(name, default);
+        environment.add_filter(name, filter_default);
     }
     environment.add_filter(
         "dictsort",
@@ -102,7 +102,7 @@ fn add_values(environment: &mut Environment<'static>) {
             filters::sort(state, value, by_name(names, placed, &named)?)
         },
     );
-    environment.add_filter("tojson", tojson);
+    environment.add_filter("tojson", filter_tojson);
     environment.add_filter(
         "unique",
         |state: &State, value: Value, placed: Rest<Value>, named: Kwargs| {
@@ -163,11 +163,11 @@ fn add_numbers(environment: &mut Environment<'static>) {
 }
 
 /// A value as text. An untrusted value is refused, because taking it apart would remove its fence.
-fn text(value: &Value) -> Result<Cow<'_, str>, Error> {
+fn as_text(value: &Value) -> Result<Cow<'_, str>, Error> {
     match (value.as_str(), value.kind()) {
         (Some(text), _) => Ok(Cow::Borrowed(text)),
         (None, ValueKind::Undefined) => Err(Error::from(ErrorKind::UndefinedError)),
-        (None, ValueKind::Plain) => Err(invalid("this is no text")),
+        (None, ValueKind::Plain) => Err(invalid_call("this is no text")),
         (None, _) => Ok(Cow::Owned(value.to_string())),
     }
 }
@@ -199,7 +199,7 @@ fn no_names() -> Kwargs {
 }
 
 /// Escapes like `markupsafe.escape`.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -214,7 +214,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-fn default(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
+fn filter_default(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
     let arguments = by_name(["default_value", "boolean"], placed, &named)?;
     let boolean = arguments.get::<Option<bool>>("boolean")?.unwrap_or(false);
     if value.is_undefined() || (boolean && !value.is_true()) {
@@ -224,18 +224,18 @@ fn default(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<Value, E
     Ok(value.clone())
 }
 
-fn indent(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String, Error> {
+fn filter_indent(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String, Error> {
     let arguments = by_name(["width", "first", "blank"], placed, &named)?;
     let width = arguments
         .get::<Option<Value>>("width")?
         .unwrap_or(Value::from(4));
     let signs = match width.as_str() {
         Some(signs) => signs.to_owned(),
-        None => padded("", usize::try_from(width)?, ' ', Side::Left)?,
+        None => pad_text("", usize::try_from(width)?, ' ', Side::Left)?,
     };
     let flag = |name| Ok::<_, Error>(arguments.get::<Option<bool>>(name)?.unwrap_or(false));
     let (first, blank) = (flag("first")?, flag("blank")?);
-    let text = text(value)?;
+    let text = as_text(value)?;
     let mut out = String::new();
     // A line feed at the end begins another, empty line.
     for (number, line) in text.split('\n').enumerate() {
@@ -256,33 +256,33 @@ fn indent(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String, E
     Ok(out)
 }
 
-fn replace(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String, Error> {
+fn filter_replace(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String, Error> {
     let arguments = by_name(["old", "new", "count"], placed, &named)?;
     let (old, new): (Value, Value) = (arguments.get("old")?, arguments.get("new")?);
-    let (value, old, new) = (text(value)?, text(&old)?, text(&new)?);
+    let (value, old, new) = (as_text(value)?, as_text(&old)?, as_text(&new)?);
     Ok(match arguments.get::<Option<usize>>("count")? {
         Some(count) => value.replacen(&*old, &new, count),
         None => value.replace(&*old, &new),
     })
 }
 
-fn truncate(
+fn filter_truncate(
     state: &mut State,
     value: &Value,
     placed: Rest<Value>,
     named: Kwargs,
 ) -> Result<Value, Error> {
     let arguments = by_name(["length", "killwords", "end", "leeway"], placed, &named)?;
-    contributed::truncate(state, &Value::from(text(value)?), arguments)
+    contributed::truncate(state, &Value::from(as_text(value)?), arguments)
 }
 
 /// A text as a URL component; a map or a list of pairs as a query string.
-fn urlencode(value: &Value) -> Result<String, Error> {
+fn filter_urlencode(value: &Value) -> Result<String, Error> {
     if !matches!(value.kind(), ValueKind::Map | ValueKind::Seq) {
         return minijinja::filters::urlencode(value);
     }
     let part = |value: &Value| {
-        let coded = minijinja::filters::urlencode(&Value::from(text(value)?))?;
+        let coded = minijinja::filters::urlencode(&Value::from(as_text(value)?))?;
         Ok::<_, Error>(coded.replace('/', "%2F").replace("%20", "+"))
     };
     let mut parts = Vec::new();
@@ -296,7 +296,7 @@ fn urlencode(value: &Value) -> Result<String, Error> {
     Ok(parts.join("&"))
 }
 
-fn wordwrap(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String, Error> {
+fn filter_wordwrap(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String, Error> {
     let names = [
         "width",
         "break_long_words",
@@ -311,27 +311,29 @@ fn wordwrap(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<String,
         break_on_hyphens: flag("break_on_hyphens")?,
     };
     if wrapping.width == 0 {
-        return Err(invalid("`wordwrap` takes a width of at least 1"));
+        return Err(invalid_call("`wordwrap` takes a width of at least 1"));
     }
     let between = arguments.get::<Option<&str>>("wrapstring")?.unwrap_or("\n");
-    let text = text(value)?;
+    let text = as_text(value)?;
     let lines = text
         .lines()
-        .map(|line| wrapped(line, wrapping).join(between));
+        .map(|line| wrap_line(line, wrapping).join(between));
     Ok(lines.collect::<Vec<_>>().join(between))
 }
 
 /// The attributes of an element, with a leading space if there are any.
-fn xmlattr(value: &Value, autospace: Option<bool>) -> Result<String, Error> {
+fn filter_xmlattr(value: &Value, autospace: Option<bool>) -> Result<String, Error> {
     let mut out = String::new();
     for key in value.try_iter()? {
         let attribute = value.get_item(&key)?;
         if attribute.is_none() || attribute.is_undefined() {
             continue;
         }
-        let name = text(&key)?;
+        let name = as_text(&key)?;
         if name.contains(['/', '>', '=']) || name.contains(char::is_whitespace) {
-            return Err(invalid(format!("`{name}` can be no name of an attribute")));
+            return Err(invalid_call(format!(
+                "`{name}` can be no name of an attribute"
+            )));
         }
         if !out.is_empty() || autospace.unwrap_or(true) {
             out.push(' ');
@@ -339,15 +341,15 @@ fn xmlattr(value: &Value, autospace: Option<bool>) -> Result<String, Error> {
         let _ = write!(
             out,
             "{}=\"{}\"",
-            escaped(&name),
-            escaped(&text(&attribute)?)
+            escape_html(&name),
+            escape_html(&as_text(&attribute)?)
         );
     }
     Ok(out)
 }
 
 /// JSON with sorted keys in ASCII, as Jinja2 writes it.
-fn tojson(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
+fn filter_tojson(value: &Value, placed: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
     let indent = by_name(["indent"], placed, &named)?.get::<Option<Value>>("indent")?;
     let json = minijinja::filters::tojson(&in_order(value)?, indent, no_names())?;
     let mut out = String::new();
@@ -386,7 +388,7 @@ fn in_order(value: &Value) -> Result<Value, Error> {
 }
 
 /// A map from a map or from pairs, and from named arguments.
-fn dict(first: Option<Value>, named: Kwargs) -> Result<Value, Error> {
+fn function_dict(first: Option<Value>, named: Kwargs) -> Result<Value, Error> {
     let mut entries = Vec::new();
     if let Some(first) = first {
         for item in first.try_iter()? {
@@ -404,9 +406,9 @@ fn dict(first: Option<Value>, named: Kwargs) -> Result<Value, Error> {
 }
 
 /// What Jinja2 prints for a value, if the engine prints something else.
-pub(super) fn printed(auto_escape: &AutoEscape, value: &Value) -> Option<String> {
+pub(super) fn print_value(auto_escape: &AutoEscape, value: &Value) -> Option<String> {
     match (auto_escape, value.kind()) {
-        (AutoEscape::Html, _) if !value.is_safe() => Some(escaped(&value.to_string())),
+        (AutoEscape::Html, _) if !value.is_safe() => Some(escape_html(&value.to_string())),
         (_, ValueKind::Number) if !value.is_integer() => {
             f64::try_from(value.clone()).ok().and_then(python_float)
         }

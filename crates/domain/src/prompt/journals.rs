@@ -27,7 +27,7 @@ pub fn journals_to_read(tree: &Tree, persona: &PersonaId) -> Vec<String> {
 /// boundary is constant, so this is for display only.
 #[must_use]
 pub fn shown_journal(tree: &Tree, persona: &PersonaId) -> (String, Vec<String>) {
-    let fence = Fence::around(&[0; 32], persona.as_str());
+    let fence = Fence::with_boundary(&[0; 32], persona.as_str());
     journal_entries(tree, persona, &fence)
 }
 
@@ -64,7 +64,7 @@ pub(super) fn journal_entries(
     }
     entries.reverse();
     (
-        fence.block("journal entries of earlier turns", &entries.join("\n\n")),
+        fence.fenced_block("journal entries of earlier turns", &entries.join("\n\n")),
         paths,
     )
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn fence() -> std::sync::Arc<Fence> {
-        Fence::draw(&[1; 32], &"a".into(), &"t".into())
+        Fence::for_persona(&[1; 32], &"a".into(), &"t".into())
     }
 
     #[test]

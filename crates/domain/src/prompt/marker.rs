@@ -23,7 +23,7 @@ pub fn title_with_marker(title: &str, marker: &Marker) -> String {
 
 /// The SHA-256 of a prompt as it is sent, in lower-case hexadecimal.
 #[must_use]
-pub fn sha256(prompt: &str) -> String {
+pub fn prompt_sha256(prompt: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(prompt))
 }
 
@@ -32,7 +32,7 @@ pub fn sha256(prompt: &str) -> String {
 #[must_use]
 pub fn is_sent(prompt: &str, sent_sha256: &str) -> bool {
     let tidied = || prompt.replace("\r\n", "\n");
-    sha256(prompt) == sent_sha256 || sha256(tidied().trim_end()) == sent_sha256
+    prompt_sha256(prompt) == sent_sha256 || prompt_sha256(tidied().trim_end()) == sent_sha256
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn digests_as_everybody_does() {
         assert_eq!(
-            sha256("abc"),
+            prompt_sha256("abc"),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
     }

@@ -45,12 +45,12 @@ mod jinja;
 mod journals;
 mod limits;
 mod marker;
-mod needed;
 mod partials;
 mod percent;
 mod pulls;
 mod python;
 mod quoted;
+mod quoted_folders;
 mod render;
 mod rendering;
 mod request;
@@ -70,7 +70,7 @@ mod validate;
 mod wrap;
 
 pub use assembly::{
-    Assembled, Assembly, Attached, Include, Origin, RULES_PATH, Seed, Skipped, assemble,
+    Assembled, Assembly, Attached, Include, Origin, RULES_PATH, Seed, Skipped, assemble_prompt,
     canonical_layer, read_orders,
 };
 pub use checks::{CheckReport, failed_checks};
@@ -78,15 +78,15 @@ pub use error::RenderError;
 pub use files::{SOURCE_FOLDERS, is_feedback_of_role, is_source};
 pub use journals::{journals_to_read, shown_journal};
 pub use limits::*;
-pub use marker::{is_sent, sha256, title_with_marker, with_marker};
-pub use needed::folders_to_read;
-pub use render::render;
+pub use marker::{is_sent, prompt_sha256, title_with_marker, with_marker};
+pub use quoted_folders::folders_to_read;
+pub use render::render_prompt;
 pub use rendering::{
     InProcess, LayerPrompt, PersonaPrompt, RenderAnswer, RenderPrompts, RenderRequest, SourceFiles,
     assemble_by, is_plain, render_by,
 };
 pub use request::{OpenPull, Rendered, Request, Subject};
 pub use reviews::{ReviewRemark, ReviewSaying, review_remarks};
-pub use secrets::hide as without_secrets;
-pub use untrusted::{clean, clean_line};
-pub use validate::{unread_sources, validate};
+pub use secrets::hide_secrets as without_secrets;
+pub use untrusted::{clean_line, clean_text};
+pub use validate::{unread_sources, validate_prompt};

@@ -10,12 +10,12 @@ use crate::Diagnostic;
 const ENDINGS: [&str; 3] = [".md.j2", ".j2", ".md"];
 
 /// The path of each partial `x` as `x`, and of each block `x` as `x_block`. The nearest folder wins.
-pub(super) fn partials(
+pub(super) fn find_partials(
     files: &Files,
     persona_path: &str,
 ) -> Result<BTreeMap<String, String>, Diagnostic> {
     let mut named = BTreeMap::new();
-    for folder in files.folders() {
+    for folder in files.source_folders() {
         for (kind, suffix) in [("partials", ""), ("blocks", "_block")] {
             let folder = format!("{folder}/{kind}");
             for path in files.in_folder(&folder) {
@@ -68,7 +68,7 @@ mod tests {
             (".jules/partials/e.txt", ""),
         ]);
         let me = persona("me", "");
-        let found = partials(&Files::new(&tree, &me), &me.path).unwrap();
+        let found = find_partials(&Files::new(&tree, &me), &me.path).unwrap();
         assert_eq!(
             found.into_iter().collect::<Vec<_>>(),
             [
@@ -91,7 +91,7 @@ mod tests {
             (0..=PARTIALS_LIMIT).map(|n| (format!(".jules/partials/p{n}.md"), "")),
         );
         let me = persona("me", "");
-        let said = partials(&Files::new(&tree, &me), &me.path).unwrap_err();
+        let said = find_partials(&Files::new(&tree, &me), &me.path).unwrap_err();
         assert!(said.message.contains("PARTIALS_LIMIT"));
     }
 }

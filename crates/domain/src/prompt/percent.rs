@@ -8,7 +8,7 @@ use minijinja::machinery::{Token, tokenize};
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
 
-use super::call_error::invalid;
+use super::call_error::invalid_call;
 use super::syntax::seed_syntax;
 
 /// The filter's name, which no template uses by chance.
@@ -41,9 +41,9 @@ pub(super) fn with_percent(source: &str) -> String {
         if !matches!(tokens[at].0, Token::Mod) || replaced.len() == OPERATORS_LIMIT {
             continue;
         }
-        let is_text =
-            left(&tokens, at).is_some_and(|start| may_be_text(&tokens, start, at, &replaced));
-        if let (true, Some(end)) = (is_text, right(&tokens, at + 1)) {
+        let is_text = left_operand(&tokens, at)
+            .is_some_and(|start| may_be_text(&tokens, start, at, &replaced));
+        if let (true, Some(end)) = (is_text, right_operand(&tokens, at + 1)) {
             let (_, start, stop) = tokens[at];
             edits.push((start, stop, OPEN));
             edits.push((end, end, CLOSE));
@@ -83,7 +83,7 @@ pub(super) fn line_and_column(made: &str, at: usize) -> (u32, u32) {
 }
 
 /// `left % right`: a text is a format, as in Python; any other value is a number.
-pub(super) fn percent(state: &State, left: &Value, right: &Value) -> Result<Value, Error> {
+pub(super) fn format_percent(state: &State, left: &Value, right: &Value) -> Result<Value, Error> {
     let Some(pattern) = left.as_str() else {
         let numbers = minijinja::context! { left => left, right => right };
         return state
@@ -145,7 +145,7 @@ fn with_representations(
     }
     out.push_str(rest);
     if used < arguments.len() && !is_named {
-        return Err(invalid("more values are given than the pattern takes"));
+        return Err(invalid_call("more values are given than the pattern takes"));
     }
     Ok(out)
 }
@@ -154,12 +154,12 @@ type Tokens<'s> = [(Token<'s>, usize, usize)];
 
 /// The start of the operand that ends before a token: a literal, a name or a bracketed expression, with its calls,
 /// look-ups and filters.
-fn left(tokens: &Tokens<'_>, end: usize) -> Option<usize> {
+fn left_operand(tokens: &Tokens<'_>, end: usize) -> Option<usize> {
     let mut at = end.checked_sub(1)?;
     loop {
         match tokens[at].0 {
             Token::ParenClose | Token::BracketClose | Token::BraceClose => {
-                at = opening(tokens, at)?;
+                at = opening_bracket(tokens, at)?;
                 // A call or look-up continues with its target.
                 let is_of = at.checked_sub(1).is_some_and(|before| {
                     matches!(
@@ -189,7 +189,7 @@ fn is_keyword(name: &str) -> bool {
     )
 }
 
-fn opening(tokens: &Tokens<'_>, close: usize) -> Option<usize> {
+fn opening_bracket(tokens: &Tokens<'_>, close: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for at in (0..=close).rev() {
         match tokens[at].0 {
@@ -236,13 +236,15 @@ fn ends_operand(token: &Token<'_>) -> bool {
 }
 
 /// The end of the operand that begins at a token.
-fn right(tokens: &Tokens<'_>, mut at: usize) -> Option<usize> {
+fn right_operand(tokens: &Tokens<'_>, mut at: usize) -> Option<usize> {
     loop {
         while matches!(tokens.get(at)?.0, Token::Minus | Token::Plus) {
             at += 1;
         }
         at = match tokens.get(at)?.0 {
-            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => closing(tokens, at)?,
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => {
+                closing_bracket(tokens, at)?
+            }
             Token::Ident(_)
             | Token::Str(_)
             | Token::String(_)
@@ -254,7 +256,7 @@ fn right(tokens: &Tokens<'_>, mut at: usize) -> Option<usize> {
         loop {
             at = match tokens.get(at + 1).map(|(token, _, _)| token) {
                 Some(Token::Dot | Token::Pipe) => at + 2,
-                Some(Token::ParenOpen | Token::BracketOpen) => closing(tokens, at + 1)?,
+                Some(Token::ParenOpen | Token::BracketOpen) => closing_bracket(tokens, at + 1)?,
                 _ => break,
             };
         }
@@ -265,7 +267,7 @@ fn right(tokens: &Tokens<'_>, mut at: usize) -> Option<usize> {
     }
 }
 
-fn closing(tokens: &Tokens<'_>, open: usize) -> Option<usize> {
+fn closing_bracket(tokens: &Tokens<'_>, open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, (token, _, _)) in tokens.iter().enumerate().skip(open) {
         match token {

@@ -21,29 +21,29 @@ pub(super) struct OpenPulls {
 impl OpenPulls {
     pub(super) fn new(pulls: &[OpenPull], fence: &Arc<Fence>) -> Self {
         let shown = &pulls[..pulls.len().min(OPEN_PULLS_LIMIT)];
-        let items = shown.iter().map(|pull| item(pull, fence)).collect();
-        let mut lines: Vec<String> = shown.iter().map(line).collect();
+        let items = shown.iter().map(|pull| pull_value(pull, fence)).collect();
+        let mut lines: Vec<String> = shown.iter().map(pull_line).collect();
         if pulls.len() > shown.len() {
             lines.push(format!("(and {} more)", pulls.len() - shown.len()));
         }
         let text = if lines.is_empty() {
             String::new()
         } else {
-            fence.block("open pull requests", &lines.join("\n"))
+            fence.fenced_block("open pull requests", &lines.join("\n"))
         };
         Self { items, text }
     }
 
     /// The fenced text; empty if there are none.
-    pub(super) fn text(&self) -> &str {
+    pub(super) fn as_text(&self) -> &str {
         &self.text
     }
 }
 
 /// One pull request. `headRefName`, `isDraft` and `author.login` are GitHub's GraphQL names, which the templates of
 /// seed 004's repository use.
-fn item(pull: &OpenPull, fence: &Arc<Fence>) -> Value {
-    let outside = |text: &str, field| Untrusted::value(fence, shorten(text), field);
+fn pull_value(pull: &OpenPull, fence: &Arc<Fence>) -> Value {
+    let outside = |text: &str, field| Untrusted::untrusted_value(fence, shorten_text(text), field);
     BTreeMap::from([
         ("number", Value::from(pull.number.0)),
         ("title", outside(&pull.title, None)),
@@ -56,18 +56,18 @@ fn item(pull: &OpenPull, fence: &Arc<Fence>) -> Value {
     .into()
 }
 
-fn line(pull: &OpenPull) -> String {
+fn pull_line(pull: &OpenPull) -> String {
     let draft = if pull.draft { ", draft" } else { "" };
     format!(
         "- #{} {} ({} by {}{draft})",
         pull.number,
-        shorten(&pull.title),
-        shorten(&pull.head),
-        shorten(&pull.author)
+        shorten_text(&pull.title),
+        shorten_text(&pull.head),
+        shorten_text(&pull.author)
     )
 }
 
-fn shorten(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     cut_chars(&clean_line(text), PULL_TEXT_LIMIT_CHARS)
 }
 

@@ -3,7 +3,7 @@
 use minijinja::value::{Tuple, ValueKind, from_args};
 use minijinja::{Error, State, Value};
 
-use super::call_error::invalid;
+use super::call_error::invalid_call;
 use minijinja_contrib::pycompat;
 
 /// The largest width of `center` and similar methods, in characters.
@@ -18,9 +18,9 @@ pub(super) enum Side {
 }
 
 /// A text padded to a width.
-pub(super) fn padded(text: &str, width: usize, fill: char, side: Side) -> Result<String, Error> {
+pub(super) fn pad_text(text: &str, width: usize, fill: char, side: Side) -> Result<String, Error> {
     if width > WIDTH_LIMIT_CHARS {
-        return Err(invalid(format!(
+        return Err(invalid_call(format!(
             "{width} characters are more than WIDTH_LIMIT_CHARS ({WIDTH_LIMIT_CHARS})"
         )));
     }
@@ -40,15 +40,15 @@ pub(super) fn padded(text: &str, width: usize, fill: char, side: Side) -> Result
 }
 
 /// Calls a method of a value that has none of its own.
-pub(super) fn method(
+pub(super) fn call_method(
     state: &mut State<'_, '_>,
     value: &Value,
     name: &str,
     arguments: &[Value],
 ) -> Result<Value, Error> {
     if let Some(text) = value.as_str()
-        && let Some(result) =
-            changed(text, name, arguments).or_else(|| asked(text, name, arguments))
+        && let Some(result) = changing_method(text, name, arguments)
+            .or_else(|| querying_method(text, name, arguments))
     {
         return result;
     }
@@ -58,7 +58,7 @@ pub(super) fn method(
             let place = value.try_iter()?.position(|item| item == *wanted);
             place
                 .map(Value::from)
-                .ok_or_else(|| invalid(format!("`{wanted}` is not in the list")))
+                .ok_or_else(|| invalid_call(format!("`{wanted}` is not in the list")))
         }
         (ValueKind::Seq | ValueKind::Map, "copy") => {
             let () = from_args(arguments)?;
@@ -69,75 +69,79 @@ pub(super) fn method(
 }
 
 /// Methods that return a changed text.
-fn changed(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, Error>> {
+fn changing_method(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, Error>> {
     Some(match name {
         "casefold" => {
             from_args(arguments).map(|()| Value::from(text.replace('ß', "ss").to_lowercase()))
         }
-        "center" => pad(text, arguments, Side::Both),
+        "center" => pad_method(text, arguments, Side::Both),
         "expandtabs" => {
-            from_args(arguments).and_then(|(size,): (Option<usize>,)| expandtabs(text, size))
+            from_args(arguments).and_then(|(size,): (Option<usize>,)| expand_tabs(text, size))
         }
-        "ljust" => pad(text, arguments, Side::Right),
+        "ljust" => pad_method(text, arguments, Side::Right),
         "partition" => {
             from_args(arguments).map(|(between,): (&str,)| match text.split_once(between) {
-                Some((before, rest)) => three(before, between, rest),
-                None => three(text, "", ""),
+                Some((before, rest)) => three_parts(before, between, rest),
+                None => three_parts(text, "", ""),
             })
         }
         "removeprefix" => from_args(arguments)
             .map(|(prefix,): (&str,)| Value::from(text.strip_prefix(prefix).unwrap_or(text))),
         "removesuffix" => from_args(arguments)
             .map(|(suffix,): (&str,)| Value::from(text.strip_suffix(suffix).unwrap_or(text))),
-        "rjust" => pad(text, arguments, Side::Left),
+        "rjust" => pad_method(text, arguments, Side::Left),
         "rpartition" => {
             from_args(arguments).map(|(between,): (&str,)| match text.rsplit_once(between) {
-                Some((before, rest)) => three(before, between, rest),
-                None => three("", "", text),
+                Some((before, rest)) => three_parts(before, between, rest),
+                None => three_parts("", "", text),
             })
         }
-        "rsplit" => rsplit(text, arguments),
-        "swapcase" => from_args(arguments).map(|()| Value::from(swapcase(text))),
-        "zfill" => zfill(text, arguments),
+        "rsplit" => split_from_right(text, arguments),
+        "swapcase" => from_args(arguments).map(|()| Value::from(swap_case(text))),
+        "zfill" => zfill_method(text, arguments),
         _ => return None,
     })
 }
 
 /// Methods that return a property of a text.
-fn asked(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, Error>> {
+fn querying_method(text: &str, name: &str, arguments: &[Value]) -> Option<Result<Value, Error>> {
     let is = |holds: bool| from_args(arguments).map(|()| Value::from(holds));
     Some(match name {
-        "index" => from_args(arguments).and_then(|(part,): (&str,)| place(text, text.find(part))),
+        "index" => {
+            from_args(arguments).and_then(|(part,): (&str,)| position_value(text, text.find(part)))
+        }
         "isdecimal" => is(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit())),
         "isidentifier" => is(text.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && text.chars().all(|c| c.is_alphanumeric() || c == '_')),
         "isprintable" => is(!text.contains(char::is_control)),
         "istitle" => is(is_title(text)),
-        "rindex" => from_args(arguments).and_then(|(part,): (&str,)| place(text, text.rfind(part))),
+        "rindex" => {
+            from_args(arguments).and_then(|(part,): (&str,)| position_value(text, text.rfind(part)))
+        }
         _ => return None,
     })
 }
 
-fn pad(text: &str, arguments: &[Value], side: Side) -> Result<Value, Error> {
+fn pad_method(text: &str, arguments: &[Value], side: Side) -> Result<Value, Error> {
     let (width, fill): (usize, Option<&str>) = from_args(arguments)?;
     let mut signs = fill.unwrap_or(" ").chars();
     let (Some(fill), None) = (signs.next(), signs.next()) else {
-        return Err(invalid("the sign to fill with must be one character"));
+        return Err(invalid_call("the sign to fill with must be one character"));
     };
-    padded(text, width, fill, side).map(Value::from)
+    pad_text(text, width, fill, side).map(Value::from)
 }
 
-fn zfill(text: &str, arguments: &[Value]) -> Result<Value, Error> {
+fn zfill_method(text: &str, arguments: &[Value]) -> Result<Value, Error> {
     let (width,): (usize,) = from_args(arguments)?;
     let (sign, digits) = match text.strip_prefix(['+', '-']) {
         Some(digits) => text.split_at(text.len() - digits.len()),
         None => ("", text),
     };
-    let digits = padded(digits, width.saturating_sub(sign.len()), '0', Side::Left)?;
+    let digits = pad_text(digits, width.saturating_sub(sign.len()), '0', Side::Left)?;
     Ok(Value::from(format!("{sign}{digits}")))
 }
 
-fn expandtabs(text: &str, size: Option<usize>) -> Result<Value, Error> {
+fn expand_tabs(text: &str, size: Option<usize>) -> Result<Value, Error> {
     let size = size.unwrap_or(8);
     let mut out = String::new();
     let mut column = 0;
@@ -145,7 +149,7 @@ fn expandtabs(text: &str, size: Option<usize>) -> Result<Value, Error> {
         match c {
             '\t' if size > 0 => {
                 let spaces = size - column % size;
-                out.push_str(&padded("", spaces, ' ', Side::Left)?);
+                out.push_str(&pad_text("", spaces, ' ', Side::Left)?);
                 column += spaces;
             }
             '\t' => {}
@@ -158,7 +162,7 @@ fn expandtabs(text: &str, size: Option<usize>) -> Result<Value, Error> {
     Ok(Value::from(out))
 }
 
-fn swapcase(text: &str) -> String {
+fn swap_case(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c.is_uppercase() {
@@ -183,21 +187,21 @@ fn is_title(text: &str) -> bool {
     has_capital
 }
 
-fn place(text: &str, at: Option<usize>) -> Result<Value, Error> {
-    let at = at.ok_or_else(|| invalid("the text does not contain it"))?;
+fn position_value(text: &str, at: Option<usize>) -> Result<Value, Error> {
+    let at = at.ok_or_else(|| invalid_call("the text does not contain it"))?;
     Ok(Value::from(text[..at].chars().count()))
 }
 
-fn three(before: &str, found: &str, rest: &str) -> Value {
+fn three_parts(before: &str, found: &str, rest: &str) -> Value {
     Value::from(Tuple::from([before, found, rest].map(Value::from)))
 }
 
-fn rsplit(text: &str, arguments: &[Value]) -> Result<Value, Error> {
+fn split_from_right(text: &str, arguments: &[Value]) -> Result<Value, Error> {
     let (between, most): (Option<&str>, Option<i64>) = from_args(arguments)?;
     let most = most.and_then(|most| usize::try_from(most).ok());
     let parts = most.map_or(usize::MAX, |most| most.saturating_add(1));
     let mut split: Vec<&str> = match between {
-        Some("") => return Err(invalid("the text to split at is empty")),
+        Some("") => return Err(invalid_call("the text to split at is empty")),
         Some(between) => text.rsplitn(parts, between).collect(),
         None => rsplit_at_spaces(text, parts),
     };

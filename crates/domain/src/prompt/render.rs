@@ -7,24 +7,24 @@ use minijinja::Value;
 use minijinja::value::Serde;
 
 use super::context::Context;
-use super::environment::{Included, environment, note};
+use super::environment::{Included, note_included, persona_environment};
 use super::error::RenderError;
-use super::failure::Place;
+use super::failure::TemplateFailure;
 use super::fence::Fence;
 use super::files::Files;
 use super::journals::journal_entries;
 use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES, TEMPLATE_LIMIT_BYTES};
-use super::partials::partials;
+use super::partials::find_partials;
 use super::percent::with_percent;
 use super::pulls::OpenPulls;
 use super::quoted::Quoted;
 use super::request::{Rendered, Request};
-use super::sections::{notes, with_sections};
+use super::sections::{note_lines, with_sections};
 use super::sprint::sprint_context;
-use super::stack::deep;
-use super::subject::subject;
+use super::stack::run_on_stack;
+use super::subject::subject_text;
 use super::tasks::tasks_text;
-use super::title::{TITLE_TEMPLATE, title};
+use super::title::{TITLE_TEMPLATE, render_title};
 use crate::Diagnostic;
 
 /// Renders a persona's title and prompt.
@@ -35,7 +35,7 @@ use crate::Diagnostic;
 ///
 /// The files to read first, if the tree was read in parts; otherwise the mistakes in the templates, with file and line,
 /// or the limit that was exceeded.
-pub fn render(request: &Request<'_>) -> Result<Rendered, RenderError> {
+pub fn render_prompt(request: &Request<'_>) -> Result<Rendered, RenderError> {
     render_on(STACK_BYTES, request)
 }
 
@@ -43,8 +43,8 @@ pub fn render(request: &Request<'_>) -> Result<Rendered, RenderError> {
 pub(super) fn render_on(stack: usize, request: &Request<'_>) -> Result<Rendered, RenderError> {
     let persona = request.persona;
     let files = Files::new(request.tree, persona);
-    let rendered = deep(stack, &persona.path, || render_here(request, &files))?;
-    let unread = files.unread();
+    let rendered = run_on_stack(stack, &persona.path, || render_here(request, &files))?;
+    let unread = files.unread_paths();
     if unread.is_empty() {
         rendered.map_err(RenderError::Invalid)
     } else {
@@ -55,15 +55,15 @@ pub(super) fn render_on(stack: usize, request: &Request<'_>) -> Result<Rendered,
 fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Vec<Diagnostic>> {
     let persona = request.persona;
     let is_template = persona.path.ends_with(".j2");
-    let fence = Fence::draw(request.entropy, &persona.id, request.track);
+    let fence = Fence::for_persona(request.entropy, &persona.id, request.track);
     let partials = if is_template || persona.title.is_some() {
-        partials(files, &persona.path).map_err(|said| vec![said])?
+        find_partials(files, &persona.path).map_err(|said| vec![said])?
     } else {
         BTreeMap::new()
     };
     let included = Included::default();
-    let quoted = quote(request, &fence);
-    let mut environment = environment(files, &fence, &included);
+    let quoted = quote_texts(request, &fence);
+    let mut environment = persona_environment(files, &fence, &included);
 
     let mut broken = Vec::new();
     let mut sources = Vec::new();
@@ -89,34 +89,38 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
     let context = Context::new(
         environment,
         persona.id.as_str().to_owned(),
-        values(request, &quoted, &fence),
+        context_values(request, &quoted, &fence),
         partials,
     );
-    let place = Place {
+    let place = TemplateFailure {
         persona,
         files,
         context: &context,
     };
     if !broken.is_empty() {
-        return Err(broken.iter().map(|error| place.diagnose(error)).collect());
+        return Err(broken
+            .iter()
+            .map(|error| place.diagnose_error(error))
+            .collect());
     }
 
     let body = if is_template {
         context
-            .render(&persona.path)
-            .map_err(|error| place.diagnose(&error))
+            .render_template(&persona.path)
+            .map_err(|error| place.diagnose_error(&error))
     } else {
         Ok(persona.body.clone())
     };
     // Checked before the title is rendered, because what only the title uses is missing from the prompt.
     let prompt =
         body.and_then(|body| with_sections(persona, is_template, body.trim(), &quoted, &context));
-    let title = title(persona, request.track, &context).map_err(|error| place.diagnose(&error));
+    let title = render_title(persona, request.track, &context)
+        .map_err(|error| place.diagnose_error(&error));
     let (mut prompt, title) = match (prompt, title) {
         (Ok(prompt), Ok(title)) => (prompt, title),
         (prompt, title) => return Err(prompt.err().into_iter().chain(title.err()).collect()),
     };
-    if let Some(explanation) = fence.explanation() {
+    if let Some(explanation) = fence.explain_fence() {
         prompt.push_str("\n\n");
         prompt.push_str(&explanation);
     }
@@ -149,12 +153,12 @@ fn note_quoted(quoted: &Quoted, context: &Context, prompt: &str, included: &Incl
         ("tasks_text", &quoted.tasks, &quoted.task_paths),
     ] {
         if context.was_read(name) || (!section.is_empty() && prompt.contains(section)) {
-            paths.iter().for_each(|path| note(included, path));
+            paths.iter().for_each(|path| note_included(included, path));
         }
     }
 }
 
-fn quote(request: &Request<'_>, fence: &Fence) -> Quoted {
+fn quote_texts(request: &Request<'_>, fence: &Fence) -> Quoted {
     let id = &request.persona.id;
     let (journals, journal_paths) = journal_entries(request.tree, id, fence);
     let (sprint, sprint_paths) = sprint_context(request.tree, id, request.sprint, fence);
@@ -166,14 +170,18 @@ fn quote(request: &Request<'_>, fence: &Fence) -> Quoted {
         sprint_paths,
         tasks,
         task_paths,
-        notes: notes(request.notes),
-        subject: subject(request.subject.as_ref(), fence),
+        notes: note_lines(request.notes),
+        subject: subject_text(request.subject.as_ref(), fence),
     }
 }
 
 /// The variables of the context, without partials. The persona's frontmatter takes precedence over our own values, as
 /// in seed 004's system; id, emoji and description have a value even without frontmatter.
-fn values(request: &Request<'_>, quoted: &Quoted, fence: &Arc<Fence>) -> BTreeMap<String, Value> {
+fn context_values(
+    request: &Request<'_>,
+    quoted: &Quoted,
+    fence: &Arc<Fence>,
+) -> BTreeMap<String, Value> {
     let persona = request.persona;
     let pulls = OpenPulls::new(request.open_pulls, fence);
     let ours = [
@@ -181,7 +189,7 @@ fn values(request: &Request<'_>, quoted: &Quoted, fence: &Arc<Fence>) -> BTreeMa
         ("repo", Value::from(request.repository.name.as_str())),
         ("repo_full", Value::from(request.repository.to_string())),
         ("track", Value::from(request.track.as_str())),
-        ("open_prs_text", Value::from(pulls.text())),
+        ("open_prs_text", Value::from(pulls.as_text())),
         ("open_prs", Value::from_object(pulls)),
         ("journal_entries", Value::from(quoted.journals.as_str())),
         (

@@ -4,7 +4,7 @@
 //! counts instructions, and the limit of the output counts what is printed. So the decision does not render the
 //! templates of a repository. It asks for the prompt by a [`RenderRequest`], and the runtime renders it in a child
 //! process with limits of memory and time. A request owns everything that it needs, can be sent to another process, and
-//! has a [key](RenderRequest::request_key): the same key means the same answer.
+//! has a [key](RenderRequest::key): the same key means the same answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -185,7 +185,7 @@ pub struct LayerPrompt {
 impl RenderRequest {
     /// A request for a persona's prompt, with the files of the request's tree.
     #[must_use]
-    pub fn persona(request: &Request<'_>, files: &SourceFiles) -> Self {
+    pub fn for_persona(request: &Request<'_>, files: &SourceFiles) -> Self {
         let persona = request.persona;
         Self::Persona(Box::new(PersonaPrompt {
             repository: request.repository.clone(),
@@ -214,7 +214,7 @@ impl RenderRequest {
 
     /// A request for a layer's prompt, with the files of the request's trees.
     #[must_use]
-    pub fn layer(request: &Assembly<'_>, files: &SourceFiles, ledger: &SourceFiles) -> Self {
+    pub fn for_layer(request: &Assembly<'_>, files: &SourceFiles, ledger: &SourceFiles) -> Self {
         let attached = request.attached.iter();
         Self::Layer(Box::new(LayerPrompt {
             layer: request.layer.to_owned(),
@@ -239,7 +239,7 @@ impl RenderRequest {
 
     /// A request for the prompt of a brief.
     #[must_use]
-    pub fn brief(
+    pub fn for_brief(
         brief: &Brief,
         (files, ledger): (&SourceFiles, &SourceFiles),
         (turn, now): (&str, Timestamp),
@@ -265,7 +265,7 @@ impl RenderRequest {
             now,
             entropy,
         };
-        Self::layer(&assembly, files, ledger)
+        Self::for_layer(&assembly, files, ledger)
     }
 
     /// The key of this request: the SHA-256 of everything that the prompt is made from, in lower-case hexadecimal.
@@ -475,31 +475,31 @@ const OTHER_KIND: &str = "the answer belongs to another request";
 ///
 /// # Errors
 ///
-/// Those of [`render`](super::render()), and that this machine could not render it.
+/// Those of [`render_prompt`](super::render_prompt), and that this machine could not render it.
 pub fn render_by(
     request: &Request<'_>,
     files: &SourceFiles,
     renderer: &(impl RenderPrompts + ?Sized),
 ) -> Result<Rendered, RenderError> {
     if is_plain(request.persona) {
-        return super::render(request);
+        return super::render_prompt(request);
     }
-    first(renderer.render(&[RenderRequest::persona(request, files)])).into_persona()
+    first_answer(renderer.render(&[RenderRequest::for_persona(request, files)])).into_persona()
 }
 
 /// Renders one layer's prompt with the renderer.
 ///
 /// # Errors
 ///
-/// Those of [`assemble`](super::assemble()), and that this machine could not render it.
+/// Those of [`assemble_prompt`](super::assemble_prompt), and that this machine could not render it.
 pub fn assemble_by(
     request: RenderRequest,
     renderer: &(impl RenderPrompts + ?Sized),
 ) -> Result<Assembled, RenderError> {
-    first(renderer.render(&[request])).into_layer()
+    first_answer(renderer.render(&[request])).into_layer()
 }
 
-fn first(answers: Vec<RenderAnswer>) -> RenderAnswer {
+fn first_answer(answers: Vec<RenderAnswer>) -> RenderAnswer {
     let none = || RenderAnswer::Failed(RenderError::Unavailable("there is no answer".to_owned()));
     answers.into_iter().next().unwrap_or_else(none)
 }

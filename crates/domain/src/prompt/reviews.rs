@@ -7,8 +7,8 @@ use super::fence::Fence;
 use super::limits::{
     REMARK_LIMIT_BYTES, REMARK_PLACE_LIMIT_CHARS, REMARKS_SHOWN, REVIEWS_LIMIT_BYTES,
 };
-use super::secrets::hide;
-use super::untrusted::{clean, clean_line, cut_bytes, cut_chars};
+use super::secrets::hide_secrets;
+use super::untrusted::{clean_line, clean_text, cut_bytes, cut_chars};
 
 /// A thread on a line, or a review as a whole. All texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,28 +37,28 @@ pub fn review_remarks(entropy: &[u8; 32], what: &str, remarks: &[ReviewRemark]) 
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&shown(remark));
+        text.push_str(&remark_text(remark));
     }
     let more = remarks.len().saturating_sub(REMARKS_SHOWN);
     if more > 0 {
         text.push_str(&format!("\n(and {more} more)\n"));
     }
     let text = cut_bytes(&text, REVIEWS_LIMIT_BYTES);
-    Fence::around(entropy, what).block("what the reviewers say", &text)
+    Fence::with_boundary(entropy, what).fenced_block("what the reviewers say", &text)
 }
 
-fn shown(remark: &ReviewRemark) -> String {
+fn remark_text(remark: &ReviewRemark) -> String {
     let place = remark.place.as_deref().map_or_else(
         || "the pull request as a whole".to_owned(),
         |place| {
-            let line = hide(&clean_line(place));
+            let line = hide_secrets(&clean_line(place));
             cut_chars(&line, REMARK_PLACE_LIMIT_CHARS)
         },
     );
     let mut text = format!("on {place}:\n");
     for one in &remark.said {
         let author = clean_line(&one.author);
-        let said = hide(&clean(&one.text));
+        let said = hide_secrets(&clean_text(&one.text));
         let said = cut_bytes(said.trim(), REMARK_LIMIT_BYTES);
         text.push_str(&format!("- {author}: {said}\n"));
     }

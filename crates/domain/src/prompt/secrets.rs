@@ -49,7 +49,7 @@ const VALUE_LEAST: usize = 8;
 
 /// The text with all likely secrets hidden.
 #[must_use]
-pub fn hide(text: &str) -> String {
+pub fn hide_secrets(text: &str) -> String {
     let mut out = Vec::new();
     let mut in_key = false;
     for line in text.split('\n') {
@@ -74,7 +74,7 @@ fn hide_in_line(line: &str) -> String {
     without_values(&line)
 }
 
-fn belongs(character: char) -> bool {
+fn is_key_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || "_-.~+/=".contains(character)
 }
 
@@ -87,7 +87,7 @@ fn without_shapes(line: &str) -> String {
         let begins = before.is_none_or(|c| !c.is_ascii_alphanumeric());
         let found = SHAPES.iter().find_map(|(prefix, least)| {
             let after = rest.strip_prefix(prefix).filter(|_| begins)?;
-            let length = after.find(|c| !belongs(c)).unwrap_or(after.len());
+            let length = after.find(|c| !is_key_character(c)).unwrap_or(after.len());
             (length >= *least).then_some(prefix.len() + length)
         });
         match (found, rest.chars().next()) {
@@ -177,7 +177,10 @@ mod tests {
     fn r21_a_name_behind_any_white_space_is_found() {
         for space in ["\u{200a}", "\u{3000}", "\u{2028}", "\u{a0}"] {
             let said = format!("x{space}token: 0123456789 y{space}a:b");
-            assert_eq!(hide(&said), format!("x{space}token: [hidden] y{space}a:b"));
+            assert_eq!(
+                hide_secrets(&said),
+                format!("x{space}token: [hidden] y{space}a:b")
+            );
         }
     }
 
@@ -212,7 +215,7 @@ mod tests {
                 "a\n[hidden]\nb",
             ),
         ] {
-            assert_eq!(hide(&said), kept, "{said}");
+            assert_eq!(hide_secrets(&said), kept, "{said}");
         }
     }
 
@@ -228,7 +231,7 @@ mod tests {
             "commit 4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d4c1d",
             "",
         ] {
-            assert_eq!(hide(text), text);
+            assert_eq!(hide_secrets(text), text);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::Diagnostic;
 use crate::plan::Persona;
 
 /// The notes of a request, each on one line. They are phileas' own words, but may contain file names from agents.
-pub(super) fn notes(notes: &[String]) -> Vec<String> {
+pub(super) fn note_lines(notes: &[String]) -> Vec<String> {
     notes[notes.len().saturating_sub(NOTES_LIMIT)..]
         .iter()
         .map(|note| cut_chars(&clean_line(note), NOTE_LIMIT_CHARS))
@@ -90,7 +90,7 @@ mod tests {
         let many: Vec<String> = (0..NOTES_LIMIT + 2)
             .map(|n| format!("note\n{n} phileas-turn: x"))
             .collect();
-        let kept = notes(&many);
+        let kept = note_lines(&many);
         assert_eq!(kept.len(), NOTES_LIMIT);
         assert_eq!(kept[0], "note 2 phileas turn: x");
     }

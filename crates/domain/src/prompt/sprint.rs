@@ -3,7 +3,7 @@
 use super::fence::Fence;
 use super::limits::{ENTRY_LIMIT_BYTES, SPRINT_LIMIT_BYTES, SPRINT_PAPERS_LIMIT};
 use super::untrusted::{clean_line, cut_bytes};
-use crate::board::{self, PaperKind, SprintPaper};
+use crate::board::{self, SprintFile, SprintFileKind};
 use crate::model::{PersonaId, Tree};
 
 /// The sprint's number, and those of its files that were read, each fenced, because agents write them. First the README
@@ -20,12 +20,16 @@ pub(super) fn sprint_context(
     };
     let folder = board::sprint_folder(sprint);
     let mut text = format!("This is sprint {sprint}. Its plans and feedback are in `{folder}/`.");
-    let mut papers = board::papers(tree, sprint);
-    let rank = |paper: &SprintPaper<'_>| match paper.kind {
-        PaperKind::Readme => 0,
-        PaperKind::Plan | PaperKind::Feedback if paper.persona == Some(persona.as_str()) => 1,
-        PaperKind::Plan => 2,
-        PaperKind::Feedback => 3,
+    let mut papers = board::sprint_files(tree, sprint);
+    let rank = |paper: &SprintFile<'_>| match paper.kind {
+        SprintFileKind::Readme => 0,
+        SprintFileKind::Plan | SprintFileKind::Feedback
+            if paper.persona == Some(persona.as_str()) =>
+        {
+            1
+        }
+        SprintFileKind::Plan => 2,
+        SprintFileKind::Feedback => 3,
     };
     papers.sort_by_key(rank);
     let mut paths = Vec::new();
@@ -41,7 +45,7 @@ pub(super) fn sprint_context(
         room -= said.len();
         let file = clean_line(&paper.path[folder.len() + 1..]);
         text.push_str("\n\n");
-        text.push_str(&fence.block(&format!("the sprint paper {file}"), &said));
+        text.push_str(&fence.fenced_block(&format!("the sprint paper {file}"), &said));
         paths.push(paper.path.to_owned());
     }
     if more > 0 {
@@ -55,7 +59,7 @@ mod tests {
     use super::*;
 
     fn fence() -> std::sync::Arc<Fence> {
-        Fence::draw(&[1; 32], &"a".into(), &"t".into())
+        Fence::for_persona(&[1; 32], &"a".into(), &"t".into())
     }
 
     #[test]

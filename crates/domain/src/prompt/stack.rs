@@ -12,7 +12,11 @@ use crate::Diagnostic;
 /// # Errors
 ///
 /// The memory is not available; `path` names the template.
-pub(super) fn deep<T>(bytes: usize, path: &str, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
+pub(super) fn run_on_stack<T>(
+    bytes: usize,
+    path: &str,
+    work: impl FnOnce() -> T,
+) -> Result<T, Diagnostic> {
     let has_room = Cell::new(false);
     let there = || {
         has_room.set(true);
@@ -47,13 +51,16 @@ mod tests {
         }
         // A test's thread has two megabytes, and each level takes one kilobyte.
         let levels = STACK_BYTES / 8 / 1024;
-        assert_eq!(deep(STACK_BYTES, "a.j2", || down(levels)), Ok(levels));
+        assert_eq!(
+            run_on_stack(STACK_BYTES, "a.j2", || down(levels)),
+            Ok(levels)
+        );
     }
 
     #[test]
     fn where_there_is_no_room_the_work_is_not_begun() {
         let begun = Cell::new(false);
-        let full = deep(usize::MAX / 4, "a.j2", || begun.set(true)).unwrap_err();
+        let full = run_on_stack(usize::MAX / 4, "a.j2", || begun.set(true)).unwrap_err();
         assert_eq!(full.file, "a.j2");
         assert!(full.message.starts_with("there is no room"), "{full:?}");
         assert!(!begun.get());
@@ -61,7 +68,8 @@ mod tests {
 
     #[test]
     fn a_panic_of_the_work_is_passed_on() {
-        let panic = catch_unwind(|| deep(STACK_BYTES, "a.j2", || panic!("this is the work's")));
+        let panic =
+            catch_unwind(|| run_on_stack(STACK_BYTES, "a.j2", || panic!("this is the work's")));
         let said = panic.map_err(|panic| panic.downcast_ref::<&str>().copied());
         assert_eq!(said, Err(Some("this is the work's")));
     }

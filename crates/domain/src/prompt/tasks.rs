@@ -16,7 +16,7 @@ remove the other file.";
 
 /// The first tasks that wait for a persona, in one fence, and the paths of these tasks; empty if there are none.
 pub(super) fn tasks_text(tree: &Tree, persona: &Persona, fence: &Fence) -> (String, Vec<String>) {
-    let tasks = board::tasks(tree);
+    let tasks = board::list_tasks(tree);
     let waiting = board::tasks_for(&tasks, persona);
     let mut entries = Vec::new();
     let mut paths = Vec::new();
@@ -45,7 +45,10 @@ pub(super) fn tasks_text(tree: &Tree, persona: &Persona, fence: &Fence) -> (Stri
     if entries.is_empty() {
         return (String::new(), paths);
     }
-    let mut text = format!("{HOW}\n\n{}", fence.block("tasks", &entries.join("\n\n")));
+    let mut text = format!(
+        "{HOW}\n\n{}",
+        fence.fenced_block("tasks", &entries.join("\n\n"))
+    );
     let more = waiting.len() - entries.len();
     if more > 0 {
         text.push_str(&format!(
@@ -62,7 +65,7 @@ mod tests {
     use crate::prompt::tests::persona;
 
     fn fence() -> std::sync::Arc<Fence> {
-        Fence::draw(&[1; 32], &"a".into(), &"t".into())
+        Fence::for_persona(&[1; 32], &"a".into(), &"t".into())
     }
 
     fn task(n: usize, body: &str) -> (String, String) {

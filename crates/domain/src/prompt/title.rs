@@ -14,13 +14,13 @@ use crate::plan::Persona;
 pub(super) const TITLE_TEMPLATE: &str = "<title>";
 
 /// `<emoji> <id>: <track>`, or the persona's own title, preceded by emoji and id if it lacks them.
-pub(super) fn title(
+pub(super) fn render_title(
     persona: &Persona,
     track: &TrackName,
     context: &Arc<Context>,
 ) -> Result<String, Error> {
     let own = match &persona.title {
-        Some(_) => one_line(&context.render(TITLE_TEMPLATE)?),
+        Some(_) => one_line(&context.render_template(TITLE_TEMPLATE)?),
         None => String::new(),
     };
     let text = if own.is_empty() {
@@ -29,12 +29,12 @@ pub(super) fn title(
             .trim_start()
             .to_owned()
     } else {
-        branded(persona, &own)
+        with_brand(persona, &own)
     };
     Ok(cut_chars(&text, TITLE_LIMIT_CHARS))
 }
 
-fn branded(persona: &Persona, text: &str) -> String {
+fn with_brand(persona: &Persona, text: &str) -> String {
     let id = persona.id.as_str();
     let emoji = one_line(&persona.emoji);
     let has_emoji = emoji.is_empty() || text.contains(&emoji);

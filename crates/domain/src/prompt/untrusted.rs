@@ -10,15 +10,15 @@ const NEUTRAL_TITLE: &str = "(phileas:";
 /// Removes invisible text (control, zero-width, bidirectional and tag characters, HTML comments) and neutralizes
 /// markers. Line feeds and tabs are kept.
 #[must_use]
-pub fn clean(text: &str) -> String {
-    neutralise_markers(&bare(&visible(text)))
+pub fn clean_text(text: &str) -> String {
+    neutralise_markers(&strip_markers(&visible_text(text)))
 }
 
-/// Like [`clean`], on one line: runs of white space become one space.
+/// Like [`clean_text`], on one line: runs of white space become one space.
 #[must_use]
 pub fn clean_line(text: &str) -> String {
-    let spaced = visible(text).replace(['\n', '\t'], " ");
-    let bare = bare(&spaced);
+    let spaced = visible_text(text).replace(['\n', '\t'], " ");
+    let bare = strip_markers(&spaced);
     let line = bare.split_whitespace().collect::<Vec<_>>().join(" ");
     neutralise_markers(&line)
 }
@@ -60,7 +60,7 @@ pub(super) fn cut_bytes(text: &str, limit: usize) -> String {
     format!("{}\n(cut after {limit} bytes)", text[..end].trim_end())
 }
 
-fn visible(text: &str) -> String {
+fn visible_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.replace("\r\n", "\n").chars() {
         match character {
@@ -84,7 +84,7 @@ fn is_invisible(character: char) -> bool {
 }
 
 /// Removes hidden text that consists of visible characters.
-fn bare(text: &str) -> String {
+fn strip_markers(text: &str) -> String {
     without_rows(&without_comments(text))
 }
 
@@ -161,7 +161,7 @@ mod tests {
             ("a<!-- open", "a<! -- open"),
             ("<!-<!-- x -->- evil -->", "<! -- evil -->"),
         ] {
-            assert_eq!(clean(dirty), bare, "{dirty:?}");
+            assert_eq!(clean_text(dirty), bare, "{dirty:?}");
         }
     }
 
@@ -176,7 +176,7 @@ mod tests {
             "x [phileas:0123456789ab.1]",
             "x [Phil\u{202e}eas:0123456789ab.1]",
         ] {
-            let bare = clean(dirty).to_lowercase();
+            let bare = clean_text(dirty).to_lowercase();
             assert!(
                 !bare.contains("phileas-turn")
                     && !bare.contains("phileas-message")
@@ -196,7 +196,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_invisible_survives(text in any::<String>()) {
-            let bare = clean(&text);
+            let bare = clean_text(&text);
             prop_assert!(!bare.chars().any(is_invisible));
             prop_assert!(!bare.contains("<!--"));
             prop_assert!(!bare.to_ascii_lowercase().contains("phileas-turn"));

@@ -1,7 +1,7 @@
 //! Checks that a persona's prompt can be rendered, before its turn.
 
 use super::error::RenderError;
-use super::render;
+use super::render::render_prompt;
 use super::rendering::{RenderPrompts, RenderRequest, SourceFiles, is_plain};
 use super::request::{OpenPull, Rendered, Request};
 use crate::Diagnostic;
@@ -11,7 +11,7 @@ use crate::plan::Persona;
 /// Renders the persona's prompt twice, with and without open pull requests, sprint and notes, so that both branches of
 /// conditions are tried. Returns each mistake once.
 #[must_use]
-pub fn validate(
+pub fn validate_prompt(
     persona: &Persona,
     files: &SourceFiles,
     renderer: &(impl RenderPrompts + ?Sized),
@@ -40,7 +40,7 @@ pub fn validate(
     said
 }
 
-/// Whether files must be read before [`validate()`] can decide, if the tree was read in parts.
+/// Whether files must be read before [`validate_prompt`] can decide, if the tree was read in parts.
 #[must_use]
 pub fn unread_sources(
     persona: &Persona,
@@ -99,9 +99,9 @@ fn both_ways(
         ..busy
     };
     if is_plain(persona) {
-        return [busy, quiet].iter().map(render).collect();
+        return [busy, quiet].iter().map(render_prompt).collect();
     }
-    let requests = [busy, quiet].map(|request| RenderRequest::persona(&request, files));
+    let requests = [busy, quiet].map(|request| RenderRequest::for_persona(&request, files));
     let answers = renderer.render(&requests).into_iter();
     answers.map(|answer| answer.into_persona()).collect()
 }

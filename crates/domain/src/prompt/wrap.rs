@@ -12,8 +12,8 @@ pub(super) struct Wrapping {
 }
 
 /// The lines of one line of text, without spaces at their ends.
-pub(super) fn wrapped(line: &str, wrapping: Wrapping) -> Vec<String> {
-    let mut chunks: Vec<Vec<char>> = chunks(line, wrapping.break_on_hyphens);
+pub(super) fn wrap_line(line: &str, wrapping: Wrapping) -> Vec<String> {
+    let mut chunks: Vec<Vec<char>> = split_chunks(line, wrapping.break_on_hyphens);
     chunks.reverse();
     let mut lines = Vec::new();
     while let Some(first) = chunks.last() {
@@ -27,7 +27,7 @@ pub(super) fn wrapped(line: &str, wrapping: Wrapping) -> Vec<String> {
             now.push(chunk);
         }
         if let Some(long) = chunks.pop_if(|chunk| chunk.len() > wrapping.width) {
-            let (head, rest) = broken(long, room, now.is_empty(), wrapping);
+            let (head, rest) = break_word(long, room, now.is_empty(), wrapping);
             now.extend(head);
             chunks.extend(rest);
         }
@@ -40,7 +40,7 @@ pub(super) fn wrapped(line: &str, wrapping: Wrapping) -> Vec<String> {
 }
 
 /// The part of a long word that fits into the current line, and the rest.
-fn broken(
+fn break_word(
     mut word: Vec<char>,
     room: usize,
     is_alone: bool,
@@ -66,7 +66,7 @@ fn is_blank(chunk: &[char]) -> bool {
 }
 
 /// Words and the spaces between them; a word is split after a hyphen between letters.
-fn chunks(line: &str, break_on_hyphens: bool) -> Vec<Vec<char>> {
+fn split_chunks(line: &str, break_on_hyphens: bool) -> Vec<Vec<char>> {
     let signs: Vec<char> = line.chars().collect();
     let mut chunks: Vec<Vec<char>> = Vec::new();
     for (at, sign) in signs.iter().enumerate() {
@@ -131,7 +131,7 @@ mod tests {
             ("", usual, vec![]),
             ("   ", usual, vec![]),
         ] {
-            assert_eq!(wrapped(text, wrapping), lines, "{text}");
+            assert_eq!(wrap_line(text, wrapping), lines, "{text}");
         }
     }
 }

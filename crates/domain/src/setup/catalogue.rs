@@ -48,9 +48,9 @@ impl Catalogue {
         let mut catalogue = Self::default();
         for (name, text, script) in BUILT_IN {
             let file = format!("{name}/meta.toml");
-            let (meta, _) = meta::read(&file, name, text, Origin::BuiltIn);
+            let (meta, _) = meta::read_meta(&file, name, text, Origin::BuiltIn);
             let meta = meta.expect("the catalogue's own files are sound, which a test sees to");
-            catalogue.keep(meta, file, script);
+            catalogue.keep_component(meta, file, script);
         }
         catalogue
     }
@@ -58,7 +58,7 @@ impl Catalogue {
     /// The tools of phileas and those in the repository's `components`, which go before them. A tool with a mistake
     /// is left out.
     #[must_use]
-    pub fn read(tree: &Tree, layout: Layout) -> (Self, Vec<Diagnostic>) {
+    pub fn read_catalogue(tree: &Tree, layout: Layout) -> (Self, Vec<Diagnostic>) {
         let mut catalogue = Self::built_in();
         let mut found = Vec::new();
         let folder = layout.path("components");
@@ -86,7 +86,7 @@ impl Catalogue {
     /// A tool by its name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Component> {
-        self.kept(name).map(|kept| &kept.component)
+        self.find_kept(name).map(|kept| &kept.component)
     }
 
     /// All tools in the order of their names.
@@ -99,7 +99,7 @@ impl Catalogue {
         self.shelf.keys().map(String::as_str)
     }
 
-    pub(super) fn kept(&self, name: &str) -> Option<&Kept> {
+    pub(super) fn find_kept(&self, name: &str) -> Option<&Kept> {
         self.shelf.get(name)
     }
 
@@ -108,7 +108,7 @@ impl Catalogue {
         self.broken.contains(name)
     }
 
-    fn keep(&mut self, meta: Meta, file: String, script: &str) {
+    fn keep_component(&mut self, meta: Meta, file: String, script: &str) {
         let mut component = meta.component;
         script.trim().clone_into(&mut component.fragment);
         let kept = Kept {
@@ -130,7 +130,7 @@ impl Catalogue {
             ];
         }
         let mut found = Vec::new();
-        let mut text_at = |path: &str, what: &str| match text::read(tree, path) {
+        let mut text_at = |path: &str, what: &str| match text::read_text(tree, path) {
             Ok(Some(text)) => Some(text),
             Ok(None) => {
                 let message = format!("the tool `{name}` has no such file");
@@ -150,11 +150,11 @@ impl Catalogue {
         let (Some(about), Some(script)) = (about, script) else {
             return found;
         };
-        let (meta, said) = meta::read(&file, name, about, Origin::Repository);
+        let (meta, said) = meta::read_meta(&file, name, about, Origin::Repository);
         found.extend(said);
-        found.extend(fragment::check(&script_file, script));
+        found.extend(fragment::check_fragment(&script_file, script));
         if let Some(meta) = meta {
-            self.keep(meta, file, script);
+            self.keep_component(meta, file, script);
         }
         found
     }
@@ -193,7 +193,7 @@ mod tests {
         let files = files
             .iter()
             .map(|(path, text)| (format!(".jlo/setup/components/{path}"), *text));
-        let (catalogue, found) = Catalogue::read(&Tree::from_texts(files), Layout::Split);
+        let (catalogue, found) = Catalogue::read_catalogue(&Tree::from_texts(files), Layout::Split);
         (catalogue, found.iter().map(ToString::to_string).collect())
     }
 
@@ -204,7 +204,7 @@ mod tests {
         for component in catalogue.components() {
             let name = &component.name;
             assert!(!component.summary.is_empty(), "{name}");
-            let said = fragment::check("install.sh", &component.fragment);
+            let said = fragment::check_fragment("install.sh", &component.fragment);
             assert!(said.is_empty(), "{name}: {said:?}");
             for variable in &component.variables {
                 assert!(!variable.description.is_empty(), "{name}: {variable:?}");

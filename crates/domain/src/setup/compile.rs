@@ -65,35 +65,35 @@ pub struct Compiled {
 /// # Errors
 ///
 /// Every mistake that was found, at least one of them an error; nothing may be written then.
-pub fn compile(tree: &Tree, published: &[String]) -> Result<Compiled, Vec<Diagnostic>> {
-    let layout = Layout::of(tree).map_err(|said| vec![said])?;
-    let (catalogue, mut said) = Catalogue::read(tree, layout);
+pub fn compile_setup(tree: &Tree, published: &[String]) -> Result<Compiled, Vec<Diagnostic>> {
+    let layout = Layout::detect(tree).map_err(|said| vec![said])?;
+    let (catalogue, mut said) = Catalogue::read_catalogue(tree, layout);
     let mut wanted = Vec::new();
     let tools_file = layout.path("tools.yml");
-    if let Some(text) = sorted(text::read(tree, &tools_file), &mut said) {
-        let (names, found) = tools::read(&tools_file, text, &catalogue);
+    if let Some(text) = sort_components(text::read_text(tree, &tools_file), &mut said) {
+        let (names, found) = tools::read_tools(&tools_file, text, &catalogue);
         wanted = names;
         said.extend(found);
     }
-    let order = match order::order(&catalogue, &wanted) {
+    let order = match order::sort_by_dependency(&catalogue, &wanted) {
         Ok(order) => order,
         Err(circle) => {
             said.push(circle);
             Vec::new()
         }
     };
-    let written = written(tree, layout, &mut said);
-    let (declared, raised) = merge::declared(&order);
+    let written = read_written(tree, layout, &mut said);
+    let (declared, raised) = merge::declared_variables(&order);
     for (name, tool) in raised {
         let message = format!(
             "`{name}` is a secret for one tool and not for another, `{tool}` among them; it is kept as a secret"
         );
         said.push(Diagnostic::warning(&tools_file, message).mend("declare it alike"));
     }
-    let merged = merge::merge(declared, &written, &catalogue, published);
+    let merged = merge::merge_values(declared, &written, &catalogue, published);
     said.extend(merged.said.iter().cloned());
-    let private = private(tree, layout);
-    let ignored = ignored(tree, layout, &private, &mut said);
+    let private = private_files(tree, layout);
+    let ignored = ignore_private(tree, layout, &private, &mut said);
     if said.iter().any(Diagnostic::is_error) {
         said.sort();
         said.dedup();
@@ -108,7 +108,7 @@ pub fn compile(tree: &Tree, published: &[String]) -> Result<Compiled, Vec<Diagno
     let plain = |one: &&Valued| one.declared && one.variable.class == Class::Plain;
     files.push(Output {
         path: layout.path("install.sh"),
-        text: script::render(&tools_file, &order, merged.variables.values().filter(plain)),
+        text: script::render_script(&tools_file, &order, merged.variables.values().filter(plain)),
         mode: Mode::Executable,
     });
     let too_much = too_much(layout, &merged, &files);
@@ -131,7 +131,7 @@ pub fn compile(tree: &Tree, published: &[String]) -> Result<Compiled, Vec<Diagno
 }
 
 /// Notes what went wrong.
-fn sorted<'t>(
+fn sort_components<'t>(
     read: Result<Option<&'t str>, Diagnostic>,
     said: &mut Vec<Diagnostic>,
 ) -> Option<&'t str> {
@@ -141,16 +141,16 @@ fn sorted<'t>(
     })
 }
 
-fn written(tree: &Tree, layout: Layout, said: &mut Vec<Diagnostic>) -> Written {
+fn read_written(tree: &Tree, layout: Layout, said: &mut Vec<Diagnostic>) -> Written {
     let mut read = |name: &str| {
         let file = layout.path(name);
-        let Some(text) = sorted(text::read(tree, &file), said) else {
+        let Some(text) = sort_components(text::read_text(tree, &file), said) else {
             return Settings {
                 file,
                 ..Settings::default()
             };
         };
-        let (settings, found) = settings::read(&file, text);
+        let (settings, found) = settings::read_settings(&file, text);
         said.extend(found);
         settings
     };
@@ -169,7 +169,7 @@ fn written(tree: &Tree, layout: Layout, said: &mut Vec<Diagnostic>) -> Written {
 }
 
 /// The names of the files that hold secrets.
-fn private(tree: &Tree, layout: Layout) -> Vec<&'static str> {
+fn private_files(tree: &Tree, layout: Layout) -> Vec<&'static str> {
     let mut private = vec![layout.private()];
     // The older file holds secrets as long as it is there.
     if layout == Layout::Split && tree.get(&layout.path("env.toml")).is_some() {
@@ -210,10 +210,15 @@ fn too_much(layout: Layout, merged: &Merged, files: &[Output]) -> Vec<Diagnostic
     found
 }
 
-fn ignored(tree: &Tree, layout: Layout, private: &[&str], said: &mut Vec<Diagnostic>) -> String {
+fn ignore_private(
+    tree: &Tree,
+    layout: Layout,
+    private: &[&str],
+    said: &mut Vec<Diagnostic>,
+) -> String {
     let file = layout.path(".gitignore");
-    let before = sorted(text::read(tree, &file), said).unwrap_or_default();
-    ignore::with(&file, before, private).unwrap_or_else(|wrong| {
+    let before = sort_components(text::read_text(tree, &file), said).unwrap_or_default();
+    ignore::with_ignored(&file, before, private).unwrap_or_else(|wrong| {
         said.push(wrong);
         String::new()
     })
@@ -265,17 +270,17 @@ fn settings_text<'v>(top: &str, variables: impl Iterator<Item = &'v Valued>) -> 
         text.push_str(&format!(
             "[{}]\nvalue = {}\n",
             variable.name,
-            quoted(&valued.value)
+            quote_lines(&valued.value)
         ));
         if !valued.note.is_empty() {
-            text.push_str(&format!("note = {}\n", quoted(&valued.note)));
+            text.push_str(&format!("note = {}\n", quote_lines(&valued.note)));
         }
     }
     text
 }
 
 /// A basic string of TOML.
-fn quoted(text: &str) -> String {
+fn quote_lines(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

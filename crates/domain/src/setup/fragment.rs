@@ -3,7 +3,7 @@
 use crate::Diagnostic;
 
 /// Mistakes that can be seen without a shell. Whether bash can read it is asked of bash, by the command line.
-pub(super) fn check(file: &str, script: &str) -> Vec<Diagnostic> {
+pub(super) fn check_fragment(file: &str, script: &str) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let error = |message: &str, mend: &str| Diagnostic::error(file, message).mend(mend);
     if script.starts_with("#!") {
@@ -59,7 +59,7 @@ mod tests {
             "install\nexit 0\n\n# done\n",
             "exit_code=1\ninstall\n",
         ] {
-            assert_eq!(check("f", script), [], "{script:?}");
+            assert_eq!(check_fragment("f", script), [], "{script:?}");
         }
     }
 
@@ -74,7 +74,7 @@ mod tests {
             ("a\nb\u{7}\n", "f:2:2: error: there is a control"),
             ("true\nexit 0\ninstall\n", "f:2:1: warning: nothing after"),
         ] {
-            let found = check("f", script);
+            let found = check_fragment("f", script);
             assert_eq!(found.len(), 1, "{script:?}: {found:?}");
             assert!(found[0].to_string().starts_with(begins), "{}", found[0]);
         }

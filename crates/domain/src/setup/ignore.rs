@@ -7,7 +7,7 @@ use crate::Diagnostic;
 /// # Errors
 ///
 /// A line takes one of them in again.
-pub(super) fn with(file: &str, text: &str, private: &[&str]) -> Result<String, Diagnostic> {
+pub(super) fn with_ignored(file: &str, text: &str, private: &[&str]) -> Result<String, Diagnostic> {
     for (line, number) in text.lines().zip(1..) {
         let back = line.trim_end().strip_prefix('!');
         let back = back.map(|pattern| pattern.trim_start_matches('/'));
@@ -36,7 +36,7 @@ pub(super) fn with(file: &str, text: &str, private: &[&str]) -> Result<String, D
 
 #[cfg(test)]
 mod tests {
-    use super::with;
+    use super::with_ignored;
 
     #[test]
     fn a_missing_line_is_added_and_others_stay() {
@@ -50,14 +50,14 @@ mod tests {
                 "!other\n#secrets.toml\nsecrets.toml\n",
             ),
         ] {
-            assert_eq!(with("f", before, &["secrets.toml"]).unwrap(), after);
+            assert_eq!(with_ignored("f", before, &["secrets.toml"]).unwrap(), after);
         }
-        assert_eq!(with("f", "", &["a", "b"]).unwrap(), "a\nb\n");
+        assert_eq!(with_ignored("f", "", &["a", "b"]).unwrap(), "a\nb\n");
     }
 
     #[test]
     fn a_line_that_takes_secrets_in_again_is_a_mistake() {
-        let said = with("f", "*\n!/secrets.toml\n", &["secrets.toml"]).unwrap_err();
+        let said = with_ignored("f", "*\n!/secrets.toml\n", &["secrets.toml"]).unwrap_err();
         assert!(
             said.to_string()
                 .starts_with("f:2:1: error: this line takes"),

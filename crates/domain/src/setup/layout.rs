@@ -45,7 +45,7 @@ impl Layout {
     /// # Errors
     ///
     /// None is, or both are.
-    pub fn of(tree: &Tree) -> Result<Self, Diagnostic> {
+    pub fn detect(tree: &Tree) -> Result<Self, Diagnostic> {
         let has = |layout: &Self| tree.get(&layout.path("tools.yml")).is_some();
         let [usual, older] = Self::ALL.map(|layout| has(&layout));
         let path = Self::Split.path("tools.yml");
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn the_layout_is_the_one_that_names_tools() {
         let layout =
-            |files: &[&str]| Layout::of(&Tree::from_texts(files.iter().map(|f| (*f, "x"))));
+            |files: &[&str]| Layout::detect(&Tree::from_texts(files.iter().map(|f| (*f, "x"))));
         assert_eq!(layout(&[".jlo/setup/tools.yml"]).unwrap(), Layout::Split);
         assert_eq!(
             layout(&[".jules/setup/tools.yml", ".jlo/setup/vars.toml"]).unwrap(),

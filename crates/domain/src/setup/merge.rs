@@ -43,7 +43,7 @@ pub(super) struct Merged {
 }
 
 /// The variables of the chosen tools. Of two tools that declare one, the first counts; it is secret when any says so.
-pub(super) fn declared(
+pub(super) fn declared_variables(
     order: &[&Component],
 ) -> (BTreeMap<String, Variable>, Vec<(String, String)>) {
     let mut all: BTreeMap<String, Variable> = BTreeMap::new();
@@ -65,7 +65,7 @@ pub(super) fn declared(
 }
 
 /// Gives each variable its value: the written one from any file, or else its default.
-pub(super) fn merge(
+pub(super) fn merge_values(
     declared: BTreeMap<String, Variable>,
     written: &Written,
     catalogue: &Catalogue,
@@ -106,7 +106,7 @@ impl Merged {
             && !theirs.value.is_empty()
             && mine.value != theirs.value
         {
-            self.said.push(at(
+            self.said.push(at_setting(
                 Diagnostic::error(
                     &other.file,
                     format!("`{name}` has another value in `{}`", own.file),
@@ -130,7 +130,7 @@ impl Merged {
                 own.file
             );
             let mend = "make sure that it is no secret before you commit";
-            self.said.push(at(
+            self.said.push(at_setting(
                 Diagnostic::warning(&from.file, message).mend(mend),
                 setting,
                 name,
@@ -171,7 +171,7 @@ impl Merged {
             let mend =
                 format!("say `--publish {name}` where anybody may know it, or empty it here");
             let wrong = Diagnostic::error(&from.file, message).mend(mend);
-            return self.said.push(at(wrong, setting, name));
+            return self.said.push(at_setting(wrong, setting, name));
         }
         let (message, mend) = match variable.class {
             Class::Plain => (
@@ -186,7 +186,7 @@ impl Merged {
                 "the history of git still shows it where it was committed: make a new one",
             ),
         };
-        self.said.push(at(
+        self.said.push(at_setting(
             Diagnostic::warning(&from.file, message).mend(mend),
             setting,
             name,
@@ -208,7 +208,7 @@ impl Merged {
             }
             let message = format!("no chosen tool reads `{name}`; its value is kept");
             let mend = "remove it by hand if it is not needed";
-            self.said.push(at(
+            self.said.push(at_setting(
                 Diagnostic::warning(&settings.file, message).mend(mend),
                 setting,
                 name,
@@ -230,7 +230,7 @@ impl Merged {
     }
 }
 
-fn at(said: Diagnostic, setting: &Setting, name: &str) -> Diagnostic {
+fn at_setting(said: Diagnostic, setting: &Setting, name: &str) -> Diagnostic {
     said.at(setting.at.0, setting.at.1).key(name)
 }
 
@@ -250,7 +250,7 @@ mod tests {
 
     fn written(plain: &str, secret: &str, older: &str) -> Written {
         let [plain, secret, older] = [("vars", plain), ("secrets", secret), ("env", older)]
-            .map(|(file, text)| settings::read(file, text).0);
+            .map(|(file, text)| settings::read_settings(file, text).0);
         Written {
             plain,
             secret,
@@ -272,7 +272,7 @@ mod tests {
             .iter()
             .map(|one| (one.name.clone(), one.clone()))
             .collect();
-        let merged = merge(declared, written, &Catalogue::built_in(), published);
+        let merged = merge_values(declared, written, &Catalogue::built_in(), published);
         let list = |class| {
             let all = merged
                 .variables
@@ -432,7 +432,7 @@ mod tests {
                 variable("B", Class::Secret, ""),
             ],
         );
-        let (all, raised) = declared(&[&one, &two]);
+        let (all, raised) = declared_variables(&[&one, &two]);
         assert_eq!(all["A"].default, "1");
         assert_eq!(
             (all["B"].class, all["B"].default.as_str()),

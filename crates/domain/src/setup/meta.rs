@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::limits::VARIABLES_LIMIT;
-use super::text::{Notes, entries};
-use super::variable::{complaint, value_complaint};
+use super::text::{Notes, table_entries};
+use super::variable::{name_complaint, value_complaint};
 use super::{Class, Component, Origin, Variable};
 use crate::Diagnostic;
 use crate::diagnostic::line_and_column;
@@ -30,13 +30,13 @@ pub(super) struct Meta {
 }
 
 /// Reads the file of the component that a folder is named after. `None` where something is wrong.
-pub(super) fn read(
+pub(super) fn read_meta(
     file: &str,
     folder: &str,
     text: &str,
     origin: Origin,
 ) -> (Option<Meta>, Vec<Diagnostic>) {
-    let (mut notes, table) = Notes::parse(file, text);
+    let (mut notes, table) = Notes::parse_toml(file, text);
     let Some(table) = table else {
         return (None, notes.found);
     };
@@ -50,11 +50,11 @@ pub(super) fn read(
         origin,
     };
     let mut dependencies_at = Vec::new();
-    for (key, at, value) in entries(table.get_ref()) {
+    for (key, at, value) in table_entries(table.get_ref()) {
         match key {
             "name" => {
                 if notes.text_of(key, value).is_some_and(|name| name != folder) {
-                    notes.error(
+                    notes.report_error(
                         &value.span(),
                         key,
                         "the name is not that of the folder",
@@ -62,12 +62,17 @@ pub(super) fn read(
                     );
                 }
             }
-            "summary" => component.summary = line(&mut notes, key, value),
+            "summary" => component.summary = read_line(&mut notes, key, value),
             "dependencies" => {
                 for (index, (name, at)) in notes.texts_of(key, value).into_iter().enumerate() {
                     if component.dependencies.iter().any(|known| known == name) {
                         let key = format!("dependencies[{index}]");
-                        notes.error(&at, &key, format!("`{name}` is named twice"), "remove one");
+                        notes.report_error(
+                            &at,
+                            &key,
+                            format!("`{name}` is named twice"),
+                            "remove one",
+                        );
                     } else {
                         component.dependencies.push(name.to_owned());
                         dependencies_at.push(line_and_column(text, at.start));
@@ -79,7 +84,7 @@ pub(super) fn read(
                     if is_path(path) {
                         component.paths.push(path.to_owned());
                     } else {
-                        notes.error(
+                        notes.report_error(
                             &at,
                             &format!("paths[{index}]"),
                             "this is no folder below the home folder",
@@ -88,27 +93,27 @@ pub(super) fn read(
                     }
                 }
             }
-            "vars" => variables(
+            "vars" => read_variables(
                 &mut notes,
                 key,
                 value,
                 Class::Plain,
                 &mut component.variables,
             ),
-            "secrets" => variables(
+            "secrets" => read_variables(
                 &mut notes,
                 key,
                 value,
                 Class::Secret,
                 &mut component.variables,
             ),
-            "env" => listed(&mut notes, value, &mut component.variables),
+            "env" => read_variable_list(&mut notes, value, &mut component.variables),
             _ => {
                 let mend = match closest(key, KEYS) {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => format!("the keys are {}", KEYS.join(", ")),
                 };
-                notes.error(&at, key, format!("unknown key `{key}`"), mend);
+                notes.report_error(&at, key, format!("unknown key `{key}`"), mend);
             }
         }
     }
@@ -133,20 +138,20 @@ fn is_path(path: &str) -> bool {
 }
 
 /// A text on one line; it becomes a remark in files.
-fn line(notes: &mut Notes<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> String {
+fn read_line(notes: &mut Notes<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> String {
     let Some(text) = notes.text_of(key, value) else {
         return String::new();
     };
     if text.contains(char::is_control) {
         let mend = "write it on one line";
-        notes.error(&value.span(), key, "this has more than one line", mend);
+        notes.report_error(&value.span(), key, "this has more than one line", mend);
         return String::new();
     }
     text.trim().to_owned()
 }
 
 /// `[vars]` and `[secrets]`: `NAME = { description = "…", default = "…" }`.
-fn variables(
+fn read_variables(
     notes: &mut Notes<'_>,
     key: &str,
     value: &Spanned<DeValue<'_>>,
@@ -156,19 +161,23 @@ fn variables(
     let Some(table) = notes.table_of(key, value) else {
         return;
     };
-    for (name, at, value) in entries(table) {
+    for (name, at, value) in table_entries(table) {
         let key = format!("{key}.{name}");
         if let Some(table) = notes.table_of(&key, value) {
-            variable(notes, &key, (name, &at), table, class, into);
+            read_variable(notes, &key, (name, &at), table, class, into);
         }
     }
 }
 
 /// `[[env]]`: the older form, with the name as a key.
-fn listed(notes: &mut Notes<'_>, value: &Spanned<DeValue<'_>>, into: &mut Vec<Variable>) {
+fn read_variable_list(
+    notes: &mut Notes<'_>,
+    value: &Spanned<DeValue<'_>>,
+    into: &mut Vec<Variable>,
+) {
     let Some(items) = value.get_ref().as_array() else {
         let mend = "write `[[env]]` before each variable, with `name = \"…\"` below it";
-        notes.error(&value.span(), "env", "this is not a list of tables", mend);
+        notes.report_error(&value.span(), "env", "this is not a list of tables", mend);
         return;
     };
     for (index, item) in items.iter().enumerate() {
@@ -176,30 +185,32 @@ fn listed(notes: &mut Notes<'_>, value: &Spanned<DeValue<'_>>, into: &mut Vec<Va
         let Some(table) = notes.table_of(&key, item) else {
             continue;
         };
-        let name = entries(table)
+        let name = table_entries(table)
             .into_iter()
             .find(|(key, _, _)| *key == "name");
         let Some((_, _, name)) = name else {
             let mend = "write `name = \"UV_VERSION\"`";
-            notes.error(&item.span(), &key, "the variable has no name", mend);
+            notes.report_error(&item.span(), &key, "the variable has no name", mend);
             continue;
         };
         if let Some(text) = notes.text_of(&format!("{key}.name"), name) {
             let at = name.span();
             // This form cannot say what is secret. What has a default is not; of the rest the worst is thought, since
             // plain values come into the script, which is committed.
-            let has_default = entries(table).iter().any(|(key, _, _)| *key == "default");
+            let has_default = table_entries(table)
+                .iter()
+                .any(|(key, _, _)| *key == "default");
             let class = if has_default {
                 Class::Plain
             } else {
                 Class::Secret
             };
-            variable(notes, &key, (text, &at), table, class, into);
+            read_variable(notes, &key, (text, &at), table, class, into);
         }
     }
 }
 
-fn variable(
+fn read_variable(
     notes: &mut Notes<'_>,
     path: &str,
     (name, at): (&str, &Range<usize>),
@@ -207,12 +218,12 @@ fn variable(
     class: Class,
     into: &mut Vec<Variable>,
 ) {
-    if let Some((message, mend)) = complaint(name) {
-        notes.error(at, path, message, mend);
+    if let Some((message, mend)) = name_complaint(name) {
+        notes.report_error(at, path, message, mend);
         return;
     }
     if into.iter().any(|known| known.name == name) {
-        notes.error(
+        notes.report_error(
             at,
             path,
             format!("`{name}` is declared twice"),
@@ -222,7 +233,7 @@ fn variable(
     }
     if into.len() >= VARIABLES_LIMIT {
         let message = format!("more than VARIABLES_LIMIT ({VARIABLES_LIMIT}) variables");
-        notes.error(at, path, message, "declare fewer");
+        notes.report_error(at, path, message, "declare fewer");
         return;
     }
     let mut variable = Variable {
@@ -231,12 +242,12 @@ fn variable(
         description: String::new(),
         default: String::new(),
     };
-    for (key, at, value) in entries(table) {
+    for (key, at, value) in table_entries(table) {
         let whole = format!("{path}.{key}");
         match key {
             "name" if path.starts_with("env[") => {}
-            "description" => variable.description = line(notes, &whole, value),
-            "default" if class == Class::Secret => notes.error(
+            "description" => variable.description = read_line(notes, &whole, value),
+            "default" if class == Class::Secret => notes.report_error(
                 &at,
                 &whole,
                 "a secret cannot have a default: this file is committed",
@@ -245,11 +256,11 @@ fn variable(
             "default" => {
                 let text = notes.text_of(&whole, value).unwrap_or_default();
                 if let Some((message, mend)) = value_complaint(text) {
-                    notes.error(&value.span(), &whole, message, mend);
+                    notes.report_error(&value.span(), &whole, message, mend);
                 }
                 text.clone_into(&mut variable.default);
             }
-            _ => notes.error(
+            _ => notes.report_error(
                 &at,
                 &whole,
                 format!("unknown key `{key}`"),
@@ -265,7 +276,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> Vec<String> {
-        let (meta, found) = read("m", "uv", text, Origin::Repository);
+        let (meta, found) = read_meta("m", "uv", text, Origin::Repository);
         assert_eq!(meta.is_none(), !found.is_empty(), "{text}");
         found.iter().map(ToString::to_string).collect()
     }
@@ -276,7 +287,7 @@ mod tests {
                     [vars]\nUV_VERSION = { description = \"which\", default = \"0.7\" }\n\
                     [secrets.UV_TOKEN]\ndescription = \"key\"\n[[env]]\nname = \"UV_X\"\ndefault = \"1\"\n\
                     [[env]]\nname = \"UV_Y\"\n";
-        let (meta, found) = read("m", "uv", text, Origin::Repository);
+        let (meta, found) = read_meta("m", "uv", text, Origin::Repository);
         assert_eq!(found, []);
         let meta = meta.unwrap();
         assert_eq!(meta.dependencies_at, [(3, 17)]);

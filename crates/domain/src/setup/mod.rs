@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `tools.yml` | people: `tools: [gh, python]` |
 //! | `components/<name>/{meta.toml,install.sh}` | people: tools of their own, or others than those of the [`Catalogue`] |
-//! | `install.sh` | [`compile()`]: what is pasted into the set-up script at Jules |
-//! | `vars.toml`, `secrets.toml` | [`compile()`], with the values that people wrote into them |
-//! | `.gitignore` | people, and a line of [`compile()`] for the file that holds secrets |
+//! | `install.sh` | [`compile_setup()`]: what is pasted into the set-up script at Jules |
+//! | `vars.toml`, `secrets.toml` | [`compile_setup()`], with the values that people wrote into them |
+//! | `.gitignore` | people, and a line of [`compile_setup()`] for the file that holds secrets |
 //!
 //! They lie in `.jlo/setup` (seed 001), or in `.jules/setup` (seed 000), where one `env.toml` holds both kinds of values.
 //!
@@ -36,7 +36,7 @@ mod tools;
 mod variable;
 
 pub use catalogue::Catalogue;
-pub use compile::{Compiled, Mode, Output, compile};
+pub use compile::{Compiled, Mode, Output, compile_setup};
 pub use component::{Component, Origin};
 pub use layout::Layout;
 pub use limits::{

@@ -11,14 +11,14 @@ use crate::Diagnostic;
 /// # Errors
 ///
 /// A circle, as a path.
-pub(super) fn order<'c>(
+pub(super) fn sort_by_dependency<'c>(
     catalogue: &'c Catalogue,
     wanted: &[String],
 ) -> Result<Vec<&'c Component>, Diagnostic> {
     let mut needed = BTreeMap::new();
     let sorted: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
     for name in sorted {
-        visit(catalogue, name, &mut Vec::new(), &mut needed)?;
+        visit_component(catalogue, name, &mut Vec::new(), &mut needed)?;
     }
     let mut order: Vec<&Component> = Vec::new();
     let mut done: BTreeSet<&str> = BTreeSet::new();
@@ -43,7 +43,7 @@ pub(super) fn order<'c>(
 }
 
 /// Adds a tool and what it needs. Its depth is bounded by the number of tools.
-fn visit<'c>(
+fn visit_component<'c>(
     catalogue: &'c Catalogue,
     name: &str,
     path: &mut Vec<&'c str>,
@@ -53,14 +53,14 @@ fn visit<'c>(
         return Ok(());
     };
     if let Some(first) = path.iter().position(|above| *above == name) {
-        return Err(circle(catalogue, &path[first..]));
+        return Err(circle_error(catalogue, &path[first..]));
     }
     if needed.contains_key(name) {
         return Ok(());
     }
     path.push(&component.name);
     for dependency in &component.dependencies {
-        visit(catalogue, dependency, path, needed)?;
+        visit_component(catalogue, dependency, path, needed)?;
     }
     path.pop();
     needed.insert(&component.name, component);
@@ -68,7 +68,7 @@ fn visit<'c>(
 }
 
 /// Says a circle from its alphabetically first tool on, at the last dependency of it that the repository declares.
-fn circle(catalogue: &Catalogue, path: &[&str]) -> Diagnostic {
+fn circle_error(catalogue: &Catalogue, path: &[&str]) -> Diagnostic {
     let first = (0..path.len()).min_by_key(|at| path[*at]).unwrap_or(0);
     let ring: Vec<&str> = (0..=path.len())
         .map(|at| path[(first + at) % path.len()])
@@ -78,7 +78,7 @@ fn circle(catalogue: &Catalogue, path: &[&str]) -> Diagnostic {
         ring.join(" -> ")
     );
     let edge = ring.windows(2).rev().find_map(|pair| {
-        let kept = catalogue.kept(pair[0])?;
+        let kept = catalogue.find_kept(pair[0])?;
         let own = kept.component.origin == super::Origin::Repository;
         let index = kept
             .component
@@ -117,14 +117,14 @@ mod tests {
                 (format!("{folder}/install.sh"), String::new()),
             ]
         });
-        let (catalogue, found) = Catalogue::read(&Tree::from_texts(files), Layout::Split);
+        let (catalogue, found) = Catalogue::read_catalogue(&Tree::from_texts(files), Layout::Split);
         assert_eq!(found, []);
         catalogue
     }
 
     fn names(catalogue: &Catalogue, wanted: &[&str]) -> Result<Vec<String>, String> {
         let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
-        let order = order(catalogue, &wanted).map_err(|said| said.to_string())?;
+        let order = sort_by_dependency(catalogue, &wanted).map_err(|said| said.to_string())?;
         Ok(order.iter().map(|one| one.name.clone()).collect())
     }
 

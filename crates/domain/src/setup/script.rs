@@ -37,7 +37,7 @@ done
 "#;
 
 /// The script of these tools. `tools` is the path of the file that names them.
-pub(super) fn render<'v>(
+pub(super) fn render_script<'v>(
     tools: &str,
     order: &[&Component],
     plain: impl Iterator<Item = &'v Valued>,
@@ -52,10 +52,10 @@ pub(super) fn render<'v>(
             script.push_str("\n# What the environment says goes before these values.\n");
         }
         first = false;
-        let (name, value) = (&valued.variable.name, quoted(&valued.value));
+        let (name, value) = (&valued.variable.name, shell_quoted(&valued.value));
         script.push_str(&format!("export {name}\n: \"${{{name}:={value}}}\"\n"));
     }
-    let paths = paths(order);
+    let paths = path_lines(order);
     if !paths.is_empty() {
         script.push_str(&format!("\nexport PATH=\"{paths}:$PATH\"\n"));
     }
@@ -75,7 +75,7 @@ pub(super) fn render<'v>(
 }
 
 /// The folders of all tools, those of later ones first: they may replace what they depend on.
-fn paths(order: &[&Component]) -> String {
+fn path_lines(order: &[&Component]) -> String {
     let mut paths: Vec<String> = Vec::new();
     for path in order.iter().rev().flat_map(|one| &one.paths) {
         let path = format!("$HOME/{path}");
@@ -87,7 +87,7 @@ fn paths(order: &[&Component]) -> String {
 }
 
 /// A text inside `"${NAME:=…}"`, where bash takes a backslash before these characters away.
-fn quoted(value: &str) -> String {
+fn shell_quoted(value: &str) -> String {
     let mut quoted = String::with_capacity(value.len());
     for c in value.chars() {
         if matches!(c, '\\' | '"' | '$' | '`' | '}') {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::limits::VARIABLES_LIMIT;
-use super::text::{Notes, entries};
-use super::variable::{complaint, value_complaint};
+use super::text::{Notes, table_entries};
+use super::variable::{name_complaint, value_complaint};
 use crate::Diagnostic;
 use crate::diagnostic::line_and_column;
 use toml::Spanned;
@@ -27,8 +27,8 @@ pub(super) struct Setting {
 }
 
 /// Reads a file: `[NAME]` with `value` and `note`, or `NAME = value`. Numbers and `true` count as they are written.
-pub(super) fn read(file: &str, text: &str) -> (Settings, Vec<Diagnostic>) {
-    let (mut notes, table) = Notes::parse(file, text);
+pub(super) fn read_settings(file: &str, text: &str) -> (Settings, Vec<Diagnostic>) {
+    let (mut notes, table) = Notes::parse_toml(file, text);
     let mut settings = Settings {
         file: file.to_owned(),
         values: BTreeMap::new(),
@@ -36,14 +36,14 @@ pub(super) fn read(file: &str, text: &str) -> (Settings, Vec<Diagnostic>) {
     let Some(table) = table else {
         return (settings, notes.found);
     };
-    for (name, at, value) in entries(table.get_ref()) {
-        if let Some((message, mend)) = complaint(name) {
-            notes.error(&at, name, message, mend);
+    for (name, at, value) in table_entries(table.get_ref()) {
+        if let Some((message, mend)) = name_complaint(name) {
+            notes.report_error(&at, name, message, mend);
             continue;
         }
         if settings.values.len() >= VARIABLES_LIMIT {
             let message = format!("more than VARIABLES_LIMIT ({VARIABLES_LIMIT}) variables");
-            notes.error(&at, name, message, "remove those that are not needed");
+            notes.report_error(&at, name, message, "remove those that are not needed");
             break;
         }
         let mut setting = Setting {
@@ -53,15 +53,15 @@ pub(super) fn read(file: &str, text: &str) -> (Settings, Vec<Diagnostic>) {
         };
         match value.get_ref() {
             DeValue::Table(table) => {
-                for (key, at, value) in entries(table) {
+                for (key, at, value) in table_entries(table) {
                     let path = format!("{name}.{key}");
                     match key {
-                        "value" => setting.value = written(&mut notes, text, &path, value),
+                        "value" => setting.value = written_value(&mut notes, text, &path, value),
                         "note" => {
                             let note = notes.text_of(&path, value).unwrap_or_default();
                             note.clone_into(&mut setting.note);
                         }
-                        _ => notes.error(
+                        _ => notes.report_error(
                             &at,
                             &path,
                             format!("unknown key `{key}`"),
@@ -70,7 +70,7 @@ pub(super) fn read(file: &str, text: &str) -> (Settings, Vec<Diagnostic>) {
                     }
                 }
             }
-            _ => setting.value = written(&mut notes, text, name, value),
+            _ => setting.value = written_value(&mut notes, text, name, value),
         }
         settings.values.insert(name.to_owned(), setting);
     }
@@ -78,7 +78,12 @@ pub(super) fn read(file: &str, text: &str) -> (Settings, Vec<Diagnostic>) {
 }
 
 /// A value as the environment gets it.
-fn written(notes: &mut Notes<'_>, text: &str, key: &str, value: &Spanned<DeValue<'_>>) -> String {
+fn written_value(
+    notes: &mut Notes<'_>,
+    text: &str,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+) -> String {
     let value_text = match value.get_ref() {
         DeValue::String(text) => text.to_string(),
         DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => {
@@ -86,12 +91,12 @@ fn written(notes: &mut Notes<'_>, text: &str, key: &str, value: &Spanned<DeValue
         }
         DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
             let mend = "write a text between double quotes";
-            notes.error(&value.span(), key, "this is no value of a variable", mend);
+            notes.report_error(&value.span(), key, "this is no value of a variable", mend);
             String::new()
         }
     };
     if let Some((message, mend)) = value_complaint(&value_text) {
-        notes.error(&value.span(), key, message, mend);
+        notes.report_error(&value.span(), key, message, mend);
     }
     value_text
 }
@@ -103,7 +108,7 @@ mod tests {
     #[test]
     fn values_are_read_in_every_form() {
         let text = "E = \"plain\"\n[A]\nvalue = \"1\"\nnote = \"n\"\n[B]\nvalue = 22\n[C]\n[D]\nvalue = true\n";
-        let (settings, found) = read("vars.toml", text);
+        let (settings, found) = read_settings("vars.toml", text);
         assert_eq!(found, []);
         let values: Vec<_> = settings
             .values
@@ -146,7 +151,7 @@ mod tests {
             ("[A]\nvalue = \"s3cret", "v:2:"),
             ("[A]\nvalue = s3cret", "v:2:9: error"),
         ] {
-            let (_, found) = read("v", text);
+            let (_, found) = read_settings("v", text);
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             let said = found[0].to_string();
             assert!(said.starts_with(begins), "{text}: {said}");
@@ -155,6 +160,10 @@ mod tests {
         let many: String = (0..=VARIABLES_LIMIT)
             .map(|n| format!("X{n} = \"\"\n"))
             .collect();
-        assert!(read("v", &many).1[0].message.contains("VARIABLES_LIMIT"));
+        assert!(
+            read_settings("v", &many).1[0]
+                .message
+                .contains("VARIABLES_LIMIT")
+        );
     }
 }

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The text of a file. `Ok(None)`: there is none.
-pub(super) fn read<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str>, Diagnostic> {
+pub(super) fn read_text<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str>, Diagnostic> {
     let wrong = |message: &str, mend: &str| Err(Diagnostic::error(path, message).mend(mend));
     let Some(entry) = tree.get(path) else {
         if tree.below(path).next().is_some() {
@@ -44,7 +44,7 @@ pub(super) struct Notes<'t> {
 
 impl<'t> Notes<'t> {
     /// Parses a file. `None`: it is no TOML, which is noted.
-    pub(super) fn parse(file: &str, text: &'t str) -> (Self, Option<Spanned<DeTable<'t>>>) {
+    pub(super) fn parse_toml(file: &str, text: &'t str) -> (Self, Option<Spanned<DeTable<'t>>>) {
         let mut notes = Self {
             file: file.to_owned(),
             text,
@@ -53,7 +53,7 @@ impl<'t> Notes<'t> {
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
             let at = error.span().unwrap_or(0..0);
-            notes.error(
+            notes.report_error(
                 &at,
                 "",
                 duplicate(&error.message().to_lowercase(), text, at.start),
@@ -65,7 +65,7 @@ impl<'t> Notes<'t> {
     }
 
     /// Notes an error at a place of the text.
-    pub(super) fn error(
+    pub(super) fn report_error(
         &mut self,
         at: &Range<usize>,
         key: &str,
@@ -88,7 +88,7 @@ impl<'t> Notes<'t> {
     ) -> Option<&'v str> {
         let text = value.get_ref().as_str();
         if text.is_none() {
-            self.error(
+            self.report_error(
                 &value.span(),
                 key,
                 "this is not a text",
@@ -106,7 +106,7 @@ impl<'t> Notes<'t> {
     ) -> Option<&'v DeTable<'d>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.error(
+            self.report_error(
                 &value.span(),
                 key,
                 "this is not a table",
@@ -123,7 +123,7 @@ impl<'t> Notes<'t> {
         value: &'v Spanned<DeValue<'_>>,
     ) -> Vec<(&'v str, Range<usize>)> {
         let Some(items) = value.get_ref().as_array() else {
-            self.error(
+            self.report_error(
                 &value.span(),
                 key,
                 "this is not a list",
@@ -142,7 +142,7 @@ impl<'t> Notes<'t> {
 }
 
 /// Entries in the order of the file.
-pub(super) fn entries<'v, 't>(
+pub(super) fn table_entries<'v, 't>(
     table: &'v DeTable<'t>,
 ) -> Vec<(&'v str, Range<usize>, &'v Spanned<DeValue<'t>>)> {
     let mut entries: Vec<_> = table
@@ -161,8 +161,8 @@ mod tests {
     #[test]
     fn only_plain_files_of_text_are_read() {
         let mut tree = Tree::from_texts([("a", "x"), ("d/e", "x")]);
-        assert_eq!(read(&tree, "a").unwrap(), Some("x"));
-        assert_eq!(read(&tree, "b").unwrap(), None);
+        assert_eq!(read_text(&tree, "a").unwrap(), Some("x"));
+        assert_eq!(read_text(&tree, "b").unwrap(), None);
         for (mode, size, word) in [
             (Mode::Link, 1, "symbolic link"),
             (Mode::Submodule, 1, "no file"),
@@ -177,9 +177,14 @@ mod tests {
                 text: None,
             };
             tree.insert("b", entry);
-            let said = read(&tree, "b").unwrap_err();
+            let said = read_text(&tree, "b").unwrap_err();
             assert!(said.message.contains(word), "{said}");
         }
-        assert!(read(&tree, "d").unwrap_err().message.contains("folder"));
+        assert!(
+            read_text(&tree, "d")
+                .unwrap_err()
+                .message
+                .contains("folder")
+        );
     }
 }

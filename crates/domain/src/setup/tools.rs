@@ -10,7 +10,7 @@ const SHAPE: &str = "write `tools:` and below it a list, such as `  - gh`";
 
 /// The tools that a file names, each once, in its order. Mistakes are told all at once; only a list without errors
 /// may be used.
-pub(super) fn read(
+pub(super) fn read_tools(
     file: &str,
     text: &str,
     catalogue: &Catalogue,
@@ -77,7 +77,7 @@ pub(super) fn read(
             )),
             Some(name) if catalogue.is_broken(name) => {}
             Some(name) if catalogue.get(name).is_none() => {
-                found.push(here(unknown(file, name, catalogue)));
+                found.push(here(unknown_tool(file, name, catalogue)));
             }
             Some(name) => tools.push(name.to_owned()),
         }
@@ -85,7 +85,7 @@ pub(super) fn read(
     (tools, found)
 }
 
-fn unknown(file: &str, name: &str, catalogue: &Catalogue) -> Diagnostic {
+fn unknown_tool(file: &str, name: &str, catalogue: &Catalogue) -> Diagnostic {
     let names: Vec<&str> = catalogue.names().collect();
     let mend = match closest(name, names.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> (Vec<String>, Vec<String>) {
-        let (tools, found) = read("tools.yml", text, &Catalogue::built_in());
+        let (tools, found) = read_tools("tools.yml", text, &Catalogue::built_in());
         (tools, found.iter().map(ToString::to_string).collect())
     }
 

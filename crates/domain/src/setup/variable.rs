@@ -39,7 +39,7 @@ const RESERVED: [&str; 12] = [
 ];
 
 /// What is wrong with a variable's name, and how to mend it.
-pub(super) fn complaint(name: &str) -> Option<(String, &'static str)> {
+pub(super) fn name_complaint(name: &str) -> Option<(String, &'static str)> {
     let legal = name.len() <= 100
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -84,10 +84,10 @@ mod tests {
     #[test]
     fn names_are_those_of_variables() {
         for name in ["GH_TOKEN", "_x", "a1"] {
-            assert_eq!(complaint(name), None, "{name}");
+            assert_eq!(name_complaint(name), None, "{name}");
         }
         for name in ["", "1A", "A-B", "A B", "Ä", "A\n", "PATH", "LD_PRELOAD"] {
-            assert!(complaint(name).is_some(), "{name:?}");
+            assert!(name_complaint(name).is_some(), "{name:?}");
         }
     }
 

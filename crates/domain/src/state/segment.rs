@@ -2,7 +2,7 @@
 //!
 //! When the state file has more than [`HISTORY_SEGMENT`] entries, [`rotate`] moves the oldest finished ones, as one
 //! unbroken run of keys, to `.jules/history/<first>-<last>.json`. A segment is written once and never changed. Later
-//! changes of an archived entry stay in the state file as an [amendment](amend). The only such change is that a closed
+//! changes of an archived entry stay in the state file as an amendment. The only such change is that a closed
 //! pull request is reopened and merged. Rotation therefore leaves an amendment with the pull request's number for each of
 //! the newest rejected entries.
 

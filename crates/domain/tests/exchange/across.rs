@@ -1,6 +1,6 @@
 //! Tests the conversion from one layout to the other, and back.
 
-use phileas_domain::exchange::{Layout, Next, Routes, across, check};
+use phileas_domain::exchange::{Layout, Next, Routes, check_exchange, migrate_layout};
 use phileas_domain::model::Tree;
 
 const STREAM: &str = ".jules/workstreams/core";
@@ -71,16 +71,16 @@ fn streams() -> Tree {
 }
 
 fn brought(tree: &Tree, to: Layout) -> Tree {
-    let migration = across(tree, to, "core").unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    let migration = migrate_layout(tree, to, "core").unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     assert!(!migration.steps.is_empty());
     let mut next = tree.clone();
-    for (path, text) in migration.changes() {
+    for (path, text) in migration.file_changes() {
         match text {
             Some(text) => next.insert_text(path, text),
             None => next.remove(path),
         }
     }
-    let again = across(&next, to, "core").unwrap();
+    let again = migrate_layout(&next, to, "core").unwrap();
     assert!(
         again.steps.is_empty() && again.kept.is_empty(),
         "brought once, it is there: {again:#?}"
@@ -90,7 +90,7 @@ fn brought(tree: &Tree, to: Layout) -> Tree {
 
 #[track_caller]
 fn sound(tree: &Tree) {
-    let found = check(tree).found;
+    let found = check_exchange(tree).found;
     let errors: Vec<_> = found.iter().filter(|one| one.is_error()).collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }
@@ -122,7 +122,7 @@ fn workstreams_become_one_flat_exchange_and_go_back() {
             .unwrap()
             .contains("The runner follows.")
     );
-    let exchange = check(&flat).exchange.unwrap();
+    let exchange = check_exchange(&flat).exchange.unwrap();
     let routes = Routes::of(&exchange.streams["generic"], None);
     assert_eq!(
         routes.next_of(".jules/exchange/requirements/one-name.yml"),
@@ -166,7 +166,7 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
         tree.remove(&format!("{STREAM}/scheduled.toml"));
         tree.insert_text(older, ROSTER);
         let roster = |tree: &Tree| {
-            let exchange = check(tree).exchange.unwrap();
+            let exchange = check_exchange(tree).exchange.unwrap();
             exchange.streams["core"].roster.clone()
         };
         let observers = roster(&tree).map(|roster| roster.observers);
@@ -189,7 +189,7 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
             older,
             "version = 1\nenabled = 1\n[observers]\nroles = []\n[deciders]\nroles = []\n",
         );
-        let found = check(&tree).found;
+        let found = check_exchange(&tree).found;
         let told = found.iter().filter(|one| one.file == older).count();
         assert_eq!(told, 1, "{found:#?}");
     }
@@ -218,7 +218,7 @@ fn nothing_is_changed_where_two_things_would_become_one() {
         format!("{other}/events/pending/two-names.yml"),
         &EVENT.replace("item01", ""),
     );
-    let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
+    let wrong = migrate_layout(&tree, Layout::Flat, "core").unwrap_err();
     assert!(wrong[0].message.contains("even01"), "{wrong:#?}");
     // So must a person if two workstreams have a memory of one role.
     tree.remove(&format!("{other}/events/pending/two-names.yml"));
@@ -227,12 +227,12 @@ fn nothing_is_changed_where_two_things_would_become_one() {
         format!("{other}/workstations/taxonomy/perspective.yml"),
         &of_web,
     );
-    let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
+    let wrong = migrate_layout(&tree, Layout::Flat, "core").unwrap_err();
     assert!(wrong[0].message.contains("perspective.yml"), "{wrong:#?}");
     // And if a file has no place in the other layout.
     tree.remove(&format!("{other}/workstations/taxonomy/perspective.yml"));
     tree.insert_text(format!("{other}/notes/today.txt"), "Remember.");
-    let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
+    let wrong = migrate_layout(&tree, Layout::Flat, "core").unwrap_err();
     assert!(
         wrong.iter().any(|one| one.file.ends_with("today.txt")),
         "{wrong:#?}"
@@ -250,16 +250,16 @@ fn older_forms_come_first_and_names_are_names() {
             "implementation_ready: true",
         ),
     );
-    let wrong = across(&tree, Layout::Flat, "core").unwrap_err();
+    let wrong = migrate_layout(&tree, Layout::Flat, "core").unwrap_err();
     assert!(
         wrong[0].mend.contains("phileas exchange migrate"),
         "{wrong:#?}"
     );
     let flat = brought(&streams(), Layout::Flat);
-    let wrong = across(&flat, Layout::Workstreams, "../up").unwrap_err();
+    let wrong = migrate_layout(&flat, Layout::Workstreams, "../up").unwrap_err();
     assert!(wrong[0].message.contains("../up"), "{wrong:#?}");
     assert!(
-        across(&Tree::new(), Layout::Flat, "core")
+        migrate_layout(&Tree::new(), Layout::Flat, "core")
             .unwrap()
             .steps
             .is_empty()
@@ -285,7 +285,7 @@ fn a_note_to_people_is_not_taken_for_an_empty_keeper() {
     for (text, stays) in [("Look here first.\n", true), ("\n", false)] {
         let mut tree = streams();
         tree.insert_text(note.clone(), text);
-        match across(&tree, Layout::Flat, "core") {
+        match migrate_layout(&tree, Layout::Flat, "core") {
             Ok(_) => assert!(!stays, "the note is gone"),
             Err(wrong) => {
                 assert!(stays, "{wrong:#?}");
@@ -304,6 +304,6 @@ fn an_item_that_does_not_say_whether_it_needs_analysis_needs_none() {
     let flat = brought(&tree, Layout::Flat);
     let item = flat.text(".jules/exchange/requirements/one-name.yml");
     assert!(item.unwrap().contains("requires_deep_analysis: false\n"));
-    let found = check(&flat).found;
+    let found = check_exchange(&flat).found;
     assert!(!found.iter().any(|one| one.is_error()), "{found:#?}");
 }

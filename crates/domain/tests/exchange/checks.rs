@@ -631,7 +631,7 @@ pub(crate) fn all_mistakes_are_told_at_once() {
 
 #[test]
 pub(crate) fn what_cannot_be_read_is_told_and_not_read() {
-    use phileas_domain::exchange::check;
+    use phileas_domain::exchange::check_exchange;
     use phileas_domain::exchange::limits::ARTIFACT_LIMIT_BYTES;
     use phileas_domain::model::{Entry, Mode, Tree};
     for (mode, size, text, word) in [
@@ -654,7 +654,7 @@ pub(crate) fn what_cannot_be_read_is_told_and_not_read() {
             text: text.map(Into::into),
         };
         tree.insert(PENDING, entry);
-        let checked = check(&tree);
+        let checked = check_exchange(&tree);
         crate::every_check::keep(&checked);
         let found = checked.found;
         assert_eq!(found.len(), 1, "{found:?}");

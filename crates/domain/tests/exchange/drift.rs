@@ -7,7 +7,7 @@ use crate::examples::{flat, found, streams, with};
 #[test]
 pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
     let path = ".jules/layers/observers/schemas/event.yml";
-    let template = EVENT.template();
+    let template = EVENT.to_template();
     assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
     for (from, to, word) in [
         (
@@ -41,7 +41,7 @@ pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
 /// A decider also writes why it rejects an event.
 #[test]
 fn schema_files_of_rejections_ask_for_what_is_taken() {
-    let template = FEEDBACK.template();
+    let template = FEEDBACK.to_template();
     for path in [
         ".jules/layers/decider/schemas/feedback.yml",
         ".jules/roles/deciders/schemas/feedback.yml",
@@ -69,7 +69,7 @@ fn schema_files_of_summaries_ask_for_what_is_taken() {
         ("changes", &CHANGES, ("summaries", "digests")),
     ] {
         let path = format!(".jules/layers/narrator/schemas/{name}.yml");
-        let template = shape.template();
+        let template = shape.to_template();
         assert_eq!(found(&with(flat(), &path, &template)), [""; 0]);
         let other = template.replacen(&format!("{from}:"), &format!("{to}:"), 1);
         let found = found(&with(flat(), &path, &other));
@@ -82,7 +82,7 @@ fn schema_files_of_summaries_ask_for_what_is_taken() {
 #[test]
 fn schema_files_of_memories_are_held_against_the_layout() {
     let path = ".jules/layers/observers/schemas/perspective.yml";
-    let (of_flat, of_streams) = (PERSPECTIVE.template(), PERSPECTIVE_V1.template());
+    let (of_flat, of_streams) = (PERSPECTIVE.to_template(), PERSPECTIVE_V1.to_template());
     assert_eq!(found(&with(flat(), path, &of_flat)), [""; 0]);
     assert_eq!(found(&with(streams(false), path, &of_streams)), [""; 0]);
     let of_both = of_flat.replace("observer:", "workstream: core\nobserver:");

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use phileas_domain::exchange::{Checked, limits};
+use phileas_domain::exchange::{CheckResult, limits};
 
 use crate::drift;
 use crate::examples::{DECIDED, PENDING, REQUIREMENT, event, flat, found, proposal, streams, with};
@@ -20,10 +20,10 @@ static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 const OTHERS: [&str; 6] = [
     "fix.rs",
     "migrate.rs",
-    "offer.rs",
+    "work_item_issue.rs",
     "patch.rs",
     "settle.rs",
-    "shown.rs",
+    "work_item_text.rs",
 ];
 /// Messages that no exchange can trigger, by their beginnings, with the reason.
 const ELSEWHERE: [(&str, &str); 10] = [
@@ -61,7 +61,7 @@ const ELSEWHERE: [(&str, &str); 10] = [
 ];
 
 /// Keeps the diagnostics of a check.
-pub(crate) fn keep(checked: &Checked) {
+pub(crate) fn keep(checked: &CheckResult) {
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     said.extend(checked.found.iter().map(ToString::to_string));
 }

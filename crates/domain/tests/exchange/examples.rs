@@ -1,6 +1,6 @@
 //! Provides valid exchanges of both layouts.
 
-use phileas_domain::exchange::check;
+use phileas_domain::exchange::check_exchange;
 use phileas_domain::model::Tree;
 
 pub(crate) const PENDING: &str = ".jules/exchange/events/pending/dead-code.yml";
@@ -124,7 +124,7 @@ pub(crate) fn found(files: &[(String, String)]) -> Vec<String> {
             .iter()
             .map(|(path, text)| (path.as_str(), text.as_str())),
     );
-    let checked = check(&tree);
+    let checked = check_exchange(&tree);
     crate::every_check::keep(&checked);
     checked.found.iter().map(ToString::to_string).collect()
 }
@@ -154,7 +154,7 @@ pub(crate) fn nothing_is_wrong_with_sound_exchanges() {
 pub(crate) fn a_finding_reads_as_it_was_written() {
     let files = flat();
     let tree = Tree::from_texts(files.iter().map(|(path, text)| (path, text.as_str())));
-    let exchange = check(&tree).exchange.unwrap();
+    let exchange = check_exchange(&tree).exchange.unwrap();
     let event = &exchange.streams["generic"].events[0].value;
     assert_eq!(event.author_role, "taxonomy");
     // Lines, ranges and names are all locations, whatever type YAML gives them.

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 use phileas_domain::exchange::limits::{ARTIFACT_LIMIT_BYTES, CHANGE_FILES_LIMIT};
 use phileas_domain::exchange::{
-    Author, Changed, CommitRange, Content, EventState, Import, Request, check, import, merged,
-    publication, returned,
+    Author, ChangedFile, CommitRange, EventState, FileContent, Import, Request, check_exchange,
+    import_changes, publication_of, settle_merged, settle_returned,
 };
 use phileas_domain::model::{Entry, Mode, Tree};
 
@@ -55,12 +55,17 @@ impl Ledger {
         Self::of(&flat())
     }
 
-    fn ask(&self, author: Author<'_>, changes: &[Changed]) -> Import {
+    fn ask(&self, author: Author<'_>, changes: &[ChangedFile]) -> Import {
         self.ask_given(self.base.as_ref().or(Some(&self.tree)), author, changes)
     }
 
-    fn ask_given(&self, base: Option<&Tree>, author: Author<'_>, changes: &[Changed]) -> Import {
-        import(&Request {
+    fn ask_given(
+        &self,
+        base: Option<&Tree>,
+        author: Author<'_>,
+        changes: &[ChangedFile],
+    ) -> Import {
+        import_changes(&Request {
             tree: &self.tree,
             author,
             stream: self.stream,
@@ -74,9 +79,12 @@ impl Ledger {
 
     /// Imports, checks the result against the rules of every import, and commits it.
     #[track_caller]
-    fn take(&mut self, author: Author<'_>, changes: &[Changed]) -> Import {
+    fn take(&mut self, author: Author<'_>, changes: &[ChangedFile]) -> Import {
         let errors = |tree: &Tree| -> Vec<String> {
-            let found = check(tree).found.into_iter().filter(|one| one.is_error());
+            let found = check_exchange(tree)
+                .found
+                .into_iter()
+                .filter(|one| one.is_error());
             found.map(|one| one.to_string()).collect()
         };
         let before = errors(&self.tree);
@@ -118,17 +126,17 @@ impl Ledger {
     }
 }
 
-fn wrote(path: &str, text: &str) -> Changed {
-    Changed {
+fn wrote(path: &str, text: &str) -> ChangedFile {
+    ChangedFile {
         path: path.to_owned(),
-        content: Content::Text(text.to_owned()),
+        content: FileContent::Text(text.to_owned()),
     }
 }
 
-fn removed(path: &str) -> Changed {
-    Changed {
+fn removed(path: &str) -> ChangedFile {
+    ChangedFile {
         path: path.to_owned(),
-        content: Content::Removed,
+        content: FileContent::Removed,
     }
 }
 

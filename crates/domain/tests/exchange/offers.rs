@@ -1,6 +1,6 @@
 //! Tests work items as issues, on which people approve them.
 
-use phileas_domain::exchange::{Publication, check, offer, shown};
+use phileas_domain::exchange::{Publication, check_exchange, issue_text, work_item_issue};
 use phileas_domain::model::Tree;
 
 use crate::examples::{DECIDED, REQUIREMENT, event, flat, requirement, with};
@@ -20,10 +20,10 @@ fn offered_at(path: &str, files: Vec<(String, String)>) -> Result<Publication, S
             .iter()
             .map(|(path, text)| (path.as_str(), text.as_str())),
     );
-    let exchange = check(&tree).exchange.unwrap();
+    let exchange = check_exchange(&tree).exchange.unwrap();
     let stream = &exchange.streams["generic"];
     let item = stream.items.iter().find(|item| item.path == path).unwrap();
-    let done = offer("implementer", "phileas:do", stream, item);
+    let done = work_item_issue("implementer", "phileas:do", stream, item);
     done.map_err(|why| why.to_string())
 }
 
@@ -109,9 +109,9 @@ fn a_key_that_is_no_word_is_no_heading() {
     assert!(why.contains("something is wrong with it"), "{why}");
     let files = with(flat(), REQUIREMENT, &text);
     let tree = Tree::from_texts(files.iter().map(|(path, text)| (path, text.as_str())));
-    let exchange = check(&tree).exchange.unwrap();
+    let exchange = check_exchange(&tree).exchange.unwrap();
     let stream = &exchange.streams["generic"];
-    let body = shown(stream, &stream.items[0]).unwrap();
+    let body = issue_text(stream, &stream.items[0]).unwrap();
     for section in [
         "### open points\n\n```text\nNone.\n```",
         "### further\n\n```text\nAsk @everyone to [read](https://example.com): It is urgent.\n```",

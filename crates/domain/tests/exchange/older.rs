@@ -1,6 +1,6 @@
 //! Tests the migration of older locations and shapes.
 
-use phileas_domain::exchange::migrate;
+use phileas_domain::exchange::migrate_exchange;
 use phileas_domain::model::Tree;
 
 const ITEM: &str = "schema_version: 2\nid: \"item01\"\nsource_events: [\"even01\"]\ntitle: One name for a step\nlabel: refacts\npriority: high\nconstraints: []\nrisks: []\n";
@@ -16,7 +16,7 @@ fn tree(files: &[(&str, &str)]) -> Tree {
 
 /// The new path of each file that moves; `None` for a file that is removed.
 fn goes(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
-    let migration = migrate(&tree(files)).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    let migration = migrate_exchange(&tree(files)).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     let moved = migration.steps.into_iter();
     moved
         .filter(|step| step.to.as_ref() != Some(&step.path))
@@ -26,7 +26,7 @@ fn goes(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
 
 /// The reasons for each move.
 fn why(files: &[(&str, &str)]) -> Vec<String> {
-    let migration = migrate(&tree(files)).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    let migration = migrate_exchange(&tree(files)).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     migration
         .steps
         .into_iter()
@@ -112,7 +112,7 @@ fn what_has_no_place_stays_and_is_told_what_to_do_with_it() {
             (path, PERSONA),
             (".jules/exchange/events/pending/.gitkeep", ""),
         ];
-        let migration = migrate(&tree(&files)).unwrap();
+        let migration = migrate_exchange(&tree(&files)).unwrap();
         assert_eq!(migration.steps, [], "{path}");
         let kept: Vec<_> = migration.kept.iter().map(ToString::to_string).collect();
         let said = format!("{path}: warning: nothing of the exchange belongs here; {mend}");
@@ -154,7 +154,7 @@ fn issues_of_a_folder_that_is_no_label_go_to_that_of_their_label_and_the_list_fo
         (list, "# Issues\n\n| [One](./high/one.yml) | x |\n"),
     ];
     assert_eq!(goes(&files), [one(from, to)]);
-    let steps = migrate(&tree(&files)).unwrap().steps;
+    let steps = migrate_exchange(&tree(&files)).unwrap().steps;
     let of_list = steps.iter().find(|step| step.path == list).unwrap();
     assert_eq!(of_list.why, ["the list of issues follows"]);
     assert!(
@@ -174,7 +174,7 @@ fn a_flag_that_was_turned_over_says_the_same_as_before() {
     let path = ".jules/exchange/requirements/one.yml";
     for ready in [true, false] {
         let text = format!("{ITEM}implementation_ready: {ready}\n");
-        let steps = migrate(&tree(&[(path, &text)])).unwrap().steps;
+        let steps = migrate_exchange(&tree(&[(path, &text)])).unwrap().steps;
         let expected = format!("{ITEM}requires_deep_analysis: {}\n", !ready);
         assert_eq!(steps[0].text, expected);
         let contrary = "`requires_deep_analysis` is the contrary of `implementation_ready`";
@@ -195,7 +195,9 @@ fn criteria_are_told_to_be_no_commands_only_where_there_are_none() {
         (format!("{criteria}{commands}"), false),
     ] {
         let text = format!("{ITEM}{more}");
-        let kept = migrate(&tree(&[(path, &text), folder])).unwrap().kept;
+        let kept = migrate_exchange(&tree(&[(path, &text), folder]))
+            .unwrap()
+            .kept;
         let told = kept
             .iter()
             .any(|one| one.message.contains("criteria are no commands"));
@@ -207,11 +209,11 @@ fn criteria_are_told_to_be_no_commands_only_where_there_are_none() {
 fn what_stands_half_way_is_told_with_its_place() {
     let path = ".jules/exchange/requirements/one.yml";
     let text = format!("{ITEM}implementation_ready: true\nrequires_deep_analysis: true\n");
-    let wrong = migrate(&tree(&[(path, &text)])).unwrap_err();
+    let wrong = migrate_exchange(&tree(&[(path, &text)])).unwrap_err();
     let place = format!("{path}:9:23: error: `implementation_ready` is the older form of");
     assert!(wrong[0].to_string().starts_with(&place), "{}", wrong[0]);
     let text = format!("{ITEM}implementation_ready: soon\n");
-    let kept = migrate(&tree(&[(path, &text)])).unwrap().kept;
+    let kept = migrate_exchange(&tree(&[(path, &text)])).unwrap().kept;
     let place = format!("{path}:9:23: warning: it is neither true nor false");
     let told: Vec<String> = kept.iter().map(ToString::to_string).collect();
     assert!(told.iter().any(|one| one.starts_with(&place)), "{told:?}");
@@ -248,7 +250,7 @@ fn what_has_one_answer_is_written() {
         ),
         (".jules/changes/latest.yml", "mock: true\n"),
     ];
-    let steps = migrate(&tree(&files)).unwrap().steps;
+    let steps = migrate_exchange(&tree(&files)).unwrap().steps;
     let text = |path: &str| {
         let step = steps
             .iter()

@@ -2,7 +2,7 @@
 //! reported with its position and reason and reaches no session; the other files are used.
 
 use phileas_domain::exchange::limits::ARTIFACT_LIMIT_BYTES;
-use phileas_domain::exchange::{Checked, check};
+use phileas_domain::exchange::{CheckResult, check_exchange};
 use phileas_domain::model::{Entry, Mode, Tree};
 
 use crate::examples::{PENDING, event, flat};
@@ -10,7 +10,7 @@ use crate::examples::{PENDING, event, flat};
 /// Added to the valid files of [`flat`]; sorted after most of them, and before some.
 const BAD: &str = ".jules/exchange/events/pending/made-up.yml";
 
-fn looked_at(path: &str, mode: Mode, text: &str) -> Checked {
+fn looked_at(path: &str, mode: Mode, text: &str) -> CheckResult {
     let mut tree = Tree::from_texts(flat());
     let entry = Entry {
         mode,
@@ -20,13 +20,13 @@ fn looked_at(path: &str, mode: Mode, text: &str) -> Checked {
         text: (mode == Mode::File && text.len() <= ARTIFACT_LIMIT_BYTES).then(|| text.into()),
     };
     tree.insert(path, entry);
-    let checked = check(&tree);
+    let checked = check_exchange(&tree);
     crate::every_check::keep(&checked);
     checked
 }
 
 /// The valid artifacts, by path.
-fn sound(checked: &Checked) -> Vec<&str> {
+fn sound(checked: &CheckResult) -> Vec<&str> {
     let streams = checked.exchange.iter().flat_map(|one| one.streams.values());
     let events = streams.flat_map(|stream| &stream.events);
     let sound = events.filter(|event| event.sound);

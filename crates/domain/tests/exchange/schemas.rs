@@ -12,7 +12,7 @@ static VALIDATORS: LazyLock<Vec<Validator>> = LazyLock::new(|| {
     let build = |shape: &&Shape| {
         let mut options = jsonschema::draft7::options().should_validate_formats(true);
         options = options.with_pattern_options(jsonschema::PatternOptions::regex());
-        options.build(&shape.schema()).unwrap()
+        options.build(&shape.to_schema()).unwrap()
     };
     SHAPES.iter().map(build).collect()
 });
@@ -238,7 +238,7 @@ fn mutate(document: &mut Value, mutation: &Mutation) {
 
 fn documents() -> impl Strategy<Value = (usize, Value)> {
     (0..SHAPES.len()).prop_flat_map(|index| {
-        let schema = SHAPES[index].schema();
+        let schema = SHAPES[index].to_schema();
         fitting(&schema, &schema).prop_map(move |document| (index, document))
     })
 }
@@ -272,9 +272,9 @@ proptest! {
 #[test]
 fn template_and_schema_have_the_same_keys_and_words() {
     for shape in SHAPES {
-        let schema = shape.schema();
+        let schema = shape.to_schema();
         let properties = schema["properties"].as_object().unwrap();
-        let template: serde_yaml::Value = serde_yaml::from_str(&shape.template()).unwrap();
+        let template: serde_yaml::Value = serde_yaml::from_str(&shape.to_template()).unwrap();
         for (key, value) in template.as_mapping().unwrap() {
             let key = key.as_str().unwrap();
             let property = properties
@@ -283,7 +283,7 @@ fn template_and_schema_have_the_same_keys_and_words() {
             if let Some(words) = property["enum"].as_array() {
                 let words: Vec<_> = words.iter().map(|word| word.as_str().unwrap()).collect();
                 assert_eq!(value.as_str().unwrap(), words.join("|"));
-                assert_eq!(shape.words(key), words);
+                assert_eq!(shape.allowed_words(key), words);
             }
         }
         for key in schema["required"].as_array().unwrap() {

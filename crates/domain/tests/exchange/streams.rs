@@ -1,6 +1,6 @@
 //! Tests that workstreams are independent, whichever form their paths have.
 
-use phileas_domain::exchange::{EventState, Layout, check, fix, inspect};
+use phileas_domain::exchange::{EventState, Layout, check_exchange, find_fixes, inspect_exchange};
 use phileas_domain::model::Tree;
 
 use crate::examples::{
@@ -28,7 +28,8 @@ const CORE: &str = ".jules/workstreams/core";
 
 #[test]
 pub(crate) fn both_forms_are_read_into_the_same_model() {
-    let [nested, plain] = [true, false].map(|form| check(&tree(&streams(form))).exchange.unwrap());
+    let [nested, plain] =
+        [true, false].map(|form| check_exchange(&tree(&streams(form))).exchange.unwrap());
     assert_eq!(
         (nested.layout, plain.layout),
         (Layout::Workstreams, Layout::Workstreams)
@@ -301,11 +302,11 @@ pub(crate) fn the_list_of_issues_is_kept_in_step() {
         let files = with(streams(false), &path, &text);
         told(&files, word);
         let mut mended = tree(&files);
-        for one in fix(&mended) {
+        for one in find_fixes(&mended) {
             mended.insert_text(one.path, &one.text.unwrap());
         }
-        assert_eq!(check(&mended).found, []);
-        assert_eq!(fix(&mended), []);
+        assert_eq!(check_exchange(&mended).found, []);
+        assert_eq!(find_fixes(&mended), []);
     }
 }
 
@@ -321,7 +322,7 @@ pub(crate) fn the_list_of_issues_is_ordered_by_their_labels() {
         &slow,
     );
     let path = format!("{CORE}/issues/index.md");
-    let fixes = fix(&tree(&files));
+    let fixes = find_fixes(&tree(&files));
     let list = fixes.iter().find(|one| one.path == path).unwrap();
     let list = list.text.as_deref().unwrap();
     for section in [
@@ -338,7 +339,7 @@ pub(crate) fn the_list_of_issues_is_ordered_by_their_labels() {
 pub(crate) fn links_with_one_answer_are_mended() {
     fn mended(files: &[(String, String)]) -> Tree {
         let before = tree(files);
-        let fixes = fix(&before);
+        let fixes = find_fixes(&before);
         let mut after = Tree::new();
         for (path, entry) in before.iter() {
             if !fixes
@@ -356,10 +357,10 @@ pub(crate) fn links_with_one_answer_are_mended() {
         after
     }
     let unlinked = with(flat(), DECIDED, &event("deci01", ""));
-    assert_eq!(check(&mended(&unlinked)).found, []);
+    assert_eq!(check_exchange(&mended(&unlinked)).found, []);
     let left = with(with(flat(), DECIDED, ""), PENDING, &event("deci01", ""));
     let after = mended(&left);
-    assert_eq!(check(&after).found, []);
+    assert_eq!(check_exchange(&after).found, []);
     assert!(after.get(PENDING).is_none());
     assert!(
         after
@@ -372,42 +373,45 @@ pub(crate) fn links_with_one_answer_are_mended() {
         ".jules/exchange/events/pending/a.yaml",
         &event("pend01", ""),
     );
-    assert_eq!(check(&mended(&renamed)).found, []);
+    assert_eq!(check_exchange(&mended(&renamed)).found, []);
     // Two work items name it: a person must choose.
     let second = ".jules/exchange/requirements/other.yml";
     let two = with(flat(), second, &requirement("item02", "deci01"));
-    assert_eq!(fix(&tree(&two)), []);
+    assert_eq!(find_fixes(&tree(&two)), []);
     let nobody = with(flat(), REQUIREMENT, &requirement("item01", "nobody"));
-    assert_eq!(fix(&tree(&nobody)), []);
-    assert_eq!(fix(&tree(&flat())), []);
+    assert_eq!(find_fixes(&tree(&nobody)), []);
+    assert_eq!(find_fixes(&tree(&flat())), []);
 }
 
 #[test]
 pub(crate) fn one_stream_can_be_looked_at_alone() {
     let path = ".jules/workstreams/docs/events/pending/new.yml";
-    let checked = || check(&tree(&with(streams(false), path, "a")));
+    let checked = || check_exchange(&tree(&with(streams(false), path, "a")));
     assert_eq!(checked().found.len(), 1);
-    let core = checked().stream("core").unwrap();
+    let core = checked().only_stream("core").unwrap();
     assert_eq!(
         (core.found.len(), core.exchange.unwrap().streams.len()),
         (0, 1)
     );
-    assert_eq!(checked().stream("docs").unwrap().found.len(), 1);
-    let error = checked().stream("croe").unwrap_err().to_string();
+    assert_eq!(checked().only_stream("docs").unwrap().found.len(), 1);
+    let error = checked().only_stream("croe").unwrap_err().to_string();
     assert_eq!(error, "there is no workstream `croe`; did you mean `core`?");
-    let error = check(&tree(&flat()))
-        .stream("zzzzzzzz")
+    let error = check_exchange(&tree(&flat()))
+        .only_stream("zzzzzzzz")
         .unwrap_err()
         .to_string();
     assert!(error.contains("the only one is `generic`"), "{error}");
-    let error = check(&Tree::new()).stream("core").unwrap_err().to_string();
+    let error = check_exchange(&Tree::new())
+        .only_stream("core")
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("there is no exchange here"), "{error}");
 }
 
 #[test]
 pub(crate) fn inspection_says_what_is_there_and_where_it_goes() {
-    let exchange = check(&tree(&flat())).exchange.unwrap();
-    let seen = inspect(&exchange, None);
+    let exchange = check_exchange(&tree(&flat())).exchange.unwrap();
+    let seen = inspect_exchange(&exchange, None);
     let stream = &seen["streams"]["generic"];
     assert_eq!(seen["layout"], "flat");
     assert_eq!(stream["events"]["states"][0]["count"], 1);
@@ -419,11 +423,11 @@ pub(crate) fn inspection_says_what_is_there_and_where_it_goes() {
     );
     let next = |from: &str, to: &str, labels: Option<&[String]>| {
         let text = requirement("item01", "deci01").replace(from, to);
-        let exchange = check(&tree(&with(flat(), REQUIREMENT, &text)))
+        let exchange = check_exchange(&tree(&with(flat(), REQUIREMENT, &text)))
             .exchange
             .unwrap();
         let next =
-            inspect(&exchange, labels)["streams"]["generic"]["requirements"]["items"][0]["next"]
+            inspect_exchange(&exchange, labels)["streams"]["generic"]["requirements"]["items"][0]["next"]
                 .clone();
         next.as_str().unwrap().to_owned()
     };
@@ -447,7 +451,10 @@ pub(crate) fn inspection_says_what_is_there_and_where_it_goes() {
         next("goal:", "goal:", Some(&["refacts".to_owned()])),
         "implementer"
     );
-    let of_streams = inspect(&check(&tree(&streams(true))).exchange.unwrap(), None);
+    let of_streams = inspect_exchange(
+        &check_exchange(&tree(&streams(true))).exchange.unwrap(),
+        None,
+    );
     assert_eq!(of_streams["streams"]["core"]["issues"]["count"], 1);
     assert_eq!(of_streams["streams"]["core"]["roster"]["enabled"], true);
 }
@@ -465,7 +472,7 @@ pub(crate) fn mends_that_follow_one_another_touch_only_what_is_there() {
         .collect();
     let path = ".jules/exchange/requirements/dead-code.yml";
     let before = tree(&with(files, path, &decided));
-    let fixes = fix(&before);
+    let fixes = find_fixes(&before);
     let removed: Vec<_> = fixes.iter().filter(|one| one.text.is_none()).collect();
     assert_eq!(removed.len(), 1, "{removed:?}");
     for one in removed {
@@ -489,7 +496,7 @@ pub(crate) fn files_of_both_forms_are_told_and_listed_once() {
         issue("citem2", "cevent"),
     ));
     let before = tree(&files);
-    let found: Vec<String> = check(&before)
+    let found: Vec<String> = check_exchange(&before)
         .found
         .iter()
         .map(ToString::to_string)
@@ -502,13 +509,17 @@ pub(crate) fn files_of_both_forms_are_told_and_listed_once() {
         "{found:#?}"
     );
     let mut mended = before.clone();
-    let fixes = fix(&before);
+    let fixes = find_fixes(&before);
     assert!(!fixes.is_empty());
     for one in fixes {
         mended.insert_text(one.path, &one.text.unwrap());
     }
-    assert_eq!(fix(&mended), [], "mended once, nothing is left to mend");
-    let found: Vec<String> = check(&mended)
+    assert_eq!(
+        find_fixes(&mended),
+        [],
+        "mended once, nothing is left to mend"
+    );
+    let found: Vec<String> = check_exchange(&mended)
         .found
         .iter()
         .map(ToString::to_string)

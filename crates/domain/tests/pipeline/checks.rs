@@ -1,7 +1,7 @@
 //! Tests every invariant by its name, with the reported line.
 
 use phileas_domain::Severity;
-use phileas_domain::pipeline::{Artifact, CheckStage, RunFile, Stage, check};
+use phileas_domain::pipeline::{Artifact, CheckStage, RunFile, Stage, check_stage};
 use serde_json::{Value, json};
 
 use crate::samples::{file, run, sample, with};
@@ -10,7 +10,7 @@ use crate::samples::{file, run, sample, with};
 fn broken(files: &[RunFile], stage: CheckStage, changed: Option<&[&str]>) -> Vec<String> {
     let changed: Option<Vec<String>> =
         changed.map(|paths| paths.iter().map(|path| (*path).to_owned()).collect());
-    let found = check(&run(files), stage, changed.as_deref());
+    let found = check_stage(&run(files), stage, changed.as_deref());
     let mut names: Vec<String> = found
         .iter()
         .map(|one| {
@@ -83,7 +83,7 @@ fn plans() {
             "{keys}"
         );
     }
-    let found = check(
+    let found = check_stage(
         &run(&[one(
             Artifact::Plan,
             json!({ "acceptance_mapping": { (long): "" } }),

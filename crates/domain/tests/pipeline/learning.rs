@@ -1,11 +1,11 @@
 //! Tests lessons: they are counted, limited and kept.
 
 use phileas_domain::pipeline::{
-    Artifact, Lesson, Reading, Settings, learn, lessons, read, read_lessons,
+    Artifact, Lesson, Reading, Settings, add_lesson, list_lessons, read_artifact, read_lessons,
 };
 
 fn reading(text: &str) -> Reading {
-    read(
+    read_artifact(
         Artifact::Lessons,
         "lessons.yaml",
         text,
@@ -25,7 +25,7 @@ fn lesson(date: &str, pattern: &str) -> Lesson {
 
 #[test]
 fn a_pattern_is_counted_once_and_the_newest_day_stays() {
-    let first = learn(None, &lesson("2026-01-05", "Forgets the index")).unwrap();
+    let first = add_lesson(None, &lesson("2026-01-05", "Forgets the index")).unwrap();
     assert_eq!(
         first,
         "lessons:\n  - date: 2026-01-05\n    issue: \"X-1\"\n    pattern: \"Forgets the index\"\n    frequency: 1\n"
@@ -35,8 +35,8 @@ fn a_pattern_is_counted_once_and_the_newest_day_stays() {
         mitigation: Some("Write it first.".into()),
         ..lesson("2026-01-04", " forgets THE index ")
     };
-    let second = learn(Some(&reading(&first)), &helped).unwrap();
-    let known = lessons(&reading(&second));
+    let second = add_lesson(Some(&reading(&first)), &helped).unwrap();
+    let known = list_lessons(&reading(&second));
     assert_eq!(known.len(), 1);
     assert_eq!(
         (
@@ -54,13 +54,13 @@ fn the_oldest_go_where_there_are_too_many_and_further_keys_stay() {
     let mut text = "owner: me\nlessons: []\n".to_owned();
     for day in 0..51 {
         let date = format!("2026-{:02}-{:02}", 1 + day / 28, 1 + day % 28);
-        text = learn(
+        text = add_lesson(
             Some(&reading(&text)),
             &lesson(&date, &format!("pattern {day}")),
         )
         .unwrap();
     }
-    let known = lessons(&reading(&text));
+    let known = list_lessons(&reading(&text));
     assert_eq!(
         (
             known.len(),
@@ -71,19 +71,22 @@ fn the_oldest_go_where_there_are_too_many_and_further_keys_stay() {
     );
     assert!(text.starts_with("owner: \"me\"\n"), "{text}");
     // An old lesson that is new today is not the first to be removed.
-    let old = learn(Some(&reading(&text)), &lesson("2020-01-01", "of old")).unwrap();
-    assert_eq!(lessons(&reading(&old)).last().unwrap().pattern, "of old");
+    let old = add_lesson(Some(&reading(&text)), &lesson("2020-01-01", "of old")).unwrap();
+    assert_eq!(
+        list_lessons(&reading(&old)).last().unwrap().pattern,
+        "of old"
+    );
 }
 
 #[test]
 fn a_broken_file_is_not_written_over() {
     assert_eq!(
-        learn(Some(&reading("lessons: 7")), &lesson("2026-01-05", "x")),
+        add_lesson(Some(&reading("lessons: 7")), &lesson("2026-01-05", "x")),
         None
     );
     let bare = "- date: 2026-01-05\n  issue: X\n  pattern: y\n";
     assert!(
-        learn(Some(&reading(bare)), &lesson("2026-01-05", "x"))
+        add_lesson(Some(&reading(bare)), &lesson("2026-01-05", "x"))
             .unwrap()
             .starts_with("lessons:\n")
     );
@@ -101,7 +104,7 @@ fn a_lesson_that_cannot_be_read_is_named_and_the_others_count() {
         bytes
     };
     let (reading, is_partial) = read_lessons("lessons.yaml", &file(good(2).as_bytes()));
-    assert_eq!((lessons(&reading).len(), is_partial), (3, false));
+    assert_eq!((list_lessons(&reading).len(), is_partial), (3, false));
     for (bad, place) in [
         (
             &b"  - date: 2026-01-02\n    issue: X-2\n    pattern: \xff\n"[..],
@@ -116,7 +119,7 @@ fn a_lesson_that_cannot_be_read_is_named_and_the_others_count() {
         (b"\xff\xfe \0-\0\n", "lessons.yaml:5:1"),
     ] {
         let (reading, is_partial) = read_lessons("lessons.yaml", &file(bad));
-        let patterns: Vec<_> = lessons(&reading)
+        let patterns: Vec<_> = list_lessons(&reading)
             .into_iter()
             .map(|one| one.pattern)
             .collect();

@@ -518,6 +518,6 @@ fn a_repository_may_allow_fewer_retries() {
             ),
         ),
     ];
-    let run = Run::read("ISSUE-1".parse().unwrap(), &files, none);
+    let run = Run::read_run("ISSUE-1".parse().unwrap(), &files, none);
     assert_eq!(said(&run), "retries.next_tier: jg-worker-high 1");
 }

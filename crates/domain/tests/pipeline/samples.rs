@@ -54,5 +54,5 @@ pub(crate) fn file(name: &str, document: &Value) -> RunFile {
 
 /// A run of the issue `ISSUE-1`.
 pub(crate) fn run(files: &[RunFile]) -> Run {
-    Run::read("ISSUE-1".parse().unwrap(), files, Settings::default())
+    Run::read_run("ISSUE-1".parse().unwrap(), files, Settings::default())
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
-use phileas_domain::pipeline::{Artifact, Settings, read};
+use phileas_domain::pipeline::{Artifact, Settings, read_artifact};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ proptest! {
     #[test]
     fn schema_and_validator_are_of_one_mind((at, document) in document()) {
         let (artifact, validator) = (Artifact::ALL[at], &VALIDATORS[at]);
-        let read = |text: &str| read(artifact, artifact.file_name(), text, &Settings::default());
+        let read = |text: &str| read_artifact(artifact, artifact.file_name(), text, &Settings::default());
         let reading = read(&document.to_string());
         if validator.is_valid(&document) {
             prop_assert!(reading.is_sound(), "the schema takes {document}: {:?}", reading.found);

@@ -1,13 +1,13 @@
 //! Tests each artifact: valid, without each key, with each key of a wrong kind, and with arbitrary text.
 
-use phileas_domain::pipeline::{Artifact, Settings, read};
+use phileas_domain::pipeline::{Artifact, Settings, read_artifact};
 use serde_json::{Value, json};
 
 use crate::samples::{sample, with};
 
 /// The diagnostics of a text, one a line.
 pub(crate) fn said(artifact: Artifact, text: &str) -> Vec<String> {
-    let reading = read(artifact, artifact.file_name(), text, &Settings::default());
+    let reading = read_artifact(artifact, artifact.file_name(), text, &Settings::default());
     reading.found.iter().map(ToString::to_string).collect()
 }
 
@@ -19,7 +19,7 @@ fn pretty(document: &Value) -> String {
 fn a_sound_artifact_is_its_own_normal_form() {
     for artifact in Artifact::ALL {
         let text = pretty(&sample(artifact));
-        let reading = read(artifact, artifact.file_name(), &text, &Settings::default());
+        let reading = read_artifact(artifact, artifact.file_name(), &text, &Settings::default());
         assert_eq!(reading.found, [], "{artifact:?}");
         let normal = reading.normal_form().unwrap();
         match artifact {
@@ -172,7 +172,7 @@ fn rubbish_is_told_and_nothing_is_made_of_it() {
             "<html></html>",
             "- - -",
         ] {
-            let reading = read(artifact, artifact.file_name(), text, &Settings::default());
+            let reading = read_artifact(artifact, artifact.file_name(), text, &Settings::default());
             assert!(!reading.is_sound(), "{artifact:?}: {text:?}");
             assert_eq!(reading.normal_form(), None);
             let first = reading.found.iter().find(|one| one.is_error()).unwrap();
@@ -218,7 +218,7 @@ fn what_nobody_knows_is_kept() {
         Artifact::Test,
         json!({ "failure_details": { "test_file": "a.rs", "n": [1.5, null, -3] }, "phase_2": null }),
     ));
-    let reading = read(
+    let reading = read_artifact(
         Artifact::Test,
         "test-result.json",
         &text,
@@ -237,7 +237,7 @@ fn a_repository_may_ask_for_self_assessments() {
         json!({ "confidence": 0.8, "uncertainty_areas": [], "recommendation": "Go on." });
     for artifact in Artifact::ALL {
         let name = artifact.file_name();
-        let bare = read(artifact, name, &sample(artifact).to_string(), &asked);
+        let bare = read_artifact(artifact, name, &sample(artifact).to_string(), &asked);
         let result = artifact.stage().is_some();
         assert_eq!(bare.is_sound(), !result, "{artifact:?}");
         if result {
@@ -247,9 +247,9 @@ fn a_repository_may_ask_for_self_assessments() {
                     .contains("`self_assessment` is missing")
             );
             let null = with(artifact, json!({ "self_assessment": null }));
-            assert!(!read(artifact, name, &null.to_string(), &asked).is_sound());
+            assert!(!read_artifact(artifact, name, &null.to_string(), &asked).is_sound());
             let whole = with(artifact, json!({ "self_assessment": assessed }));
-            assert!(read(artifact, name, &whole.to_string(), &asked).is_sound());
+            assert!(read_artifact(artifact, name, &whole.to_string(), &asked).is_sound());
         }
     }
     let high = with(
@@ -268,22 +268,25 @@ fn a_repository_may_ask_for_self_assessments() {
 #[test]
 fn a_file_is_known_by_its_name_alone() {
     assert_eq!(
-        Artifact::at(".pipeline/X-1/worker-result-fast.json").unwrap(),
+        Artifact::from_path(".pipeline/X-1/worker-result-fast.json").unwrap(),
         Artifact::Worker
     );
     assert_eq!(
-        Artifact::at("test-result-fail.json").unwrap(),
+        Artifact::from_path("test-result-fail.json").unwrap(),
         Artifact::Test
     );
-    assert_eq!(Artifact::at("lessons.yaml").unwrap(), Artifact::Lessons);
-    let near = Artifact::at("a/worker-results.json")
+    assert_eq!(
+        Artifact::from_path("lessons.yaml").unwrap(),
+        Artifact::Lessons
+    );
+    let near = Artifact::from_path("a/worker-results.json")
         .unwrap_err()
         .to_string();
     assert_eq!(
         near,
         "unknown artifact: worker-results.json; did you mean `worker-result.json`?"
     );
-    assert!(Artifact::at("plan.json/x").is_err());
+    assert!(Artifact::from_path("plan.json/x").is_err());
 }
 
 #[test]

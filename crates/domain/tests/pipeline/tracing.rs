@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use phileas_domain::pipeline::{
-    Artifact, CheckStage, Made, Outcome, Run, RunFile, Settings, Tier, TraceError, check, read,
-    traced,
+    Artifact, CheckStage, Made, Outcome, Run, RunFile, Settings, Tier, TraceError, add_to_trace,
+    check_stage, read_artifact,
 };
 use serde_json::{Value, json};
 
@@ -19,14 +19,14 @@ fn made(at: &str) -> Made {
 
 /// Writes an artifact as the command does: the trace is extended, and the file is replaced.
 pub(crate) fn write(files: &mut Vec<RunFile>, artifact: Artifact, keys: Value, made: &Made) -> Run {
-    let reading = read(
+    let reading = read_artifact(
         artifact,
         artifact.file_name(),
         &with(artifact, keys).to_string(),
         &Settings::default(),
     );
     let text = reading.normal_form().unwrap();
-    let trace = traced(&run(files), &reading, &text, made).unwrap();
+    let trace = add_to_trace(&run(files), &reading, &text, made).unwrap();
     let put = |files: &mut Vec<RunFile>, name: &str, text: String| {
         files.retain(|file| file.name != name);
         files.push(RunFile {
@@ -59,7 +59,7 @@ fn stages_are_listed_as_they_came_whatever_their_clocks_said() {
         whole = Some(write(&mut files, artifact, keys, &made(at)));
     }
     let whole = whole.unwrap();
-    assert_eq!(check(&whole, CheckStage::Trace, None), []);
+    assert_eq!(check_stage(&whole, CheckStage::Trace, None), []);
     let trace = whole.reading(Artifact::Trace).unwrap().document().unwrap();
     assert_eq!(trace["stages"][3]["started_at"], trace_time("10:00:06"));
     assert_eq!(trace["stages"][3]["duration_ms"], 0);
@@ -71,7 +71,7 @@ fn stages_are_listed_as_they_came_whatever_their_clocks_said() {
         ..made("2026-01-05T10:00:08Z")
     };
     let whole = write(&mut files, Artifact::Worker, json!({}), &early);
-    assert_eq!(check(&whole, CheckStage::Trace, None), []);
+    assert_eq!(check_stage(&whole, CheckStage::Trace, None), []);
     let trace = whole.reading(Artifact::Trace).unwrap().document().unwrap();
     assert_eq!(trace["stages"][4]["started_at"], trace_time("10:00:06"));
     assert_eq!(trace["total_duration_ms"], 8000);
@@ -107,7 +107,7 @@ fn a_trace_tells_of_every_attempt_and_its_own_check_takes_it() {
         ..made("2026-01-05T10:00:09Z")
     };
     let whole = write(&mut files, Artifact::Worker, json!({}), &agent);
-    assert_eq!(check(&whole, CheckStage::Trace, None), []);
+    assert_eq!(check_stage(&whole, CheckStage::Trace, None), []);
     let trace = whole.reading(Artifact::Trace).unwrap().document().unwrap();
     assert_eq!(trace["total_duration_ms"], 9000);
     let told: Vec<(&str, &str, i64)> = trace["stages"]
@@ -174,20 +174,21 @@ fn a_broken_trace_is_never_written_over() {
         name: "pipeline-trace.json".into(),
         text: "{".into(),
     }];
-    let reading = read(
+    let reading = read_artifact(
         Artifact::Plan,
         "plan.json",
         &with(Artifact::Plan, json!({})).to_string(),
         &Settings::default(),
     );
-    let wrong = traced(&run(&files), &reading, "x", &made("2026-01-05T10:00:00Z")).unwrap_err();
+    let wrong =
+        add_to_trace(&run(&files), &reading, "x", &made("2026-01-05T10:00:00Z")).unwrap_err();
     assert!(
         matches!(&wrong, TraceError::Unsound { first } if first.contains("cut off")),
         "{wrong}"
     );
-    let state = read(Artifact::State, "state.yaml", "x: 1", &Settings::default());
+    let state = read_artifact(Artifact::State, "state.yaml", "x: 1", &Settings::default());
     assert_eq!(
-        traced(&run(&[]), &state, "x", &made("2026-01-05T10:00:00Z")),
+        add_to_trace(&run(&[]), &state, "x", &made("2026-01-05T10:00:00Z")),
         Ok(None)
     );
 }

@@ -1,6 +1,6 @@
 //! Tests every variant: it is accepted, reported, and written in the normal form.
 
-use phileas_domain::pipeline::{Artifact, Settings, read};
+use phileas_domain::pipeline::{Artifact, Settings, read_artifact};
 use serde_json::{Value, json};
 
 use crate::samples::with;
@@ -140,7 +140,7 @@ fn each_variant_is_taken_and_told_of() {
     for (artifact, variant, normal, warning) in rows() {
         let text = with(artifact, variant).to_string();
         let name = artifact.file_name();
-        let reading = read(artifact, name, &text, &Settings::default());
+        let reading = read_artifact(artifact, name, &text, &Settings::default());
         let found: Vec<String> = reading.found.iter().map(ToString::to_string).collect();
         assert!(reading.is_sound(), "{text}: {found:?}");
         let told = |one: &String| {
@@ -151,7 +151,7 @@ fn each_variant_is_taken_and_told_of() {
         assert!(found.iter().any(told), "{text}: {found:?}");
         assert_eq!(reading.document().unwrap(), with(artifact, normal));
         // The normal form has the same meaning.
-        let again = read(
+        let again = read_artifact(
             artifact,
             name,
             &reading.normal_form().unwrap(),
@@ -178,7 +178,7 @@ fn escalation_is_a_status_and_a_cause_may_be_no_number() {
         ),
     ] {
         let text = with(artifact, keys).to_string();
-        let reading = read(artifact, artifact.file_name(), &text, &Settings::default());
+        let reading = read_artifact(artifact, artifact.file_name(), &text, &Settings::default());
         assert_eq!(reading.found, [], "{text}");
     }
 }
@@ -186,7 +186,7 @@ fn escalation_is_a_status_and_a_cause_may_be_no_number() {
 #[test]
 fn lessons_may_stand_without_their_key() {
     let bare = "- date: '2026-01-05'\n  issue: X-1\n  pattern: Forgets the index\n";
-    let reading = read(
+    let reading = read_artifact(
         Artifact::Lessons,
         "lessons.yaml",
         bare,

@@ -105,7 +105,7 @@ pub(crate) const DOORS: &[Door] = &[
                 let (personas, found) = plan::read_personas(&tree);
                 sound &= is_sound(&found);
                 for persona in personas.values() {
-                    let _ = prompt::validate(
+                    let _ = prompt::validate_prompt(
                         persona,
                         &prompt::SourceFiles::of_default_branch(&tree),
                         &prompt::InProcess,
@@ -145,7 +145,7 @@ pub(crate) const DOORS: &[Door] = &[
                 text,
             }];
             let made = ["observers", "decider", "planner"].map(|layer| {
-                prompt::assemble(&Assembly {
+                prompt::assemble_prompt(&Assembly {
                     layer,
                     tree: &tree,
                     ledger: &ledger,
@@ -187,24 +187,27 @@ pub(crate) const DOORS: &[Door] = &[
                 ".jules/exchange/feedback/pend01.yml",
             ];
             let tree = Tree::from_texts(paths.map(|path| (path, text)));
-            let _ = exchange::fix(&tree);
-            let _ = exchange::Labels::read(&tree);
+            let _ = exchange::find_fixes(&tree);
+            let _ = exchange::Labels::read_labels(&tree);
             // The file is also at paths where it cannot be valid.
             let here = |one: &&Diagnostic| one.file == paths[0] && one.is_error();
-            !exchange::check(&tree).found.iter().any(|one| here(&one))
+            !exchange::check_exchange(&tree)
+                .found
+                .iter()
+                .any(|one| here(&one))
         },
     },
     Door {
         name: "change set",
         samples: &[PATCH],
         read: |text| {
-            let bases: BTreeSet<String> = exchange::bases(text);
+            let bases: BTreeSet<String> = exchange::base_paths(text);
             let known: BTreeMap<String, String> = bases
                 .into_iter()
                 .map(|path| (path, text.to_owned()))
                 .collect();
-            let _ = exchange::changed(text, &known);
-            let (files, found) = exchange::changed(text, &BTreeMap::new());
+            let _ = exchange::apply_patch(text, &known);
+            let (files, found) = exchange::apply_patch(text, &BTreeMap::new());
             !files.is_empty() && found.is_empty()
         },
     },
@@ -212,10 +215,10 @@ pub(crate) const DOORS: &[Door] = &[
         name: "pipeline",
         samples: &[REVIEW, "{}", "- lesson: one\n"],
         read: |text| {
-            let _ = Settings::read("pipeline.toml", text);
+            let _ = Settings::read_settings("pipeline.toml", text);
             let readings = Artifact::ALL.map(|artifact| {
                 let file = artifact.file_name();
-                is_sound(&pipeline::read(artifact, file, text, &Settings::default()).found)
+                is_sound(&pipeline::read_artifact(artifact, file, text, &Settings::default()).found)
             });
             readings.contains(&true)
         },
@@ -223,7 +226,7 @@ pub(crate) const DOORS: &[Door] = &[
     Door {
         name: "jobs",
         samples: &[JOBS, "[\"123\", {\"session_id\": \"4\"}]"],
-        read: |text| Registry::parse("jobs.jsonl", Line::split(text.as_bytes())).is_ok(),
+        read: |text| Registry::parse("jobs.jsonl", Line::split_lines(text.as_bytes())).is_ok(),
     },
     Door {
         name: "events",
@@ -248,7 +251,7 @@ pub(crate) const DOORS: &[Door] = &[
                     (".jlo/setup/catalogue/node/meta.toml", text),
                     (".jules/setup/tools.yml", text),
                 ]);
-                let _ = setup::Catalogue::read(&tree, layout);
+                let _ = setup::Catalogue::read_catalogue(&tree, layout);
             }
             true
         },
@@ -257,7 +260,7 @@ pub(crate) const DOORS: &[Door] = &[
         name: "what agents write",
         samples: &["A line\u{1b}[31m with \u{202e}tricks\n"],
         read: |text| {
-            prompt::clean(&prompt::clean(text)) == prompt::clean(text)
+            prompt::clean_text(&prompt::clean_text(text)) == prompt::clean_text(text)
                 && !prompt::clean_line(text).contains('\n')
         },
     },

@@ -21,8 +21,8 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let tree = files::read_tree(dir)?;
     let sought = match to {
-        None => exchange::migrate(&tree),
-        Some((layout, stream)) => exchange::across(&tree, layout, stream),
+        None => exchange::migrate_exchange(&tree),
+        Some((layout, stream)) => exchange::migrate_layout(&tree, layout, stream),
     };
     let migration = match sought {
         Ok(migration) => migration,
@@ -44,7 +44,7 @@ pub(super) fn run(
         }
     };
     if !dry_run {
-        let changes = migration.changes().into_iter();
+        let changes = migration.file_changes().into_iter();
         let wanted =
             changes.map(|(path, text)| (path, text.map_or(FileWrite::Gone, FileWrite::Text)));
         files::change_files(dir, &wanted.collect::<Vec<_>>())?;

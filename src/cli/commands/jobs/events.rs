@@ -45,7 +45,7 @@ pub(crate) async fn run(
                 let (noted, handed_on) = (file.acknowledged()?, file.handed_on()?);
                 let wanted = |event: &Event| {
                     let of_job = arguments.job.is_none() || event.job_id == arguments.job;
-                    let of_kind = arguments.kind.is_none() || event.kind() == arguments.kind;
+                    let of_kind = arguments.kind.is_none() || event.event_kind() == arguments.kind;
                     let is_noted = |id| noted.contains(id) || handed_on.contains(id);
                     let known = event.id.is_some_and(is_noted);
                     of_job && of_kind && !(arguments.unread && known)

@@ -115,7 +115,7 @@ fn read_event(arguments: &Arguments) -> Result<Event, CliError> {
                 )));
             }
             let text = text_of(&bytes).map_err(|fault| {
-                CliError::usage(format!("standard input: {fault}; {}", fault.help()))
+                CliError::usage(format!("standard input: {fault}; {}", fault.help_text()))
             })?;
             ("standard input", text.to_owned())
         }

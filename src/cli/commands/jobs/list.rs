@@ -124,7 +124,7 @@ fn list_jobs(
         let task = job.metadata.get("task").and_then(Value::as_str);
         table.push_row([
             job.job_id.to_string(),
-            job.repository()
+            job.repository_name()
                 .map_or_else(String::new, |name| name.to_string()),
             sanitize(&state, TASK_CHARS),
             last.map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M").to_string()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use jiff::SignedDuration;
-use phileas_domain::jobs::{Config, Event, Rules, config, figures};
+use phileas_domain::jobs::{Config, Event, Rules, config, metrics};
 
 use super::clients;
 use super::configuration::JobsConfiguration;
@@ -199,7 +199,7 @@ pub(super) fn event_line(event: &Event) -> String {
     let at = event.observed_at.map_or_else(String::new, |at| {
         format!("{} ", at.strftime("%Y-%m-%d %H:%M:%SZ"))
     });
-    let said = event.text().map_or_else(String::new, |text| {
+    let said = event.message_text().map_or_else(String::new, |text| {
         format!(": {}", sanitize(text, MESSAGE_CHARS))
     });
     format!("{id:>5} {at}{:<11} {job}{said}", event.event)
@@ -207,7 +207,7 @@ pub(super) fn event_line(event: &Event) -> String {
 
 fn write_metrics(path: &std::path::Path, cycle: &Cycle, places: &Places) -> Result<(), StoreError> {
     let (registry, _) = places.jobs_file().read()?;
-    files::write_whole(path, &figures::render(&cycle.memory, &registry))
+    files::write_whole(path, &metrics::render_metrics(&cycle.memory, &registry))
 }
 
 /// A file error ends a single cycle; a running monitor logs it and goes on.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use phileas_domain::Severity;
-use phileas_domain::pipeline::{Broken, CheckStage, Stage, check};
+use phileas_domain::pipeline::{BrokenInvariant, CheckStage, Stage, check_stage};
 
 use super::runs::{self, open_run};
 use crate::cli::arguments::RunLocation;
@@ -22,7 +22,7 @@ pub(super) fn run(
         CheckStage::Of(Stage::Implement) => Some(runs::changed_paths(&runs, base)?),
         _ => None,
     };
-    let found = check(&run, stage, changed.as_deref());
+    let found = check_stage(&run, stage, changed.as_deref());
     let errors = found.iter().filter(|one| one.said.is_error()).count();
     for one in &found {
         if run_place.place.json {
@@ -47,7 +47,7 @@ pub(super) fn run(
 }
 
 /// `[ERROR] name: file:line:column: what is wrong; how to fix it`
-fn finding_text(one: &Broken) -> String {
+fn finding_text(one: &BrokenInvariant) -> String {
     let said = &one.said;
     let severity = match said.severity {
         Severity::Error => "ERROR",

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use phileas_domain::pipeline::{Lesson, lessons};
+use phileas_domain::pipeline::{Lesson, list_lessons};
 use serde_json::json;
 
 use super::runs;
@@ -51,7 +51,7 @@ pub(super) fn run(
             if !reading.is_sound() {
                 return Ok(Exit::Findings);
             }
-            for one in lessons(&reading) {
+            for one in list_lessons(&reading) {
                 let seen = one.frequency.unwrap_or(1);
                 if place.json {
                     let line = json!({

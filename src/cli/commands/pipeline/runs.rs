@@ -167,7 +167,7 @@ pub(crate) fn open_run(place: &RunLocation) -> Result<(Runs, Run), CliError> {
 pub(crate) fn open_or_empty_run(place: &RunLocation) -> Result<(Runs, Run), CliError> {
     let (runs, run) = find_run(place)?;
     let settings = runs.read_settings()?;
-    let run = run.unwrap_or_else(|| Run::read(place.issue.clone(), &[], settings));
+    let run = run.unwrap_or_else(|| Run::read_run(place.issue.clone(), &[], settings));
     Ok((runs, run))
 }
 

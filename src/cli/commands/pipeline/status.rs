@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use phileas_domain::pipeline::{IssueId, Run, next, overview};
+use phileas_domain::pipeline::{IssueId, Run, next, run_overview};
 
 use super::runs::{self, open_run};
 use crate::cli::arguments::{RunLocation, RunsLocation};
@@ -24,7 +24,7 @@ pub(super) fn run(
             };
             let (_, run) = open_run(&place)?;
             if place.place.json {
-                screen.print_line(&overview(&run).to_string())?;
+                screen.print_line(&run_overview(&run).to_string())?;
             } else {
                 print_run(&run, screen)?;
             }
@@ -44,7 +44,7 @@ fn print_all(place: &RunsLocation, screen: &mut Screen<impl Write>) -> Result<()
             continue;
         };
         if place.json {
-            screen.print_line(&overview(&run).to_string())?;
+            screen.print_line(&run_overview(&run).to_string())?;
         }
         let next = next(&run);
         let json = next.json(&run);

@@ -6,7 +6,7 @@ use std::path::Path;
 use phileas_domain::Diagnostic;
 use phileas_domain::model::Tree;
 use phileas_domain::plan::closest;
-use phileas_domain::setup::{Catalogue, Class, Component, Layout, Origin, compile};
+use phileas_domain::setup::{Catalogue, Class, Component, Layout, Origin, compile_setup};
 use serde_json::{Value, json};
 
 use crate::adapters::files;
@@ -22,8 +22,8 @@ pub(super) fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let tree = files::read_tree(dir)?;
-    let layout = Layout::of(&tree).unwrap_or(Layout::Split);
-    let (catalogue, found) = Catalogue::read(&tree, layout);
+    let layout = Layout::detect(&tree).unwrap_or(Layout::Split);
+    let (catalogue, found) = Catalogue::read_catalogue(&tree, layout);
     print_to_stderr(&found, json)?;
     let exit = if found.iter().any(Diagnostic::is_error) {
         Exit::Findings
@@ -71,7 +71,7 @@ pub(super) fn run(
 
 /// The tools that the present `tools.yml` installs; none if it is missing or wrong.
 fn chosen_tools(tree: &Tree) -> Vec<String> {
-    let order = compile(tree, &[])
+    let order = compile_setup(tree, &[])
         .map(|compiled| compiled.order)
         .unwrap_or_default();
     order.into_iter().map(|component| component.name).collect()

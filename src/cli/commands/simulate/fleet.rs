@@ -18,12 +18,12 @@ pub(super) fn print_fleet(
     arguments: &Simulate,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
-    let costs: Vec<Cost> = fleet::sizes(repositories)
+    let costs: Vec<Cost> = fleet::fleet_sizes(repositories)
         .into_iter()
-        .map(|size| fleet::cost(size, arguments.per_installation, habits))
+        .map(|size| fleet::estimate_cost(size, arguments.per_installation, habits))
         .collect();
     if let Some(path) = &arguments.svg {
-        write_named(path, &fleet::plot(&costs)).map_err(|error| {
+        write_named(path, &fleet::plot_costs(&costs)).map_err(|error| {
             CliError::usage(format!(
                 "--svg {}: {error}; let --svg name a file in a folder that this user may write to",
                 path.display()
@@ -81,7 +81,7 @@ fn print_text(
             grouped_digits(cost.sessions_a_day),
             grouped_digits(cost.keys as f64),
             grouped_digits(cost.all_points),
-            format!("{:.1} %", cost.points.share() * 100.0),
+            format!("{:.1} %", cost.points.used_share() * 100.0),
             grouped_digits(cost.action_minutes),
         ]);
     }
@@ -112,7 +112,7 @@ fn verdict_text(costs: &[Cost], habits: Habits) -> Vec<String> {
         ));
     }
     let beyond = |share: fn(&Cost) -> f64| costs.iter().find(|cost| share(cost) > 1.0);
-    if let Some(cost) = beyond(|cost| cost.points.share()) {
+    if let Some(cost) = beyond(|cost| cost.points.used_share()) {
         lines.push(format!(
             "An installation of {} needs {:.0} of GitHub's points an hour and has {:.0}: divide the fleet among several.",
             grouped_digits(cost.repositories as f64),
@@ -120,7 +120,7 @@ fn verdict_text(costs: &[Cost], habits: Habits) -> Vec<String> {
             cost.points.limit
         ));
     }
-    if let Some(cost) = beyond(|cost| cost.content.share()) {
+    if let Some(cost) = beyond(|cost| cost.content.used_share()) {
         lines.push(format!(
             "An installation of {} makes {:.0} commits an hour; GitHub limits what creates content to {:.0}, if commits count.",
             grouped_digits(cost.repositories as f64),

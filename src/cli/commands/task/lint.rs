@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use phileas_domain::board::{self, Kind, Linted};
+use phileas_domain::board::{self, Kind, LintResult};
 use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
@@ -78,7 +78,7 @@ pub(crate) fn run(
     Ok(if bad { Exit::Findings } else { Exit::Done })
 }
 
-fn lint_folder(dir: &Path, what: &LintOptions) -> Result<Linted, CliError> {
+fn lint_folder(dir: &Path, what: &LintOptions) -> Result<LintResult, CliError> {
     let tree = read_folder(dir)?;
     let folders = files::board::sprint_folders(dir).map_err(read_error)?;
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();

@@ -8,7 +8,7 @@ use std::io::{Read as _, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
-use phileas_domain::board::limits::PAPER_LIMIT_BYTES;
+use phileas_domain::board::limits::FILE_LIMIT_BYTES;
 use phileas_domain::board::{self, Change, Claim, NewTask, Task, TaskError};
 use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan;
@@ -35,7 +35,7 @@ pub(crate) fn run(
             json,
         } => {
             let tree = read_folder(dir)?;
-            let tasks = board::tasks(&tree);
+            let tasks = board::list_tasks(&tree);
             let mut chosen: Vec<&Task> = match persona {
                 Some(id) => tasks_for_persona(&tree, &tasks, id)?,
                 None => tasks.iter().collect(),
@@ -77,11 +77,11 @@ pub(crate) fn run(
                 Claim::Free
             };
             change_task(place, screen, |tree| {
-                board::claimed(tree, id, persona, claim)
+                board::claim_task(tree, id, persona, claim)
             })
         }
         TaskCommand::Move { id, state, place } => {
-            change_task(place, screen, |tree| board::moved(tree, id, state.0))
+            change_task(place, screen, |tree| board::move_task(tree, id, state.0))
         }
         TaskCommand::Lint {
             dir,
@@ -108,7 +108,7 @@ fn print_tasks(
 ) -> Result<Exit, CliError> {
     if json {
         for task in tasks {
-            screen.print_line(&task.json().to_string())?;
+            screen.print_line(&task.to_json().to_string())?;
         }
         return Ok(Exit::Done);
     }
@@ -163,7 +163,7 @@ fn change_task(
 /// The text of a file, or of standard input.
 fn read_text(path: &Path) -> Result<String, CliError> {
     let mut bytes = Vec::new();
-    let limit = PAPER_LIMIT_BYTES + 1;
+    let limit = FILE_LIMIT_BYTES + 1;
     let failed = |error| CliError::usage(format!("{}: {error}", path.display()));
     if path == Path::new("-") {
         std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
@@ -174,7 +174,7 @@ fn read_text(path: &Path) -> Result<String, CliError> {
     .map_err(failed)?;
     if bytes.len() as u64 == limit {
         let wrong = format!(
-            "{}: it is larger than {PAPER_LIMIT_BYTES} bytes",
+            "{}: it is larger than {FILE_LIMIT_BYTES} bytes",
             path.display()
         );
         return Err(CliError::usage(wrong));

@@ -59,7 +59,7 @@ pub(crate) fn announce_session(
         snapshot.holder.clone(),
         snapshot.repository.default_head.clone(),
     );
-    let prompt_sha256 = prompt::sha256(&text);
+    let prompt_sha256 = prompt::prompt_sha256(&text);
     if let Some(turn) = builder.find_turn_mut(&candidate.track, &candidate.work.slot) {
         turn.intent = Some(Intent {
             created_at: now,

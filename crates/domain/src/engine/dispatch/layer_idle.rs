@@ -13,7 +13,7 @@ use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::{Line, Reason};
 use crate::model::TrackName;
 use crate::plan::{StepKind, Track};
-use crate::prompt::sha256;
+use crate::prompt::prompt_sha256;
 
 /// Length of the digest of the layers' inputs.
 const DIGEST_CHARS: usize = 16;
@@ -60,7 +60,7 @@ pub(crate) fn inputs_digest(
             let _infallible = writeln!(seen, "rests {persona}");
         }
     }
-    let mut digest = sha256(&seen);
+    let mut digest = prompt_sha256(&seen);
     digest.truncate(DIGEST_CHARS);
     Some(digest)
 }

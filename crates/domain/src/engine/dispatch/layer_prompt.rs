@@ -13,7 +13,7 @@ use crate::engine::lookup::slot::{SlotRole, resolve_stream};
 use crate::engine::lookup::{exchange_view, new_commits, request_origin, reviewer_remarks};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
-use crate::exchange::{Exchange, Filed, WorkItem, offered};
+use crate::exchange::{Exchange, Filed, WorkItem, split_issue_key};
 use crate::layers::{Brief, Job, Section};
 use crate::model::{TrackName, Tree};
 use crate::prompt::{self, OpenPull, RenderError, RenderRequest, SourceFiles, TITLE_LIMIT_CHARS};
@@ -86,7 +86,7 @@ pub(crate) fn build_layer_prompt(
             let entropy = builder.snapshot.entropy;
             let files = SourceFiles::of_default_branch(catalogue.tree());
             let files = (&files, &SourceFiles::of_ledger(ledger));
-            let request = RenderRequest::brief(&brief, files, (&about, now), &entropy);
+            let request = RenderRequest::for_brief(&brief, files, (&about, now), &entropy);
             let made = builder.render_prompt(request).into_layer()?;
             Ok((brief, made))
         });
@@ -183,7 +183,7 @@ fn session_title(
         SlotRole::Integrator => "🧵",
     };
     let item = item
-        .map(|item| format!(" {}", item.stem()))
+        .map(|item| format!(" {}", item.file_stem()))
         .unwrap_or_default();
     let line = prompt::clean_line(&format!("{emoji} {}{item}: {track}", slot_role.to_slot()));
     line.chars().take(TITLE_LIMIT_CHARS).collect()
@@ -219,7 +219,7 @@ fn input_digests(
 fn issue_section(builder: &DecisionBuilder<'_>, slot_role: &SlotRole) -> Option<Section> {
     let slot = slot_role.to_slot();
     let mut published = builder.state.published.iter();
-    let of_item = |key: &str| offered(key).is_some_and(|(one, _)| one == slot.as_str());
+    let of_item = |key: &str| split_issue_key(key).is_some_and(|(one, _)| one == slot.as_str());
     let (_, number) = published.find(|(key, number)| **number != 0 && of_item(key))?;
     Some(Section {
         title: "The issue that shows it to people".to_owned(),

@@ -201,7 +201,7 @@ fn item_roles(
     let mut slot_roles = Vec::new();
     for (name, stream) in exchange.iter().flat_map(|exchange| &exchange.streams) {
         let routes = Routes::of(stream, members.labels.as_deref());
-        let wanted: Vec<&str> = routes.to(next).collect();
+        let wanted: Vec<&str> = routes.items_for(next).collect();
         for item in stream
             .items
             .iter()
@@ -321,7 +321,7 @@ fn empty_text(
         let count: usize = streams
             .map(|stream| {
                 Routes::of(stream, members.labels.as_deref())
-                    .to(next)
+                    .items_for(next)
                     .count()
             })
             .sum();

@@ -66,9 +66,9 @@ pub(crate) fn build_persona_prompt<'s>(
         subject: subject.map(quote_subject),
     };
     let rendered = match prompt::is_plain(persona) {
-        true => prompt::render(&request),
+        true => prompt::render_prompt(&request),
         false => {
-            let request = RenderRequest::persona(&request, &builder.prompt_sources());
+            let request = RenderRequest::for_persona(&request, &builder.prompt_sources());
             builder.render_prompt(request).into_persona()
         }
     };

@@ -15,7 +15,7 @@ use super::pull::{Checks, FailedChecks, Pull, Remark, Reviews};
 use super::session::{Activity, Listing, Outage, Session, Sessions};
 use super::subject::{Actor, Permission, Subject};
 use crate::Diagnostic;
-use crate::exchange::Changed;
+use crate::exchange::ChangedFile;
 use crate::model::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
     TrackName, Tree,
@@ -225,7 +225,7 @@ pub struct ExchangeRead {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFiles {
     /// The files.
-    pub files: Vec<Changed>,
+    pub files: Vec<ChangedFile>,
     /// Diagnostics of parts of its patch that could not be read.
     pub found: Vec<Diagnostic>,
 }

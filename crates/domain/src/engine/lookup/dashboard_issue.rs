@@ -67,7 +67,7 @@ pub(crate) enum DashboardStatus {
 /// SHA-256 of an issue's text, regardless of line endings: GitHub's editor writes other ones than programs.
 #[must_use]
 pub fn text_digest(body: &str) -> String {
-    prompt::sha256(&normalize_lines(body))
+    prompt::prompt_sha256(&normalize_lines(body))
 }
 
 fn normalize_lines(body: &str) -> String {
@@ -77,7 +77,7 @@ fn normalize_lines(body: &str) -> String {
 /// Identifies a version of an issue's text by its edit time and content.
 pub(crate) fn text_version(body: &str, edited_at: Option<Timestamp>) -> String {
     let at = edited_at.map(|at| at.to_string()).unwrap_or_default();
-    prompt::sha256(&format!("{at}\n{}", normalize_lines(body)))
+    prompt::prompt_sha256(&format!("{at}\n{}", normalize_lines(body)))
 }
 
 /// Returns the open dashboard issue: the one that the ledger knows, else the oldest one of phileas with the marker.

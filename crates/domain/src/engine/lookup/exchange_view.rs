@@ -8,10 +8,10 @@ use super::{new_commits, reviewer_remarks};
 use crate::engine::input::snapshot::{Ledger, Snapshot};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::exchange_view::ExchangeView;
-use crate::exchange::{Filed, LABELS_PATH, Stream, WorkItem, check};
+use crate::exchange::{Filed, LABELS_PATH, Stream, WorkItem, check_exchange};
 use crate::layers::{LEDGER_PIN_PATH, README_PATH};
 use crate::model::Tree;
-use crate::prompt::{RULES_PATH, sha256};
+use crate::prompt::{RULES_PATH, prompt_sha256};
 
 /// The folder of the default branch that declares workstreams and their members.
 const STREAMS_FOLDER: &str = ".jules/workstreams";
@@ -59,7 +59,7 @@ pub(crate) fn request_inputs(builder: &mut DecisionBuilder<'_>, slot_role: &Slot
 pub(crate) fn current_view(builder: &DecisionBuilder<'_>) -> Rc<ExchangeView> {
     let read = || {
         let tree = exchange_tree(builder);
-        let checked = check(&tree);
+        let checked = check_exchange(&tree);
         Rc::new(ExchangeView {
             is_unreadable: checked.exchange.is_none() && !checked.found.is_empty(),
             exchange: checked.exchange,
@@ -114,7 +114,7 @@ pub(crate) fn item_digests(stream: &Stream, tree: &Tree) -> BTreeMap<String, Str
 }
 
 fn short_digest(text: &str) -> String {
-    let mut whole = sha256(text);
+    let mut whole = prompt_sha256(text);
     whole.truncate(DIGEST_CHARS);
     whole
 }

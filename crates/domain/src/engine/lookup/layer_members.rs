@@ -9,8 +9,8 @@ use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::exchange_view::{LayerMembers, Member};
 use crate::engine::output::report::Reason;
-use crate::exchange::{self, Bound, Exchange, FLAT_STREAM, Layout};
-use crate::layers::{Catalogue, Held};
+use crate::exchange::{self, BoundRole, Exchange, FLAT_STREAM, Layout};
+use crate::layers::{Catalogue, HoldReason};
 use crate::plan::Roster;
 
 impl LayerMembers {
@@ -42,7 +42,7 @@ fn read_members(snapshot: &Snapshot, exchange: Option<&Exchange>) -> LayerMember
     let catalogue = Catalogue::of(&snapshot.tree, layout);
     let roster = &snapshot.plan.roster;
     let public = snapshot.repository.public;
-    let bound = exchange::bound(&snapshot.tree);
+    let bound = exchange::bound_roles(&snapshot.tree);
     let mut streams = BTreeMap::new();
     match (layout, exchange) {
         (Layout::Workstreams, Some(exchange)) => {
@@ -78,7 +78,7 @@ fn read_members(snapshot: &Snapshot, exchange: Option<&Exchange>) -> LayerMember
             );
         }
     }
-    let missing = |one: &&Bound| match exchange {
+    let missing = |one: &&BoundRole| match exchange {
         Some(exchange) => !exchange.streams.contains_key(&one.stream),
         None => one.stream != FLAT_STREAM,
     };
@@ -92,7 +92,7 @@ fn read_members(snapshot: &Snapshot, exchange: Option<&Exchange>) -> LayerMember
 }
 
 /// The observers whose own files name a stream.
-fn observers_of_stream(bound: &[Bound], stream: &str) -> Vec<String> {
+fn observers_of_stream(bound: &[BoundRole], stream: &str) -> Vec<String> {
     let own = bound
         .iter()
         .filter(|one| one.layer == "observers" && one.stream == stream);
@@ -100,7 +100,7 @@ fn observers_of_stream(bound: &[Bound], stream: &str) -> Vec<String> {
 }
 
 /// Holds the members of a stream whose own file names another stream.
-fn hold_misplaced_roles(members: Vec<Member>, bound: &[Bound], stream: &str) -> Vec<Member> {
+fn hold_misplaced_roles(members: Vec<Member>, bound: &[BoundRole], stream: &str) -> Vec<Member> {
     let mut members = members;
     for member in &mut members {
         let own = bound
@@ -118,16 +118,16 @@ fn hold_misplaced_roles(members: Vec<Member>, bound: &[Bound], stream: &str) -> 
 }
 
 fn members_of(catalogue: &Catalogue, roster: &Roster, layer: &str, public: bool) -> Vec<Member> {
-    let standing = catalogue.standing(roster, layer, public).into_iter();
+    let standing = catalogue.role_statuses(roster, layer, public).into_iter();
     let members = standing.map(|one| Member {
         role: one.role,
         hold_reason: one.held.map(|held| {
             let reason = match held {
-                Held::Disabled => Reason::PersonaUnscheduled,
-                Held::Unknown | Held::Broken => Reason::PersonaInvalid,
-                Held::Sensitive => Reason::PersonaSensitive,
+                HoldReason::Disabled => Reason::PersonaUnscheduled,
+                HoldReason::Unknown | HoldReason::Broken => Reason::PersonaInvalid,
+                HoldReason::Sensitive => Reason::PersonaSensitive,
             };
-            (reason, held.why().to_owned())
+            (reason, held.explanation().to_owned())
         }),
     });
     members.collect()

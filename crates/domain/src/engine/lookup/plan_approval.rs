@@ -147,7 +147,7 @@ fn step_lines(steps: &[PlanStep]) -> Vec<String> {
     for (index, step) in steps.iter().take(PLAN_STEPS).enumerate() {
         let title = inert_line(&step.title, PLAN_LINE);
         lines.push(format!("{}. {title}", index + 1));
-        let text = prompt::without_secrets(&prompt::clean(&step.description));
+        let text = prompt::without_secrets(&prompt::clean_text(&step.description));
         let description = text.lines().map(|line| inert_line(line, PLAN_LINE));
         for line in description.filter(|line| !line.is_empty()) {
             lines.push(format!("   {line}"));

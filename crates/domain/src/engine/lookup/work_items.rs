@@ -90,9 +90,10 @@ fn published_item<'d>(
     subject: &Subject,
 ) -> Option<(&'d str, &'d str)> {
     let mut published = builder.state.published.iter();
-    let (key, _) = published
-        .find(|(key, number)| **number == subject.number && exchange::offered(key).is_some())?;
-    exchange::offered(key)
+    let (key, _) = published.find(|(key, number)| {
+        **number == subject.number && exchange::split_issue_key(key).is_some()
+    })?;
+    exchange::split_issue_key(key)
 }
 
 /// The role that a request names, where it names a work item.
@@ -137,7 +138,7 @@ pub(crate) fn check_is_current(
     let (offers, _) = work_item_issues(builder, view.exchange.as_ref());
     let same = offers
         .keys()
-        .any(|key| exchange::offered(key) == Some((slot.as_str(), shown.as_str())));
+        .any(|key| exchange::split_issue_key(key) == Some((slot.as_str(), shown.as_str())));
     if same {
         return Ok(());
     }
@@ -192,7 +193,7 @@ pub(crate) fn work_item_issues(
                 item: item.value.id.clone(),
             };
             match check_unique_id(stream, item).and_then(|()| {
-                exchange::offer(slot_role.to_slot().as_str(), WORK_LABEL, stream, item)
+                exchange::work_item_issue(slot_role.to_slot().as_str(), WORK_LABEL, stream, item)
             }) {
                 Ok(issue) => {
                     offers.insert(issue.key.clone(), WorkItemIssue { issue, next });

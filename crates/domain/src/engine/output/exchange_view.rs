@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::report::Reason;
-use crate::exchange::{Bound, Exchange};
+use crate::exchange::{BoundRole, Exchange};
 use crate::layers::Catalogue;
 use crate::model::Tree;
 
@@ -25,7 +25,7 @@ pub(crate) struct LayerMembers {
     /// The streams by name, with the roles of their observers. The flat layout has one.
     pub(crate) streams: BTreeMap<String, Vec<Member>>,
     /// Roles whose workstream does not exist. None of them can start.
-    pub(crate) without_stream: Vec<Bound>,
+    pub(crate) without_stream: Vec<BoundRole>,
     /// The roles of the innovators.
     pub(crate) innovators: Vec<Member>,
     /// Labels of the work items that implementers start without a request; `None`: all.

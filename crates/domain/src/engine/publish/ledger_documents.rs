@@ -2,14 +2,14 @@
 //! of labels.
 //!
 //! The first commit of layers brings them. A newer version updates those that people have not changed; a file that a
-//! person removed stays removed (see [`moves`]).
+//! person removed stays removed (see [`upgrade_moves`]).
 
 use std::collections::BTreeMap;
 
 use crate::engine::lookup::exchange_view::is_ledger_document;
 use crate::engine::lookup::layer_members::layer_members;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::layers::{Fate, LEDGER_PIN_PATH, Pin, moves};
+use crate::layers::{FileFate, LEDGER_PIN_PATH, Pin, upgrade_moves};
 use crate::plan::StepKind;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -28,7 +28,7 @@ pub(crate) fn write_documents(builder: &mut DecisionBuilder<'_>) {
     };
     let text = ledger.text(LEDGER_PIN_PATH);
     // Leave the documents of a newer version, and those with an unreadable pin: `phileas bootstrap` names both.
-    let Ok(pin) = text.map(|text| Pin::read(text, VERSION)).transpose() else {
+    let Ok(pin) = text.map(|text| Pin::read_pin(text, VERSION)).transpose() else {
         return;
     };
     let mut wanted = layer_members(builder).catalogue.copies();
@@ -38,10 +38,10 @@ pub(crate) fn write_documents(builder: &mut DecisionBuilder<'_>) {
         pin
     });
     let there = |path: &str| ledger.get(path).map(|entry| entry.text.as_deref());
-    let (all, after) = moves(of_documents.as_ref(), VERSION, &wanted, there);
+    let (all, after) = upgrade_moves(of_documents.as_ref(), VERSION, &wanted, there);
     let mut files = BTreeMap::new();
     for one in all {
-        if let Fate::Write(text) | Fate::Replace(text) = one.fate {
+        if let FileFate::Write(text) | FileFate::Replace(text) = one.fate {
             files.insert(one.path, Some(text));
         }
     }

@@ -9,7 +9,7 @@ use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::{INTENT_VALID, PUBLISHED_AT_ONCE, PUBLISHED_KEPT};
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::exchange::{offered, publication};
+use crate::exchange::{publication_of, split_issue_key};
 
 /// The number in the state of an issue that is about to be opened.
 const INTENDED: u64 = 0;
@@ -19,7 +19,7 @@ pub(crate) fn publish_proposals(builder: &mut DecisionBuilder<'_>) {
         .state
         .published
         .iter()
-        .filter(|(key, number)| **number == INTENDED && offered(key).is_none())
+        .filter(|(key, number)| **number == INTENDED && split_issue_key(key).is_none())
         .map(|(key, _)| key.clone())
         .collect();
     if builder.exchange.is_none() {
@@ -38,7 +38,7 @@ pub(crate) fn publish_proposals(builder: &mut DecisionBuilder<'_>) {
     let mut known = BTreeSet::new();
     let mut open = 0;
     for proposal in proposals {
-        let Some(issue) = publication(proposal) else {
+        let Some(issue) = publication_of(proposal) else {
             continue;
         };
         known.insert(issue.key.clone());
@@ -92,14 +92,14 @@ pub(crate) fn record_published(builder: &mut DecisionBuilder<'_>, key: &str, num
     // Drop the oldest proposals. Work items leave with their items, and must not displace proposals.
     let count_proposals = |builder: &DecisionBuilder<'_>| {
         let keys = builder.state.published.keys();
-        keys.filter(|key| offered(key).is_none()).count()
+        keys.filter(|key| split_issue_key(key).is_none()).count()
     };
     while count_proposals(builder) > PUBLISHED_KEPT {
         let numbered = builder
             .state
             .published
             .iter()
-            .filter(|(key, number)| **number != INTENDED && offered(key).is_none());
+            .filter(|(key, number)| **number != INTENDED && split_issue_key(key).is_none());
         let oldest = numbered
             .min_by_key(|(_, number)| **number)
             .map(|(key, _)| key.clone());

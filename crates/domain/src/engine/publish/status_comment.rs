@@ -117,8 +117,8 @@ fn update_subject(builder: &mut DecisionBuilder<'_>, requests: &[(u64, String)])
         return;
     };
     let now = builder.now();
-    let digest = prompt::sha256(&body);
-    let stable = Some(prompt::sha256(&stable));
+    let digest = prompt::prompt_sha256(&body);
+    let stable = Some(prompt::prompt_sha256(&stable));
     if let Some(settled_at) = settled_at(builder, requests).filter(|at| now < *at) {
         builder.wake_by(settled_at);
         return;

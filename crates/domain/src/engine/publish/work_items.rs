@@ -28,7 +28,7 @@ pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
         .state
         .published
         .iter()
-        .filter(|(key, _)| exchange::offered(key).is_some())
+        .filter(|(key, _)| exchange::split_issue_key(key).is_some())
         .map(|(key, number)| (key.clone(), *number))
         .collect();
     if builder.exchange.is_none() {
@@ -72,10 +72,10 @@ fn close_outdated(
         if offers.contains_key(key) {
             continue;
         }
-        let slot = exchange::offered(key).map_or("", |(slot, _)| slot);
+        let slot = exchange::split_issue_key(key).map_or("", |(slot, _)| slot);
         let is_there = offers
             .keys()
-            .any(|other| exchange::offered(other).is_some_and(|(one, _)| one == slot));
+            .any(|other| exchange::split_issue_key(other).is_some_and(|(one, _)| one == slot));
         if !is_there && may_exist(slot) {
             continue;
         }
@@ -183,7 +183,7 @@ pub(crate) fn record_opened(builder: &mut DecisionBuilder<'_>, key: &str, number
 /// Records that the issue of a work item is closed.
 pub(crate) fn record_closed(builder: &mut DecisionBuilder<'_>, number: u64) {
     let of_it = |(key, known): (&String, &u64)| {
-        (*known == number && exchange::offered(key).is_some()).then(|| key.clone())
+        (*known == number && exchange::split_issue_key(key).is_some()).then(|| key.clone())
     };
     let keys: Vec<String> = builder.state.published.iter().filter_map(of_it).collect();
     for key in keys {

@@ -91,7 +91,7 @@ impl Import<'_> {
                     .session
                     .prompt
                     .as_deref()
-                    .map(prompt::sha256)
+                    .map(prompt::prompt_sha256)
                     .unwrap_or_default(),
                 extra: Extra::new(),
             }),
@@ -264,7 +264,7 @@ mod tests {
             created_at,
             not_after: created_at,
             holder: Holder::from("cli:1"),
-            prompt_sha256: prompt::sha256("Tidy up."),
+            prompt_sha256: prompt::prompt_sha256("Tidy up."),
             extra: Extra::new(),
         };
         let turn = Turn {

@@ -59,7 +59,7 @@ pub(crate) fn record_session(
         prompt_sha256: session
             .prompt
             .as_deref()
-            .map(prompt::sha256)
+            .map(prompt::prompt_sha256)
             .unwrap_or_default(),
         extra: Extra::new(),
     });

@@ -50,7 +50,7 @@ pub(crate) fn settle_work_item(
     };
     match end {
         Settlement::Leaves => {
-            let files = match exchange::merged(tree, &item.path) {
+            let files = match exchange::settle_merged(tree, &item.path) {
                 Ok((files, left)) => {
                     builder.add_diagnostics(left);
                     files
@@ -75,7 +75,7 @@ pub(crate) fn settle_work_item(
             if let Some(pull) = pull.filter(|_| *outcome == Outcome::Rejected) {
                 reasons.extend(reviewer_remarks::writer_remarks(builder, pull));
             }
-            let Ok((files, parked)) = exchange::returned(tree, &item.path, &reasons) else {
+            let Ok((files, parked)) = exchange::settle_returned(tree, &item.path, &reasons) else {
                 return;
             };
             let word = if parked { "parked" } else { "returned" };

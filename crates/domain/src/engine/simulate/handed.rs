@@ -2,7 +2,9 @@
 //! all pending ones, no item needs a planner.
 
 use crate::engine::lookup::slot::SlotRole;
-use crate::exchange::{Changed, Content, EventState, FLAT_STREAM, Layout, Stream, check};
+use crate::exchange::{
+    ChangedFile, EventState, FLAT_STREAM, FileContent, Layout, Stream, check_exchange,
+};
 use crate::model::Tree;
 use crate::plan::Roster;
 
@@ -26,12 +28,12 @@ pub(crate) fn imagine_files(
     tree: &Tree,
     roster: &Roster,
     (number, day): (u64, &str),
-) -> Vec<Changed> {
+) -> Vec<ChangedFile> {
     let id = file_id(number);
     let stream = flat_stream(tree);
-    let file = |path: String, text: String| Changed {
+    let file = |path: String, text: String| ChangedFile {
         path,
-        content: Content::Text(text),
+        content: FileContent::Text(text),
     };
     let home = ".jules/exchange";
     match slot_role {
@@ -107,7 +109,7 @@ fn file_id(number: u64) -> String {
 }
 
 fn flat_stream(tree: &Tree) -> Stream {
-    let read = check(tree).exchange;
+    let read = check_exchange(tree).exchange;
     let stream = read.and_then(|mut exchange| exchange.streams.remove(FLAT_STREAM));
     stream.unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{FINDINGS_NOTE_CHARS, POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::turn;
-use crate::exchange::{CommitRange, Import, Request, import};
+use crate::exchange::{CommitRange, Import, Request, import_changes};
 use crate::model::{Slot, TrackName};
 use crate::state::{Outcome, Turn};
 use crate::{Diagnostic, prompt};
@@ -64,7 +64,7 @@ pub(crate) fn import_output(
         .summarized_commit
         .as_ref()
         .zip(turn.base_sha.as_ref());
-    let imported = import(&Request {
+    let imported = import_changes(&Request {
         tree,
         base: Some(&given),
         author,
@@ -77,7 +77,7 @@ pub(crate) fn import_output(
         published: &builder.state.published,
         changes: &written.files,
     });
-    let subject = imported.subject(&author);
+    let subject = imported.commit_subject(&author);
     let Import {
         files,
         taken,

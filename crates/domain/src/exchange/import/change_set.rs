@@ -44,7 +44,7 @@ impl Author<'_> {
 
 /// What happened to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum FileContent {
     /// It was written, with this text.
     Text(String),
     /// It was removed.
@@ -55,11 +55,11 @@ pub enum Content {
 
 /// One file of a change set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedFile {
     /// The path from the repository's root, as the session wrote it.
     pub path: String,
     /// What happened to it.
-    pub content: Content,
+    pub content: FileContent,
 }
 
 /// The commits that a narrator summarizes.
@@ -91,7 +91,7 @@ pub struct Request<'a> {
     /// The issues of published proposals, by [`Publication::key`](crate::exchange::Publication::key).
     pub published: &'a BTreeMap<String, u64>,
     /// The files, in any order.
-    pub changes: &'a [Changed],
+    pub changes: &'a [ChangedFile],
 }
 
 /// The files to commit, and the diagnostics to report.
@@ -108,7 +108,7 @@ pub struct Import {
 impl Import {
     /// The commit's subject: `import observers/taxonomy 2 events`; `None` if there is nothing to commit.
     #[must_use]
-    pub fn subject(&self, author: &Author<'_>) -> Option<String> {
+    pub fn commit_subject(&self, author: &Author<'_>) -> Option<String> {
         if self.files.is_empty() {
             return None;
         }

@@ -1,18 +1,18 @@
 //! Removes API keys and invisible text from the files of a change set.
 
-use super::change_set::{Changed, Content};
+use super::change_set::{ChangedFile, FileContent};
 use crate::diagnostic::Diagnostic;
 use crate::prompt;
 
 /// The files without API keys and invisible text. The ledger may be public, and its files enter the prompts of later
 /// sessions.
-pub(super) fn cleaned(changes: &[Changed]) -> (Vec<Changed>, Vec<Diagnostic>) {
+pub(super) fn clean_changes(changes: &[ChangedFile]) -> (Vec<ChangedFile>, Vec<Diagnostic>) {
     let mut found = Vec::new();
-    let clean_one = |one: &Changed| {
-        let Content::Text(text) = &one.content else {
+    let clean_one = |one: &ChangedFile| {
+        let FileContent::Text(text) = &one.content else {
             return one.clone();
         };
-        let visible = prompt::clean(text);
+        let visible = prompt::clean_text(text);
         let clean = prompt::without_secrets(&visible);
         let shown = one.path.escape_debug().to_string();
         if clean != visible {
@@ -29,9 +29,9 @@ pub(super) fn cleaned(changes: &[Changed]) -> (Vec<Changed>, Vec<Diagnostic>) {
         let content = if visible == clean && visible == text.replace("\r\n", "\n") {
             one.content.clone()
         } else {
-            Content::Text(clean)
+            FileContent::Text(clean)
         };
-        Changed {
+        ChangedFile {
             path: one.path.clone(),
             content,
         }

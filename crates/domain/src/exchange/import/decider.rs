@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::desk::{Desk, Incoming};
+use super::importer::{Importer, Incoming};
 use crate::diagnostic::Diagnostic;
-use crate::exchange::artifact::{EventState, Feedback, Filed, WorkItem, stem};
-use crate::exchange::edit::{self, text};
-use crate::exchange::layout::{self, Layout, Place};
+use crate::exchange::artifact::{EventState, Feedback, Filed, WorkItem, file_stem};
+use crate::exchange::edit::{self, text_node};
+use crate::exchange::layout::{self, Layout, Location};
 use crate::exchange::memory::{self, Owner};
 use crate::exchange::read::observer_shape;
 use crate::exchange::shapes::{FEEDBACK, ISSUE, REQUIREMENT};
@@ -16,28 +16,31 @@ use crate::yaml::{self, Node, Value, quoted};
 /// Keys of a work item that only phileas writes.
 pub(super) const OWN_KEYS: [&str; 2] = ["attempts", "returned_because"];
 
-pub(super) fn take(desk: &mut Desk<'_>) {
+pub(super) fn import_decision(desk: &mut Importer<'_>) {
     let mut decided = Decided::default();
-    for one in desk.incoming(|place| matches!(place, Place::Item { .. })) {
-        item(desk, one, &mut decided);
+    for one in desk.take_incoming(|place| matches!(place, Location::Item { .. })) {
+        import_item(desk, one, &mut decided);
     }
-    for one in desk.incoming(|place| matches!(place, Place::Feedback { .. })) {
-        rejection(desk, one, &mut decided);
+    for one in desk.take_incoming(|place| matches!(place, Location::Feedback { .. })) {
+        import_rejection(desk, one, &mut decided);
     }
     // Agents that move events and edit the list themselves mean the same moves. phileas derives these moves from the
     // links.
     let events: BTreeMap<String, String> = desk
-        .stream()
+        .own_stream()
         .events
         .iter()
-        .map(|event| (event.stem().to_owned(), event.value.id.clone()))
+        .map(|event| (event.file_stem().to_owned(), event.value.id.clone()))
         .collect();
     let (layout, stream) = (desk.layout, desk.request.stream.to_owned());
-    desk.ignore(|path, _| match layout::place(layout, path) {
-        Some(Place::Event { stream: one, .. }) => {
-            one == stream && events.get(stem(path)).is_some_and(|id| decided.settled(id))
+    desk.ignore_files(|path, _| match layout::locate(layout, path) {
+        Some(Location::Event { stream: one, .. }) => {
+            one == stream
+                && events
+                    .get(file_stem(path))
+                    .is_some_and(|id| decided.is_settled(id))
         }
-        Some(Place::Index { stream: one }) => one == stream,
+        Some(Location::Index { stream: one }) => one == stream,
         _ => false,
     });
 }
@@ -53,13 +56,15 @@ struct Decided {
 }
 
 impl Decided {
-    fn settled(&self, event: &str) -> bool {
+    fn is_settled(&self, event: &str) -> bool {
         self.owners.contains_key(event) || self.rejected.contains(event)
     }
 }
 
-fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
-    let Some(root) = desk.parse(one) else { return };
+fn import_item(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided) {
+    let Some(root) = desk.parse_file(one) else {
+        return;
+    };
     let shape = match desk.layout {
         Layout::Flat => &REQUIREMENT,
         Layout::Workstreams => &ISSUE,
@@ -69,22 +74,22 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
         .and_then(Node::text)
         .unwrap_or_default()
         .to_owned();
-    let named = named(&root, one.text);
+    let named = named_events(&root, one.text);
     let before = known_item(desk, one.path, &own, &named);
     let id = item_id(desk, &root, own, before.as_ref(), &decided.items);
     let mut document = root.clone();
-    restore(&mut document, before.as_ref());
-    edit::put(&mut document, "id", Value::Text(id.clone()));
+    restore_own_keys(&mut document, before.as_ref());
+    edit::put_key(&mut document, "id", Value::Text(id.clone()));
     let (fit, stale) = sort_events(desk, &named, &id, before.as_ref(), decided);
     if fit.is_empty() && !named.is_empty() {
         for (event, why) in &stale {
-            desk.say(about_event(one.path, event, why, true));
+            desk.report(about_event(one.path, event, why, true));
         }
         return;
     }
-    let list = fit.iter().map(|event| text(event.as_str())).collect();
+    let list = fit.iter().map(|event| text_node(event.as_str())).collect();
     if !named.is_empty() {
-        edit::put(&mut document, "source_events", Value::List(list));
+        edit::put_key(&mut document, "source_events", Value::List(list));
     }
     // If the item has changed since the session read it, only the new events are added.
     let changed = before
@@ -93,46 +98,46 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
     if let Some(before) = changed {
         let mut kept = before.node.clone();
         let events = document.get("source_events").map(|node| node.value.clone());
-        edit::put(&mut kept, "source_events", events.unwrap_or(Value::Null));
-        if !Desk::same(&kept, &document, &[]) {
+        edit::put_key(&mut kept, "source_events", events.unwrap_or(Value::Null));
+        if !Importer::is_same_but(&kept, &document, &[]) {
             let wrong = Diagnostic::warning(
                 one.path,
                 format!("`{}` was changed after the session had begun", before.path),
             );
-            desk.say(wrong.mend("only its new events were taken"));
+            desk.report(wrong.mend("only its new events were taken"));
         }
         document = kept;
     }
     let stays = changed.is_some();
-    let as_before = changed.filter(|before| Desk::same(&before.node, &document, &[]));
-    let written = match as_before.and_then(|before| desk.text(&before.path)) {
+    let as_before = changed.filter(|before| Importer::is_same_but(&before.node, &document, &[]));
+    let written = match as_before.and_then(|before| desk.current_text(&before.path)) {
         Some(text) => text.to_owned(),
-        None if Desk::same(&document, &root, &[]) => one.text.to_owned(),
-        None => edit::emit(&document),
+        None if Importer::is_same_but(&document, &root, &[]) => one.text.to_owned(),
+        None => edit::emit_yaml(&document),
     };
-    let Some(filed) = desk.sound(shape, one.path, &written, WorkItem::of) else {
+    let Some(filed) = desk.read_sound(shape, one.path, &written, WorkItem::of) else {
         return;
     };
-    let wrong = names::label(&filed, None, &desk.exchange.labels);
+    let wrong = names::check_label(&filed, None, &desk.exchange.labels);
     if !wrong.is_empty() {
-        return wrong.into_iter().for_each(|one| desk.say(one));
+        return wrong.into_iter().for_each(|one| desk.report(one));
     }
     for (event, why) in &stale {
-        desk.say(about_event(one.path, event, why, false));
+        desk.report(about_event(one.path, event, why, false));
     }
     let folder = match desk.layout {
-        Layout::Flat => format!("{}/requirements", desk.stream().home),
-        Layout::Workstreams => format!("{}/issues/{}", desk.stream().home, filed.value.label),
+        Layout::Flat => format!("{}/requirements", desk.own_stream().home),
+        Layout::Workstreams => format!("{}/issues/{}", desk.own_stream().home, filed.value.label),
     };
     let path = match &before {
         Some(before) if stays => before.path.clone(),
-        Some(before) => format!("{folder}/{}.yml", before.stem()),
+        Some(before) => format!("{folder}/{}.yml", before.file_stem()),
         None => desk.free_path(&folder, one.path, &id),
     };
     if let Some(before) = before.filter(|before| before.path != path) {
-        desk.remove(&before.path);
+        desk.remove_file(&before.path);
     }
-    desk.write(&path, written, Some(format!("work-item {id}")));
+    desk.write_file(&path, written, Some(format!("work-item {id}")));
     for event in fit {
         decided.owners.insert(event.clone(), id.clone());
         move_event(desk, &event, EventState::Decided, &id);
@@ -141,8 +146,13 @@ fn item(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
 }
 
 /// The same work in the ledger, in its file or moved to another one. An equal file name or id alone means other work.
-fn known_item(desk: &Desk<'_>, path: &str, own: &str, named: &[Named]) -> Option<Filed<WorkItem>> {
-    let mut items = desk.stream().items.iter();
+fn known_item(
+    desk: &Importer<'_>,
+    path: &str,
+    own: &str,
+    named: &[Named],
+) -> Option<Filed<WorkItem>> {
+    let mut items = desk.own_stream().items.iter();
     let same = items.find(|item| {
         let is_own = item.value.id == own;
         let shares = named
@@ -155,13 +165,13 @@ fn known_item(desk: &Desk<'_>, path: &str, own: &str, named: &[Named]) -> Option
 
 /// The id of an item: the one in the ledger, or its own if that is valid and free, or else a new one.
 fn item_id(
-    desk: &Desk<'_>,
+    desk: &Importer<'_>,
     root: &Node,
     own: String,
     before: Option<&Filed<WorkItem>>,
     decided: &BTreeSet<String>,
 ) -> String {
-    let items = desk.stream().items.iter();
+    let items = desk.own_stream().items.iter();
     let mut taken: BTreeSet<String> = items.map(|item| item.value.id.clone()).collect();
     taken.extend(decided.iter().cloned());
     match before {
@@ -181,7 +191,7 @@ struct Named {
 
 /// The events that an item names, each once. Six unquoted digits parse as a number, but are an id. Invalid ids are
 /// included, so that they can be reported.
-fn named(root: &Node, text: &str) -> Vec<Named> {
+fn named_events(root: &Node, text: &str) -> Vec<Named> {
     let list = root
         .get("source_events")
         .map(Node::items)
@@ -206,18 +216,18 @@ fn named(root: &Node, text: &str) -> Vec<Named> {
 }
 
 /// Restores the keys that only phileas writes.
-pub(super) fn restore(document: &mut Node, before: Option<&Filed<WorkItem>>) {
+pub(super) fn restore_own_keys(document: &mut Node, before: Option<&Filed<WorkItem>>) {
     for key in OWN_KEYS {
         match before.and_then(|before| before.node.get(key)) {
-            Some(node) => edit::put(document, key, node.value.clone()),
-            None => edit::remove(document, key),
+            Some(node) => edit::put_key(document, key, node.value.clone()),
+            None => edit::remove_key(document, key),
         }
     }
 }
 
 /// The named events that the item may take, with those it has already first, and the reasons against the others.
 fn sort_events<'n>(
-    desk: &Desk<'_>,
+    desk: &Importer<'_>,
     named: &'n [Named],
     id: &str,
     before: Option<&Filed<WorkItem>>,
@@ -241,7 +251,7 @@ fn sort_events<'n>(
             stale.push((one, format!("belongs to `{owner}` by now")));
             continue;
         }
-        let known = desk.stream().events_of(event).next();
+        let known = desk.own_stream().events_of(event).next();
         let why = match known.map(|event| (event.value.state, event.value.issue_id.as_str())) {
             Some((EventState::Pending, _)) => None,
             Some((EventState::Decided, owner)) if owner == id => None,
@@ -276,34 +286,34 @@ fn about_event(path: &str, event: &Named, why: &str, whole: bool) -> Diagnostic 
 }
 
 /// Moves an event to the folder of its state and sets its link.
-fn move_event(desk: &mut Desk<'_>, id: &str, to: EventState, issue: &str) {
-    let Some(event) = desk.stream().events_of(id).next().cloned() else {
+fn move_event(desk: &mut Importer<'_>, id: &str, to: EventState, issue: &str) {
+    let Some(event) = desk.own_stream().events_of(id).next().cloned() else {
         return;
     };
-    let Some(before) = desk.text(&event.path).map(str::to_owned) else {
+    let Some(before) = desk.current_text(&event.path).map(str::to_owned) else {
         return;
     };
     let after = if event.value.issue_id == issue {
         before
     } else {
-        edit::set(&before, &event.node, "issue_id", &quoted(issue))
+        edit::set_key(&before, &event.node, "issue_id", &quoted(issue))
     };
     if event.value.state == to {
-        return desk.write(&event.path, after, None);
+        return desk.write_file(&event.path, after, None);
     }
-    let folder = format!("{}/events/{}", desk.stream().home, to.folder());
+    let folder = format!("{}/events/{}", desk.own_stream().home, to.folder_name());
     let path = desk.free_path(&folder, &event.path, id);
-    desk.remove(&event.path);
-    desk.write(&path, after, None);
+    desk.remove_file(&event.path);
+    desk.write_file(&path, after, None);
 }
 
-fn rejection(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
-    let id = stem(one.path).to_owned();
-    let Some(feedback) = desk.sound(&FEEDBACK, one.path, one.text, Feedback::of) else {
+fn import_rejection(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided) {
+    let id = file_stem(one.path).to_owned();
+    let Some(feedback) = desk.read_sound(&FEEDBACK, one.path, one.text, Feedback::of) else {
         return;
     };
     let event = desk
-        .stream()
+        .own_stream()
         .events_of(&id)
         .next()
         .map(|event| event.value.clone());
@@ -311,38 +321,38 @@ fn rejection(desk: &mut Desk<'_>, one: Incoming<'_>, decided: &mut Decided) {
     let event = match event {
         None => {
             let mend = "call the file by the id of the event that it rejects";
-            return desk.say(wrong(format!("there is no event `{id}`"), mend));
+            return desk.report(wrong(format!("there is no event `{id}`"), mend));
         }
         Some(event) => event,
     };
     if event.state == EventState::Decided || decided.owners.contains_key(&id) {
         let mend = "an event is either taken up or rejected; it stays taken up";
-        return desk.say(wrong(
+        return desk.report(wrong(
             format!("the event `{id}` belongs to a work item"),
             mend,
         ));
     }
-    let path = format!("{}/feedback/{id}.yml", desk.stream().home);
-    desk.write(&path, one.text.to_owned(), Some(format!("feedback {id}")));
+    let path = format!("{}/feedback/{id}.yml", desk.own_stream().home);
+    desk.write_file(&path, one.text.to_owned(), Some(format!("feedback {id}")));
     decided.rejected.insert(id.clone());
     move_event(desk, &id, EventState::Rejected, "");
-    teach(desk, &event.author_role, &feedback.value);
+    teach_role(desk, &event.author_role, &feedback.value);
 }
 
 /// Adds to the observer's memory what it should not report again.
-fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
+fn teach_role(desk: &mut Importer<'_>, role: &str, feedback: &Feedback) {
     if !values::is_name(role) {
         return;
     }
-    let path = format!("{}/{role}/perspective.yml", desk.stream().workstations);
+    let path = format!("{}/{role}/perspective.yml", desk.own_stream().workstations);
     let owner = match desk.layout {
         Layout::Flat => Owner::Observer(role),
         Layout::Workstreams => Owner::StreamObserver(role, desk.request.stream),
     };
-    let before = match desk.text(&path) {
+    let before = match desk.current_text(&path) {
         Some(text) => text.to_owned(),
         None if desk.is_there(&path) => return,
-        None => memory::seed(owner, desk.request.session_created),
+        None => memory::seed_text(owner, desk.request.session_created),
     };
     let root = yaml::parse(&before).0;
     let shape = observer_shape(desk.layout == Layout::Flat, root.as_ref());
@@ -352,14 +362,14 @@ fn teach(desk: &mut Desk<'_>, role: &str, feedback: &Feedback) {
             &path,
             "the rejection could not be noted: the memory is not sound",
         );
-        return desk.say(one.mend("fix it; the feedback file says the same"));
+        return desk.report(one.mend("fix it; the feedback file says the same"));
     }
     let Some(mut root) = root else {
         return;
     };
-    let lesson = memory::lesson(&feedback.topic, &feedback.guidance);
-    let lessons = memory::lessons(desk.stream(), role);
+    let lesson = memory::lesson_text(&feedback.topic, &feedback.guidance);
+    let lessons = memory::role_lessons(desk.own_stream(), role);
     if memory::leave_alone(&mut root, &[lesson], &lessons) {
-        desk.write(&path, edit::emit(&root), None);
+        desk.write_file(&path, edit::emit_yaml(&root), None);
     }
 }

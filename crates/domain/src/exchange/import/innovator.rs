@@ -2,46 +2,46 @@
 
 use std::collections::BTreeSet;
 
-use super::desk::{Desk, Incoming};
+use super::importer::{Importer, Incoming};
 use crate::diagnostic::Diagnostic;
-use crate::exchange::artifact::{Filed, Memory, Proposal, stem};
-use crate::exchange::layout::Place;
+use crate::exchange::artifact::{Filed, Memory, Proposal, file_stem};
+use crate::exchange::layout::Location;
 use crate::exchange::limits::PROPOSALS_PER_SESSION;
 use crate::exchange::memory::{self, Owner};
 use crate::exchange::shapes::{INNOVATOR_PERSPECTIVE, PROPOSAL};
 use crate::exchange::{edit, names, publish, values};
 use crate::yaml;
 
-pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
-    let proposals = desk.incoming(|place| matches!(place, Place::Proposal { .. }));
-    if publish::label(role).is_none() {
-        let folder = format!("{}/proposals", desk.stream().home);
+pub(super) fn import_innovator(desk: &mut Importer<'_>, role: &str) {
+    let proposals = desk.take_incoming(|place| matches!(place, Location::Proposal { .. }));
+    if publish::persona_label(role).is_none() {
+        let folder = format!("{}/proposals", desk.own_stream().home);
         let message = format!(
             "no label of GitHub can be called `innovator/{role}`, so nothing of `{role}` can be published"
         );
         return desk
-            .say(Diagnostic::error(folder, message).mend("give the persona a shorter name"));
+            .report(Diagnostic::error(folder, message).mend("give the persona a shorter name"));
     }
     if proposals.len() != PROPOSALS_PER_SESSION {
-        let folder = format!("{}/proposals", desk.stream().home);
+        let folder = format!("{}/proposals", desk.own_stream().home);
         let message = format!(
             "an innovator brings {PROPOSALS_PER_SESSION} proposals; these are {}",
             proposals.len()
         );
-        desk.say(
+        desk.report(
             Diagnostic::warning(folder, message).mend("what is sound of the first three was taken"),
         );
     }
-    let path = format!("{}/{role}/perspective.yml", desk.stream().workstations);
+    let path = format!("{}/{role}/perspective.yml", desk.own_stream().workstations);
     let before: Vec<String> = desk
-        .stream()
+        .own_stream()
         .memories
         .iter()
         .filter(|memory| memory.path == path)
         .flat_map(|memory| memory.value.recent_proposals.clone())
         .collect();
     let mut ids: BTreeSet<String> = desk
-        .stream()
+        .own_stream()
         .proposals
         .iter()
         .map(|one| one.value.id.clone())
@@ -50,29 +50,30 @@ pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
     for (index, one) in proposals.into_iter().enumerate() {
         if index >= PROPOSALS_PER_SESSION {
             let message = format!("this is one proposal more than {PROPOSALS_PER_SESSION}");
-            desk.say(Diagnostic::error(one.path, message).mend("keep the strongest"));
+            desk.report(Diagnostic::error(one.path, message).mend("keep the strongest"));
             continue;
         }
-        proposal(desk, role, one, &before, &mut ids, &mut titles);
+        import_proposal(desk, role, one, &before, &mut ids, &mut titles);
     }
-    let own =
-        |place: Place<'_>| matches!(place, Place::Memory { role: folder, .. } if folder == role);
-    let given = desk.incoming(own).into_iter().next();
-    remember(desk, role, &path, given, &titles, &before);
+    let own = |place: Location<'_>| matches!(place, Location::Memory { role: folder, .. } if folder == role);
+    let given = desk.take_incoming(own).into_iter().next();
+    update_memory(desk, role, &path, given, &titles, &before);
 }
 
-fn proposal(
-    desk: &mut Desk<'_>,
+fn import_proposal(
+    desk: &mut Importer<'_>,
     role: &str,
     one: Incoming<'_>,
     before: &[String],
     ids: &mut BTreeSet<String>,
     titles: &mut Vec<String>,
 ) {
-    let Some(root) = desk.parse(one) else { return };
-    let known = |filed: &Filed<Proposal>| Desk::same(&filed.node, &root, &["id"]);
+    let Some(root) = desk.parse_file(one) else {
+        return;
+    };
+    let known = |filed: &Filed<Proposal>| Importer::is_same_but(&filed.node, &root, &["id"]);
     if let Some(title) = desk
-        .stream()
+        .own_stream()
         .proposals
         .iter()
         .find(|filed| known(filed))
@@ -81,52 +82,52 @@ fn proposal(
         return titles.push(title);
     }
     let text = desk.with_id(one.text, &root, ids);
-    let Some(filed) = desk.sound(&PROPOSAL, one.path, &text, Proposal::of) else {
+    let Some(filed) = desk.read_sound(&PROPOSAL, one.path, &text, Proposal::of) else {
         return;
     };
     let Proposal {
         id, persona, title, ..
     } = filed.value.clone();
     let error = |key: &str, message: String| {
-        let (line, column) = filed.at(key);
+        let (line, column) = filed.key_position(key);
         Diagnostic::error(one.path, message)
             .at(line, column)
             .key(key)
     };
     if persona != role {
         let wrong = error("persona", format!("it says that `{persona}` proposes it"));
-        return desk.say(wrong.mend(format!("write `{role}`")));
+        return desk.report(wrong.mend(format!("write `{role}`")));
     }
     let same = |other: &String| other.trim().eq_ignore_ascii_case(title.trim());
     if before.iter().chain(titles.iter()).any(same) {
         let wrong = error("title", format!("`{title}` was proposed before"));
-        return desk.say(wrong.mend("propose something else, or write fewer"));
+        return desk.report(wrong.mend("propose something else, or write fewer"));
     }
     let prefix = names::proposal_prefix(role);
-    let name = stem(one.path);
+    let name = file_stem(one.path);
     let name = match name.strip_prefix(&prefix) {
         Some(slug) if values::is_kebab(slug) => name.to_owned(),
         _ if values::is_kebab(name) => format!("{prefix}{name}"),
         _ => format!("{prefix}{id}"),
     };
-    let folder = format!("{}/proposals", desk.stream().home);
+    let folder = format!("{}/proposals", desk.own_stream().home);
     let mut path = desk.free_path(&folder, &name, &id);
     // A proposal's file is removed when it is published, and its name belongs to that issue for good.
     if desk
         .request
         .published
-        .contains_key(&publish::key(stem(&path)))
+        .contains_key(&publish::publication_key(file_stem(&path)))
     {
         path = format!("{folder}/{name}-{id}.yml");
     }
     ids.insert(id.clone());
     titles.push(title);
-    desk.write(&path, text, Some(format!("proposal {id}")));
+    desk.write_file(&path, text, Some(format!("proposal {id}")));
 }
 
 /// Updates the innovator's memory with its proposals, whether or not it recorded them.
-fn remember(
-    desk: &mut Desk<'_>,
+fn update_memory(
+    desk: &mut Importer<'_>,
     role: &str,
     path: &str,
     given: Option<Incoming<'_>>,
@@ -135,21 +136,21 @@ fn remember(
 ) {
     let mut text = None;
     if let Some(one) = given
-        && let Some(filed) = desk.sound(&INNOVATOR_PERSPECTIVE, one.path, one.text, Memory::of)
+        && let Some(filed) = desk.read_sound(&INNOVATOR_PERSPECTIVE, one.path, one.text, Memory::of)
     {
-        let foreign = names::memory(&filed, role, None);
+        let foreign = names::check_memory(&filed, role, None);
         if foreign.is_empty() {
             text = Some(one.text.to_owned());
         }
         for wrong in foreign {
-            desk.say(wrong);
+            desk.report(wrong);
         }
     }
     let written = text.is_some();
     if titles.is_empty() && !written {
         return;
     }
-    let present = desk.text(path).map(str::to_owned);
+    let present = desk.current_text(path).map(str::to_owned);
     let sound = |text: &String| INNOVATOR_PERSPECTIVE.validate(path, text).is_empty();
     let text = match (text, present) {
         (Some(text), _) => text,
@@ -159,17 +160,17 @@ fn remember(
                 path,
                 "the proposals could not be noted: the memory is not sound",
             );
-            return desk.say(one.mend("fix it, and add their titles to `recent_proposals`"));
+            return desk.report(one.mend("fix it, and add their titles to `recent_proposals`"));
         }
-        (None, None) => memory::seed(Owner::Innovator(role), desk.request.session_created),
+        (None, None) => memory::seed_text(Owner::Innovator(role), desk.request.session_created),
     };
     let Some(mut root) = yaml::parse(&text).0 else {
         return;
     };
-    let text = if memory::proposed(&mut root, titles, before) {
-        edit::emit(&root)
+    let text = if memory::note_proposals(&mut root, titles, before) {
+        edit::emit_yaml(&root)
     } else {
         text
     };
-    desk.write(path, text, Some(format!("memory of {role}")));
+    desk.write_file(path, text, Some(format!("memory of {role}")));
 }

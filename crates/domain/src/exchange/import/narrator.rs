@@ -2,30 +2,33 @@
 //! session.
 
 use super::change_set::CommitRange;
-use super::desk::{Desk, Incoming};
+use super::importer::{Importer, Incoming};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::Changes;
 use crate::exchange::edit;
-use crate::exchange::layout::{Layout, Place};
+use crate::exchange::layout::{Layout, Location};
 use crate::exchange::shapes::{CHANGE, CHANGES};
 use crate::yaml::{self, Node, Value, quoted};
 
-pub(super) fn take(desk: &mut Desk<'_>) {
-    for one in desk.incoming(|place| place == Place::Changes) {
-        let Some(root) = desk.parse(one) else {
+pub(super) fn import_summary(desk: &mut Importer<'_>) {
+    for one in desk.take_incoming(|place| place == Location::Changes) {
+        let Some(root) = desk.parse_file(one) else {
             continue;
         };
         let at = desk.request.session_created;
-        let text = edit::set(one.text, &root, "created_at", &quoted(&at.to_string()));
+        let text = edit::set_key(one.text, &root, "created_at", &quoted(&at.to_string()));
         let text = match (desk.layout, desk.request.range) {
-            (Layout::Workstreams, Some(range)) => ranged(desk, one, text, range),
+            (Layout::Workstreams, Some(range)) => with_range(desk, one, text, range),
             _ => text,
         };
         let shape = match desk.layout {
             Layout::Flat => &CHANGES,
             Layout::Workstreams => &CHANGE,
         };
-        if desk.sound(shape, one.path, &text, Changes::of).is_none() {
+        if desk
+            .read_sound(shape, one.path, &text, Changes::of)
+            .is_none()
+        {
             continue;
         }
         let newer = desk
@@ -35,15 +38,20 @@ pub(super) fn take(desk: &mut Desk<'_>) {
             .and_then(|changes| changes.value.created_at.parse().ok());
         if newer.is_some_and(|newer: jiff::Timestamp| newer > at) {
             let wrong = Diagnostic::error(one.path, "a newer summary is in its place already");
-            desk.say(wrong.mend("nothing is to be done"));
+            desk.report(wrong.mend("nothing is to be done"));
             continue;
         }
-        desk.write(one.path, text, Some("changes".to_owned()));
+        desk.write_file(one.path, text, Some("changes".to_owned()));
     }
 }
 
 /// The summary with the commit range that the narrator was given. The next summary begins after it.
-fn ranged(desk: &mut Desk<'_>, one: Incoming<'_>, text: String, given: CommitRange<'_>) -> String {
+fn with_range(
+    desk: &mut Importer<'_>,
+    one: Incoming<'_>,
+    text: String,
+    given: CommitRange<'_>,
+) -> String {
     let Some(mut root) = yaml::parse(&text).0 else {
         return text;
     };
@@ -62,13 +70,13 @@ fn ranged(desk: &mut Desk<'_>, one: Incoming<'_>, text: String, given: CommitRan
         let wrong = Diagnostic::warning(one.path, format!("it names other commits: `{commit}`"))
             .at(at.line, at.column)
             .key(format!("range.{key}"));
-        desk.say(wrong.mend("it was put right"));
-        edit::put(&mut range, key, Value::Text(commit.to_owned()));
+        desk.report(wrong.mend("it was put right"));
+        edit::put_key(&mut range, key, Value::Text(commit.to_owned()));
         changed = true;
     }
     if !changed {
         return text;
     }
-    edit::put(&mut root, "range", range.value);
-    edit::emit(&root)
+    edit::put_key(&mut root, "range", range.value);
+    edit::emit_yaml(&root)
 }

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use super::desk::{Desk, Incoming};
+use super::importer::{Importer, Incoming};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::{Event, EventState, Memory};
-use crate::exchange::layout::{Layout, Place};
+use crate::exchange::layout::{Layout, Location};
 use crate::exchange::limits::{EVENTS_PER_SESSION, LESSONS_LIMIT};
 use crate::exchange::read::observer_shape;
 use crate::exchange::shapes::EVENT;
 use crate::exchange::{edit, memory, names};
 use crate::yaml::{self, Node};
 
-pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
-    let pending = EventState::Pending.folder();
-    let events =
-        desk.incoming(|place| matches!(place, Place::Event { state, .. } if state == pending));
+pub(super) fn import_observer(desk: &mut Importer<'_>, role: &str) {
+    let pending = EventState::Pending.folder_name();
+    let events = desk
+        .take_incoming(|place| matches!(place, Location::Event { state, .. } if state == pending));
     let mut ids: BTreeSet<String> = desk
-        .stream()
+        .own_stream()
         .events
         .iter()
         .map(|event| event.value.id.clone())
@@ -26,88 +26,102 @@ pub(super) fn take(desk: &mut Desk<'_>, role: &str) {
         if index >= EVENTS_PER_SESSION {
             let message =
                 format!("a session may bring {EVENTS_PER_SESSION} events; this is one more");
-            desk.say(Diagnostic::error(one.path, message).mend("keep the strongest findings"));
+            desk.report(Diagnostic::error(one.path, message).mend("keep the strongest findings"));
             continue;
         }
-        event(desk, role, one, &mut ids);
+        import_event(desk, role, one, &mut ids);
     }
-    let own =
-        |place: Place<'_>| matches!(place, Place::Memory { role: folder, .. } if folder == role);
-    for one in desk.incoming(own) {
-        perspective(desk, role, one);
+    let own = |place: Location<'_>| matches!(place, Location::Memory { role: folder, .. } if folder == role);
+    for one in desk.take_incoming(own) {
+        import_perspective(desk, role, one);
     }
 }
 
-fn event(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>, ids: &mut BTreeSet<String>) {
-    let Some(root) = desk.parse(one) else { return };
+fn import_event(
+    desk: &mut Importer<'_>,
+    role: &str,
+    one: Incoming<'_>,
+    ids: &mut BTreeSet<String>,
+) {
+    let Some(root) = desk.parse_file(one) else {
+        return;
+    };
     // Only phileas sets the link.
-    let text = edit::set(one.text, &root, "issue_id", "\"\"");
+    let text = edit::set_key(one.text, &root, "issue_id", "\"\"");
     let rewritten = Incoming { text: &text, ..one };
-    let Some(root) = desk.parse(rewritten) else {
+    let Some(root) = desk.parse_file(rewritten) else {
         return;
     };
     let said_before = |event: &&crate::exchange::Filed<Event>| {
-        Desk::same(&event.node, &root, &["id", "issue_id"])
+        Importer::is_same_but(&event.node, &root, &["id", "issue_id"])
     };
-    if desk.stream().events.iter().any(|event| said_before(&event)) {
+    if desk
+        .own_stream()
+        .events
+        .iter()
+        .any(|event| said_before(&event))
+    {
         return;
     }
-    let name = crate::exchange::artifact::stem(one.path);
+    let name = crate::exchange::artifact::file_stem(one.path);
     let own = root.get("id").and_then(Node::text).unwrap_or_default();
     // An observer may replace its own pending event.
-    let replaced = desk.stream().events_in(EventState::Pending).find(|event| {
-        event.stem() == name && event.value.id == own && event.value.author_role == role
-    });
+    let replaced = desk
+        .own_stream()
+        .events_in(EventState::Pending)
+        .find(|event| {
+            event.file_stem() == name && event.value.id == own && event.value.author_role == role
+        });
     let replaced = replaced.map(|event| event.path.clone());
     let text = if replaced.is_some() {
         text
     } else {
         desk.with_id(&text, &root, ids)
     };
-    let Some(filed) = desk.sound(&EVENT, one.path, &text, |node| {
+    let Some(filed) = desk.read_sound(&EVENT, one.path, &text, |node| {
         Event::of(node, EventState::Pending)
     }) else {
         return;
     };
     if filed.value.author_role != role {
-        let (line, column) = filed.at("author_role");
+        let (line, column) = filed.key_position("author_role");
         let message = format!("it says that `{}` found it", filed.value.author_role);
         let wrong = Diagnostic::error(one.path, message)
             .at(line, column)
             .key("author_role");
-        desk.say(wrong.mend(format!("write `{role}`")));
+        desk.report(wrong.mend(format!("write `{role}`")));
         return;
     }
     let id = filed.value.id;
     let folder = format!(
         "{}/events/{}",
-        desk.stream().home,
-        EventState::Pending.folder()
+        desk.own_stream().home,
+        EventState::Pending.folder_name()
     );
     let path = replaced.unwrap_or_else(|| desk.free_path(&folder, one.path, &id));
     ids.insert(id.clone());
-    desk.write(&path, text, Some(format!("event {id}")));
+    desk.write_file(&path, text, Some(format!("event {id}")));
 }
 
-fn perspective(desk: &mut Desk<'_>, role: &str, one: Incoming<'_>) {
+fn import_perspective(desk: &mut Importer<'_>, role: &str, one: Incoming<'_>) {
     let flat = desk.layout == Layout::Flat;
     let shape = observer_shape(flat, yaml::parse(one.text).0.as_ref());
     let stream = (!flat).then_some(desk.request.stream);
-    let Some(filed) = desk.sound(shape, one.path, one.text, Memory::of) else {
+    let Some(filed) = desk.read_sound(shape, one.path, one.text, Memory::of) else {
         return;
     };
-    let foreign = names::memory(&filed, role, stream);
+    let foreign = names::check_memory(&filed, role, stream);
     if !foreign.is_empty() {
-        return foreign.into_iter().for_each(|wrong| desk.say(wrong));
+        return foreign.into_iter().for_each(|wrong| desk.report(wrong));
     }
     // Keep the lesson of a rejection that came while the session ran.
-    let lessons = memory::lessons(desk.stream(), role);
+    let lessons = memory::role_lessons(desk.own_stream(), role);
     let newest = &lessons[lessons.len().saturating_sub(LESSONS_LIMIT)..];
     let mut root = filed.node;
     let text = if memory::leave_alone(&mut root, newest, &lessons) {
-        edit::emit(&root)
+        edit::emit_yaml(&root)
     } else {
         one.text.to_owned()
     };
-    desk.write(one.path, text, Some(format!("memory of {role}")));
+    desk.write_file(one.path, text, Some(format!("memory of {role}")));
 }

@@ -1,37 +1,37 @@
 //! Imports a planner's expansion of one work item.
 
-use super::decider::restore;
-use super::desk::Desk;
+use super::decider::restore_own_keys;
+use super::importer::Importer;
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::WorkItem;
-use crate::exchange::layout::{Layout, Place};
+use crate::exchange::layout::{Layout, Location};
 use crate::exchange::shapes::{ISSUE, REQUIREMENT};
 use crate::exchange::{edit, names};
 use crate::yaml::{Node, Value};
 
-pub(super) fn take(desk: &mut Desk<'_>, item: &str) {
-    let mut given = desk.incoming(|place| matches!(place, Place::Item { .. }));
+pub(super) fn import_plan(desk: &mut Importer<'_>, item: &str) {
+    let mut given = desk.take_incoming(|place| matches!(place, Location::Item { .. }));
     let index = given.iter().position(|one| one.path == item);
     let one = index.map(|index| given.remove(index));
     for other in given {
         let wrong = Diagnostic::error(other.path, "the planner was given another work item");
-        desk.say(wrong.mend(format!("write {item} only")));
+        desk.report(wrong.mend(format!("write {item} only")));
     }
     let Some(one) = one else { return };
     let Some(before) = desk
-        .stream()
+        .own_stream()
         .items
         .iter()
         .find(|filed| filed.path == item)
         .cloned()
     else {
         let wrong = Diagnostic::error(item, "the work item is gone");
-        return desk.say(wrong.mend("nothing is to be done"));
+        return desk.report(wrong.mend("nothing is to be done"));
     };
-    let Some(mut document) = desk.parse(one) else {
+    let Some(mut document) = desk.parse_file(one) else {
         return;
     };
-    restore(&mut document, Some(&before));
+    restore_own_keys(&mut document, Some(&before));
     let mut kept = vec!["id", "source_events"];
     if desk.layout == Layout::Workstreams {
         // The label is the name of the folder.
@@ -45,33 +45,33 @@ pub(super) fn take(desk: &mut Desk<'_>, item: &str) {
         if changed {
             let wrong =
                 Diagnostic::warning(item, format!("a planner does not change `{key}`")).key(key);
-            desk.say(wrong.mend("it was left as it was"));
-            edit::put(&mut document, key, node.value.clone());
+            desk.report(wrong.mend("it was left as it was"));
+            edit::put_key(&mut document, key, node.value.clone());
         }
     }
     // phileas clears the flag, and only if everything else is valid.
-    edit::put(&mut document, "requires_deep_analysis", Value::Flag(false));
-    let text = edit::emit(&document);
+    edit::put_key(&mut document, "requires_deep_analysis", Value::Flag(false));
+    let text = edit::emit_yaml(&document);
     let shape = match desk.layout {
         Layout::Flat => &REQUIREMENT,
         Layout::Workstreams => &ISSUE,
     };
-    let Some(filed) = desk.sound(shape, item, &text, WorkItem::of) else {
+    let Some(filed) = desk.read_sound(shape, item, &text, WorkItem::of) else {
         return;
     };
-    let wrong = names::label(&filed, None, &desk.exchange.labels);
+    let wrong = names::check_label(&filed, None, &desk.exchange.labels);
     if !wrong.is_empty() {
-        return wrong.into_iter().for_each(|one| desk.say(one));
+        return wrong.into_iter().for_each(|one| desk.report(one));
     }
-    if !before.value.requires_deep_analysis && desk.text(item) != Some(text.as_str()) {
+    if !before.value.requires_deep_analysis && desk.current_text(item) != Some(text.as_str()) {
         let wrong = Diagnostic::error(item, "it does not wait for a planner any more");
-        return desk.say(wrong.mend("nothing is to be done"));
+        return desk.report(wrong.mend("nothing is to be done"));
     }
     // An edit by a person or decider in the meantime takes precedence over the planner's answer to the old text.
-    if !desk.is_as_given(item) && desk.text(item) != Some(text.as_str()) {
+    if !desk.is_as_given(item) && desk.current_text(item) != Some(text.as_str()) {
         let wrong = Diagnostic::error(item, "it was changed after the session had begun");
-        return desk.say(wrong.mend("the next planner gets it as it is now"));
+        return desk.report(wrong.mend("the next planner gets it as it is now"));
     }
     let id = filed.value.id;
-    desk.write(item, text, Some(format!("plan {id}")));
+    desk.write_file(item, text, Some(format!("plan {id}")));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change_set::{Changed, Content};
+use super::change_set::{ChangedFile, FileContent};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::limits::{ARTIFACT_LIMIT_BYTES, CHANGE_FILES_LIMIT, CHANGE_LIMIT_BYTES};
 use crate::model::{Mode, Tree};
@@ -11,13 +11,13 @@ use crate::model::{Mode, Tree};
 const PATH_LIMIT_BYTES: usize = 255;
 
 /// The files that may be imported, by path, and why the others may not.
-pub(super) fn screen<'c>(
-    changes: &'c [Changed],
+pub(super) fn screen_files<'c>(
+    changes: &'c [ChangedFile],
     tree: &Tree,
 ) -> (BTreeMap<&'c str, Option<&'c str>>, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let mut files = BTreeMap::new();
-    let total: usize = changes.iter().map(size).sum();
+    let total: usize = changes.iter().map(content_size).sum();
     if changes.len() > CHANGE_FILES_LIMIT || total > CHANGE_LIMIT_BYTES {
         let message = format!(
             "the change set has {} files of {total} bytes; more than {CHANGE_FILES_LIMIT} files or {CHANGE_LIMIT_BYTES} bytes are not read",
@@ -59,8 +59,8 @@ pub(super) fn screen<'c>(
             continue;
         }
         let text = match &one.content {
-            Content::Removed => None,
-            Content::Text(text) if text.len() > ARTIFACT_LIMIT_BYTES => {
+            FileContent::Removed => None,
+            FileContent::Text(text) if text.len() > ARTIFACT_LIMIT_BYTES => {
                 let message = format!(
                     "it has {} bytes, more than {ARTIFACT_LIMIT_BYTES}",
                     text.len()
@@ -68,15 +68,15 @@ pub(super) fn screen<'c>(
                 wrong(message, "say it shorter");
                 continue;
             }
-            Content::Text(text) => Some(text.as_str()),
-            Content::Other(Mode::Link) => {
+            FileContent::Text(text) => Some(text.as_str()),
+            FileContent::Other(Mode::Link) => {
                 wrong(
                     "it is a symbolic link, and links are never followed".to_owned(),
                     "write a regular file",
                 );
                 continue;
             }
-            Content::Other(_) => {
+            FileContent::Other(_) => {
                 wrong(
                     "it is no text file".to_owned(),
                     "write a text file in UTF-8",
@@ -104,10 +104,10 @@ pub(super) fn screen<'c>(
     (files, found)
 }
 
-fn size(one: &Changed) -> usize {
+fn content_size(one: &ChangedFile) -> usize {
     match &one.content {
-        Content::Text(text) => text.len(),
-        Content::Removed | Content::Other(_) => 0,
+        FileContent::Text(text) => text.len(),
+        FileContent::Removed | FileContent::Other(_) => 0,
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Document {
 
 impl Document {
     /// Parses a document; `None` if it is no map, which the checks report.
-    pub(super) fn read(path: &str, text: &str) -> Option<Self> {
+    pub(super) fn parse_file(path: &str, text: &str) -> Option<Self> {
         let (root, mistakes) = yaml::parse(text);
         let root =
             root.filter(|root| mistakes.is_empty() && matches!(root.value, Value::Map(_)))?;
@@ -30,12 +30,12 @@ impl Document {
         })
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(super) fn has_key(&self, key: &str) -> bool {
         self.root.get(key).is_some()
     }
 
     /// Replaces the text, which is valid YAML.
-    pub(super) fn rewrite(&mut self, text: String, done: String) {
+    pub(super) fn rewrite_text(&mut self, text: String, done: String) {
         if let Some(root) = yaml::parse(&text).0 {
             self.root = root;
             self.text = text;
@@ -48,18 +48,18 @@ impl Document {
     /// # Errors
     ///
     /// Both keys exist and have different values.
-    pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<(), Box<Diagnostic>> {
+    pub(super) fn rename_key(&mut self, from: &str, to: &str) -> Result<(), Box<Diagnostic>> {
         let (Some(older), newer) = (self.root.get(from), self.root.get(to)) else {
             return Ok(());
         };
         if let Some(newer) = newer {
             if newer.json() != older.json() {
-                return Err(self.half(from, to));
+                return Err(self.half_renamed(from, to));
             }
             let mut anew = self.root.clone();
-            edit::remove(&mut anew, from);
+            edit::remove_key(&mut anew, from);
             let done = format!("removed `{from}`, which `{to}` says, too");
-            self.rewrite(edit::emit(&anew), done);
+            self.rewrite_text(edit::emit_yaml(&anew), done);
             return Ok(());
         }
         let mut anew = self.root.clone();
@@ -71,13 +71,15 @@ impl Document {
                 key.value = Value::Text(to.to_owned());
             }
         }
-        let text = self.renamed(from, to).unwrap_or_else(|| edit::emit(&anew));
-        self.rewrite(text, format!("`{from}` is called `{to}`"));
+        let text = self
+            .renamed_text(from, to)
+            .unwrap_or_else(|| edit::emit_yaml(&anew));
+        self.rewrite_text(text, format!("`{from}` is called `{to}`"));
         Ok(())
     }
 
     /// The text with only the key's own bytes changed.
-    fn renamed(&self, from: &str, to: &str) -> Option<String> {
+    fn renamed_text(&self, from: &str, to: &str) -> Option<String> {
         let Value::Map(entries) = &self.root.value else {
             return None;
         };
@@ -90,21 +92,21 @@ impl Document {
     }
 
     /// The error if both forms exist, so that it is unclear which one counts.
-    pub(super) fn half(&self, older: &str, newer: &str) -> Box<Diagnostic> {
-        let (line, column) = self.place(older);
+    pub(super) fn half_renamed(&self, older: &str, newer: &str) -> Box<Diagnostic> {
+        let (line, column) = self.key_position(older);
         let message = format!("`{older}` is the older form of `{newer}`, and both are there");
         let one = Diagnostic::error(&self.path, message).at(line, column);
         Box::new(one.key(older).mend("keep the one that counts"))
     }
 
     /// Reports what a person must do.
-    pub(super) fn keep(&mut self, key: &str, message: &str, mend: &str) {
-        let (line, column) = self.place(key);
+    pub(super) fn keep_key(&mut self, key: &str, message: &str, mend: &str) {
+        let (line, column) = self.key_position(key);
         let one = Diagnostic::warning(&self.path, message).at(line, column);
         self.kept.push(one.key(key).mend(mend));
     }
 
-    fn place(&self, key: &str) -> (u32, u32) {
+    fn key_position(&self, key: &str) -> (u32, u32) {
         let node = self.root.get(key).unwrap_or(&self.root);
         (node.line, node.column)
     }

@@ -1,9 +1,9 @@
 //! Converts older shapes of memories, also between the layouts.
 
 use super::document::Document;
-use super::one_answer;
+use super::unambiguous;
 use crate::diagnostic::Diagnostic;
-use crate::exchange::edit::{self, node, text};
+use crate::exchange::edit::{self, new_node, text_node};
 use crate::exchange::layout::Layout;
 use crate::exchange::memory::GOAL;
 use crate::exchange::shapes::PERSPECTIVE;
@@ -22,24 +22,27 @@ const NEWER: [(&str, &str); 3] = [
 /// The number of goals in a flat memory.
 const GOALS: usize = 3;
 
-pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> {
+pub(super) fn convert_memory(
+    document: &mut Document,
+    layout: Layout,
+) -> Result<(), Box<Diagnostic>> {
     if layout == Layout::Workstreams {
-        one_answer::memory(document);
+        unambiguous::fix_memory(document);
         return Ok(());
     }
-    owner(document)?;
-    one_answer::memory(document);
+    convert_owner(document)?;
+    unambiguous::fix_memory(document);
     without_workstream(document);
-    if !OLDER.iter().any(|key| document.has(key)) {
+    if !OLDER.iter().any(|key| document.has_key(key)) {
         return Ok(());
     }
     for (newer, older) in NEWER {
-        if document.has(newer) {
+        if document.has_key(newer) {
             let older = OLDER
                 .into_iter()
-                .find(|key| document.has(key))
+                .find(|key| document.has_key(key))
                 .unwrap_or(older);
-            return Err(document.half(older, newer));
+            return Err(document.half_renamed(older, newer));
         }
     }
     let Value::Map(entries) = &document.root.value else {
@@ -51,14 +54,14 @@ pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<D
         .find(|key| !OLDER.contains(key) && !SHARED.contains(key))
         .map(str::to_owned);
     if let Some(key) = foreign {
-        document.keep(
+        document.keep_key(
             &key,
             "no memory has this key, so this one stays as it is",
             "remove it, and migrate again",
         );
         return Ok(());
     }
-    let anew = edit::emit(&flat(&document.root));
+    let anew = edit::emit_yaml(&flat_memory(&document.root));
     if let Some(wrong) = PERSPECTIVE
         .validate(&document.path, &anew)
         .into_iter()
@@ -68,10 +71,10 @@ pub(super) fn bring(document: &mut Document, layout: Layout) -> Result<(), Box<D
             "it stays as it is, for its newer form would not be sound: {}",
             wrong.message
         );
-        document.keep("", &message, "fix it, and migrate again");
+        document.keep_key("", &message, "fix it, and migrate again");
         return Ok(());
     }
-    document.rewrite(
+    document.rewrite_text(
         anew,
         "the memory of a workstream became one of the flat layout".to_owned(),
     );
@@ -97,24 +100,24 @@ fn without_workstream(document: &mut Document) {
             .collect(),
         false => {
             let mut rest = root.clone();
-            edit::remove(&mut rest, KEY);
-            edit::emit(&rest)
+            edit::remove_key(&mut rest, KEY);
+            edit::emit_yaml(&rest)
         }
     };
-    document.rewrite(
+    document.rewrite_text(
         text,
         format!("removed `{KEY}`, which a flat layout has no use for"),
     );
 }
 
 /// Renames the key of the owner, which later versions named alike for all roles.
-fn owner(document: &mut Document) -> Result<(), Box<Diagnostic>> {
-    let innovator = document.has("focus") || document.has("recent_proposals");
-    document.rename("role", if innovator { "persona" } else { "observer" })
+fn convert_owner(document: &mut Document) -> Result<(), Box<Diagnostic>> {
+    let innovator = document.has_key("focus") || document.has_key("recent_proposals");
+    document.rename_key("role", if innovator { "persona" } else { "observer" })
 }
 
 /// The memory in the flat layout's shape. Nothing is lost: a key without a counterpart becomes a rule.
-fn flat(root: &Node) -> Node {
+fn flat_memory(root: &Node) -> Node {
     let list = |of: Option<&Node>, key: &str| -> Vec<Node> {
         of.and_then(|of| of.get(key))
             .map(Node::items)
@@ -122,7 +125,7 @@ fn flat(root: &Node) -> Node {
             .to_vec()
     };
     let called = |what: &str, nodes: Vec<Node>| -> Vec<Node> {
-        let line = |one: &Node| one.text().map(|line| text(format!("{what}: {line}")));
+        let line = |one: &Node| one.text().map(|line| text_node(format!("{what}: {line}")));
         nodes
             .iter()
             .map(|one| line(one).unwrap_or_else(|| one.clone()))
@@ -131,7 +134,7 @@ fn flat(root: &Node) -> Node {
     let mut goals = list(root.get("goals"), "short_term");
     let more = goals.split_off(goals.len().min(GOALS));
     if goals.is_empty() {
-        goals.push(text(GOAL));
+        goals.push(text_node(GOAL));
     }
     let biases = root.get("biases");
     let mut rules = list(biases, "heuristics");
@@ -145,9 +148,9 @@ fn flat(root: &Node) -> Node {
             "" => said("summary").to_owned(),
             path => format!("{} ({path})", said("summary")),
         };
-        node(Value::Map(vec![
-            (text("at"), text(said("created_at"))),
-            (text("summary"), text(summary)),
+        new_node(Value::Map(vec![
+            (text_node("at"), text_node(said("created_at"))),
+            (text_node("summary"), text_node(summary)),
         ]))
     });
     let value = |key: &str| root.get(key).map_or(Value::Null, |one| one.value.clone());
@@ -164,9 +167,9 @@ fn flat(root: &Node) -> Node {
         ("log", Value::List(log.collect())),
     ];
     let entries = entries.into_iter();
-    node(Value::Map(
+    new_node(Value::Map(
         entries
-            .map(|(key, value)| (text(key), node(value)))
+            .map(|(key, value)| (text_node(key), new_node(value)))
             .collect(),
     ))
 }
@@ -176,7 +179,7 @@ const RUNS: usize = 3;
 
 /// Converts an observer's memory from the flat layout to a workstream. An innovator's has the same shape in both.
 pub(super) fn to_stream(document: &mut Document, stream: &str) {
-    if !document.has("observer") || document.has("workstream") {
+    if !document.has_key("observer") || document.has_key("workstream") {
         return;
     }
     let root = &document.root;
@@ -185,7 +188,7 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
         let entries = entries.into_iter();
         Value::Map(
             entries
-                .map(|(key, value)| (text(key), node(value)))
+                .map(|(key, value)| (text_node(key), new_node(value)))
                 .collect(),
         )
     };
@@ -197,7 +200,7 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
                 .unwrap_or_default()
                 .to_owned()
         };
-        node(map(vec![
+        new_node(map(vec![
             ("created_at", Value::Text(said("at"))),
             ("summary", Value::Text(said("summary"))),
         ]))
@@ -220,6 +223,6 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
         ("recent_runs", Value::List(runs.collect())),
         ("learned_exclusions", list("ignore")),
     ]);
-    let anew = edit::emit(&node(anew));
-    document.rewrite(anew, "the memory became one of a workstream".to_owned());
+    let anew = edit::emit_yaml(&new_node(anew));
+    document.rewrite_text(anew, "the memory became one of a workstream".to_owned());
 }

@@ -31,7 +31,7 @@ impl Migration {
     /// The files to write and, without a text, to remove. An old file is removed after its replacement is written, so
     /// that nothing is lost if the process stops.
     #[must_use]
-    pub fn changes(&self) -> Vec<(&str, Option<&str>)> {
+    pub fn file_changes(&self) -> Vec<(&str, Option<&str>)> {
         let written = self.steps.iter().filter_map(|step| {
             let to = step.to.as_deref()?;
             Some((to, Some(step.text.as_str())))
@@ -44,9 +44,9 @@ impl Migration {
     }
 
     /// The tree after the migration.
-    pub(super) fn after(&self, tree: &Tree) -> Tree {
+    pub(super) fn tree_after(&self, tree: &Tree) -> Tree {
         let mut next = tree.clone();
-        for (path, text) in self.changes() {
+        for (path, text) in self.file_changes() {
             match text {
                 Some(text) => next.insert_text(path, text),
                 None => next.remove(path),
@@ -57,13 +57,13 @@ impl Migration {
 
     /// Reports the work items that no layer will take.
     pub(super) fn tell_what_waits(&mut self, tree: &Tree, layout: Layout) {
-        let waiting = waiting::not_taken(&self.after(tree), layout);
+        let waiting = waiting::not_taken(&self.tree_after(tree), layout);
         self.kept.extend(waiting);
     }
 }
 
 /// The migration with sorted steps, or all errors.
-pub(super) fn whole(
+pub(super) fn sorted_migration(
     mut migration: Migration,
     mut wrong: Vec<Diagnostic>,
 ) -> Result<Migration, Vec<Diagnostic>> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::document::Document;
-use super::migration::{Migration, Step, whole};
-use super::places::{self, Goal, Kind};
-use super::{one_answer, shapes};
+use super::locations::{self, Goal, Kind};
+use super::migration::{Migration, Step, sorted_migration};
+use super::{shapes, unambiguous};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::labels::Labels;
 use crate::exchange::layout::Layout;
@@ -18,16 +18,16 @@ use crate::model::{Mode, Tree};
 ///
 /// All ambiguities, with their positions: files of both layouts, two files for one path, and documents with different
 /// values in the old and the new form of a key.
-pub fn migrate(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
+pub fn migrate_exchange(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
     let Some(layout) = Layout::detect(tree).map_err(|both| vec![*both])? else {
         return Ok(Migration::default());
     };
-    let labels = Labels::read(tree).0;
+    let labels = Labels::read_labels(tree).0;
     let mut migration = Migration::default();
     let mut wrong = Vec::new();
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
     for (path, entry) in tree.iter() {
-        let goal = match places::goal(layout, tree, &labels, path) {
+        let goal = match locations::find_goal(layout, tree, &labels, path) {
             Some(Ok(goal)) => goal,
             Some(Err(kept)) => {
                 migration.kept.push(*kept);
@@ -38,7 +38,7 @@ pub fn migrate(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
         let Some(text) = entry.text.as_deref().filter(|_| entry.mode == Mode::File) else {
             continue; // The checks say why it is not read.
         };
-        match step(layout, tree, path, text, goal, &mut migration.kept) {
+        match migrate_file(layout, tree, path, text, goal, &mut migration.kept) {
             Ok(Some(step)) => {
                 let other = step.to.clone().and_then(|to| taken.insert(to, path));
                 if let (Some(other), Some(to)) = (other, &step.to) {
@@ -51,13 +51,13 @@ pub fn migrate(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
             Err(half) => wrong.push(*half),
         }
     }
-    list(tree, layout, &mut migration);
+    update_indexes(tree, layout, &mut migration);
     migration.tell_what_waits(tree, layout);
-    whole(migration, wrong)
+    sorted_migration(migration, wrong)
 }
 
 /// What happens to one file, if anything.
-pub(super) fn step(
+pub(super) fn migrate_file(
     layout: Layout,
     tree: &Tree,
     path: &str,
@@ -68,8 +68,8 @@ pub(super) fn step(
     let Goal { to, kind, why } = goal;
     let mut why: Vec<String> = why.into_iter().collect();
     let mut text = text.to_owned();
-    if let Some(mut document) = Document::read(path, &text).filter(|_| kind != Kind::List) {
-        if kind == Kind::Memory && one_answer::is_unfilled(&document.root, layout) {
+    if let Some(mut document) = Document::parse_file(path, &text).filter(|_| kind != Kind::List) {
+        if kind == Kind::Memory && unambiguous::is_unfilled(&document.root, layout) {
             let why =
                 "it is the template, not filled in: phileas begins a memory when its role runs";
             return Ok(Some(Step {
@@ -79,7 +79,7 @@ pub(super) fn step(
                 why: vec![why.to_owned()],
             }));
         }
-        shapes::bring(&mut document, kind, layout)?;
+        shapes::convert_shape(&mut document, kind, layout)?;
         // Point the reader to the new path.
         let left = document.kept.into_iter();
         kept.extend(left.map(|one| Diagnostic {
@@ -124,23 +124,25 @@ pub(super) fn step(
 }
 
 /// Updates the lists of issues after files have moved.
-pub(super) fn list(tree: &Tree, layout: Layout, migration: &mut Migration) {
+pub(super) fn update_indexes(tree: &Tree, layout: Layout, migration: &mut Migration) {
     if layout == Layout::Flat {
         return;
     }
-    let next = migration.after(tree);
-    let Some(exchange) = read::read(&next, Some(layout)).exchange else {
+    let next = migration.tree_after(tree);
+    let Some(exchange) = read::read_exchange(&next, Some(layout)).exchange else {
         return;
     };
     for stream in exchange.streams.values() {
-        let path = index::path(stream);
-        if index::check(stream).is_empty() || migration.steps.iter().any(|step| step.path == path) {
+        let path = index::index_path(stream);
+        if index::check_index(stream).is_empty()
+            || migration.steps.iter().any(|step| step.path == path)
+        {
             continue;
         }
         migration.steps.push(Step {
             to: Some(path.clone()),
             path,
-            text: index::render(stream),
+            text: index::render_index(stream),
             why: vec!["the list of issues follows".to_owned()],
         });
     }

@@ -1,8 +1,8 @@
 //! Converts older shapes of artifacts.
 
 use super::document::Document;
-use super::places::Kind;
-use super::{memory, one_answer};
+use super::locations::Kind;
+use super::{memory, unambiguous};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::edit;
 use crate::exchange::layout::Layout;
@@ -14,51 +14,51 @@ use crate::yaml::{Node, Value, quoted};
 /// # Errors
 ///
 /// The document mixes two shapes.
-pub(super) fn bring(
+pub(super) fn convert_shape(
     document: &mut Document,
     kind: Kind,
     layout: Layout,
 ) -> Result<(), Box<Diagnostic>> {
     match kind {
         Kind::Event => {
-            degree(document, "confidence");
-            document.rename("requirement_id", "issue_id")?;
-            document.rename("role", "author_role")?;
-            one_answer::event(document);
+            convert_degree(document, "confidence");
+            document.rename_key("requirement_id", "issue_id")?;
+            document.rename_key("role", "author_role")?;
+            unambiguous::fix_event(document);
             Ok(())
         }
-        Kind::Proposal => document.rename("role", "persona"),
+        Kind::Proposal => document.rename_key("role", "persona"),
         Kind::Feedback => {
-            document.rename("created_at", "date")?;
-            document.rename("reason", "critique")
+            document.rename_key("created_at", "date")?;
+            document.rename_key("reason", "critique")
         }
-        Kind::Item => item(document, layout),
-        Kind::Memory => memory::bring(document, layout),
+        Kind::Item => convert_item(document, layout),
+        Kind::Memory => memory::convert_memory(document, layout),
         Kind::List => Ok(()),
     }
 }
 
 /// Fixes the case of a degree: `High`.
-fn degree(document: &mut Document, key: &str) {
+fn convert_degree(document: &mut Document, key: &str) {
     let said = document.root.get(key).and_then(Node::text);
     let Some(word) = said.map(str::to_ascii_lowercase) else {
         return;
     };
     if DEGREES.contains(&word.as_str()) && said != Some(word.as_str()) {
-        let text = edit::set(&document.text, &document.root, key, &word);
-        document.rewrite(text, format!("`{key}` is spelled `{word}`"));
+        let text = edit::set_key(&document.text, &document.root, key, &word);
+        document.rewrite_text(text, format!("`{key}` is spelled `{word}`"));
     }
 }
 
-fn item(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> {
-    degree(document, "priority");
-    ready(document)?;
-    one_answer::item(document);
-    document.rename("planner_request_reason", "deep_analysis_reason")?;
+fn convert_item(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> {
+    convert_degree(document, "priority");
+    convert_ready(document)?;
+    unambiguous::fix_item(document);
+    document.rename_key("planner_request_reason", "deep_analysis_reason")?;
     if layout == Layout::Workstreams {
-        if document.has("verification_criteria") && !document.has("verification_commands") {
+        if document.has_key("verification_criteria") && !document.has_key("verification_commands") {
             let message = "criteria are no commands, which this layout asks for";
-            document.keep(
+            document.keep_key(
                 "verification_criteria",
                 message,
                 "write `verification_commands`",
@@ -66,14 +66,14 @@ fn item(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> 
         }
         return Ok(());
     }
-    document.rename("verification_commands", "verification_criteria")?;
+    document.rename_key("verification_commands", "verification_criteria")?;
     let outcome = document.root.get("desired_outcome").and_then(Node::text);
     if let Some(outcome) = outcome.map(str::to_owned)
-        && !document.has("goal")
+        && !document.has_key("goal")
     {
-        let text = edit::set(&document.text, &document.root, "goal", &quoted(&outcome));
-        document.rewrite(text, "made `goal` of `desired_outcome`".to_owned());
-        document.keep(
+        let text = edit::set_key(&document.text, &document.root, "goal", &quoted(&outcome));
+        document.rewrite_text(text, "made `goal` of `desired_outcome`".to_owned());
+        document.keep_key(
             "goal",
             "it says what `desired_outcome` says",
             "look it over",
@@ -83,14 +83,14 @@ fn item(document: &mut Document, layout: Layout) -> Result<(), Box<Diagnostic>> 
 }
 
 /// Converts the flag that later versions inverted.
-fn ready(document: &mut Document) -> Result<(), Box<Diagnostic>> {
+fn convert_ready(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     const OLDER: &str = "implementation_ready";
     const NEWER: &str = "requires_deep_analysis";
     let Some(older) = document.root.get(OLDER) else {
         return Ok(());
     };
     let Value::Flag(ready) = older.value else {
-        document.keep(
+        document.keep_key(
             OLDER,
             "it is neither true nor false",
             "write `requires_deep_analysis`",
@@ -99,18 +99,18 @@ fn ready(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     };
     let newer = document.root.get(NEWER).map(|newer| newer.value.clone());
     if newer.is_some_and(|newer| newer != Value::Flag(!ready)) {
-        return Err(document.half(OLDER, NEWER));
+        return Err(document.half_renamed(OLDER, NEWER));
     }
-    if document.has(NEWER) {
+    if document.has_key(NEWER) {
         let mut anew = document.root.clone();
-        edit::remove(&mut anew, OLDER);
+        edit::remove_key(&mut anew, OLDER);
         let done = format!("removed `{OLDER}`, which `{NEWER}` says, too");
-        document.rewrite(edit::emit(&anew), done);
+        document.rewrite_text(edit::emit_yaml(&anew), done);
         return Ok(());
     }
-    let turned = edit::set(&document.text, &document.root, OLDER, &(!ready).to_string());
-    document.rewrite(turned, format!("`{NEWER}` is the contrary of `{OLDER}`"));
-    document.rename(OLDER, NEWER)?;
+    let turned = edit::set_key(&document.text, &document.root, OLDER, &(!ready).to_string());
+    document.rewrite_text(turned, format!("`{NEWER}` is the contrary of `{OLDER}`"));
+    document.rename_key(OLDER, NEWER)?;
     // The previous entry says the same.
     document.done.pop();
     Ok(())

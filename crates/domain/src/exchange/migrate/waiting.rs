@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::Diagnostic;
-use crate::exchange::artifact::stem;
+use crate::exchange::artifact::file_stem;
 use crate::exchange::labels::Labels;
-use crate::exchange::layout::{Layout, Place, place};
+use crate::exchange::layout::{Layout, Location, locate};
 use crate::exchange::read;
 use crate::exchange::route::Next;
 use crate::model::Tree;
@@ -18,7 +18,7 @@ const WORK_LABEL: &str = "phileas:implementer";
 /// The work items of a tree that no layer takes.
 pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
     let labels = plan::read(tree).0.roster.labels;
-    let read = read::read(tree, Some(layout)).exchange;
+    let read = read::read_exchange(tree, Some(layout)).exchange;
     let streams = read.iter().flat_map(|exchange| exchange.streams.values());
     let mut found = Vec::new();
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -27,7 +27,7 @@ pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
         let (message, fix) = match Next::of(item, labels.as_deref()) {
             Next::Planner | Next::Implementer => continue,
             Next::Refused => {
-                found.push(unsound(&item.path));
+                found.push(unsound_file(&item.path));
                 continue;
             }
             Next::Shelved => (
@@ -51,20 +51,20 @@ pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
         found.push(Diagnostic::warning(&item.path, message).mend(fix));
     }
     let unread = tree.iter().filter(|(path, _)| {
-        matches!(place(layout, path), Some(Place::Item { .. })) && !known.contains(path)
+        matches!(locate(layout, path), Some(Location::Item { .. })) && !known.contains(path)
     });
-    found.extend(unread.map(|(path, _)| unsound(path)));
+    found.extend(unread.map(|(path, _)| unsound_file(path)));
     found
 }
 
-fn unsound(path: &str) -> Diagnostic {
+fn unsound_file(path: &str) -> Diagnostic {
     let message = "no layer takes this work item: its form is not sound";
     let fix = "`phileas exchange check` names each mistake; correct them in the file";
     Diagnostic::warning(path, message).mend(fix)
 }
 
 /// The reports on files where no layer looks for work items; `None` if the file is no work item.
-pub(super) fn astray(
+pub(super) fn stray_files(
     tree: &Tree,
     layout: Layout,
     labels: &Labels,
@@ -75,14 +75,14 @@ pub(super) fn astray(
     if !has("title") || !has("priority") || !(has("problem") || has("source_events")) {
         return None;
     }
-    let stream = match place(layout, path) {
-        Some(Place::Stray) => path.split('/').nth(2).unwrap_or_default(),
+    let stream = match locate(layout, path) {
+        Some(Location::Stray) => path.split('/').nth(2).unwrap_or_default(),
         _ => return None,
     };
-    let home = layout.home(tree, stream);
+    let home = layout.stream_folder(tree, stream);
     let own = root.get("label").and_then(Node::text);
     let own = own.filter(|own| labels.contains(own));
-    let name = stem(path);
+    let name = file_stem(path);
     let to = match (layout, own) {
         (Layout::Flat, _) => format!("{home}/requirements/{name}.yml"),
         (Layout::Workstreams, Some(label)) => format!("{home}/issues/{label}/{name}.yml"),

@@ -77,7 +77,7 @@ pub static CHANGE: Shape = Shape {
                     Kind::Prose,
                     "How a bootstrap chose its range; needed there.",
                 )
-                .offered(),
+                .with_template(),
                 Key::new(
                     "excluded_paths",
                     Kind::List(List {
@@ -117,16 +117,16 @@ pub static CHANGE: Shape = Shape {
                 ),
                 Key::new(
                     "notable_changes",
-                    Kind::List(List::any(&Kind::Line("<notable change>"))),
+                    Kind::List(List::of_any(&Kind::Line("<notable change>"))),
                     "What an observer should know.",
                 )
-                .offered(),
+                .with_template(),
                 Key::new(
                     "truncation_note",
                     Kind::Prose,
                     "What was left out; needed when not all commits are listed.",
                 )
-                .offered(),
+                .with_template(),
             ]),
             "The telling.",
         ),

@@ -48,15 +48,15 @@ pub static EVENT: Shape = Shape {
         ),
         Key::new(
             "evidence",
-            Kind::List(List::some(&EVIDENCE)),
+            Kind::List(List::of_some(&EVIDENCE)),
             "Where it can be seen.",
         ),
         Key::new(
             "tags",
-            Kind::List(List::any(&Kind::Line("<tag>"))),
+            Kind::List(List::of_any(&Kind::Line("<tag>"))),
             "Words to find it by.",
         )
-        .kept(),
+        .or_kept(),
     ],
     rules: &[],
     renamed: &[("requirement_id", "issue_id"), ("role", "author_role")],
@@ -70,7 +70,7 @@ static EVIDENCE: Kind = Kind::Map(&[
     ),
     Key::new(
         "loc",
-        Kind::List(List::some(&Kind::Spot("<line, range or symbol>"))),
+        Kind::List(List::of_some(&Kind::Spot("<line, range or symbol>"))),
         "Lines, ranges of lines or symbols in it.",
     ),
     Key::new(

@@ -12,7 +12,7 @@ pub static FEEDBACK: Shape = Shape {
             Kind::Version(1),
             "The version of the format.",
         )
-        .offered(),
+        .with_template(),
         Key::new("date", Kind::Date, "The day of the rejection, in UTC."),
         Key::new(
             "topic",
@@ -34,7 +34,7 @@ pub static FEEDBACK: Shape = Shape {
             Kind::Prose,
             "The event's text, where the event itself does not stay.",
         )
-        .kept(),
+        .or_kept(),
     ],
     rules: &[],
     renamed: &[("created_at", "date"), ("reason", "critique")],

@@ -21,12 +21,12 @@ const GOALS: Key = Key::new(
 );
 const RULES: Key = Key::new(
     "rules",
-    Kind::List(List::any(&Kind::Line("<rule>"))),
+    Kind::List(List::of_any(&Kind::Line("<rule>"))),
     "What the observer goes by.",
 );
 const IGNORE: Key = Key::new(
     "ignore",
-    Kind::List(List::any(&Kind::Line("<what to leave alone>"))),
+    Kind::List(List::of_any(&Kind::Line("<what to leave alone>"))),
     "What is not to be found again.",
 );
 const LAST_SESSIONS: Key = Key::new(
@@ -65,7 +65,7 @@ pub(crate) static PERSPECTIVE_V2: Shape = Shape {
             Kind::Stream,
             "The workstream: the name of its folder.",
         )
-        .offered(),
+        .with_template(),
         UPDATED_AT,
         GOALS,
         RULES,
@@ -110,7 +110,7 @@ pub static PERSPECTIVE_V1: Shape = Shape {
             "goals",
             Kind::Map(&[Key::new(
                 "short_term",
-                Kind::List(List::any(&Kind::Line("<goal>"))),
+                Kind::List(List::of_any(&Kind::Line("<goal>"))),
                 "What the observer is after now.",
             )]),
             "Its goals.",
@@ -120,17 +120,17 @@ pub static PERSPECTIVE_V1: Shape = Shape {
             Kind::Map(&[
                 Key::new(
                     "assumptions",
-                    Kind::List(List::any(&Kind::Line("<assumption>"))),
+                    Kind::List(List::of_any(&Kind::Line("<assumption>"))),
                     "What it takes for granted.",
                 ),
                 Key::new(
                     "blind_spots",
-                    Kind::List(List::any(&Kind::Line("<blind spot>"))),
+                    Kind::List(List::of_any(&Kind::Line("<blind spot>"))),
                     "What it tends to miss.",
                 ),
                 Key::new(
                     "heuristics",
-                    Kind::List(List::any(&Kind::Line("<heuristic>"))),
+                    Kind::List(List::of_any(&Kind::Line("<heuristic>"))),
                     "What it goes by.",
                 ),
             ]),
@@ -143,7 +143,7 @@ pub static PERSPECTIVE_V1: Shape = Shape {
         ),
         Key::new(
             "learned_exclusions",
-            Kind::List(List::any(&Kind::Line("<what to leave alone>"))),
+            Kind::List(List::of_any(&Kind::Line("<what to leave alone>"))),
             "What is not to be found again.",
         ),
     ],
@@ -163,7 +163,7 @@ static RUN: Kind = Kind::Map(&[
         Kind::Line("<path of the history>"),
         "The file that tells it at length.",
     )
-    .offered(),
+    .with_template(),
 ]);
 
 /// One session of an observer of a workstream, at length.
@@ -191,14 +191,14 @@ pub static HISTORY: Shape = Shape {
                 Kind::Prose,
                 "The summary it was given.",
             )
-            .offered()]),
+            .with_template()]),
             "What it was given.",
         )
-        .offered(),
+        .with_template(),
         Key::new("plan", Kind::Prose, "What it meant to do."),
         Key::new(
             "actions",
-            Kind::List(List::any(&Kind::Line("<action>"))),
+            Kind::List(List::of_any(&Kind::Line("<action>"))),
             "What it did.",
         ),
         Key::new(
@@ -211,33 +211,33 @@ pub static HISTORY: Shape = Shape {
                 ),
                 Key::new(
                     "emitted_events",
-                    Kind::List(List::any(&Kind::Line("<event id>"))),
+                    Kind::List(List::of_any(&Kind::Line("<event id>"))),
                     "Events that it wrote.",
                 ),
-                Key::new("notes", Kind::Prose, "What else there is to say.").offered(),
+                Key::new("notes", Kind::Prose, "What else there is to say.").with_template(),
             ]),
             "What came of it.",
         ),
         Key::new(
             "perspective_updates",
             Kind::Map(&[
-                Key::new("goals_delta", Kind::Prose, "How its goals changed.").offered(),
+                Key::new("goals_delta", Kind::Prose, "How its goals changed.").with_template(),
                 Key::new(
                     "learned_exclusions_delta",
                     Kind::Prose,
                     "What it learned to leave alone.",
                 )
-                .offered(),
+                .with_template(),
                 Key::new(
                     "bias_adjustments",
                     Kind::Prose,
                     "How it looks at things now.",
                 )
-                .offered(),
+                .with_template(),
             ]),
             "What it changed of its memory.",
         )
-        .offered(),
+        .with_template(),
     ],
     rules: &[],
     renamed: &[],
@@ -266,53 +266,53 @@ pub static INNOVATOR_PERSPECTIVE: Shape = Shape {
         Key::new(
             "repository_observations",
             Kind::Map(&[
-                Key::new("codebase_state", NOTES, "How the code stands.").offered(),
+                Key::new("codebase_state", NOTES, "How the code stands.").with_template(),
                 Key::new(
                     "startup_and_runtime_contracts",
                     NOTES,
                     "What starting and running rely on.",
                 )
-                .offered(),
+                .with_template(),
                 Key::new(
                     "decision_quality_gaps",
                     NOTES,
                     "Where decisions lack a ground.",
                 )
-                .offered(),
+                .with_template(),
                 Key::new(
                     "leverage_candidates",
                     NOTES,
                     "Where little would change much.",
                 )
-                .offered(),
+                .with_template(),
             ]),
             "What it saw.",
         )
-        .offered(),
+        .with_template(),
         Key::new(
             "thinking_notes",
             Kind::Map(&[
-                Key::new("hypotheses", NOTES, "What it thinks is so.").offered(),
-                Key::new("tradeoff_assessment", NOTES, "What is to be weighed.").offered(),
-                Key::new("rejected_paths", NOTES, "What it decided against.").offered(),
+                Key::new("hypotheses", NOTES, "What it thinks is so.").with_template(),
+                Key::new("tradeoff_assessment", NOTES, "What is to be weighed.").with_template(),
+                Key::new("rejected_paths", NOTES, "What it decided against.").with_template(),
             ]),
             "What it thought.",
         )
-        .offered(),
+        .with_template(),
         Key::new(
             "feedback_assimilation",
             Kind::Map(&[
                 Key::new(
                     "observer_inputs",
-                    Kind::List(List::any(&INPUT)),
+                    Kind::List(List::of_any(&INPUT)),
                     "What observers said.",
                 )
-                .offered(),
-                Key::new("next_focus", NOTES, "What comes next.").offered(),
+                .with_template(),
+                Key::new("next_focus", NOTES, "What comes next.").with_template(),
             ]),
             "What it took from others.",
         )
-        .offered(),
+        .with_template(),
         Key::new(
             "recent_proposals",
             Kind::List(List::between(
@@ -322,13 +322,13 @@ pub static INNOVATOR_PERSPECTIVE: Shape = Shape {
             )),
             "Titles of its proposals, the newest first.",
         )
-        .offered(),
+        .with_template(),
     ],
     rules: &[],
     renamed: &[("role", "persona")],
 };
 
-const NOTES: Kind = Kind::List(List::any(&Kind::Line("<note>")));
+const NOTES: Kind = Kind::List(List::of_any(&Kind::Line("<note>")));
 
 static INPUT: Kind = Kind::Map(&[
     Key::new("from", Kind::Line("<observer>"), "Who."),

@@ -45,7 +45,7 @@ pub static PROPOSAL: Shape = Shape {
         ),
         Key::new(
             "impact_surface",
-            Kind::List(List::some(&Kind::Line("<what it touches>"))),
+            Kind::List(List::of_some(&Kind::Line("<what it touches>"))),
             "What it touches.",
         ),
         Key::new(
@@ -55,12 +55,12 @@ pub static PROPOSAL: Shape = Shape {
         ),
         Key::new(
             "consistency_risks",
-            Kind::List(List::some(&Kind::Line("<what could clash>"))),
+            Kind::List(List::of_some(&Kind::Line("<what could clash>"))),
             "What it could clash with.",
         ),
         Key::new(
             "verification_signals",
-            Kind::List(List::some(&Kind::Line("<what would show success>"))),
+            Kind::List(List::of_some(&Kind::Line("<what would show success>"))),
             "What would show that it was right.",
         ),
     ],

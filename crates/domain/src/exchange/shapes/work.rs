@@ -29,7 +29,7 @@ pub static REQUIREMENT: Shape = Shape {
         ACCEPTANCE,
         Key::new(
             "verification_criteria",
-            Kind::List(List::some(&Kind::Line("<what shows that it is done>"))),
+            Kind::List(List::of_some(&Kind::Line("<what shows that it is done>"))),
             "What shows that it is done; criteria, no commands.",
         ),
         DEEP,
@@ -66,10 +66,10 @@ pub static ISSUE: Shape = Shape {
         ACCEPTANCE,
         Key::new(
             "verification_commands",
-            Kind::List(List::some(&Kind::Command("<command that shows it>"))),
+            Kind::List(List::of_some(&Kind::Command("<command that shows it>"))),
             "Commands that show that it is done; none that starts an agent.",
         ),
-        DEEP.offered(),
+        DEEP.with_template(),
         REASON,
         ATTEMPTS,
         RETURNED,
@@ -97,7 +97,7 @@ const ID: Key = Key::new(
 );
 const EVENTS: Key = Key::new(
     "source_events",
-    Kind::List(List::some(&Kind::Id)),
+    Kind::List(List::of_some(&Kind::Id)),
     "Ids of the events it is made of; an event belongs to one item only.",
 );
 const TITLE: Key = Key::new(
@@ -133,22 +133,22 @@ const OUTCOME: Key = Key::new(
 );
 const CONSTRAINTS: Key = Key::new(
     "constraints",
-    Kind::List(List::any(&Kind::Line("<constraint>"))),
+    Kind::List(List::of_any(&Kind::Line("<constraint>"))),
     "What must not change.",
 );
 const AREAS: Key = Key::new(
     "affected_areas",
-    Kind::List(List::some(&Kind::Line("<affected area>"))),
+    Kind::List(List::of_some(&Kind::Line("<affected area>"))),
     "Modules or paths that the work touches.",
 );
 const RISKS: Key = Key::new(
     "risks",
-    Kind::List(List::any(&Kind::Line("<risk>"))),
+    Kind::List(List::of_any(&Kind::Line("<risk>"))),
     "What could go wrong.",
 );
 const ACCEPTANCE: Key = Key::new(
     "acceptance_criteria",
-    Kind::List(List::some(&Kind::Line("<criterion of acceptance>"))),
+    Kind::List(List::of_some(&Kind::Line("<criterion of acceptance>"))),
     "When the work is accepted.",
 );
 const DEEP: Key = Key::new(
@@ -161,16 +161,16 @@ const REASON: Key = Key::new(
     Kind::Prose,
     "Why; needed where a planner must look first.",
 )
-.offered();
+.with_template();
 const ATTEMPTS: Key = Key::new(
     "attempts",
     Kind::Count,
     "How often an implementer has tried. phileas counts.",
 )
-.kept();
+.or_kept();
 const RETURNED: Key = Key::new(
     "returned_because",
-    Kind::List(List::any(&Kind::Line("<reason>"))),
+    Kind::List(List::of_any(&Kind::Line("<reason>"))),
     "Why it came back, the newest last. phileas writes it.",
 )
-.kept();
+.or_kept();

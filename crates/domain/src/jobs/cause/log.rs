@@ -2,9 +2,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::jobs::event::{EventKind, MAX_STEP_CHARS, MAX_STEPS, Payload, shortened};
+use crate::jobs::event::{EventKind, MAX_STEP_CHARS, MAX_STEPS, Payload, shorten_text};
 use crate::jobs::memory::JobMemory;
-use crate::jobs::sight::{Activity, ActivityKind, Session};
+use crate::jobs::session::{Activity, ActivityKind, Session};
 
 /// How long to wait until a question, plan or end that the state announces appears among the activities. After that the
 /// event is sent without its text.
@@ -24,20 +24,20 @@ pub struct Rules {
 }
 
 /// An event that is worth sending.
-pub(super) struct Found {
+pub(super) struct Finding {
     pub(super) kind: EventKind,
     pub(super) cause: String,
     pub(super) message: Option<String>,
     pub(super) payload: Payload,
 }
 
-impl From<Found> for Verdict {
-    fn from(found: Found) -> Self {
+impl From<Finding> for Verdict {
+    fn from(found: Finding) -> Self {
         Self::Tell(Box::new(found))
     }
 }
 
-impl Found {
+impl Finding {
     pub(super) fn new(kind: EventKind, cause: String) -> Self {
         Self {
             kind,
@@ -52,11 +52,11 @@ pub(super) enum Verdict {
     Nothing,
     /// Something will be sent, once more of the session can be read.
     Later,
-    Tell(Box<Found>),
+    Tell(Box<Finding>),
 }
 
 /// A session's activities, and those that matter.
-pub(super) struct Log<'a> {
+pub(super) struct ActivityLog<'a> {
     pub(super) all: &'a [Activity],
     pub(super) newest: Option<&'a Activity>,
     /// The last message or approval that Jules received, followed by the activities after it.
@@ -66,7 +66,7 @@ pub(super) struct Log<'a> {
     pub(super) after_message: &'a [Activity],
 }
 
-impl<'a> Log<'a> {
+impl<'a> ActivityLog<'a> {
     pub(super) fn new(all: &'a [Activity]) -> Self {
         let is_message =
             |activity: &Activity| matches!(activity.kind, ActivityKind::UserMessaged(_));
@@ -86,7 +86,7 @@ impl<'a> Log<'a> {
     }
 
     /// A name for the period since the last message or approval.
-    pub(super) fn period(&self) -> String {
+    pub(super) fn period_name(&self) -> String {
         let word = self.word.map_or("start", |word| word.id.as_str());
         format!("after {word}")
     }
@@ -100,16 +100,21 @@ impl<'a> Log<'a> {
         })
     }
 
-    pub(super) fn question(&self, known: &JobMemory, since: Timestamp, now: Timestamp) -> Verdict {
-        let unseen = Found::new(EventKind::Question, self.period());
-        if known.was_told(&unseen.cause) {
+    pub(super) fn judge_question(
+        &self,
+        known: &JobMemory,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Verdict {
+        let unseen = Finding::new(EventKind::Question, self.period_name());
+        if known.was_sent(&unseen.cause) {
             // The event was sent without its text, which has appeared since.
             return Verdict::Nothing;
         }
         match self.last_said() {
-            Some((activity, text)) => asked(activity, text).into(),
+            Some((activity, text)) => question_found(activity, text).into(),
             None if now.duration_since(since) < PATIENCE => Verdict::Later,
-            None => Verdict::from(Found {
+            None => Verdict::from(Finding {
                 message: Some(
                     "Jules waits for an answer and does not show its question; the session's page may".to_owned(),
                 ),
@@ -118,18 +123,18 @@ impl<'a> Log<'a> {
         }
     }
 
-    pub(super) fn plan(&self, since: Timestamp, now: Timestamp) -> Verdict {
+    pub(super) fn judge_plan(&self, since: Timestamp, now: Timestamp) -> Verdict {
         let is_plan =
             |activity: &Activity| matches!(activity.kind, ActivityKind::PlanGenerated { .. });
         let Some(place) = self.all.iter().rposition(is_plan) else {
             if now.duration_since(since) < PATIENCE {
                 return Verdict::Later;
             }
-            return Verdict::from(Found {
+            return Verdict::from(Finding {
                 message: Some(
                     "Jules waits for its plan to be approved and does not show it".to_owned(),
                 ),
-                ..Found::new(EventKind::PlanReview, self.period())
+                ..Finding::new(EventKind::PlanReview, self.period_name())
             });
         };
         let approved = |activity: &Activity| activity.kind == ActivityKind::PlanApproved;
@@ -142,9 +147,9 @@ impl<'a> Log<'a> {
             return Verdict::Nothing;
         };
         let plan = if id.is_empty() { &activity.id } else { id };
-        let mut found = Found::new(EventKind::PlanReview, plan.clone());
+        let mut found = Finding::new(EventKind::PlanReview, plan.clone());
         let shown = steps.iter().take(MAX_STEPS);
-        let short = |step: &String| shortened(Some(step.clone()), MAX_STEP_CHARS).0;
+        let short = |step: &String| shorten_text(Some(step.clone()), MAX_STEP_CHARS).0;
         found.payload = Payload {
             plan_id: Some(plan.clone()),
             activity_id: Some(activity.id.clone()),
@@ -160,7 +165,7 @@ impl<'a> Log<'a> {
         self.after_word.iter().any(ended)
     }
 
-    pub(super) fn end(&self, seen: &Session, now: Timestamp) -> Verdict {
+    pub(super) fn judge_end(&self, seen: &Session, now: Timestamp) -> Verdict {
         if !self.has_ended()
             && let Some(word) = self.word
             && now.duration_since(word.at) < PATIENCE
@@ -174,9 +179,9 @@ impl<'a> Log<'a> {
             && let Some((activity, text)) = self.last_said()
             && text.contains('?')
         {
-            return asked(activity, text).into();
+            return question_found(activity, text).into();
         }
-        let mut found = Found::new(EventKind::Completed, self.period());
+        let mut found = Finding::new(EventKind::Completed, self.period_name());
         let outcome = match (&seen.pull, changes) {
             (Some(_), _) => "pull_request",
             (None, true) => "changes",
@@ -189,7 +194,7 @@ impl<'a> Log<'a> {
         found.into()
     }
 
-    pub(super) fn failure(&self, since: Timestamp, now: Timestamp) -> Verdict {
+    pub(super) fn judge_failure(&self, since: Timestamp, now: Timestamp) -> Verdict {
         let mut later = self.all.iter().rev();
         let reason = later.find_map(|activity| match &activity.kind {
             ActivityKind::Failed(reason) => Some(reason.clone()),
@@ -198,7 +203,7 @@ impl<'a> Log<'a> {
         if reason.is_none() && now.duration_since(since) < REASON_PATIENCE {
             return Verdict::Later;
         }
-        let mut found = Found::new(EventKind::Error, format!("failed {}", self.period()));
+        let mut found = Finding::new(EventKind::Error, format!("failed {}", self.period_name()));
         let reason = reason.filter(|reason| !reason.trim().is_empty());
         found.message = reason.or_else(|| Some("Jules gives no reason".to_owned()));
         found.payload.cause = Some("session_failed".to_owned());
@@ -206,7 +211,7 @@ impl<'a> Log<'a> {
     }
 
     /// Judges a session whose state says that it is at work.
-    pub(super) fn work(
+    pub(super) fn judge_work(
         &self,
         seen: &Session,
         known: &JobMemory,
@@ -215,7 +220,7 @@ impl<'a> Log<'a> {
     ) -> Verdict {
         if self.has_ended() {
             // Its state may stay behind for ever (google-labs-code/jules-sdk#23); its activities do not.
-            return self.end(seen, now);
+            return self.judge_end(seen, now);
         }
         let newest = known.last_activity.max(seen.created_at);
         let Some(newest) = newest.or(known.status_since) else {
@@ -225,22 +230,22 @@ impl<'a> Log<'a> {
             return Verdict::Nothing;
         }
         let last = self.newest.map_or("start", |activity| activity.id.as_str());
-        let mut found = Found::new(EventKind::Stuck, format!("after {last}"));
-        found.message = self.newest.and_then(said);
+        let mut found = Finding::new(EventKind::Stuck, format!("after {last}"));
+        found.message = self.newest.and_then(message_text);
         found.payload.activity_id = self.newest.map(|activity| activity.id.clone());
         found.into()
     }
 }
 
-pub(super) fn asked(activity: &Activity, text: &str) -> Found {
-    let mut found = Found::new(EventKind::Question, activity.id.clone());
+pub(super) fn question_found(activity: &Activity, text: &str) -> Finding {
+    let mut found = Finding::new(EventKind::Question, activity.id.clone());
     found.message = Some(text.to_owned());
     found.payload.activity_id = Some(activity.id.clone());
     found
 }
 
 /// The text of an activity, if it has one.
-pub(super) fn said(activity: &Activity) -> Option<String> {
+pub(super) fn message_text(activity: &Activity) -> Option<String> {
     let text = match &activity.kind {
         ActivityKind::AgentMessaged(text) | ActivityKind::Progress { title: text } => text,
         _ => return None,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::jobs::event::EventKind;
-use crate::jobs::sight::ActivityKind;
+use crate::jobs::session::ActivityKind;
 
 /// A session, its activities, and the monitor's memory of it.
 struct Stage {
@@ -63,11 +63,11 @@ impl Stage {
     }
 
     /// One check of the monitor; returns the event that it sent.
-    fn look(&mut self) -> Option<Draft> {
+    fn look(&mut self) -> Option<NewEvent> {
         let needed = needs_activities(&self.known, &self.seen, self.now, &RULES);
         self.reads += usize::from(needed);
         let log = needed.then_some(self.log.as_slice());
-        let told = judge(
+        let told = judge_session(
             &self.job,
             &mut self.known,
             &self.seen,
@@ -233,7 +233,7 @@ fn an_end_tells_what_it_has_brought() {
         stage.does("a", ActivityKind::Completed);
         stage.log[1].has_changes = changes;
         let url = "https://github.com/acme/widget/pull/3";
-        stage.seen.pull = pull.then(|| super::super::sight::PullLink::parse(url).unwrap());
+        stage.seen.pull = pull.then(|| super::super::session::PullLink::parse(url).unwrap());
         stage.stands(SessionState::Completed);
         let payload = stage.look().unwrap().payload;
         assert_eq!(payload.outcome.as_deref(), Some(outcome));

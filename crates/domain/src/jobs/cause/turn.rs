@@ -1,11 +1,11 @@
 //! Builds the event of a turn's session, under the name that the monitor would use. A session that is both a turn and a
 //! registered job causes one event.
 
-use super::log::{Found, Log, MAX_TITLE_CHARS, Verdict, asked, said};
+use super::log::{ActivityLog, Finding, MAX_TITLE_CHARS, Verdict, message_text, question_found};
 use crate::engine::SessionState;
-use crate::jobs::event::{Draft, EventKind, Payload, shortened};
-use crate::jobs::sight::{Activity, Session};
-use crate::jobs::turn::{News, What};
+use crate::jobs::event::{EventKind, NewEvent, Payload, shorten_text};
+use crate::jobs::session::{Activity, Session};
+use crate::jobs::turn::{NewsKind, TurnNews};
 use crate::model::RepositoryName;
 use crate::state::Outcome;
 
@@ -15,43 +15,45 @@ use crate::state::Outcome;
 /// and the event is built without it.
 #[must_use]
 pub fn of_turn(
-    news: &News,
+    news: &TurnNews,
     repository: &RepositoryName,
     seen: Option<Option<&Session>>,
     log: Option<&[Activity]>,
-) -> Option<Draft> {
+) -> Option<NewEvent> {
     if seen.flatten().is_some_and(|seen| goes_on(&news.what, seen)) {
         return None;
     }
     let activities = log.unwrap_or_default();
-    let log = Log::new(activities);
+    let log = ActivityLog::new(activities);
     let found = match &news.what {
         // phileas opened a notice because Jules waits, so there is no need to wait any longer.
-        What::Asked { .. } => match log.last_said() {
-            Some((activity, text)) => asked(activity, text),
-            None => unread(
+        NewsKind::Asked { .. } => match log.last_said() {
+            Some((activity, text)) => question_found(activity, text),
+            None => unread_found(
                 news,
                 EventKind::Question,
                 "Jules waits for an answer and does not show its question; the session's page may",
             ),
         },
-        What::Planned { .. } => match log.plan(jiff::Timestamp::MIN, jiff::Timestamp::MAX) {
-            Verdict::Tell(found) if !activities.is_empty() => *found,
-            Verdict::Nothing => return None,
-            _ => unread(
-                news,
-                EventKind::PlanReview,
-                "Jules waits for its plan to be approved and does not show it",
-            ),
-        },
-        What::Quiet { detail } => {
+        NewsKind::Planned { .. } => {
+            match log.judge_plan(jiff::Timestamp::MIN, jiff::Timestamp::MAX) {
+                Verdict::Tell(found) if !activities.is_empty() => *found,
+                Verdict::Nothing => return None,
+                _ => unread_found(
+                    news,
+                    EventKind::PlanReview,
+                    "Jules waits for its plan to be approved and does not show it",
+                ),
+            }
+        }
+        NewsKind::Quiet { detail } => {
             let last = log.newest.map_or("start", |activity| activity.id.as_str());
-            let mut found = Found::new(EventKind::Stuck, format!("after {last}"));
-            found.message = Some(log.newest.and_then(said).unwrap_or(detail.clone()));
+            let mut found = Finding::new(EventKind::Stuck, format!("after {last}"));
+            found.message = Some(log.newest.and_then(message_text).unwrap_or(detail.clone()));
             found.payload.activity_id = log.newest.map(|activity| activity.id.clone());
             found
         }
-        What::Ended { outcome, note, .. } => ended(&log, outcome, note.as_deref(), seen)?,
+        NewsKind::Ended { outcome, note, .. } => ended_found(&log, outcome, note.as_deref(), seen)?,
     };
     let seen = seen.flatten();
     let title = seen.map(|seen| seen.title.trim().to_owned());
@@ -59,7 +61,7 @@ pub fn of_turn(
     let of_ledger = |number| format!("https://github.com/{repository}/pull/{number}");
     let payload = Payload {
         repo: Some(repository.to_string()),
-        title: shortened(title.filter(|title| !title.is_empty()), MAX_TITLE_CHARS).0,
+        title: shorten_text(title.filter(|title| !title.is_empty()), MAX_TITLE_CHARS).0,
         url: seen
             .map(|seen| seen.url.clone())
             .filter(|url| !url.is_empty()),
@@ -69,7 +71,7 @@ pub fn of_turn(
         turn: news.turn.as_ref().map(ToString::to_string),
         ..found.payload
     };
-    Some(Draft {
+    Some(NewEvent {
         kind: found.kind,
         job_id: Some(news.session.clone()),
         status: seen.map(|seen| seen.state.as_str().to_owned()),
@@ -81,23 +83,23 @@ pub fn of_turn(
 }
 
 /// The finding if the activity that would name it is unknown: it is named after the time of phileas' notice.
-fn unread(news: &News, kind: EventKind, message: &str) -> Found {
-    let mut found = Found::new(kind, format!("unread {}", news.what.mark()));
+fn unread_found(news: &TurnNews, kind: EventKind, message: &str) -> Finding {
+    let mut found = Finding::new(kind, format!("unread {}", news.what.cause_mark()));
     found.message = Some(message.to_owned());
     found
 }
 
-fn ended(
-    log: &Log<'_>,
+fn ended_found(
+    log: &ActivityLog<'_>,
     outcome: &Outcome,
     note: Option<&str>,
     seen: Option<Option<&Session>>,
-) -> Option<Found> {
+) -> Option<Finding> {
     let note = note
         .map(str::to_owned)
         .filter(|note| !note.trim().is_empty());
     let error = |cause: String, word: &str| {
-        let mut found = Found::new(EventKind::Error, cause);
+        let mut found = Finding::new(EventKind::Error, cause);
         found.payload.cause = Some(word.to_owned());
         found
     };
@@ -107,7 +109,7 @@ fn ended(
         | Outcome::Completed
         | Outcome::Imported
         | Outcome::NoOutput => {
-            let mut found = Found::new(EventKind::Completed, log.period());
+            let mut found = Finding::new(EventKind::Completed, log.period_name());
             let word = match outcome {
                 Outcome::Merged | Outcome::PrOpen => "pull_request",
                 Outcome::Completed => "changes",
@@ -122,12 +124,12 @@ fn ended(
             found
         }
         Outcome::Failed => {
-            let mut found = error(format!("failed {}", log.period()), "session_failed");
+            let mut found = error(format!("failed {}", log.period_name()), "session_failed");
             found.message = note.or_else(|| Some("Jules gives no reason".to_owned()));
             found
         }
         Outcome::Stuck => {
-            let mut found = error(format!("given up {}", log.period()), "given_up");
+            let mut found = error(format!("given up {}", log.period_name()), "given_up");
             found.message = note;
             found
         }
@@ -143,11 +145,11 @@ fn ended(
 }
 
 /// Whether Jules waits no longer: the decision is a moment old, and an answer may have come since.
-fn goes_on(what: &What, seen: &Session) -> bool {
+fn goes_on(what: &NewsKind, seen: &Session) -> bool {
     match what {
-        What::Asked { .. } => seen.state != SessionState::AwaitingUserFeedback,
-        What::Planned { .. } => seen.state != SessionState::AwaitingPlanApproval,
-        What::Quiet { .. } | What::Ended { .. } => false,
+        NewsKind::Asked { .. } => seen.state != SessionState::AwaitingUserFeedback,
+        NewsKind::Planned { .. } => seen.state != SessionState::AwaitingPlanApproval,
+        NewsKind::Quiet { .. } | NewsKind::Ended { .. } => false,
     }
 }
 
@@ -156,8 +158,8 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::jobs::sight::ActivityKind;
-    use crate::jobs::{Job, JobMemory, Rules, judge};
+    use crate::jobs::session::ActivityKind;
+    use crate::jobs::{Job, JobMemory, Rules, judge_session};
 
     fn at(minute: i64) -> Timestamp {
         Timestamp::from_second(1_800_000_000 + 60 * minute).unwrap()
@@ -188,8 +190,8 @@ mod tests {
         }
     }
 
-    fn news(what: What) -> News {
-        News {
+    fn news(what: NewsKind) -> TurnNews {
+        TurnNews {
             session: "77".parse().unwrap(),
             turn: None,
             track: "default".into(),
@@ -199,8 +201,8 @@ mod tests {
         }
     }
 
-    fn ended(outcome: Outcome) -> What {
-        What::Ended {
+    fn ended(outcome: Outcome) -> NewsKind {
+        NewsKind::Ended {
             key: 1,
             outcome,
             note: None,
@@ -208,13 +210,13 @@ mod tests {
     }
 
     /// The event that the monitor would send for the same session as a registered job.
-    fn of_job(seen: &Session, log: &[Activity]) -> Draft {
+    fn of_job(seen: &Session, log: &[Activity]) -> NewEvent {
         let rules = Rules {
             stuck: jiff::SignedDuration::from_mins(20),
         };
         let job = Job::new(seen.id.clone());
         let now = at(10_000);
-        judge(
+        judge_session(
             &job,
             &mut JobMemory::default(),
             seen,
@@ -241,17 +243,17 @@ mod tests {
                     activity("a", 1, answer.clone()),
                     activity("b", 2, asks.clone()),
                 ],
-                What::Asked { since },
+                NewsKind::Asked { since },
             ),
             (
                 SessionState::AwaitingPlanApproval,
                 vec![activity("a", 1, plan)],
-                What::Planned { since },
+                NewsKind::Planned { since },
             ),
             (
                 SessionState::InProgress,
                 vec![activity("a", 1, ActivityKind::PlanApproved)],
-                What::Quiet {
+                NewsKind::Quiet {
                     detail: "quiet".to_owned(),
                 },
             ),
@@ -311,8 +313,8 @@ mod tests {
             .into_iter()
             .flat_map(|at| {
                 [
-                    What::Asked { since: Some(at) },
-                    What::Planned { since: Some(at) },
+                    NewsKind::Asked { since: Some(at) },
+                    NewsKind::Planned { since: Some(at) },
                 ]
             })
             .map(|what| of_turn(&news(what), &name, None, None).unwrap().dedup_key())

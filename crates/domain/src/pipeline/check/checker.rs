@@ -9,7 +9,7 @@ use crate::{Diagnostic, Severity};
 
 /// An invariant that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenInvariant {
     /// The invariant's name, such as `scope_extra`.
     pub check: &'static str,
     /// What is wrong, where, and how to mend it.
@@ -18,12 +18,12 @@ pub struct Broken {
 
 pub(super) struct Checker<'r> {
     pub(super) run: &'r Run,
-    pub(super) found: Vec<Broken>,
+    pub(super) found: Vec<BrokenInvariant>,
 }
 
 impl Checker<'_> {
     /// Notes what is wrong at a place of an artifact.
-    pub(super) fn say(
+    pub(super) fn report(
         &mut self,
         check: &'static str,
         severity: Severity,
@@ -38,34 +38,34 @@ impl Checker<'_> {
             Severity::Warning => Diagnostic::warning(file, message),
         }
         .mend(mend);
-        if let Some(node) = reading.and_then(|reading| reading.nearest(path)) {
+        if let Some(node) = reading.and_then(|reading| reading.nearest_node(path)) {
             said = said.at(node.line, node.column);
         }
-        self.found.push(Broken { check, said });
+        self.found.push(BrokenInvariant { check, said });
     }
 
-    pub(super) fn error(
+    pub(super) fn report_error(
         &mut self,
         check: &'static str,
         place: (Artifact, &[Part<'_>]),
         message: impl Into<String>,
         mend: impl Into<String>,
     ) {
-        self.say(check, Severity::Error, place, message, mend);
+        self.report(check, Severity::Error, place, message, mend);
     }
 
-    pub(super) fn warning(
+    pub(super) fn report_warning(
         &mut self,
         check: &'static str,
         place: (Artifact, &[Part<'_>]),
         message: impl Into<String>,
         mend: impl Into<String>,
     ) {
-        self.say(check, Severity::Warning, place, message, mend);
+        self.report(check, Severity::Warning, place, message, mend);
     }
 
     /// What an artifact says. Where it is not there, or not sound, that is noted.
-    pub(super) fn artifact<T: DeserializeOwned>(
+    pub(super) fn read_artifact<T: DeserializeOwned>(
         &mut self,
         artifact: Artifact,
         exists: &'static str,
@@ -73,7 +73,7 @@ impl Checker<'_> {
     ) -> Option<T> {
         let Some(reading) = self.run.reading(artifact) else {
             let message = format!("{} is missing", artifact.file_name());
-            self.error(
+            self.report_error(
                 exists,
                 (artifact, &[]),
                 message,
@@ -88,7 +88,7 @@ impl Checker<'_> {
                 (Artifact::Test | Artifact::Debug, "classification") => "classification_valid",
                 _ => valid,
             };
-            self.found.push(Broken { check, said: one });
+            self.found.push(BrokenInvariant { check, said: one });
         }
         reading.value()
     }
@@ -101,7 +101,7 @@ impl Checker<'_> {
     ) {
         use crate::pipeline::values::{Complexity, Tier};
         if tier == Some(Tier::Fast) && self.run.complexity() == Some(Complexity::Complex) {
-            self.error(
+            self.report_error(
                 "tier_complex_no_fast",
                 (artifact, &[Part::Key("tier_used")]),
                 "the plan says that the work is complex, and the tier is fast",
@@ -118,7 +118,7 @@ impl Checker<'_> {
     ) {
         for (index, one) in history.unwrap_or_default().iter().enumerate() {
             if one.from_tier >= one.to_tier {
-                self.error(
+                self.report_error(
                     "escalation_tier_progression",
                     (
                         artifact,

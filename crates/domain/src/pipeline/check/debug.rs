@@ -7,9 +7,9 @@ use crate::pipeline::values::{Classification, Diagnosis};
 
 const DEBUG: Artifact = Artifact::Debug;
 
-pub(super) fn check(checker: &mut Checker<'_>) {
+pub(super) fn check_debug(checker: &mut Checker<'_>) {
     let diagnosis: Option<Diagnosis> =
-        checker.artifact(DEBUG, "diagnosis_exists", "diagnosis_valid");
+        checker.read_artifact(DEBUG, "diagnosis_exists", "diagnosis_valid");
     let Some(diagnosis) = diagnosis else { return };
     let (missing, key) = match diagnosis.classification {
         Classification::FixTarget => (diagnosis.fix_instructions.is_none(), "fix_instructions"),
@@ -22,7 +22,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     if missing {
         let wrong = format!("`{key}` is missing, which this classification calls for");
         let place = (DEBUG, &[Key("classification")][..]);
-        checker.warning(
+        checker.report_warning(
             "classification_has_instructions",
             place,
             wrong,

@@ -10,8 +10,9 @@ const WORKER: Artifact = Artifact::Worker;
 /// What lies below it belongs to the run and not to the work.
 const RUNS: &str = ".pipeline/";
 
-pub(super) fn check(checker: &mut Checker<'_>, changed: Option<&[String]>) {
-    let Some(plan) = checker.artifact::<Plan>(Artifact::Plan, "plan_exists", "plan_valid") else {
+pub(super) fn check_implement(checker: &mut Checker<'_>, changed: Option<&[String]>) {
+    let Some(plan) = checker.read_artifact::<Plan>(Artifact::Plan, "plan_exists", "plan_valid")
+    else {
         return;
     };
     let changed: Option<Vec<&String>> = changed.map(|changed| {
@@ -21,11 +22,11 @@ pub(super) fn check(checker: &mut Checker<'_>, changed: Option<&[String]>) {
             .collect()
     });
     if let Some(changed) = &changed {
-        scope(checker, &plan, changed);
+        check_scope(checker, &plan, changed);
     }
     if checker.run.reading(WORKER).is_none() {
         let wrong = "worker-result.json is missing";
-        checker.warning(
+        checker.report_warning(
             "worker_result_exists",
             (WORKER, &[]),
             wrong,
@@ -34,9 +35,9 @@ pub(super) fn check(checker: &mut Checker<'_>, changed: Option<&[String]>) {
         return;
     }
     let worker: Option<WorkerResult> =
-        checker.artifact(WORKER, "worker_result_exists", "worker_result_valid");
+        checker.read_artifact(WORKER, "worker_result_exists", "worker_result_valid");
     let Some(worker) = worker else { return };
-    status(checker, &worker);
+    check_status(checker, &worker);
     for (index, file) in worker.files_changed.iter().enumerate() {
         if changed
             .as_ref()
@@ -44,7 +45,7 @@ pub(super) fn check(checker: &mut Checker<'_>, changed: Option<&[String]>) {
         {
             let wrong = format!("`{file}` is said to be changed, and is not");
             let place = [Key("files_changed"), Index(index)];
-            checker.warning(
+            checker.report_warning(
                 "files_changed_real",
                 (WORKER, &place),
                 wrong,
@@ -56,13 +57,13 @@ pub(super) fn check(checker: &mut Checker<'_>, changed: Option<&[String]>) {
     checker.tiers_rise(WORKER, worker.escalation_history.as_deref());
 }
 
-fn scope(checker: &mut Checker<'_>, plan: &Plan, changed: &[&String]) {
+fn check_scope(checker: &mut Checker<'_>, plan: &Plan, changed: &[&String]) {
     for file in changed {
         if !plan.affected_files.contains(file) {
             let wrong = format!("`{file}` was changed, and is not in `affected_files`");
             let place = [Key("affected_files")];
             let mend = "take the change back, or let the plan be revised";
-            checker.error("scope_extra", (Artifact::Plan, &place), wrong, mend);
+            checker.report_error("scope_extra", (Artifact::Plan, &place), wrong, mend);
         }
     }
     for (index, file) in plan.affected_files.iter().enumerate() {
@@ -70,16 +71,16 @@ fn scope(checker: &mut Checker<'_>, plan: &Plan, changed: &[&String]) {
             let wrong = format!("`{file}` was not changed");
             let place = [Key("affected_files"), Index(index)];
             let mend = "change it, or take it out of the plan";
-            checker.warning("scope_missing", (Artifact::Plan, &place), wrong, mend);
+            checker.report_warning("scope_missing", (Artifact::Plan, &place), wrong, mend);
         }
     }
 }
 
-fn status(checker: &mut Checker<'_>, worker: &WorkerResult) {
+fn check_status(checker: &mut Checker<'_>, worker: &WorkerResult) {
     let place = (WORKER, &[Key("status")][..]);
     if worker.status == WorkerStatus::Completed && !worker.blockers.is_empty() {
         let wrong = "the work is completed, and something stands in its way";
-        checker.error(
+        checker.report_error(
             "status_consistent",
             place,
             wrong,
@@ -87,6 +88,6 @@ fn status(checker: &mut Checker<'_>, worker: &WorkerResult) {
         );
     } else if worker.status != WorkerStatus::Completed && worker.blockers.is_empty() {
         let wrong = "the work is not completed, and nothing stands in its way";
-        checker.warning("status_consistent", place, wrong, "say in `blockers` why");
+        checker.report_warning("status_consistent", place, wrong, "say in `blockers` why");
     }
 }

@@ -9,7 +9,7 @@ mod review;
 mod test;
 mod trace;
 
-pub use checker::Broken;
+pub use checker::BrokenInvariant;
 
 use super::run::Run;
 use super::values::Stage;
@@ -50,19 +50,23 @@ impl CheckStage {
 ///
 /// `changed`: paths that differ from where the branch began, committed or not; only `implement` asks for them.
 #[must_use]
-pub fn check(run: &Run, stage: CheckStage, changed: Option<&[String]>) -> Vec<Broken> {
+pub fn check_stage(
+    run: &Run,
+    stage: CheckStage,
+    changed: Option<&[String]>,
+) -> Vec<BrokenInvariant> {
     let mut checker = Checker {
         run,
         found: Vec::new(),
     };
     match stage {
-        CheckStage::Of(Stage::Plan) => plan::check(&mut checker),
-        CheckStage::Of(Stage::Implement) => implement::check(&mut checker, changed),
-        CheckStage::Of(Stage::Test) => test::check(&mut checker),
-        CheckStage::Of(Stage::Debug) => debug::check(&mut checker),
-        CheckStage::Of(Stage::Review) => review::check(&mut checker),
-        CheckStage::Of(Stage::Git) => git::check(&mut checker),
-        CheckStage::Trace => trace::check(&mut checker),
+        CheckStage::Of(Stage::Plan) => plan::check_plan(&mut checker),
+        CheckStage::Of(Stage::Implement) => implement::check_implement(&mut checker, changed),
+        CheckStage::Of(Stage::Test) => test::check_test(&mut checker),
+        CheckStage::Of(Stage::Debug) => debug::check_debug(&mut checker),
+        CheckStage::Of(Stage::Review) => review::check_review(&mut checker),
+        CheckStage::Of(Stage::Git) => git::check_git(&mut checker),
+        CheckStage::Trace => trace::check_trace(&mut checker),
     }
     checker.found
 }

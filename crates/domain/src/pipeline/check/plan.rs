@@ -10,8 +10,8 @@ use crate::pipeline::values::Plan;
 
 const PLAN: Artifact = Artifact::Plan;
 
-pub(super) fn check(checker: &mut Checker<'_>) {
-    let Some(plan) = checker.artifact::<Plan>(PLAN, "plan_exists", "plan_valid") else {
+pub(super) fn check_plan(checker: &mut Checker<'_>) {
+    let Some(plan) = checker.read_artifact::<Plan>(PLAN, "plan_exists", "plan_valid") else {
         return;
     };
     for (check, key, empty) in [
@@ -29,7 +29,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     ] {
         if empty {
             let wrong = format!("`{key}` is empty");
-            checker.error(
+            checker.report_error(
                 check,
                 (PLAN, &[Key(key)]),
                 wrong,
@@ -42,7 +42,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             let shown: String = criterion.chars().take(CRITERION_SHOWN_CHARS).collect();
             let place = [Key("acceptance_mapping"), Key(criterion)];
             let wrong = format!("no test shows the criterion `{shown}`");
-            checker.error(
+            checker.report_error(
                 "ac_test_mapped",
                 (PLAN, &place),
                 wrong,
@@ -50,11 +50,11 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             );
         }
     }
-    files(checker, &plan);
-    order(checker, &plan);
+    check_files(checker, &plan);
+    check_order(checker, &plan);
 }
 
-fn files(checker: &mut Checker<'_>, plan: &Plan) {
+fn check_files(checker: &mut Checker<'_>, plan: &Plan) {
     let named: BTreeSet<&str> = plan
         .steps
         .iter()
@@ -64,7 +64,7 @@ fn files(checker: &mut Checker<'_>, plan: &Plan) {
         if !named.contains(file.as_str()) {
             let place = [Key("affected_files"), Index(index)];
             let wrong = format!("no step names `{file}`");
-            checker.error(
+            checker.report_error(
                 "file_has_step",
                 (PLAN, &place),
                 wrong,
@@ -78,7 +78,7 @@ fn files(checker: &mut Checker<'_>, plan: &Plan) {
         {
             let place = [Key("steps"), Index(index), Key("file")];
             let wrong = format!("`{file}` is not in `affected_files`");
-            checker.error(
+            checker.report_error(
                 "step_in_affected",
                 (PLAN, &place),
                 wrong,
@@ -89,7 +89,7 @@ fn files(checker: &mut Checker<'_>, plan: &Plan) {
 }
 
 /// Numbers are there once, and what a step waits for is there and does not wait for it.
-fn order(checker: &mut Checker<'_>, plan: &Plan) {
+fn check_order(checker: &mut Checker<'_>, plan: &Plan) {
     let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
     for (index, step) in plan.steps.iter().enumerate() {
         if let Some(first) = numbers.insert(step.order, index) {
@@ -99,7 +99,7 @@ fn order(checker: &mut Checker<'_>, plan: &Plan) {
                 step.order,
                 first + 1
             );
-            checker.error(
+            checker.report_error(
                 "step_order_unique",
                 (PLAN, &place),
                 wrong,
@@ -115,7 +115,7 @@ fn order(checker: &mut Checker<'_>, plan: &Plan) {
                     "step {} waits for step {needed}, which is not there",
                     step.order
                 );
-                checker.error(
+                checker.report_error(
                     "depends_on_known",
                     (PLAN, &place),
                     wrong,
@@ -147,7 +147,7 @@ fn order(checker: &mut Checker<'_>, plan: &Plan) {
             "steps wait for one another in a circle: {}",
             circle.join(", ")
         );
-        checker.error(
+        checker.report_error(
             "depends_on_acyclic",
             (PLAN, &place),
             wrong,

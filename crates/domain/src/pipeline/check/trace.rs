@@ -7,13 +7,13 @@ use crate::pipeline::values::Trace;
 
 const TRACE: Artifact = Artifact::Trace;
 
-pub(super) fn check(checker: &mut Checker<'_>) {
-    let trace: Option<Trace> = checker.artifact(TRACE, "trace_exists", "trace_valid");
+pub(super) fn check_trace(checker: &mut Checker<'_>) {
+    let trace: Option<Trace> = checker.read_artifact(TRACE, "trace_exists", "trace_valid");
     let Some(trace) = trace else { return };
     if trace.issue_id != checker.run.issue.as_str() {
         let wrong = format!("it is of the issue `{}`", trace.issue_id.escape_debug());
         let mend = format!("write `{}`", checker.run.issue);
-        checker.error("trace_issue", (TRACE, &[Key("issue_id")]), wrong, mend);
+        checker.report_error("trace_issue", (TRACE, &[Key("issue_id")]), wrong, mend);
     }
     let sum: u128 = trace
         .stages
@@ -26,7 +26,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             trace.total_duration_ms
         );
         let place = (TRACE, &[Key("total_duration_ms")][..]);
-        checker.error("trace_total", place, wrong, format!("write {sum}"));
+        checker.report_error("trace_total", place, wrong, format!("write {sum}"));
     }
     for (index, pair) in trace.stages.windows(2).enumerate() {
         if pair[1].started_at < pair[0].started_at {
@@ -35,7 +35,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 pair[1].stage, pair[0].stage
             );
             let place = [Key("stages"), Index(index + 1), Key("started_at")];
-            checker.error(
+            checker.report_error(
                 "trace_order",
                 (TRACE, &place),
                 wrong,

@@ -1,6 +1,6 @@
 //! What every artifact may say of the attempt that made it.
 
-use super::kinds::{NOT_NEGATIVE, PHRASES, many};
+use super::kinds::{NOT_NEGATIVE, PHRASES, list_of};
 use crate::exchange::shape::{Key, Kind};
 
 /// How strong an agent is.
@@ -19,46 +19,46 @@ pub(super) const SELF_ASSESSMENT: Key = Key::new(
             PHRASES,
             "What the agent is not sure of.",
         )
-        .nullable(),
+        .or_null(),
         Key::new(
             "recommendation",
             Kind::Verbatim,
             "What the agent would do next.",
         )
-        .nullable(),
+        .or_null(),
     ]),
     "What the agent thinks of its own work. A repository may ask for it: `self_assessment = \"required\"` in `.pipeline/config.toml`.",
 )
-.nullable();
+.or_null();
 
 pub(super) const TIER_USED: Key = Key::new(
     "tier_used",
     Kind::Word(TIERS),
     "How strong the agent was that wrote it.",
 )
-.nullable();
+.or_null();
 
 pub(super) const COST_ESTIMATE: Key =
-    Key::new("cost_estimate", Kind::Verbatim, "What it cost, for people.").nullable();
+    Key::new("cost_estimate", Kind::Verbatim, "What it cost, for people.").or_null();
 
 pub(super) const PRODUCED_BY: Key = Key::new(
     "produced_by",
     Kind::Phrase,
     "The agent that wrote it, such as `jg-worker`.",
 )
-.nullable();
+.or_null();
 
 pub(super) const ESCALATION_HISTORY: Key = Key::new(
     "escalation_history",
-    many(&Kind::Open(&[
+    list_of(&Kind::Open(&[
         Key::new("from_tier", Kind::Word(TIERS), "The tier that gave up."),
         Key::new("to_tier", Kind::Word(TIERS), "The tier that went on."),
         Key::new("reason", Kind::Passage, "Why."),
     ])),
     "How the work went up the tiers.",
 )
-.nullable();
+.or_null();
 
 /// What a stage of a run cost, in dollars.
 pub(super) const COST_USD: Key =
-    Key::new("cost_usd", NOT_NEGATIVE, "What it cost, in dollars.").nullable();
+    Key::new("cost_usd", NOT_NEGATIVE, "What it cost, in dollars.").or_null();

@@ -28,25 +28,25 @@ pub(in super::super) static DEBUG: Kind = Kind::Open(&[
         Kind::Word(&["technical_complexity", "ambiguous_requirement"]),
         "Why no agent can, with `escalate`.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "fix_instructions",
         Kind::Passage,
         "What the worker is to change, with `fix_target`.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "plan_fix_instructions",
         Kind::Passage,
         "What is to change in the plan, with `plan_defect`.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "related_failures",
         PASSAGES,
         "What else fails for the same reason.",
     )
-    .nullable(),
+    .or_null(),
     SELF_ASSESSMENT,
     TIER_USED,
     COST_ESTIMATE,

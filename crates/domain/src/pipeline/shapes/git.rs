@@ -12,20 +12,20 @@ pub(in super::super) static GIT: Kind = Kind::Open(&[
         Kind::Passage,
         "The message of that commit, with its body.",
     ),
-    Key::new("pr_number", Kind::Count, "The number of the pull request.").nullable(),
-    Key::new("pr_url", Kind::Phrase, "The address of the pull request.").nullable(),
+    Key::new("pr_number", Kind::Count, "The number of the pull request.").or_null(),
+    Key::new("pr_url", Kind::Phrase, "The address of the pull request.").or_null(),
     Key::new(
         "ci_status",
         Kind::Phrase,
         "What the checks said, such as pending, pass or fail.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "downstream_unblocked",
         PHRASES,
         "Issues that can begin now.",
     )
-    .nullable(),
+    .or_null(),
     SELF_ASSESSMENT,
     TIER_USED,
     COST_ESTIMATE,

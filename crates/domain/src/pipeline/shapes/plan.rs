@@ -1,7 +1,7 @@
 //! The shape of `plan.json`: the affected files, the steps, and where each acceptance criterion is met.
 
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
-use super::kinds::{PASSAGES, PHRASES, many, named};
+use super::kinds::{PASSAGES, PHRASES, list_of, table_of};
 use crate::exchange::shape::{Key, Kind};
 
 /// How hard the work is: what decides which agents do it.
@@ -13,10 +13,10 @@ pub(in super::super) static PLAN: Kind = Kind::Open(&[
         PHRASES,
         "Every file to change or to create, from the repository's root; no other may be touched.",
     ),
-    Key::new("steps", many(&STEP), "What is to be done, in order."),
+    Key::new("steps", list_of(&STEP), "What is to be done, in order."),
     Key::new(
         "acceptance_mapping",
-        named(&Kind::Verbatim),
+        table_of(&Kind::Verbatim),
         "Each criterion of acceptance, and the test that shows it.",
     ),
     Key::new(
@@ -24,8 +24,8 @@ pub(in super::super) static PLAN: Kind = Kind::Open(&[
         PASSAGES,
         "Messages of the commits that are planned.",
     )
-    .nullable(),
-    Key::new("risk_notes", PASSAGES, "What could go wrong.").nullable(),
+    .or_null(),
+    Key::new("risk_notes", PASSAGES, "What could go wrong.").or_null(),
     COMPLEXITY,
     SELF_ASSESSMENT,
     TIER_USED,
@@ -38,7 +38,7 @@ pub(super) const COMPLEXITY: Key = Key::new(
     Kind::Word(COMPLEXITIES),
     "How hard the work is.",
 )
-.nullable();
+.or_null();
 
 static STEP: Kind = Kind::Open(&[
     Key::new("order", Kind::Count, "Its number, by which others name it."),
@@ -48,13 +48,13 @@ static STEP: Kind = Kind::Open(&[
         Kind::Phrase,
         "Its kind, such as implement, modify, test or document.",
     )
-    .nullable(),
-    Key::new("file", Kind::Phrase, "The file that it touches.").nullable(),
-    Key::new("rationale", Kind::Verbatim, "Why it is done so.").nullable(),
+    .or_null(),
+    Key::new("file", Kind::Phrase, "The file that it touches.").or_null(),
+    Key::new("rationale", Kind::Verbatim, "Why it is done so.").or_null(),
     Key::new(
         "depends_on",
-        many(&Kind::Count),
+        list_of(&Kind::Count),
         "Numbers of the steps that come before it.",
     )
-    .nullable(),
+    .or_null(),
 ]);

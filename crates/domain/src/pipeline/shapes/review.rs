@@ -1,7 +1,7 @@
 //! What the reviewer found.
 
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
-use super::kinds::many;
+use super::kinds::list_of;
 use super::test::VERDICTS;
 use crate::exchange::shape::{Key, Kind};
 
@@ -13,27 +13,27 @@ pub(in super::super) static REVIEW: Kind = Kind::Open(&[
     ),
     Key::new(
         "blockers",
-        many(&FINDING),
+        list_of(&FINDING),
         "What is wrong: correctness, safety, scope, checks.",
     ),
     Key::new(
         "concerns",
-        many(&FINDING),
+        list_of(&FINDING),
         "What is weak: quality, coverage.",
     ),
-    Key::new("nits", many(&FINDING), "What is a matter of style."),
+    Key::new("nits", list_of(&FINDING), "What is a matter of style."),
     Key::new(
         "trim_instructions",
         Kind::Passage,
         "What the worker is to change, with FAIL.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "architecture_assessment",
         Kind::Verbatim,
         "What it does to the whole.",
     )
-    .nullable(),
+    .or_null(),
     SELF_ASSESSMENT,
     TIER_USED,
     COST_ESTIMATE,
@@ -42,7 +42,7 @@ pub(in super::super) static REVIEW: Kind = Kind::Open(&[
 
 static FINDING: Kind = Kind::Open(&[
     Key::new("description", Kind::Passage, "What was found."),
-    Key::new("file", Kind::Phrase, "The file.").nullable(),
-    Key::new("line", Kind::Count, "The line, from 1.").nullable(),
-    Key::new("fix", Kind::Verbatim, "How to mend it.").nullable(),
+    Key::new("file", Kind::Phrase, "The file.").or_null(),
+    Key::new("line", Kind::Count, "The line, from 1.").or_null(),
+    Key::new("fix", Kind::Verbatim, "How to mend it.").or_null(),
 ]);

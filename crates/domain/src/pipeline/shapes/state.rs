@@ -1,7 +1,7 @@
 //! What the planner keeps of a run.
 
 use super::attempt::TIERS;
-use super::kinds::{PASSAGES, many, named};
+use super::kinds::{PASSAGES, list_of, table_of};
 use super::plan::COMPLEXITY;
 use super::test::RESULTS;
 use crate::exchange::shape::{Key, Kind};
@@ -11,7 +11,7 @@ const STAGES: &[&str] = &["triage", "plan", "implement", "test", "review", "git"
 
 pub(in super::super) static STATE: Kind = Kind::Open(&[
     Key::new("issue", Kind::Phrase, "The issue's id or title."),
-    Key::new("issue_number", Kind::Count, "The issue's number.").nullable(),
+    Key::new("issue_number", Kind::Count, "The issue's number.").or_null(),
     Key::new(
         "status",
         Kind::Word(&["in_progress", "completed", "failed", "paused"]),
@@ -25,10 +25,10 @@ pub(in super::super) static STATE: Kind = Kind::Open(&[
     COMPLEXITY,
     Key::new(
         "acceptance_criteria",
-        many(&Kind::Open(&[
+        list_of(&Kind::Open(&[
             Key::new("id", Kind::Phrase, "Its id, such as AC-1."),
             Key::new("text", Kind::Passage, "What must be the case."),
-            Key::new("test_mapped", Kind::Verbatim, "The test that shows it.").nullable(),
+            Key::new("test_mapped", Kind::Verbatim, "The test that shows it.").or_null(),
             Key::new(
                 "status",
                 Kind::Word(&["pending", "implemented", "verified"]),
@@ -39,24 +39,24 @@ pub(in super::super) static STATE: Kind = Kind::Open(&[
     ),
     Key::new(
         "stages",
-        named(&Kind::Open(&[
+        table_of(&Kind::Open(&[
             Key::new("agent", Kind::Phrase, "The agent, such as `jg-worker`."),
             Key::new("result", Kind::Word(RESULTS), "How it ended."),
-            Key::new("summary", Kind::Verbatim, "What came of it.").nullable(),
-            Key::new("artifact_path", Kind::Phrase, "The artifact.").nullable(),
+            Key::new("summary", Kind::Verbatim, "What came of it.").or_null(),
+            Key::new("artifact_path", Kind::Phrase, "The artifact.").or_null(),
         ])),
         "The stages that have run.",
     ),
     Key::new(
         "retries",
-        many(&Kind::Open(&[
+        list_of(&Kind::Open(&[
             Key::new("stage", Kind::Phrase, "The stage that was tried again."),
-            Key::new("tier", Kind::Word(TIERS), "How strong the agent was.").nullable(),
-            Key::new("reason", Kind::Verbatim, "Why.").nullable(),
+            Key::new("tier", Kind::Word(TIERS), "How strong the agent was.").or_null(),
+            Key::new("reason", Kind::Verbatim, "Why.").or_null(),
         ])),
         "What was tried again.",
     )
-    .nullable(),
-    Key::new("routing_decisions", PASSAGES, "Which way it went, and why.").nullable(),
-    Key::new("running_summary", Kind::Verbatim, "The whole so far.").nullable(),
+    .or_null(),
+    Key::new("routing_decisions", PASSAGES, "Which way it went, and why.").or_null(),
+    Key::new("running_summary", Kind::Verbatim, "The whole so far.").or_null(),
 ]);

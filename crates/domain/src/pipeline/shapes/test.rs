@@ -1,7 +1,7 @@
 //! What the tests said.
 
 use super::attempt::{COST_ESTIMATE, ESCALATION_HISTORY, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
-use super::kinds::{NOT_NEGATIVE, named};
+use super::kinds::{NOT_NEGATIVE, table_of};
 use crate::exchange::shape::{Key, Kind};
 
 /// What a judge says.
@@ -13,43 +13,43 @@ pub(in super::super) static TEST: Kind = Kind::Open(&[
     Key::new("verdict", Kind::Word(VERDICTS), "What the tester says."),
     Key::new(
         "phase_1",
-        named(&CHECK),
+        table_of(&CHECK),
         "Static checks and unit tests, by name.",
     ),
     Key::new(
         "phase_2",
         Kind::Open(&[
-            Key::new("checks", named(&CHECK), "Integration tests, by name.").nullable(),
-            Key::new("stack_trace", Kind::Verbatim, "Where it broke.").nullable(),
-            Key::new("reproduction", Kind::Verbatim, "How to see it again.").nullable(),
+            Key::new("checks", table_of(&CHECK), "Integration tests, by name.").or_null(),
+            Key::new("stack_trace", Kind::Verbatim, "Where it broke.").or_null(),
+            Key::new("reproduction", Kind::Verbatim, "How to see it again.").or_null(),
             Key::new(
                 "timing_ms",
                 NOT_NEGATIVE,
                 "How long it took, in milliseconds.",
             )
-            .nullable(),
+            .or_null(),
         ]),
         "Integration tests; only when every check of phase 1 passed.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "classification",
         Kind::Word(&["fix_target", "plan_defect"]),
         "What kind of failure it is, where the tester has seen that at once.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "inline_triage",
         Kind::Flag,
         "Whether the one cause is plain enough for the worker to mend it without a diagnosis.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "fix_instruction",
         Kind::Passage,
         "How to mend it, with `inline_triage`.",
     )
-    .nullable(),
+    .or_null(),
     SELF_ASSESSMENT,
     TIER_USED,
     COST_ESTIMATE,
@@ -59,5 +59,5 @@ pub(in super::super) static TEST: Kind = Kind::Open(&[
 
 static CHECK: Kind = Kind::Open(&[
     Key::new("result", Kind::Word(RESULTS), "How the check ended."),
-    Key::new("output", Kind::Verbatim, "What it printed.").nullable(),
+    Key::new("output", Kind::Verbatim, "What it printed.").or_null(),
 ]);

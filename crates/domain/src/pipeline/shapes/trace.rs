@@ -23,7 +23,7 @@ pub(in super::super) static TRACE: Kind = Kind::Open(&[
         NOT_NEGATIVE,
         "What all of them cost, in dollars.",
     )
-    .nullable(),
+    .or_null(),
 ]);
 
 static STAGE: Kind = Kind::Open(&[
@@ -61,21 +61,21 @@ static STAGE: Kind = Kind::Open(&[
         ]),
         "How exactly it ended. phileas writes it.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "tier",
         Kind::Word(TIERS),
         "How strong the agent was. phileas writes it.",
     )
-    .nullable(),
+    .or_null(),
     Key::new(
         "sha256",
         Kind::Phrase,
         "The SHA-256 of what it wrote, so that a later change is seen. phileas writes it.",
     )
-    .nullable(),
-    Key::new("input_tokens", Kind::Count, "Tokens that it read.").nullable(),
-    Key::new("output_tokens", Kind::Count, "Tokens that it wrote.").nullable(),
-    Key::new("model", Kind::Phrase, "The model that it used.").nullable(),
+    .or_null(),
+    Key::new("input_tokens", Kind::Count, "Tokens that it read.").or_null(),
+    Key::new("output_tokens", Kind::Count, "Tokens that it wrote.").or_null(),
+    Key::new("model", Kind::Phrase, "The model that it used.").or_null(),
     COST_USD,
 ]);

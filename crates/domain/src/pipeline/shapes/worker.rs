@@ -21,7 +21,7 @@ pub(in super::super) static WORKER: Kind = Kind::Open(&[
         "What stands in the way; empty when nothing does.",
     ),
     Key::new("summary", Kind::Passage, "What was done."),
-    Key::new("risk_notes", PASSAGES, "What could go wrong.").nullable(),
+    Key::new("risk_notes", PASSAGES, "What could go wrong.").or_null(),
     SELF_ASSESSMENT,
     TIER_USED,
     COST_ESTIMATE,

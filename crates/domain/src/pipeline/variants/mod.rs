@@ -13,20 +13,25 @@ use crate::yaml::Node;
 use nodes::Variants;
 
 /// Brings a document into the normal form, as far as its variants are known.
-pub(super) fn mend(artifact: Artifact, file: &str, root: &mut Node, found: &mut Vec<Diagnostic>) {
+pub(super) fn normalize_document(
+    artifact: Artifact,
+    file: &str,
+    root: &mut Node,
+    found: &mut Vec<Diagnostic>,
+) {
     let mut variants = Variants { file, found };
     match artifact {
-        Artifact::Plan => plan::plan(root, &mut variants),
-        Artifact::Worker => plan::notes(root, &mut variants),
-        Artifact::Test => verdict::test(root, &mut variants),
-        Artifact::Review => verdict::review(root, &mut variants),
-        Artifact::Debug => verdict::cause(root, &mut variants),
+        Artifact::Plan => plan::normalize_plan(root, &mut variants),
+        Artifact::Worker => plan::normalize_notes(root, &mut variants),
+        Artifact::Test => verdict::normalize_test(root, &mut variants),
+        Artifact::Review => verdict::normalize_review(root, &mut variants),
+        Artifact::Debug => verdict::normalize_cause(root, &mut variants),
         Artifact::Git | Artifact::Trace => {}
-        Artifact::State => state::state(root, &mut variants),
-        Artifact::Lessons => state::lessons(root, &mut variants),
+        Artifact::State => state::normalize_state(root, &mut variants),
+        Artifact::Lessons => state::normalize_lessons(root, &mut variants),
     }
     if artifact.assesses_itself() {
-        attempt::assessment(root, &mut variants);
+        attempt::normalize_assessment(root, &mut variants);
     }
-    words::words(root, artifact.shape(), "", &mut variants);
+    words::normalize_words(root, artifact.artifact_shape(), "", &mut variants);
 }

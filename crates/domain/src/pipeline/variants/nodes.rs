@@ -11,7 +11,7 @@ pub(super) struct Variants<'f> {
 
 impl Variants<'_> {
     /// Tells of a variant, and how it is written in the normal form.
-    pub(super) fn tell(
+    pub(super) fn report(
         &mut self,
         at: &Node,
         key: &str,
@@ -27,7 +27,7 @@ impl Variants<'_> {
 }
 
 /// A value at the place of another.
-pub(super) fn at(place: &Node, value: Value) -> Node {
+pub(super) fn node_at(place: &Node, value: Value) -> Node {
     Node {
         value,
         range: place.range.start..place.range.start,
@@ -36,20 +36,20 @@ pub(super) fn at(place: &Node, value: Value) -> Node {
 }
 
 /// A text at the place of another value.
-pub(super) fn text(place: &Node, text: impl Into<String>) -> Node {
-    at(place, Value::Text(text.into()))
+pub(super) fn text_at(place: &Node, text: impl Into<String>) -> Node {
+    node_at(place, Value::Text(text.into()))
 }
 
 /// A map of one entry at the place of its value.
 pub(super) fn map_of(key: &str, value: Node) -> Node {
-    let name = text(&value, key);
-    let place = at(&value, Value::Null);
-    at(&place, Value::Map(vec![(name, value)]))
+    let name = text_at(&value, key);
+    let place = node_at(&value, Value::Null);
+    node_at(&place, Value::Map(vec![(name, value)]))
 }
 
 /// The value of a key, where this is a map.
 pub(super) fn get_mut<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {
-    let found = entries(node).iter_mut();
+    let found = entries_mut(node).iter_mut();
     let mut found = found.filter(|(name, _)| name.text() == Some(key));
     found.next().map(|(_, value)| value)
 }
@@ -63,7 +63,7 @@ pub(super) fn items_mut(node: &mut Node) -> &mut [Node] {
 }
 
 /// The entries of a map; of anything else none.
-pub(super) fn entries(node: &mut Node) -> &mut [(Node, Node)] {
+pub(super) fn entries_mut(node: &mut Node) -> &mut [(Node, Node)] {
     match &mut node.value {
         Value::Map(entries) => entries,
         _ => &mut [],
@@ -71,11 +71,11 @@ pub(super) fn entries(node: &mut Node) -> &mut [(Node, Node)] {
 }
 
 /// Gives a key another name, where that is not taken; the value's place, if it did.
-pub(super) fn rename(map: &mut Node, from: &str, to: &str) -> Option<Node> {
+pub(super) fn rename_key(map: &mut Node, from: &str, to: &str) -> Option<Node> {
     if map.get(to).is_some() {
         return None;
     }
-    let entry = entries(map).iter_mut();
+    let entry = entries_mut(map).iter_mut();
     let mut entry = entry.filter(|(name, _)| name.text() == Some(from));
     let (name, _) = entry.next()?;
     let place = name.clone();

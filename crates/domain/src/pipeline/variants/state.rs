@@ -1,6 +1,8 @@
 //! The planner's state, and lessons.
 
-use super::nodes::{Variants, at, entries, get_mut, items_mut, map_of, rename, text};
+use super::nodes::{
+    Variants, entries_mut, get_mut, items_mut, map_of, node_at, rename_key, text_at,
+};
 use crate::yaml::{Node, Value};
 
 /// What agents' names begin with.
@@ -9,9 +11,9 @@ const AGENT_PREFIX: &str = "jg-";
 const COUNTED_RETRIES: i64 = 100;
 
 /// Agents without their prefix, criteria by `description` or without an id, retries as a count.
-pub(super) fn state(root: &mut Node, variants: &mut Variants<'_>) {
+pub(super) fn normalize_state(root: &mut Node, variants: &mut Variants<'_>) {
     if let Some(stages) = get_mut(root, "stages") {
-        for (name, stage) in entries(stages) {
+        for (name, stage) in entries_mut(stages) {
             let key = format!("stages.{}.agent", name.text().unwrap_or_default());
             if let Some(agent) = get_mut(stage, "agent")
                 && let Some(said) = agent.text()
@@ -20,17 +22,17 @@ pub(super) fn state(root: &mut Node, variants: &mut Variants<'_>) {
             {
                 let normal = format!("{AGENT_PREFIX}{said}");
                 let what = format!("the agent's name does not begin with `{AGENT_PREFIX}`");
-                variants.tell(agent, &key, what, format!("the normal form is `{normal}`"));
-                *agent = text(agent, normal);
+                variants.report(agent, &key, what, format!("the normal form is `{normal}`"));
+                *agent = text_at(agent, normal);
             }
         }
     }
     if let Some(criteria) = get_mut(root, "acceptance_criteria") {
         for (index, criterion) in items_mut(criteria).iter_mut().enumerate() {
             let key = |name: &str| format!("acceptance_criteria[{index}].{name}");
-            if let Some(place) = rename(criterion, "description", "text") {
+            if let Some(place) = rename_key(criterion, "description", "text") {
                 let what = "`description` stands in place of `text`";
-                variants.tell(
+                variants.report(
                     &place,
                     &key("description"),
                     what,
@@ -42,8 +44,8 @@ pub(super) fn state(root: &mut Node, variants: &mut Variants<'_>) {
             {
                 let id = format!("AC-{}", index + 1);
                 let normal = format!("it becomes `{id}`");
-                variants.tell(criterion, &key("id"), "the criterion has no id", normal);
-                let entry = (text(criterion, "id"), text(criterion, id));
+                variants.report(criterion, &key("id"), "the criterion has no id", normal);
+                let entry = (text_at(criterion, "id"), text_at(criterion, id));
                 if let Value::Map(inner) = &mut criterion.value {
                     inner.insert(0, entry);
                 }
@@ -56,18 +58,18 @@ pub(super) fn state(root: &mut Node, variants: &mut Variants<'_>) {
         && let Some(count @ 0..=COUNTED_RETRIES) = retries.integer()
     {
         let what = "the retries are a count";
-        variants.tell(retries, "retries", what, "the normal form is a list");
-        let one = map_of("stage", text(retries, stage));
+        variants.report(retries, "retries", what, "the normal form is a list");
+        let one = map_of("stage", text_at(retries, stage));
         let count = usize::try_from(count).unwrap_or(0);
-        *retries = at(retries, Value::List(vec![one; count]));
+        *retries = node_at(retries, Value::List(vec![one; count]));
     }
 }
 
 /// Lessons without the key above them.
-pub(super) fn lessons(root: &mut Node, variants: &mut Variants<'_>) {
+pub(super) fn normalize_lessons(root: &mut Node, variants: &mut Variants<'_>) {
     if matches!(root.value, Value::List(_)) {
         let what = "the lessons stand without the key `lessons`";
-        variants.tell(
+        variants.report(
             root,
             "",
             what,

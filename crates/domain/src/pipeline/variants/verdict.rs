@@ -1,25 +1,25 @@
 //! Tests, reviews and diagnoses: results without their map, findings without their parts, lines as texts.
 
-use super::nodes::{Variants, at, entries, get_mut, items_mut, map_of, rename};
+use super::nodes::{Variants, entries_mut, get_mut, items_mut, map_of, node_at, rename_key};
 use crate::exchange::shape::Kind;
 use crate::pipeline::shapes::TEST;
 use crate::yaml::{Node, Value};
 
 /// Checks by `status` or as a bare word; phase 2 as a map of checks.
-pub(super) fn test(root: &mut Node, variants: &mut Variants<'_>) {
+pub(super) fn normalize_test(root: &mut Node, variants: &mut Variants<'_>) {
     if let Some(phase) = get_mut(root, "phase_1") {
-        checks(phase, "phase_1", variants);
+        normalize_checks(phase, "phase_1", variants);
     }
     let Some(phase) = get_mut(root, "phase_2") else {
         return;
     };
     if is_bare(phase) {
         let what = "phase 2 is a map of checks";
-        variants.tell(phase, "phase_2", what, "the normal form is {\"checks\": …}");
+        variants.report(phase, "phase_2", what, "the normal form is {\"checks\": …}");
         *phase = map_of("checks", phase.clone());
     }
     if let Some(inner) = get_mut(phase, "checks") {
-        checks(inner, "phase_2.checks", variants);
+        normalize_checks(inner, "phase_2.checks", variants);
     }
 }
 
@@ -52,22 +52,22 @@ fn is_result(text: &str) -> bool {
         .any(|word| word.eq_ignore_ascii_case(text))
 }
 
-fn checks(phase: &mut Node, path: &str, variants: &mut Variants<'_>) {
-    for (name, check) in entries(phase) {
+fn normalize_checks(phase: &mut Node, path: &str, variants: &mut Variants<'_>) {
+    for (name, check) in entries_mut(phase) {
         let key = format!("{path}.{}", name.text().unwrap_or_default());
         if check.text().is_some_and(is_result) {
             let what = "the check is a bare word";
-            variants.tell(check, &key, what, "the normal form is {\"result\": …}");
+            variants.report(check, &key, what, "the normal form is {\"result\": …}");
             *check = map_of("result", check.clone());
-        } else if let Some(place) = rename(check, "status", "result") {
+        } else if let Some(place) = rename_key(check, "status", "result") {
             let what = "`status` stands in place of `result`";
-            variants.tell(&place, &key, what, "the normal form is `result`");
+            variants.report(&place, &key, what, "the normal form is `result`");
         }
     }
 }
 
 /// Findings as bare texts.
-pub(super) fn review(root: &mut Node, variants: &mut Variants<'_>) {
+pub(super) fn normalize_review(root: &mut Node, variants: &mut Variants<'_>) {
     for list in ["blockers", "concerns", "nits"] {
         let Some(findings) = get_mut(root, list) else {
             continue;
@@ -76,7 +76,7 @@ pub(super) fn review(root: &mut Node, variants: &mut Variants<'_>) {
             if finding.text().is_some() {
                 let what = "the finding is a bare text";
                 let normal = "the normal form has `description`, `file`, `line` and `fix`";
-                variants.tell(finding, &format!("{list}[{index}]"), what, normal);
+                variants.report(finding, &format!("{list}[{index}]"), what, normal);
                 *finding = map_of("description", finding.clone());
             }
         }
@@ -84,14 +84,14 @@ pub(super) fn review(root: &mut Node, variants: &mut Variants<'_>) {
 }
 
 /// A line's number as a text.
-pub(super) fn cause(root: &mut Node, variants: &mut Variants<'_>) {
+pub(super) fn normalize_cause(root: &mut Node, variants: &mut Variants<'_>) {
     if let Some(line) = get_mut(root, "root_cause_line")
         && let Some(number) = line.text().and_then(|text| text.trim().parse::<i64>().ok())
         && number > 0
     {
         let what = "the line's number is a text";
         let normal = format!("the normal form is {number}");
-        variants.tell(line, "root_cause_line", what, normal);
-        *line = at(line, Value::Integer(number));
+        variants.report(line, "root_cause_line", what, normal);
+        *line = node_at(line, Value::Integer(number));
     }
 }

@@ -16,7 +16,7 @@ use crate::plan::words::Word;
 pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {
     if let Some(line) = conflict::marker_line(text) {
         let wrong = Diagnostic::error(path, conflict::MESSAGE).at(line, 1);
-        return (None, vec![wrong.mend(conflict::MEND)]);
+        return (None, vec![wrong.mend(conflict::HELP)]);
     }
     let head = match Frontmatter::split(text) {
         Ok(head) => head,

@@ -6,7 +6,9 @@ use minijinja::{Error, ErrorKind};
 
 use super::older::Compiled;
 use crate::Diagnostic;
-use crate::prompt::failure::{actions_expression, chain, described, nearest, quoted, syntax};
+use crate::prompt::failure::{
+    actions_expression, error_chain, error_text, nearest_name, quoted_name, syntax_text,
+};
 use crate::prompt::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
 use crate::prompt::percent::line_and_column;
 
@@ -19,34 +21,34 @@ const FUNCTIONS: [&str; 4] = [
 ];
 
 /// The innermost position that failed, the reason, and the templates that led to it.
-pub(super) fn explain(
+pub(super) fn explain_error(
     error: &Error,
     entry: &str,
     variables: &BTreeMap<String, String>,
     compiled: Option<&Compiled>,
 ) -> Diagnostic {
     let entry = compiled.map_or(entry, |compiled| compiled.file.as_str());
-    let (errors, refusal) = chain(error);
+    let (errors, refusal) = error_chain(error);
     let innermost = errors.last().copied().unwrap_or(error);
     let (message, mend) = match refusal {
         Some(refusal) => (refusal.message.clone(), refusal.mend.clone()),
-        None => reason(innermost, variables),
+        None => error_reason(innermost, variables),
     };
     let expression = errors.iter().rev().find_map(|one| actions_expression(one));
     let mend = expression.unwrap_or(mend);
-    let placed: Vec<Place> = errors
+    let placed: Vec<ErrorLocation> = errors
         .iter()
         .rev()
-        .filter_map(|one| place(one, compiled))
+        .filter_map(|one| error_location(one, compiled))
         .collect();
     let mut places = placed.into_iter();
     let Some(first) = places.next() else {
         return Diagnostic::error(entry, message).mend(mend);
     };
-    let mut seen = vec![first.shown()];
+    let mut seen = vec![first.location_text()];
     let mut from = Vec::new();
     for next in places {
-        let shown = next.shown();
+        let shown = next.location_text();
         // A `prompt.yml` without a `prompt_assembly.yml` is both the template and its source.
         let is_same = next.at.is_none() && next.file == first.file;
         if !is_same && !seen.contains(&shown) {
@@ -68,14 +70,14 @@ pub(super) fn explain(
     }
 }
 
-struct Place {
+struct ErrorLocation {
     file: String,
     at: Option<(u32, u32)>,
     key: String,
 }
 
-impl Place {
-    fn shown(&self) -> String {
+impl ErrorLocation {
+    fn location_text(&self) -> String {
         match self.at {
             Some((line, _)) => format!("`{}`:{line}", self.file),
             None => format!("`{}`", self.file),
@@ -84,7 +86,7 @@ impl Place {
 }
 
 /// The position of an error. A line of a compiled template maps to the line that it was compiled from.
-fn place(error: &Error, compiled: Option<&Compiled>) -> Option<Place> {
+fn error_location(error: &Error, compiled: Option<&Compiled>) -> Option<ErrorLocation> {
     let file = error.name()?.to_owned();
     let at = match (error.template_source(), error.range()) {
         (Some(source), Some(range)) => Some(line_and_column(source, range.start)),
@@ -95,15 +97,15 @@ fn place(error: &Error, compiled: Option<&Compiled>) -> Option<Place> {
     if let (Some(compiled), Some((line, _))) = (compiled, at)
         && file == compiled.entry
     {
-        let (at, key) = compiled.origin(line);
+        let (at, key) = compiled.origin_of_line(line);
         let file = compiled.file.clone();
-        return Some(Place { file, at, key });
+        return Some(ErrorLocation { file, at, key });
     }
     let key = String::new();
-    Some(Place { file, at, key })
+    Some(ErrorLocation { file, at, key })
 }
 
-fn reason(error: &Error, variables: &BTreeMap<String, String>) -> (String, String) {
+fn error_reason(error: &Error, variables: &BTreeMap<String, String>) -> (String, String) {
     let detail = error.detail().unwrap_or_default();
     match error.kind() {
         ErrorKind::OutOfFuel => (
@@ -117,9 +119,9 @@ fn reason(error: &Error, variables: &BTreeMap<String, String>) -> (String, Strin
             "look for one that includes itself".to_owned(),
         ),
         ErrorKind::UndefinedError | ErrorKind::UnknownFunction => {
-            let name = quoted(detail).unwrap_or_default();
+            let name = quoted_name(detail).unwrap_or_default();
             let known = variables.keys().map(String::as_str).chain(FUNCTIONS);
-            let mend = match nearest(name, known) {
+            let mend = match nearest_name(name, known) {
                 Some(known) => format!("did you mean `{known}`?"),
                 None if variables.is_empty() => {
                     "this prompt is given no names; guard it with `is defined`".to_owned()
@@ -132,13 +134,13 @@ fn reason(error: &Error, variables: &BTreeMap<String, String>) -> (String, Strin
                     )
                 }
             };
-            (described(error), mend)
+            (error_text(error), mend)
         }
         ErrorKind::TemplateNotFound => (
             detail.to_owned(),
             "write it, or fix the path: it counts from the repository's root".to_owned(),
         ),
-        ErrorKind::SyntaxError => (described(error), syntax(detail)),
-        _ => (described(error), String::new()),
+        ErrorKind::SyntaxError => (error_text(error), syntax_text(detail)),
+        _ => (error_text(error), String::new()),
     }
 }

@@ -77,7 +77,7 @@ impl Home {
     }
 
     /// The path of the template with which the prompt begins.
-    pub(super) fn entry(&self) -> String {
+    pub(super) fn entry_path(&self) -> String {
         match self.form {
             Form::Template => format!("{}/{}_prompt.j2", self.folder, self.name),
             Form::Pair => format!("{}/prompt_assembly.yml", self.folder),

@@ -56,7 +56,7 @@ pub fn read_orders(tree: &Tree) -> Vec<Diagnostic> {
             text.to_owned()
         };
         for (line, number) in text.lines().zip(1..) {
-            if let Some((at, word, named)) = order(line) {
+            if let Some((at, word, named)) = reading_order(line) {
                 let column = u32::try_from(line[..at].chars().count() + 1).unwrap_or(u32::MAX);
                 let message = format!(
                     "this tells the agent to {word} `{named}`, which can stand in the prompt"
@@ -119,10 +119,10 @@ fn without_tags(text: &str) -> String {
 }
 
 /// The offset of an instruction in a line, its verb, and the file to read.
-fn order(line: &str) -> Option<(usize, String, String)> {
+fn reading_order(line: &str) -> Option<(usize, String, String)> {
     let mut reading: Option<(usize, String)> = None;
     let mut before: Vec<String> = Vec::new();
-    for (at, raw) in words(line) {
+    for (at, raw) in line_words(line) {
         let bare = raw.trim_matches(|c: char| {
             !c.is_alphanumeric() && !matches!(c, '.' | '/' | '<' | '>' | '_' | '{' | '*')
         });
@@ -151,7 +151,7 @@ fn order(line: &str) -> Option<(usize, String, String)> {
 }
 
 /// The words of a line with their offsets.
-fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
+fn line_words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.split_whitespace()
         .map(|word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
 }

@@ -38,17 +38,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::Environment;
 
-use super::environment::{Page, metered};
+use super::environment::{Page, metered_formatter};
 use super::error::RenderError;
 use super::fence::Fence;
-use super::jinja::engine;
+use super::jinja::new_environment;
 use super::limits::{MARKER_ROOM_BYTES, PROMPT_LIMIT_BYTES, STACK_BYTES};
 use super::percent::with_percent;
-use super::stack::deep;
+use super::stack::run_on_stack;
 use super::syntax::seed_syntax;
 use crate::Diagnostic;
 use crate::model::Tree;
-use failure::explain;
+use failure::explain_error;
 use home::{Form, Home};
 use request::Notes;
 use sources::Sources;
@@ -59,7 +59,7 @@ use sources::Sources;
 ///
 /// The files to read first, if the tree was read in parts; otherwise the first mistake, with its file and line, and the
 /// templates that led to it.
-pub fn assemble(request: &Assembly<'_>) -> Result<Assembled, RenderError> {
+pub fn assemble_prompt(request: &Assembly<'_>) -> Result<Assembled, RenderError> {
     assemble_on(STACK_BYTES, request)
 }
 
@@ -67,10 +67,10 @@ pub fn assemble(request: &Assembly<'_>) -> Result<Assembled, RenderError> {
 pub(super) fn assemble_on(stack: usize, request: &Assembly<'_>) -> Result<Assembled, RenderError> {
     let home = Home::of(request.tree, request.layer)?;
     let sources = Arc::new(Sources::new(request, &home));
-    let made = deep(stack, &home.entry(), || {
+    let made = run_on_stack(stack, &home.entry_path(), || {
         assemble_here(request, &home, &sources)
     })?;
-    let unread = sources.unread();
+    let unread = sources.unread_paths();
     if unread.is_empty() {
         Ok(made?)
     } else {
@@ -81,7 +81,7 @@ pub(super) fn assemble_on(stack: usize, request: &Assembly<'_>) -> Result<Assemb
 /// The path of the file with which a layer's prompt begins, or would begin.
 pub(super) fn entry_path(tree: &Tree, layer: &str) -> String {
     match Home::of(tree, layer) {
-        Ok(home) => home.entry(),
+        Ok(home) => home.entry_path(),
         Err(missing) => missing.file,
     }
 }
@@ -93,19 +93,19 @@ fn assemble_here(
 ) -> Result<Assembled, Diagnostic> {
     let role = request.variables.get("role").map_or("", String::as_str);
     let about = format!("{}\n{role}\n{}", home.layer, request.turn);
-    let fence = Arc::new(Fence::around(request.entropy, &about));
+    let fence = Arc::new(Fence::with_boundary(request.entropy, &about));
     let notes = Arc::new(Mutex::new(Notes::default()));
     let mut variables = request.variables.clone();
     if let Some(task) = request.task {
         variables.insert("task_name".to_owned(), task.to_owned());
-        variables.insert("task".to_owned(), sources.task(task)?);
+        variables.insert("task".to_owned(), sources.task_text(task)?);
     }
     let compiled = match home.form {
         Form::Template => None,
-        Form::Pair => Some(older::compile(request.tree, home, &variables)?),
+        Form::Pair => Some(older::compile_pair(request.tree, home, &variables)?),
     };
-    let entry = home.entry();
-    let mut environment = environment(sources, &fence, &notes);
+    let entry = home.entry_path();
+    let mut environment = layer_environment(sources, &fence, &notes);
     if let Some(compiled) = &compiled {
         for (name, source) in [
             (&entry, &compiled.source),
@@ -113,23 +113,23 @@ fn assemble_here(
         ] {
             environment
                 .add_template_owned(name.clone(), with_percent(source))
-                .map_err(|error| explain(&error, &entry, &variables, Some(compiled)))?;
+                .map_err(|error| explain_error(&error, &entry, &variables, Some(compiled)))?;
         }
     }
     let mut page = Page::default();
     environment
         .get_template(&entry)
         .and_then(|template| template.render_captured_to(&variables, &mut page).map(drop))
-        .map_err(|error| explain(&error, &entry, &variables, compiled.as_ref()))?;
-    let (rules, from) = sources.rules()?;
-    let mut prompt = functions::section("Rules for all layers", &rules);
+        .map_err(|error| explain_error(&error, &entry, &variables, compiled.as_ref()))?;
+    let (rules, from) = sources.rules_text()?;
+    let mut prompt = functions::section_text("Rules for all layers", &rules);
     prompt.push('\n');
     prompt.push_str(page.into_text().trim_matches('\n'));
     for attached in request.attached {
-        let text = fence.block(attached.what, attached.text);
+        let text = fence.fenced_block(attached.what, attached.text);
         prompt.push_str(&format!(
             "\n\n{}",
-            functions::section(attached.title, &text)
+            functions::section_text(attached.title, &text)
         ));
     }
     prompt.truncate(prompt.trim_end().len());
@@ -159,21 +159,22 @@ fn assemble_here(
     })
 }
 
-fn environment(
+fn layer_environment(
     sources: &Arc<Sources>,
     fence: &Arc<Fence>,
     notes: &Arc<Mutex<Notes>>,
 ) -> Environment<'static> {
-    let mut environment = engine();
+    let mut environment = new_environment();
     environment.set_syntax(seed_syntax());
-    environment.set_formatter(metered());
+    environment.set_formatter(metered_formatter());
     let following = Arc::clone(sources);
     environment.set_path_join_callback(move |name, parent| {
-        following.reach.follow(parent, name);
+        following.reach.follow_chain(parent, name);
         name.into()
     });
     let loading = Arc::clone(sources);
-    environment.set_loader(move |name| Ok(loading.template(name)?.map(|text| with_percent(&text))));
-    functions::add(&mut environment, sources, fence, notes);
+    environment
+        .set_loader(move |name| Ok(loading.template_text(name)?.map(|text| with_percent(&text))));
+    functions::add_functions(&mut environment, sources, fence, notes);
     environment
 }

@@ -37,7 +37,7 @@ pub(super) struct Compiled {
 
 impl Compiled {
     /// The source of a line of the template.
-    pub(super) fn origin(&self, line: u32) -> (Option<(u32, u32)>, String) {
+    pub(super) fn origin_of_line(&self, line: u32) -> (Option<(u32, u32)>, String) {
         // The first line includes `prompt.yml`.
         let Some(index) = (line as usize).checked_sub(2) else {
             return (None, String::new());
@@ -49,7 +49,7 @@ impl Compiled {
 }
 
 /// Compiles a layer's pair of files. Every key of `runtime_context` must be a variable.
-pub(super) fn compile(
+pub(super) fn compile_pair(
     tree: &Tree,
     home: &Home,
     variables: &BTreeMap<String, String>,
@@ -75,41 +75,44 @@ pub(super) fn compile(
     }
     let text = text_of(tree, &entry)?;
     let reader = Reader { file: &entry };
-    let root = reader.root(text)?;
+    let root = reader.parse_root(text)?;
     let Value::Map(entries) = &root.value else {
         let message = "this is not a list of `key: value`";
-        return Err(reader.error(&root, "", message, SHAPE));
+        return Err(reader.error_at(&root, "", message, SHAPE));
     };
-    let mut source = format!("{{% include {} %}}{{{{ \"\\n\" -}}}}\n", literal(&base));
+    let mut source = format!(
+        "{{% include {} %}}{{{{ \"\\n\" -}}}}\n",
+        string_literal(&base)
+    );
     for (key, value) in entries {
         match key.text().unwrap_or_default() {
             "schema_version" if value.integer() == Some(VERSION) => {}
             "schema_version" => {
                 let mend = format!("write `schema_version: {VERSION}`");
                 let message = "this version is not known";
-                return Err(reader.error(value, "schema_version", message, &mend));
+                return Err(reader.error_at(value, "schema_version", message, &mend));
             }
             "layer"
                 if value.text().and_then(super::canonical_layer) == Some(home.layer.as_str()) => {}
             "layer" => {
                 let mend = format!("write `layer: {}`", home.layer);
                 let message = "this is not the layer of the folder";
-                return Err(reader.error(value, "layer", message, &mend));
+                return Err(reader.error_at(value, "layer", message, &mend));
             }
-            "runtime_context" => reader.context(value, variables)?,
+            "runtime_context" => reader.compile_context(value, variables)?,
             "includes" => {}
             other => {
                 let message = format!("unknown key `{other}`");
                 let mend =
                     "the keys are `schema_version`, `layer`, `runtime_context` and `includes`";
-                return Err(reader.error(key, other, &message, mend));
+                return Err(reader.error_at(key, other, &message, mend));
             }
         }
     }
     let mut places = Vec::new();
     if let Some(includes) = root.get("includes") {
         let wrong =
-            |message: &str, mend: &str| Err(reader.error(includes, "includes", message, mend));
+            |message: &str, mend: &str| Err(reader.error_at(includes, "includes", message, mend));
         match &includes.value {
             Value::Null => {}
             Value::List(list) if list.len() > INCLUDES_LIMIT => {
@@ -118,7 +121,7 @@ pub(super) fn compile(
             }
             Value::List(list) => {
                 for (index, include) in list.iter().enumerate() {
-                    let (line, at) = reader.include(index, include)?;
+                    let (line, at) = reader.compile_include(index, include)?;
                     source.push_str(&line);
                     places.push(at);
                 }
@@ -150,32 +153,35 @@ fn of_contracts(
 ) -> Result<Compiled, Diagnostic> {
     let base_text = text_of(tree, &base)?.to_owned();
     let reader = Reader { file: &base };
-    let root = reader.root(&base_text)?;
-    let mut source = format!("{{% include {} %}}{{{{ \"\\n\" -}}}}\n", literal(&base));
+    let root = reader.parse_root(&base_text)?;
+    let mut source = format!(
+        "{{% include {} %}}{{{{ \"\\n\" -}}}}\n",
+        string_literal(&base)
+    );
     let mut places = Vec::new();
     match root.get("contracts") {
         None => source.push_str(&line_of(
             "Layer Contracts",
             "include_optional",
-            &literal(&format!("{}/contracts.yml", home.folder)),
+            &string_literal(&format!("{}/contracts.yml", home.folder)),
         )),
         Some(list) if !matches!(list.value, Value::List(_)) => {
             let mend = "write `- .jules/…` below it for each contract";
-            return Err(reader.error(list, "contracts", "this is not a list", mend));
+            return Err(reader.error_at(list, "contracts", "this is not a list", mend));
         }
         Some(list) if list.items().len() > INCLUDES_LIMIT => {
             let message = format!("more than INCLUDES_LIMIT ({INCLUDES_LIMIT}) files");
-            return Err(reader.error(list, "contracts", &message, "name fewer"));
+            return Err(reader.error_at(list, "contracts", &message, "name fewer"));
         }
         Some(list) => {
             for (index, item) in list.items().iter().enumerate() {
                 let wrong = |message: &str, mend: &str| {
-                    Err(reader.error(item, &format!("contracts[{index}]"), message, mend))
+                    Err(reader.error_at(item, &format!("contracts[{index}]"), message, mend))
                 };
                 let Some(path) = item.text() else {
                     return wrong("this is not a path", "write the contract's path");
                 };
-                let path = match expression(path) {
+                let path = match path_expression(path) {
                     Ok(path) => path,
                     Err(mend) => return wrong("this path cannot be understood", mend),
                 };
@@ -212,7 +218,7 @@ fn title_of(path: &str) -> &str {
 fn line_of(title: &str, function: &str, path: &str) -> String {
     format!(
         "{{% with part = section({}, {function}({path})) %}}{{{{ \"\\n\" ~ part if part else \"\" }}}}{{% endwith %}}\n",
-        literal(title)
+        string_literal(title)
     )
 }
 
@@ -221,12 +227,12 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn error(&self, at: &Node, key: &str, message: &str, mend: &str) -> Diagnostic {
+    fn error_at(&self, at: &Node, key: &str, message: &str, mend: &str) -> Diagnostic {
         let said = Diagnostic::error(self.file, message).key(key).mend(mend);
         said.at(at.line, at.column)
     }
 
-    fn root(&self, text: &str) -> Result<Node, Diagnostic> {
+    fn parse_root(&self, text: &str) -> Result<Node, Diagnostic> {
         let (root, mistakes) = yaml::parse(text);
         match (mistakes.into_iter().next(), root) {
             (Some(wrong), _) => Err(wrong.diagnostic(self.file)),
@@ -235,7 +241,7 @@ impl Reader<'_> {
         }
     }
 
-    fn context(
+    fn compile_context(
         &self,
         value: &Node,
         variables: &BTreeMap<String, String>,
@@ -245,7 +251,7 @@ impl Reader<'_> {
             Value::Null => return Ok(()),
             _ => {
                 let message = "this is not a list of `name: text`";
-                return Err(self.error(value, "runtime_context", message, "write `role: …`"));
+                return Err(self.error_at(value, "runtime_context", message, "write `role: …`"));
             }
         };
         for (key, _) in wanted {
@@ -253,17 +259,21 @@ impl Reader<'_> {
             if !variables.contains_key(name) {
                 let message = format!("this prompt is not given `{name}`");
                 let mend = "take it out, or ask for the prompt with it";
-                return Err(self.error(key, &format!("runtime_context.{name}"), &message, mend));
+                return Err(self.error_at(key, &format!("runtime_context.{name}"), &message, mend));
             }
         }
         Ok(())
     }
 
     /// A line of the template, and the position of its path.
-    fn include(&self, index: usize, include: &Node) -> Result<(String, (u32, u32)), Diagnostic> {
+    fn compile_include(
+        &self,
+        index: usize,
+        include: &Node,
+    ) -> Result<(String, (u32, u32)), Diagnostic> {
         let whole = format!("includes[{index}]");
         let wrong = |message: &str| {
-            Err(self.error(include, &whole, message, "write `title: …` and `path: …`"))
+            Err(self.error_at(include, &whole, message, "write `title: …` and `path: …`"))
         };
         let Value::Map(entries) = &include.value else {
             return wrong("this is not an include");
@@ -272,11 +282,11 @@ impl Reader<'_> {
         for (key, value) in entries {
             let name = key.text().unwrap_or_default();
             let wrong = |at: &Node, message: &str, mend: &str| {
-                Err(self.error(at, &format!("{whole}.{name}"), message, mend))
+                Err(self.error_at(at, &format!("{whole}.{name}"), message, mend))
             };
             match (name, &value.value) {
                 ("title", Value::Text(text)) => title = Some(text),
-                ("path", Value::Text(text)) => match expression(text) {
+                ("path", Value::Text(text)) => match path_expression(text) {
                     Ok(text) => path = Some((text, (value.line, value.column))),
                     Err(mend) => return wrong(value, "this path cannot be understood", mend),
                 },
@@ -321,7 +331,7 @@ fn text_of<'t>(tree: &'t Tree, path: &str) -> Result<&'t str, Diagnostic> {
 }
 
 /// A text as a string literal of the template.
-fn literal(text: &str) -> String {
+fn string_literal(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
@@ -335,7 +345,7 @@ fn literal(text: &str) -> String {
 }
 
 /// A path with `{{name}}` in it, as an expression of the template.
-fn expression(path: &str) -> Result<String, &'static str> {
+fn path_expression(path: &str) -> Result<String, &'static str> {
     let mut parts = Vec::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -347,11 +357,11 @@ fn expression(path: &str) -> Result<String, &'static str> {
         if !plain {
             return Err("write one name between `{{` and `}}`");
         }
-        parts.push(literal(before));
+        parts.push(string_literal(before));
         parts.push(name.to_owned());
         rest = left;
     }
-    parts.push(literal(rest));
+    parts.push(string_literal(rest));
     if path.contains("{%") || path.contains("{#") {
         return Err("use `{{name}}` only");
     }

@@ -93,7 +93,7 @@ pub struct Skipped {
 pub struct Seed {
     /// The path.
     pub to: String,
-    /// The text, from [`crate::exchange::seed`]. It passes the exchange's checks.
+    /// The text, from [`crate::exchange::seed_text`]. It passes the exchange's checks.
     pub text: String,
     /// Whether the template required it.
     pub required: bool,

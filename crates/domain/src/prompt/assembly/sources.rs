@@ -36,14 +36,14 @@ pub(super) struct Sources {
 pub(super) enum Found {
     Text(Arc<str>),
     /// The file does not exist; a replacement, if there is one.
-    Missing(Option<Stand>),
+    Missing(Option<StandIn>),
     /// The file exists, but cannot be read.
     Unreadable(Refusal),
 }
 
 /// The replacement of a file that does not exist yet.
 #[derive(Debug)]
-pub(super) struct Stand {
+pub(super) struct StandIn {
     /// The text for the prompt.
     pub(super) text: String,
     pub(super) from: Origin,
@@ -71,8 +71,8 @@ impl Sources {
     }
 
     /// The paths of the default branch that must be read before the prompt can be rendered.
-    pub(super) fn unread(&self) -> BTreeSet<String> {
-        self.unread.paths()
+    pub(super) fn unread_paths(&self) -> BTreeSet<String> {
+        self.unread.all_paths()
     }
 
     /// Normalizes a path by removing `.` segments.
@@ -80,7 +80,7 @@ impl Sources {
     /// # Errors
     ///
     /// The path leads out of the repository or of the source folders.
-    pub(super) fn resolve(&self, name: &str) -> Result<String, Refusal> {
+    pub(super) fn resolve_path(&self, name: &str) -> Result<String, Refusal> {
         let parts: Vec<&str> = name.split('/').filter(|part| *part != ".").collect();
         let path = parts.join("/");
         let mend = "name a file below `.jules` or `.jlo`, from the repository's root";
@@ -99,11 +99,11 @@ impl Sources {
     /// # Errors
     ///
     /// The file or a folder above it is a link, or the prompt names too many files.
-    pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
-        self.reach.count(path)?;
+    pub(super) fn find_file(&self, path: &str) -> Result<Found, Refusal> {
+        self.reach.count_read(path)?;
         let tree = self.tree_of(path);
         if std::ptr::eq(tree, &self.tree) && tree.is_unread(path) {
-            self.unread.note(path);
+            self.unread.note_path(path);
             return Ok(Found::Text("".into()));
         }
         let above = tree.in_the_way(path);
@@ -156,8 +156,8 @@ impl Sources {
     }
 
     /// A file that is parsed as a template. It is on the default branch, and agents do not write it.
-    pub(super) fn template(&self, name: &str) -> Result<Option<Arc<str>>, Refusal> {
-        let path = self.resolve(name)?;
+    pub(super) fn template_text(&self, name: &str) -> Result<Option<Arc<str>>, Refusal> {
+        let path = self.resolve_path(name)?;
         if is_written_by_agents(&path) {
             return Err(Refusal::new(
                 format!("`{path}` is written by agents, so it cannot be a template"),
@@ -165,7 +165,7 @@ impl Sources {
             ));
         }
         self.reach.check_depth(name)?;
-        match self.find(&path)? {
+        match self.find_file(&path)? {
             Found::Text(text) => Ok(Some(text)),
             Found::Missing(_) => Ok(None),
             Found::Unreadable(refusal) => Err(refusal),
@@ -173,7 +173,7 @@ impl Sources {
     }
 
     /// The text of one of the layer's tasks.
-    pub(super) fn task(&self, name: &str) -> Result<String, Diagnostic> {
+    pub(super) fn task_text(&self, name: &str) -> Result<String, Diagnostic> {
         let path = format!("{}/tasks/{name}.yml", self.folder);
         let wrong = |refusal: Refusal| Diagnostic::error(&path, refusal.message).mend(refusal.mend);
         if name.is_empty() || name.contains('/') {
@@ -181,8 +181,8 @@ impl Sources {
             return Err(Diagnostic::error(&path, message)
                 .mend("name a file of the layer's folder `tasks`, without `.yml`"));
         }
-        let path = self.resolve(&path).map_err(wrong)?;
-        match self.find(&path).map_err(wrong)? {
+        let path = self.resolve_path(&path).map_err(wrong)?;
+        match self.find_file(&path).map_err(wrong)? {
             Found::Text(text) => Ok(text.trim_end().to_owned()),
             Found::Missing(_) => Err(Diagnostic::error(
                 &path,
@@ -194,10 +194,10 @@ impl Sources {
     }
 
     /// The rules for all layers, and their source.
-    pub(super) fn rules(&self) -> Result<(String, Origin), Diagnostic> {
+    pub(super) fn rules_text(&self) -> Result<(String, Origin), Diagnostic> {
         let wrong =
             |refusal: Refusal| Diagnostic::error(RULES_PATH, refusal.message).mend(refusal.mend);
-        match self.find(RULES_PATH).map_err(wrong)? {
+        match self.find_file(RULES_PATH).map_err(wrong)? {
             Found::Text(text) => Ok((text.as_ref().to_owned(), Origin::Repository)),
             Found::Missing(_) => Ok((RULES.to_owned(), Origin::BuiltIn)),
             Found::Unreadable(refusal) => Err(wrong(refusal)),
@@ -216,19 +216,19 @@ impl Sources {
     }
 
     /// The replacement of a missing file of the ledger: its schema, and its initial text.
-    fn stand_for(&self, path: &str) -> Option<Stand> {
+    fn stand_for(&self, path: &str) -> Option<StandIn> {
         if !is_on_the_ledger(path) {
             return None;
         }
         let seed = self
-            .owner(path)
-            .map(|owner| exchange::seed(owner, self.now));
+            .memory_owner(path)
+            .map(|owner| exchange::seed_text(owner, self.now));
         if let Some((schema, text)) = self.schema_for(path) {
             let from = Origin::Schema(schema);
-            return Some(Stand { text, from, seed });
+            return Some(StandIn { text, from, seed });
         }
         let text = seed.clone()?;
-        Some(Stand {
+        Some(StandIn {
             text,
             from: Origin::Seed,
             seed,
@@ -236,7 +236,7 @@ impl Sources {
     }
 
     /// The role whose memory a path is. Only this prompt's own role gets a new memory.
-    fn owner<'p>(&self, path: &'p str) -> Option<Owner<'p>> {
+    fn memory_owner<'p>(&self, path: &'p str) -> Option<Owner<'p>> {
         let parts: Vec<&str> = path.split('/').collect();
         let (stream, role) = match parts.as_slice() {
             [".jules", "workstations", role, "perspective.yml"] => (None, *role),

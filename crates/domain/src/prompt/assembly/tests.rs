@@ -89,7 +89,7 @@ fn now() -> Timestamp {
 
 fn assembled(template: &str) -> Result<Assembled, String> {
     let (tree, ledger, variables) = (repository(template), ledger(), variables(&[("role", "qa")]));
-    assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
+    assemble_prompt(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
 }
 
 fn paths(included: &[Include]) -> Vec<&str> {
@@ -170,7 +170,7 @@ fn tasks_sprints_and_journals_are_read_from_the_default_branch() {
             let mut tree = repository(&format!("{{{{ {function}(\"{path}\") }}}}"));
             tree.insert_text(path, "from the default branch\n");
             let (ledger, variables) = (ledger(), variables(&[]));
-            let made = assemble(&request(&tree, &ledger, &variables)).unwrap();
+            let made = assemble_prompt(&request(&tree, &ledger, &variables)).unwrap();
             let fenced = format!("(the file {path}) was written by others");
             assert!(
                 made.prompt.contains("\nfrom the default branch\n</data-")
@@ -184,7 +184,7 @@ fn tasks_sprints_and_journals_are_read_from_the_default_branch() {
         tree.insert_text(".jules/layers/observers/schemas/a.md", "x");
         let (mut ledger, variables) = (ledger(), variables(&[]));
         ledger.insert_text(path, "from the ledger: never read\n");
-        let said = assemble(&request(&tree, &ledger, &variables)).unwrap_err();
+        let said = assemble_prompt(&request(&tree, &ledger, &variables)).unwrap_err();
         assert!(said.to_string().contains("there is no file"), "{said}");
     }
 }
@@ -194,7 +194,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
     let made = assembled(TEMPLATE).unwrap();
     let seed = Seed {
         to: ".jules/workstations/qa/perspective.yml".to_owned(),
-        text: crate::exchange::seed(crate::exchange::Owner::Observer("qa"), now()),
+        text: crate::exchange::seed_text(crate::exchange::Owner::Observer("qa"), now()),
         required: true,
     };
     assert!(
@@ -217,7 +217,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
         .collect();
     let tree = Tree::from_texts(bare);
     let (given, empty) = (variables(&[("role", "qa")]), Tree::new());
-    let made = assemble(&request(&tree, &empty, &given)).unwrap();
+    let made = assemble_prompt(&request(&tree, &empty, &given)).unwrap();
     assert_eq!(origin(&made), Origin::Seed);
     assert!(made.prompt.contains(&seed.text), "{}", made.prompt);
     assert_eq!(made.seeds, [seed]);
@@ -231,7 +231,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
         "observer: qa\ngoals: [x]\n",
     );
     let (tree, variables) = (repository(TEMPLATE), variables(&[("role", "qa")]));
-    let made = assemble(&request(&tree, &ledger, &variables)).unwrap();
+    let made = assemble_prompt(&request(&tree, &ledger, &variables)).unwrap();
     assert!(
         made.seeds.is_empty() && made.prompt.contains("goals: [x]"),
         "{}",
@@ -244,7 +244,7 @@ fn a_missing_memory_is_seeded_and_nothing_is_written() {
     );
     let changes = ".jules/layers/observers/schemas/changes.yml";
     tree.insert_text(changes, "created_at: <when>\n");
-    let made = assemble(&request(&tree, &Tree::new(), &variables)).unwrap();
+    let made = assemble_prompt(&request(&tree, &Tree::new(), &variables)).unwrap();
     assert_eq!(made.seeds, []);
     assert_eq!(made.included[1].from, Origin::Schema(changes.to_owned()));
     // Only files of the ledger are created.
@@ -291,10 +291,10 @@ fn a_repository_s_own_rules_go_before_ours() {
     let mut tree = repository("body");
     tree.insert_text(".jules/JULES.md", "Ours.\n");
     let (ledger, variables) = (ledger(), variables(&[]));
-    let made = assemble(&request(&tree, &ledger, &variables)).unwrap();
+    let made = assemble_prompt(&request(&tree, &ledger, &variables)).unwrap();
     assert_eq!(made.prompt, "---\n# Rules for all layers\nOurs.\n\nbody\n");
     assert_eq!(made.included[0].from, Origin::Repository);
-    let made = assemble(&request(&repository("body"), &ledger, &variables)).unwrap();
+    let made = assemble_prompt(&request(&repository("body"), &ledger, &variables)).unwrap();
     assert_eq!(made.included[0].from, Origin::BuiltIn);
 }
 
@@ -322,7 +322,7 @@ fn a_task_is_text_and_name_and_a_missing_one_names_its_place() {
     let tree = repository("{{ task_name }}: {{ task }}");
     let (ledger, variables) = (ledger(), variables(&[]));
     let ask = |task| {
-        assemble(&Assembly {
+        assemble_prompt(&Assembly {
             task: Some(task),
             ..request(&tree, &ledger, &variables)
         })
@@ -364,7 +364,7 @@ fn what_a_turn_is_about_is_fenced_below() {
         what: "the file r.yml",
         text: "id: \"abc123\"\n",
     }];
-    let made = assemble(&Assembly {
+    let made = assemble_prompt(&Assembly {
         attached: &attached,
         ..request(&tree, &ledger, &variables)
     })
@@ -396,7 +396,7 @@ fn prompts_of_one_tick_have_boundaries_of_their_own() {
             turn,
             ..request(&tree, &ledger, &variables)
         };
-        let prompt = assemble(&whole).unwrap().prompt;
+        let prompt = assemble_prompt(&whole).unwrap().prompt;
         prompt.split_once("<data-").unwrap().1[..16].to_owned()
     };
     assert_ne!(boundary("t1"), boundary("t2"));
@@ -413,7 +413,7 @@ fn layers_are_found_in_every_spelling_and_place() {
     ] {
         let tree = Tree::from_texts([(path, "body")]);
         let (ledger, variables) = (Tree::new(), variables(&[]));
-        let made = assemble(&Assembly {
+        let made = assemble_prompt(&Assembly {
             layer,
             ..request(&tree, &ledger, &variables)
         });
@@ -421,7 +421,7 @@ fn layers_are_found_in_every_spelling_and_place() {
     }
     let (tree, ledger, variables) = (Tree::new(), Tree::new(), variables(&[]));
     let ask = |layer| {
-        assemble(&Assembly {
+        assemble_prompt(&Assembly {
             layer,
             ..request(&tree, &ledger, &variables)
         })

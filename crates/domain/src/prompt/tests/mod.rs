@@ -69,7 +69,7 @@ impl Given {
     }
 
     pub(super) fn render(&self) -> Result<Rendered, Vec<Diagnostic>> {
-        render(&Request {
+        render_prompt(&Request {
             repository: &RepositoryName {
                 owner: "acme".to_owned(),
                 name: "widget".to_owned(),

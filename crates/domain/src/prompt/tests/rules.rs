@@ -259,10 +259,11 @@ fn validate_tries_the_busy_and_the_quiet_way() {
         "a",
         "x\n{% if open_prs %}{{ onw }}{% else %}{{ idd }}{% endif %}",
     );
-    let said: Vec<String> = validate(&wrong, &SourceFiles::of_default_branch(&tree), &InProcess)
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let said: Vec<String> =
+        validate_prompt(&wrong, &SourceFiles::of_default_branch(&tree), &InProcess)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(
         said[0].contains("prompt.md.j2:7:") && said[0].contains("`onw` is undefined"),
@@ -270,7 +271,7 @@ fn validate_tries_the_busy_and_the_quiet_way() {
     );
     assert!(said[1].contains("did you mean `id`?"), "{said:?}");
     assert_eq!(
-        validate(
+        validate_prompt(
             &persona("a", "{{ id }}"),
             &SourceFiles::of_default_branch(&tree),
             &InProcess
@@ -281,7 +282,7 @@ fn validate_tries_the_busy_and_the_quiet_way() {
     let mut plain = persona("a", "{{ id }}");
     plain.path = ".jules/personas/a/prompt.md".to_owned();
     assert_eq!(
-        validate(&plain, &SourceFiles::of_default_branch(&tree), &InProcess)[0].to_string(),
+        validate_prompt(&plain, &SourceFiles::of_default_branch(&tree), &InProcess)[0].to_string(),
         ".jules/personas/a/prompt.md: warning: the prompt looks like a template, but is said word for word; \
          rename it to `prompt.md.j2`"
     );

@@ -27,7 +27,7 @@ fn after(tree: &Tree, compiled: &Compiled) -> Tree {
 
 #[test]
 fn two_files_hold_the_two_kinds_of_values() {
-    let compiled = compile(
+    let compiled = compile_setup(
         &tree(&[(".jlo/setup/tools.yml", "tools: [gh, python]")]),
         &[],
     )
@@ -66,7 +66,7 @@ fn the_older_layout_has_one_file() {
         (".jules/setup/tools.yml", "tools: [gh]"),
         (".jules/setup/env.toml", "GH_TOKEN = \"t\""),
     ];
-    let compiled = compile(&tree(&files), &[]).unwrap();
+    let compiled = compile_setup(&tree(&files), &[]).unwrap();
     assert_eq!(text(&compiled, ".gitignore"), "env.toml\n");
     assert!(text(&compiled, "env.toml").contains("[GH_TOKEN]\nvalue = \"t\"\n"));
     assert_eq!(compiled.files.len(), 3);
@@ -83,7 +83,7 @@ fn an_older_file_is_taken_over_and_stays_ignored() {
             "[GH_TOKEN]\nvalue = \"t\"\n[GH_VERSION]\nvalue = \"2.74.0\"\n",
         ),
     ];
-    let compiled = compile(&tree(&files), &[]).unwrap();
+    let compiled = compile_setup(&tree(&files), &[]).unwrap();
     assert_eq!(text(&compiled, ".gitignore"), "secrets.toml\nenv.toml\n");
     assert!(text(&compiled, "vars.toml").contains("\"2.74.0\""));
     assert!(text(&compiled, "secrets.toml").contains("\"t\""));
@@ -100,7 +100,7 @@ fn no_secret_is_in_the_script() {
         ),
         (".jlo/setup/vars.toml", "[GH_VERSION]\nvalue = \"2.74.0\""),
     ];
-    let compiled = compile(&tree(&files), &[]).unwrap();
+    let compiled = compile_setup(&tree(&files), &[]).unwrap();
     let script = text(&compiled, "install.sh");
     assert!(
         script.contains("export GH_VERSION\n: \"${GH_VERSION:=2.74.0}\"\n"),
@@ -129,7 +129,7 @@ fn all_mistakes_are_told_at_once() {
         (".jlo/setup/components/a/meta.toml", "x = 1"),
         (".jlo/setup/components/a/install.sh", ""),
     ];
-    let said = compile(&tree(&files), &[]).unwrap_err();
+    let said = compile_setup(&tree(&files), &[]).unwrap_err();
     let of = |name: &str| said.iter().filter(|one| one.file.ends_with(name)).count();
     for name in [
         "tools.yml",
@@ -149,7 +149,7 @@ fn a_tool_that_is_wrong_is_not_unknown_as_well() {
         (".jlo/setup/components/a/meta.toml", "x = 1"),
         (".jlo/setup/components/a/install.sh", ""),
     ];
-    let said = compile(&tree(&files), &[]).unwrap_err();
+    let said = compile_setup(&tree(&files), &[]).unwrap_err();
     assert_eq!(said.len(), 1, "{said:?}");
 }
 
@@ -161,13 +161,13 @@ proptest! {
     ) {
         let mut tree = tree(&[(".jlo/setup/tools.yml", "tools: [gh]")]);
         let setting = |name: &str, value: &str, note: &str| {
-            format!("[{name}]\nvalue = {}\nnote = {}\n", quoted(value), quoted(note))
+            format!("[{name}]\nvalue = {}\nnote = {}\n", quote_lines(value), quote_lines(note))
         };
         tree.insert_text(".jlo/setup/vars.toml", &setting("GH_VERSION", &value, &note));
         tree.insert_text(".jlo/setup/secrets.toml", &setting("GH_TOKEN", &token, ""));
-        let once = compile(&tree, &[]).unwrap();
+        let once = compile_setup(&tree, &[]).unwrap();
         let tree = after(&tree, &once);
-        let twice = compile(&tree, &[]).unwrap();
+        let twice = compile_setup(&tree, &[]).unwrap();
         prop_assert_eq!(&once.files, &twice.files);
         for (name, key, expected) in [("vars.toml", "GH_VERSION", &value), ("secrets.toml", "GH_TOKEN", &token)] {
             let table: toml::Table = toml::from_str(text(&twice, name)).unwrap();
@@ -206,9 +206,9 @@ fn nothing_is_written_that_could_not_be_read_again() {
             (".jlo/setup/components/two/meta.toml", two.as_str()),
             (".jlo/setup/components/two/install.sh", "true"),
         ];
-        assert!(compile(&tree(&files), &[]).is_ok(), "one alone fits");
+        assert!(compile_setup(&tree(&files), &[]).is_ok(), "one alone fits");
         files[0].1 = "tools: [one, two]";
-        let said = compile(&tree(&files), &[]).unwrap_err();
+        let said = compile_setup(&tree(&files), &[]).unwrap_err();
         let begins = ".jlo/setup/vars.toml: error: ";
         let said = said[0].to_string();
         assert!(said.starts_with(begins) && said.contains(says), "{said}");

@@ -1,12 +1,12 @@
 //! Tests changes while a layer's session is live: it did not get them, and does not undo them.
 
-use phileas_domain::exchange::{Changed, Content};
+use phileas_domain::exchange::{ChangedFile, FileContent};
 
 use crate::layers::hand_over::{ITEM, created, deciding, ends, event, item, slots};
 
-fn text_of(one: Changed) -> String {
+fn text_of(one: ChangedFile) -> String {
     match one.content {
-        Content::Text(text) => text,
+        FileContent::Text(text) => text,
         other => panic!("{other:?}"),
     }
 }
@@ -31,9 +31,9 @@ fn what_a_decider_was_not_given_is_decided_before_the_track_goes_on() {
     ends(
         &mut scenario,
         "decider",
-        vec![Changed {
+        vec![ChangedFile {
             path,
-            content: Content::Text(text),
+            content: FileContent::Text(text),
         }],
     );
     scenario.tick();

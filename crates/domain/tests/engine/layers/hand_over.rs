@@ -5,7 +5,7 @@ mod prompts;
 mod setbacks;
 
 use phileas_domain::engine::{CreateSession, Effect, Reason, Remark, RunRequest, SessionState};
-use phileas_domain::exchange::{Changed, Content};
+use phileas_domain::exchange::{ChangedFile, FileContent};
 use phileas_domain::state::Outcome;
 
 use crate::support::scenario::Scenario;
@@ -36,14 +36,14 @@ pub(crate) fn scenario() -> Scenario {
     scenario
 }
 
-fn wrote(path: &str, text: impl Into<String>) -> Changed {
-    Changed {
+fn wrote(path: &str, text: impl Into<String>) -> ChangedFile {
+    ChangedFile {
         path: path.to_owned(),
-        content: Content::Text(text.into()),
+        content: FileContent::Text(text.into()),
     }
 }
 
-pub(crate) fn changes() -> Changed {
+pub(crate) fn changes() -> ChangedFile {
     let theme = "  - title: Names\n    scope: The parser.\n    impact: It reads better.\n";
     let text = format!(
         "schema_version: 1\ncreated_at: \"2026-01-05T10:00:00Z\"\nsummaries:\n{}",
@@ -52,7 +52,7 @@ pub(crate) fn changes() -> Changed {
     wrote(".jules/exchange/changes.yml", text)
 }
 
-pub(crate) fn event(role: &str) -> Changed {
+pub(crate) fn event(role: &str) -> ChangedFile {
     let text = format!(
         "schema_version: 1\nid: \"{}01\"\nissue_id: \"\"\ncreated_at: 2026-01-05\nauthor_role: {role}\nconfidence: high\n\
          title: Found by {role}\nstatement: The client goes on after its caller has given up.\n\
@@ -62,7 +62,7 @@ pub(crate) fn event(role: &str) -> Changed {
     wrote(&format!("{PENDING}/{role}-finding.yml"), text)
 }
 
-pub(crate) fn item(events: &str, deep: bool) -> Changed {
+pub(crate) fn item(events: &str, deep: bool) -> ChangedFile {
     let text = format!(
         "schema_version: 2\nid: \"item01\"\nsource_events: [{events}]\ntitle: Stop at the deadline\nlabel: bugs\npriority: medium\n\
          summary: The client stops when its caller has given up.\ngoal: No work that nobody waits for.\n\
@@ -100,7 +100,7 @@ pub(crate) fn slots(scenario: &Scenario) -> Vec<String> {
 }
 
 /// The newest session of a slot ends, having written these files.
-pub(crate) fn ends(scenario: &mut Scenario, slot: &str, files: Vec<Changed>) {
+pub(crate) fn ends(scenario: &mut Scenario, slot: &str, files: Vec<ChangedFile>) {
     let marker = format!("slot={slot} ");
     let now = scenario.now;
     let of_slot =
@@ -327,7 +327,7 @@ fn idle_layers_are_not_checked_again_until_something_changes() {
         scenario.minutes(10);
     }
     assert_eq!(scenario.exchanges_read, exchanges);
-    let Content::Text(found) = event("errors").content else {
+    let FileContent::Text(found) = event("errors").content else {
         panic!("a text")
     };
     scenario.exchange.insert_text(event("errors").path, &found);
@@ -347,8 +347,8 @@ fn an_integrator_puts_open_pull_requests_together() {
         .files
         .insert(".jules/schedules.toml".to_owned(), plan);
     to_the_decider(&mut scenario);
-    let again = |change: Changed, name: &str| match change.content {
-        Content::Text(text) => wrote(
+    let again = |change: ChangedFile, name: &str| match change.content {
+        FileContent::Text(text) => wrote(
             &ITEM.replace("retry", name),
             text.replace("item01", name)
                 .replace("Stop at the deadline", &format!("Mend {name}")),

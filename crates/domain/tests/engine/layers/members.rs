@@ -1,7 +1,7 @@
 //! Tests which roles of a layer take part, and their initial files.
 
 use phileas_domain::engine::{Reason, RunRequest};
-use phileas_domain::exchange::Content;
+use phileas_domain::exchange::FileContent;
 use phileas_domain::plan::EntryPoint;
 
 use crate::layers::hand_over::{ITEM, created, ends, event, item, scenario, slots, there};
@@ -28,7 +28,7 @@ fn observing(roles: &str, public: bool) -> Scenario {
 fn implementing(mut scenario: Scenario, ids: &[&str]) -> Scenario {
     for id in ids {
         let found = id.replace("item", "even");
-        let Content::Text(text) = item(&found, false).content else {
+        let FileContent::Text(text) = item(&found, false).content else {
             panic!("a text")
         };
         let path = ITEM.replace("retry", id);

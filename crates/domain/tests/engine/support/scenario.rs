@@ -14,7 +14,7 @@ use phileas_domain::engine::{
     Ledger, Line, MergeFacts, Notice, Outage, Permission, Pull, Reason, Remark, Reviews,
     RunRequest, Session, Subject,
 };
-use phileas_domain::exchange::Changed;
+use phileas_domain::exchange::ChangedFile;
 use phileas_domain::model::{Login, Oid, PullNumber, SessionId, TrackName, Tree};
 use phileas_domain::plan::{self};
 use phileas_domain::state::{Outcome, State};
@@ -140,7 +140,7 @@ pub(crate) struct Scenario {
     /// The files of the exchange on the ledger.
     pub(crate) exchange: Tree,
     /// What sessions wrote.
-    pub(crate) written: BTreeMap<SessionId, Vec<Changed>>,
+    pub(crate) written: BTreeMap<SessionId, Vec<ChangedFile>>,
     /// Files that each push to the default branch touches.
     pub(crate) touched: Vec<String>,
     /// The id of the exchange's content, where it is known.

@@ -62,13 +62,13 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn change() -> impl Strategy<Value = Changed> {
+fn change() -> impl Strategy<Value = ChangedFile> {
     let content = prop_oneof![
-        8 => text().prop_map(Content::Text),
-        1 => Just(Content::Removed),
-        1 => Just(Content::Other(Mode::Link)),
+        8 => text().prop_map(FileContent::Text),
+        1 => Just(FileContent::Removed),
+        1 => Just(FileContent::Other(Mode::Link)),
     ];
-    (path(), content).prop_map(|(path, content)| Changed { path, content })
+    (path(), content).prop_map(|(path, content)| ChangedFile { path, content })
 }
 
 proptest! {
@@ -82,11 +82,11 @@ proptest! {
     ) {
         let mut ledger = Ledger::flat();
         for (author, changes) in sessions {
-            let before = check(&ledger.tree).exchange.unwrap();
+            let before = check_exchange(&ledger.tree).exchange.unwrap();
             let done = ledger.take(author, &changes);
             let home = |path: &String| path.starts_with(".jules/exchange/") || path.starts_with(".jules/workstations/");
             prop_assert!(done.files.keys().all(home), "{:?}", done.files);
-            let after = check(&ledger.tree).exchange.unwrap();
+            let after = check_exchange(&ledger.tree).exchange.unwrap();
             let ids = |exchange: &phileas_domain::exchange::Exchange| -> Vec<String> {
                 exchange.streams["generic"].events.iter().map(|event| event.value.id.clone()).collect()
             };

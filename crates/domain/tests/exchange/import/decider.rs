@@ -20,7 +20,7 @@ fn a_decider_writes_items_and_the_events_follow() {
             .text(".jules/exchange/events/decided/dead-code.yml")
             .contains("issue_id: \"item02\"")
     );
-    assert_eq!(check(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).found, []);
     // An agent that moves the event and sets its link by itself means the same.
     let mut same = Ledger::flat();
     let moved = wrote(
@@ -89,7 +89,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
         + "attempts: 0\n";
     let done = ledger.take(Author::Decider, &[wrote(REQUIREMENT, &text)]);
     assert_eq!(done.found, []);
-    let exchange = check(&ledger.tree).exchange.unwrap();
+    let exchange = check_exchange(&ledger.tree).exchange.unwrap();
     let item = &exchange.streams["generic"].items[0].value;
     assert_eq!(
         (item.id.as_str(), item.priority.as_str(), item.attempts),
@@ -97,7 +97,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
     );
     assert_eq!(item.source_events, ["deci01", "pend01"]);
     assert_eq!(item.returned_because, ["It broke the build."]);
-    assert_eq!(check(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).found, []);
     // A new item cannot set its own attempts, and a taken id is replaced.
     let mut ledger = Ledger::flat();
     let path = ".jules/exchange/requirements/new-work.yml";
@@ -108,7 +108,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
             &(requirement("item01", "pend01") + "attempts: 3\n"),
         )],
     );
-    let exchange = check(&ledger.tree).exchange.unwrap();
+    let exchange = check_exchange(&ledger.tree).exchange.unwrap();
     let items = &exchange.streams["generic"].items;
     assert_eq!(items.len(), 2);
     assert!(
@@ -116,7 +116,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
             .iter()
             .any(|item| item.value.id != "item01" && item.value.attempts == 0)
     );
-    assert_eq!(check(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).found, []);
 }
 
 /// Two sessions give two work items the same name, in one folder or below two labels.
@@ -130,7 +130,7 @@ fn another_work_of_the_same_name_takes_nothing_away() {
     );
     assert_eq!(done.taken, ["work-item item02"]);
     assert_eq!(ledger.text(REQUIREMENT), before);
-    assert_eq!(check(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).found, []);
 
     let mut ledger = Ledger::of(&streams(true));
     ledger.stream = "core";
@@ -143,7 +143,7 @@ fn another_work_of_the_same_name_takes_nothing_away() {
     assert_eq!(done.taken, ["work-item citem1"]);
     assert_eq!(ledger.text(&first), before);
     assert!(ledger.text(&second).contains("citem1"));
-    assert_eq!(check(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).found, []);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
                 .text(OBSERVER)
                 .contains("Names: Look at the code first.")
         );
-        assert_eq!(check(&ledger.tree).found, []);
+        assert_eq!(check_exchange(&ledger.tree).found, []);
         // A session of the observer that ran at the same time keeps the lesson.
         let (_, old) = flat()
             .into_iter()
@@ -221,7 +221,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
         &ledger.take(Author::Decider, &both),
         "the event `pend01` belongs to a work item",
     );
-    let exchange = check(&ledger.tree).exchange.unwrap();
+    let exchange = check_exchange(&ledger.tree).exchange.unwrap();
     assert_eq!(
         exchange.streams["generic"]
             .events_in(EventState::Decided)
@@ -256,7 +256,7 @@ fn no_event_is_dropped_without_a_word() {
     files.push((pending("digits"), finding("123456", "Digits")));
     let mut ledger = Ledger::of(&files);
     let done = ledger.take(Author::Decider, &[wrote(path, &with_events(list))]);
-    let exchange = check(&ledger.tree).exchange.unwrap();
+    let exchange = check_exchange(&ledger.tree).exchange.unwrap();
     let item = exchange.streams["generic"].items.iter();
     let item = item.map(|item| &item.value).find(|one| one.id == "item02");
     assert_eq!(item.unwrap().source_events, ["pend01", "123456"]);
@@ -310,7 +310,7 @@ fn an_older_copy_writes_over_nothing() {
         &done,
         "one-name.yml: warning: `.jules/exchange/requirements/one-name.yml` was changed after the session had begun; only its new events were taken",
     );
-    let exchange = check(&ledger.tree).exchange.unwrap();
+    let exchange = check_exchange(&ledger.tree).exchange.unwrap();
     let item = &exchange.streams["generic"].items[0].value;
     assert!(!item.requires_deep_analysis);
     assert!(
@@ -319,7 +319,7 @@ fn an_older_copy_writes_over_nothing() {
             .contains("Names of the public interface")
     );
     assert_eq!(item.source_events, ["deci01", "pend01"]);
-    assert_eq!(check(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).found, []);
     // It is unknown what the session was given: nothing is overwritten, and equal content is not reported.
     let ledger = Ledger::of(&with(flat(), REQUIREMENT, &expanded));
     let done = ledger.ask_given(None, Author::Decider, &[wrote(REQUIREMENT, &waiting)]);

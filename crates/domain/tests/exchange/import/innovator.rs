@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn proposed(name: &str, id: &str, title: &str) -> Changed {
+fn proposed(name: &str, id: &str, title: &str) -> ChangedFile {
     wrote(
         &format!(".jules/exchange/proposals/{name}.yml"),
         &proposal(id).replace("title: Fewer parts", &format!("title: {title}")),
@@ -21,7 +21,7 @@ fn an_innovator_brings_three_proposals_and_remembers_them() {
     let done = ledger.take(author, &three);
     assert_eq!(done.found, []);
     assert_eq!(
-        done.subject(&author).unwrap(),
+        done.commit_subject(&author).unwrap(),
         "import innovators/leverage_architect 1 memory, 3 proposals"
     );
     assert!(
@@ -34,7 +34,7 @@ fn an_innovator_brings_three_proposals_and_remembers_them() {
             .text(".jules/exchange/proposals/leverage-architect-propc1.yml")
             .contains("title: C")
     );
-    let exchange = check(&ledger.tree).exchange.unwrap();
+    let exchange = check_exchange(&ledger.tree).exchange.unwrap();
     let memory = exchange.streams["generic"]
         .memories
         .iter()
@@ -51,7 +51,7 @@ fn an_innovator_brings_three_proposals_and_remembers_them() {
         ["C", "A", "B", "Fewer parts"],
         "in the order of their files"
     );
-    assert_eq!(check(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).found, []);
 }
 
 #[test]

@@ -47,7 +47,11 @@ fn the_narrators_range_is_the_one_it_was_given() {
         &done,
         "latest.yml:6:14: warning: it names other commits: `9999999` (at range.to_commit); it was put right",
     );
-    let changes = check(&ledger.tree).exchange.unwrap().changes.unwrap();
+    let changes = check_exchange(&ledger.tree)
+        .exchange
+        .unwrap()
+        .changes
+        .unwrap();
     assert_eq!(changes.value.to_commit.as_deref(), Some("9999999"));
     assert!(ledger.text(LATEST).contains("from_commit: \"5d2e3f4\""));
     assert!(

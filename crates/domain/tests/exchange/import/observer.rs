@@ -16,11 +16,14 @@ fn an_observer_brings_events_and_its_memory() {
     assert_eq!(done.found, []);
     assert_eq!(done.taken, ["event newone", "memory of taxonomy"]);
     assert_eq!(
-        done.subject(&TAXONOMY).unwrap(),
+        done.commit_subject(&TAXONOMY).unwrap(),
         "import observers/taxonomy 1 event, 1 memory"
     );
     assert_eq!(ledger.text(OBSERVER), memory);
-    assert_eq!(Ledger::flat().ask(TAXONOMY, &[]).subject(&TAXONOMY), None);
+    assert_eq!(
+        Ledger::flat().ask(TAXONOMY, &[]).commit_subject(&TAXONOMY),
+        None
+    );
 }
 
 #[test]
@@ -36,7 +39,7 @@ fn ids_are_given_where_they_are_missing_taken_or_none() {
         let text = finding("newone", "New").replace("\"newone\"", id);
         let done = ledger.take(TAXONOMY, &[wrote(&pending("new"), &text)]);
         assert_eq!(done.found, [], "{id}");
-        let exchange = check(&ledger.tree).exchange.unwrap();
+        let exchange = check_exchange(&ledger.tree).exchange.unwrap();
         let stream = &exchange.streams["generic"];
         let new = stream
             .events
@@ -81,7 +84,7 @@ fn an_id_that_is_made_is_not_one_that_is_taken() {
 }
 
 fn ids(ledger: &Ledger) -> std::collections::BTreeSet<String> {
-    let exchange = check(&ledger.tree).exchange.unwrap();
+    let exchange = check_exchange(&ledger.tree).exchange.unwrap();
     let events = exchange.streams["generic"].events.iter();
     events.map(|event| event.value.id.clone()).collect()
 }
@@ -102,7 +105,7 @@ fn links_are_not_an_observers_to_make() {
 #[test]
 fn a_session_brings_three_events_and_only_its_own() {
     let mut ledger = Ledger::flat();
-    let four: Vec<Changed> = (1..=4)
+    let four: Vec<ChangedFile> = (1..=4)
         .map(|n| {
             wrote(
                 &pending(&format!("n{n}")),

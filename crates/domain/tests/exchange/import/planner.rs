@@ -40,7 +40,7 @@ fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
     let done = one.take(planner, &[wrote(REQUIREMENT, &other)]);
     told(&done, "a planner does not change `id`");
     told(&done, "a planner does not change `source_events`");
-    assert_eq!(check(&one.tree).found, []);
+    assert_eq!(check_exchange(&one.tree).found, []);
     // A person wrote another version in the meantime: it is kept, and still waits for a planner.
     let newer = deep.replace("One name for one thing.", "One name, and that is step.");
     let mut one = Ledger::of(&with(flat(), REQUIREMENT, &newer));

@@ -72,33 +72,33 @@ fn nothing_foreign_comes_in() {
 fn links_sizes_counts_and_spellings_are_limited() {
     let ledger = Ledger::flat();
     let one = |content| {
-        [Changed {
+        [ChangedFile {
             path: pending("new"),
             content,
         }]
     };
     told(
-        &ledger.ask(TAXONOMY, &one(Content::Other(Mode::Link))),
+        &ledger.ask(TAXONOMY, &one(FileContent::Other(Mode::Link))),
         "symbolic link",
     );
     told(
-        &ledger.ask(TAXONOMY, &one(Content::Other(Mode::File))),
+        &ledger.ask(TAXONOMY, &one(FileContent::Other(Mode::File))),
         "no text file",
     );
     told(
         &ledger.ask(
             TAXONOMY,
-            &one(Content::Text("a".repeat(ARTIFACT_LIMIT_BYTES + 1))),
+            &one(FileContent::Text("a".repeat(ARTIFACT_LIMIT_BYTES + 1))),
         ),
         "more than 65536",
     );
-    let many: Vec<Changed> = (0..=CHANGE_FILES_LIMIT)
+    let many: Vec<ChangedFile> = (0..=CHANGE_FILES_LIMIT)
         .map(|n| wrote(&pending(&format!("n{n}")), "x"))
         .collect();
     let done = ledger.ask(TAXONOMY, &many);
     assert_eq!(done.found.len(), 1);
     told(&done, "are not read");
-    let huge: Vec<Changed> = (0..17)
+    let huge: Vec<ChangedFile> = (0..17)
         .map(|n| {
             wrote(
                 &pending(&format!("n{n}")),

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     let ledger = Ledger::flat();
-    let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
+    let (files, left) = settle_merged(&ledger.tree, REQUIREMENT).unwrap();
     assert_eq!(left, []);
     assert_eq!(
         files.into_iter().collect::<Vec<_>>(),
@@ -14,13 +14,13 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     let mut ledger = Ledger::flat();
     for attempt in 1..=3_u64 {
         let (files, parked) =
-            returned(&ledger.tree, REQUIREMENT, &["closed\nunmerged".to_owned()]).unwrap();
+            settle_returned(&ledger.tree, REQUIREMENT, &["closed\nunmerged".to_owned()]).unwrap();
         assert_eq!(parked, attempt == 3);
         ledger.commit(&Import {
             files,
             ..Import::default()
         });
-        let exchange = check(&ledger.tree).exchange.unwrap();
+        let exchange = check_exchange(&ledger.tree).exchange.unwrap();
         let item = &exchange.streams["generic"].items[0].value;
         assert_eq!(
             (
@@ -29,16 +29,19 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
             ),
             (attempt, "closed unmerged")
         );
-        assert_eq!(check(&ledger.tree).found, []);
+        assert_eq!(check_exchange(&ledger.tree).found, []);
     }
     assert!(
-        merged(&ledger.tree, "x.yml").is_err() && returned(&ledger.tree, "x.yml", &[]).is_err()
+        settle_merged(&ledger.tree, "x.yml").is_err()
+            && settle_returned(&ledger.tree, "x.yml", &[]).is_err()
     );
     let lost = Ledger::of(&with(flat(), DECIDED, ""));
-    let error = merged(&lost.tree, REQUIREMENT).unwrap_err().to_string();
+    let error = settle_merged(&lost.tree, REQUIREMENT)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("`deci01`, of which there are 0"), "{error}");
     let mut ledger = Ledger::of(&streams(true));
-    let (files, _) = merged(
+    let (files, _) = settle_merged(
         &ledger.tree,
         ".jules/workstreams/core/exchange/issues/refacts/one-name.yml",
     )
@@ -47,7 +50,11 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
         files,
         ..Import::default()
     });
-    assert_eq!(check(&ledger.tree).found, [], "the list of issues follows");
+    assert_eq!(
+        check_exchange(&ledger.tree).found,
+        [],
+        "the list of issues follows"
+    );
 }
 
 #[test]
@@ -63,8 +70,8 @@ fn a_proposal_is_published_so_that_it_can_be_found_again() {
             ".jules/exchange/proposals/leverage-architect-fewer-parts.yml",
             &text(title),
         );
-        let exchange = check(&Ledger::of(&files).tree).exchange.unwrap();
-        publication(&exchange.streams["generic"].proposals[0])
+        let exchange = check_exchange(&Ledger::of(&files).tree).exchange.unwrap();
+        publication_of(&exchange.streams["generic"].proposals[0])
     };
     let one = published("title: Fewer parts").unwrap();
     assert_eq!(one.title, "[innovator/leverage_architect] Fewer parts");
@@ -97,7 +104,7 @@ fn merged_work_leaves_the_events_of_others() {
     let mut files = flat();
     files.push((other.to_owned(), requirement("item02", "deci01")));
     let ledger = Ledger::of(&files);
-    let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
+    let (files, left) = settle_merged(&ledger.tree, REQUIREMENT).unwrap();
     assert_eq!(
         files.into_iter().collect::<Vec<_>>(),
         [(REQUIREMENT.to_owned(), None)]
@@ -110,12 +117,12 @@ fn merged_work_leaves_the_events_of_others() {
         )
     );
     let ledger = Ledger::of(&with(flat(), DECIDED, &event("deci01", "item99")));
-    let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
+    let (files, left) = settle_merged(&ledger.tree, REQUIREMENT).unwrap();
     assert_eq!((files.len(), left.len()), (1, 1));
     assert!(left[0].message.contains("`item99` has it"), "{}", left[0]);
     // An unset link leads to no other item.
     let ledger = Ledger::of(&with(flat(), DECIDED, &event("deci01", "")));
-    let (files, left) = merged(&ledger.tree, REQUIREMENT).unwrap();
+    let (files, left) = settle_merged(&ledger.tree, REQUIREMENT).unwrap();
     assert_eq!((files.len(), left.len()), (2, 0));
 }
 
@@ -131,12 +138,12 @@ fn a_publication_fits_into_an_issue() {
             .replace(replaced, by);
         let stem = persona.replace('_', "-");
         let path = format!(".jules/exchange/proposals/{stem}-x.yml");
-        let exchange = check(&Ledger::of(&with(flat(), &path, &text)).tree);
+        let exchange = check_exchange(&Ledger::of(&with(flat(), &path, &text)).tree);
         let exchange = exchange.exchange.unwrap();
         let proposals = &exchange.streams["generic"].proposals;
         let one = proposals.iter().find(|one| one.path == path).unwrap();
         assert!(one.sound, "{persona}");
-        publication(one)
+        publication_of(one)
     };
     let long = "ü".repeat(240);
     let one = published(
@@ -158,13 +165,13 @@ fn a_publication_fits_into_an_issue() {
         text = text.replace(said, &format!("\"{ats}\""));
     }
     let path = ".jules/exchange/proposals/leverage-architect-x.yml";
-    let exchange = check(&Ledger::of(&with(flat(), path, &text)).tree)
+    let exchange = check_exchange(&Ledger::of(&with(flat(), path, &text)).tree)
         .exchange
         .unwrap();
     let proposals = &exchange.streams["generic"].proposals;
     let one = proposals.iter().find(|one| one.path == path).unwrap();
     assert!(one.sound);
-    let one = publication(one).unwrap();
+    let one = publication_of(one).unwrap();
     assert_eq!(one.body.chars().count(), 65_536);
     assert!(
         one.body.ends_with(&format!("\n\n{}\n", one.marker)),
@@ -176,7 +183,7 @@ fn a_publication_fits_into_an_issue() {
     let persona = format!("{fits}a");
     let path = format!(".jules/exchange/proposals/{persona}-x.yml");
     let text = proposal("prop01").replace("leverage_architect", &persona);
-    let found = check(&Ledger::of(&with(flat(), &path, &text)).tree).found;
+    let found = check_exchange(&Ledger::of(&with(flat(), &path, &text)).tree).found;
     let begins = format!("{path}:3:10: error: it cannot be published");
     assert!(
         found.iter().any(|one| one.to_string().starts_with(&begins)),

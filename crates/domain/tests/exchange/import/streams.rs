@@ -41,7 +41,7 @@ fn workstreams_import_into_their_own_stream() {
             index.contains("(./refacts/told.yml)") && index.contains("(./refacts/one-name.yml)"),
             "by its label: {index}"
         );
-        assert_eq!(check(&ledger.tree).found, []);
+        assert_eq!(check_exchange(&ledger.tree).found, []);
         let done = ledger.ask(
             Author::Decider,
             &[wrote(

@@ -89,10 +89,10 @@ fn proposals_and_the_memory_of_an_innovator_are_cleaned_and_so_are_their_issues(
     assert!(done.files.contains_key(path), "{:?}", done.found);
     // Text that is in the ledger already is cleaned when it is shown.
     let older = with(flat(), path, &text);
-    let exchange = check(&Ledger::of(&older).tree).exchange.unwrap();
+    let exchange = check_exchange(&Ledger::of(&older).tree).exchange.unwrap();
     let proposals = &exchange.streams["generic"].proposals;
     let filed = proposals.iter().find(|one| one.path == path).unwrap();
-    let issue = publication(filed).unwrap();
+    let issue = publication_of(filed).unwrap();
     is_clean(&issue.title);
     is_clean(&issue.body);
 }

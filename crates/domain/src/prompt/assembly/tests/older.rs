@@ -1,6 +1,6 @@
 //! Tests the older form of a layer's template, which is compiled to the newer one.
 
-use super::{ASSEMBLY, Assembled, Tree, assemble, request, variables};
+use super::{ASSEMBLY, Assembled, Tree, assemble_prompt, request, variables};
 
 fn older(base: &str, assembly: &str, given: &[(&str, &str)]) -> Result<Assembled, String> {
     let tree = Tree::from_texts([
@@ -14,7 +14,7 @@ fn older(base: &str, assembly: &str, given: &[(&str, &str)]) -> Result<Assembled
         ),
     ]);
     let (ledger, variables) = (Tree::new(), variables(given));
-    assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
+    assemble_prompt(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
 }
 
 /// The older pair and an equivalent template give the same prompt.
@@ -43,7 +43,7 @@ layer: observers
         ),
     ]);
     let (ledger, variables) = (Tree::new(), variables(&given));
-    let same = assemble(&request(&tree, &ledger, &variables)).unwrap();
+    let same = assemble_prompt(&request(&tree, &ledger, &variables)).unwrap();
     let sections = |text: &str| {
         text.split_whitespace()
             .map(str::to_owned)
@@ -85,7 +85,7 @@ fn alone(base: &str, given: &[(&str, &str)]) -> Result<Assembled, String> {
         (".jules/JULES.md", "Be kind.\n"),
     ]);
     let (ledger, variables) = (Tree::new(), variables(given));
-    assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
+    assemble_prompt(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
 }
 
 #[test]

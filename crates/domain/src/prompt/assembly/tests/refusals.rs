@@ -1,6 +1,6 @@
 //! Tests the files that no template may read, and the positions of errors.
 
-use super::{OBSERVERS, assemble, assembled, ledger, repository, request, variables};
+use super::{OBSERVERS, assemble_prompt, assembled, ledger, repository, request, variables};
 use crate::model::{Entry, Mode};
 
 #[test]
@@ -37,7 +37,7 @@ fn links_are_refused_and_what_cannot_be_read_is_skipped_where_it_may() {
         };
         tree.insert(path, entry);
         let (ledger, variables) = (ledger(), variables(&[]));
-        assemble(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
+        assemble_prompt(&request(&tree, &ledger, &variables)).map_err(|said| said.to_string())
     };
     for function in ["include_required", "include_optional"] {
         let said = odd(Mode::Link, ".jlo/x", ".jlo/x", function).unwrap_err();
@@ -57,7 +57,7 @@ fn links_are_refused_and_what_cannot_be_read_is_skipped_where_it_may() {
     let mut tree = repository("{{ include_required(\".jlo/x\") }}");
     tree.insert_text(".jlo/x", &big);
     let (ledger, variables) = (ledger(), variables(&[]));
-    let said = assemble(&request(&tree, &ledger, &variables)).unwrap_err();
+    let said = assemble_prompt(&request(&tree, &ledger, &variables)).unwrap_err();
     assert!(said.to_string().contains("TEMPLATE_LIMIT_BYTES"), "{said}");
 }
 

@@ -1,7 +1,7 @@
 //! Tests the entry points of a pass.
 
 use phileas_domain::engine::{Reason, RunRequest};
-use phileas_domain::exchange::Content;
+use phileas_domain::exchange::FileContent;
 use phileas_domain::plan::EntryPoint;
 
 use super::{PLAN, ROSTER, ends, event, item, scenario, slots, to_the_implementer};
@@ -17,7 +17,7 @@ fn a_person_may_begin_a_pass_in_the_middle() {
     scenario.merge(pull);
     scenario.tick();
     let late = event("docs");
-    let Content::Text(text) = late.content else {
+    let FileContent::Text(text) = late.content else {
         panic!("a text")
     };
     scenario.exchange = scenario.exchange.with(&[(late.path, Some(text))].into());
@@ -76,7 +76,7 @@ fn a_track_may_begin_with_its_decider() {
     scenario.tick();
     scenario.hours(1);
     let found = event("errors");
-    let Content::Text(text) = found.content else {
+    let FileContent::Text(text) = found.content else {
         unreachable!()
     };
     scenario.exchange.insert_text(found.path, &text);

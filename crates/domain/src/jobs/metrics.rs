@@ -8,7 +8,7 @@ use super::registry::Registry;
 
 /// The metrics of a monitor.
 #[must_use]
-pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
+pub fn render_metrics(memory: &MonitorMemory, registry: &Registry) -> String {
     let mut states: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failing = 0;
     for job in registry.jobs().filter(|job| job.is_live()) {
@@ -30,7 +30,7 @@ pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
     };
     let states: Vec<_> = states
         .iter()
-        .map(|(state, count)| (label("state", state), count.to_string()))
+        .map(|(state, count)| (metric_label("state", state), count.to_string()))
         .collect();
     family(
         "jobs",
@@ -49,7 +49,7 @@ pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
         .own
         .events
         .iter()
-        .map(|(event, count)| (label("event", event), count.to_string()))
+        .map(|(event, count)| (metric_label("event", event), count.to_string()))
         .collect();
     family(
         "job_events_total",
@@ -80,7 +80,7 @@ pub fn render(memory: &MonitorMemory, registry: &Registry) -> String {
 }
 
 /// A label with its value escaped.
-fn label(name: &str, value: &str) -> String {
+fn metric_label(name: &str, value: &str) -> String {
     let value = value
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
@@ -95,11 +95,12 @@ mod tests {
 
     #[test]
     fn jobs_are_counted_by_state() {
-        let (registry, _) = Registry::parse("jobs", Line::split(b"\"1\"\n\"2\"\n\"3\"")).unwrap();
+        let (registry, _) =
+            Registry::parse("jobs", Line::split_lines(b"\"1\"\n\"2\"\n\"3\"")).unwrap();
         let text = r#"{"1": {"last_status": "IN_PROGRESS"}, "2": {"last_status": "X\"Y", "failures": 2},
                        "$monitor": {"events": {"question": 4}, "cycles": 9}}"#;
         let memory = MonitorMemory::parse("state", text.as_bytes()).unwrap().0;
-        let text = render(&memory, &registry);
+        let text = render_metrics(&memory, &registry);
         for line in [
             "phileas_jobs{state=\"IN_PROGRESS\"} 1",
             "phileas_jobs{state=\"UNSEEN\"} 1",

@@ -7,7 +7,7 @@ use crate::board::{self, TaskState};
 #[must_use]
 pub fn folders_to_read(sprint: Option<u64>) -> Vec<String> {
     let open = TaskState::ALL.into_iter().filter(|state| state.is_open());
-    open.map(TaskState::folder)
+    open.map(TaskState::folder_path)
         .chain(sprint.map(board::sprint_folder))
         .collect()
 }

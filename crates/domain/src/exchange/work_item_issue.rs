@@ -3,14 +3,15 @@
 use super::artifact::{Filed, WorkItem};
 use super::limits::{ISSUE_BODY_LIMIT_CHARS, ISSUE_LABEL_LIMIT_CHARS, ISSUE_TITLE_LIMIT_CHARS};
 use super::model::Stream;
-use super::publish::{Publication, cut, plain};
-use super::shown::shown;
+use super::publish::{Publication, escape_markdown, truncate_text};
+use super::work_item_text::issue_text;
 use crate::diagnostic::Diagnostic;
-use crate::prompt::{clean_line, sha256, without_secrets};
+use crate::prompt::{clean_line, prompt_sha256, without_secrets};
 
 /// The prefix of work items' keys among those of published issues.
 const KEY: &str = "work:";
-/// A work item as an issue. The issue shows what the session will be given, as [`offer`] renders it, with the
+
+/// A work item as an issue. The issue shows what the session will be given, as [`issue_text`] renders it, with the
 /// whole title, because an issue's own title is truncated. The digest covers all of it.
 ///
 /// `slot`: the slot of the session that would do it. `label`: the label that approves it. The key contains the digest,
@@ -19,7 +20,7 @@ const KEY: &str = "work:";
 /// # Errors
 ///
 /// The item is invalid, or an issue cannot hold all of it.
-pub fn offer(
+pub fn work_item_issue(
     slot: &str,
     label: &str,
     stream: &Stream,
@@ -47,16 +48,16 @@ pub fn offer(
         value.label,
         without_secrets(&clean_line(&value.title))
     );
-    let title = cut(&title, ISSUE_TITLE_LIMIT_CHARS);
+    let title = truncate_text(&title, ISSUE_TITLE_LIMIT_CHARS);
     let end = format!(
         "---\nWork item `{}`, `{}` on the branch `jules`. Agents wrote what stands in the boxes, and the session that does \
          it is given these words of theirs and no others.\n\nSomebody with write access has it done by the label \
          `{label}` on this issue, each label once. What was changed here is not what would be done; without the label \
          nothing happens.",
         value.id,
-        plain(&clean_line(&item.path)).replace('`', "'"),
+        escape_markdown(&clean_line(&item.path)).replace('`', "'"),
     );
-    let text = format!("{}\n\n{end}", shown(stream, item)?);
+    let text = format!("{}\n\n{end}", issue_text(stream, item)?);
     let digest = offer_digest(&title, &text);
     let key = format!("{KEY}{slot}:{digest}");
     let marker = format!("<!-- phileas:{key} -->");
@@ -76,7 +77,7 @@ pub fn offer(
 
 /// The slot and the digest in the key of a work item's issue; `None` if the key belongs to something else.
 #[must_use]
-pub fn offered(key: &str) -> Option<(&str, &str)> {
+pub fn split_issue_key(key: &str) -> Option<(&str, &str)> {
     key.strip_prefix(KEY)?.rsplit_once(':')
 }
 
@@ -88,5 +89,5 @@ pub fn offer_digest(title: &str, body: &str) -> String {
         .rsplit_once("<!-- phileas:work:")
         .map_or(body.as_str(), |(text, _)| text);
     // The whole digest: two texts could be made to match a part of it.
-    sha256(&format!("{}\n{}", title.trim(), text.trim()))
+    prompt_sha256(&format!("{}\n{}", title.trim(), text.trim()))
 }

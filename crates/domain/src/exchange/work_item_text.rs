@@ -5,7 +5,7 @@ use super::artifact::{Filed, WorkItem};
 use super::limits::{SHOWN_FINDINGS_CHARS, SHOWN_LIMIT_CHARS, SHOWN_LINE_CHARS};
 use super::model::Stream;
 use crate::diagnostic::Diagnostic;
-use crate::prompt::{clean, clean_line, without_secrets};
+use crate::prompt::{clean_line, clean_text, without_secrets};
 use crate::yaml::{Node, Value};
 
 /// Keys that say nothing about the work, and the title, which has its own place.
@@ -23,22 +23,22 @@ const FENCE_CHARS: usize = 3;
 /// # Errors
 ///
 /// It is longer than [`SHOWN_LIMIT_CHARS`]: people cannot approve what an issue cannot show.
-pub fn shown(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnostic> {
-    let mut sections = vec![section(
+pub fn issue_text(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnostic> {
+    let mut sections = vec![section_text(
         "title",
         &[without_secrets(&clean_line(&item.value.title))],
     )];
     if let Value::Map(entries) = &item.node.value {
         for (key, value) in entries {
             let name = key.text().unwrap_or_default();
-            let lines = outline(value);
+            let lines = outline_lines(value);
             if OWN.contains(&name) || lines.is_empty() {
                 continue;
             }
             let is_word = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
             sections.push(match is_word && !name.is_empty() {
-                true => section(&name.replace('_', " "), &lines),
-                false => section("further", &outline_of_entry(key, value)),
+                true => section_text(&name.replace('_', " "), &lines),
+                false => section_text("further", &outline_of_entry(key, value)),
             });
         }
     }
@@ -51,7 +51,7 @@ pub fn shown(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnost
         let one = Diagnostic::warning(&item.path, message);
         return Err(one.mend("say it shorter, or make several work items of it"));
     }
-    sections.extend(findings(
+    sections.extend(finding_lines(
         stream,
         item,
         SHOWN_FINDINGS_CHARS.min(SHOWN_LIMIT_CHARS - count),
@@ -60,11 +60,14 @@ pub fn shown(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Diagnost
 }
 
 /// The events that an item covers. Those that do not fit are counted, and neither people nor the session get them.
-fn findings(stream: &Stream, item: &Filed<WorkItem>, mut room: usize) -> Vec<String> {
+fn finding_lines(stream: &Stream, item: &Filed<WorkItem>, mut room: usize) -> Vec<String> {
     let (mut sections, mut left_out) = (Vec::new(), 0);
     for id in &item.value.source_events {
         for event in stream.events_of(id) {
-            let one = section(&format!("finding {}", word(id)), &outline(&event.node));
+            let one = section_text(
+                &format!("finding {}", id_text(id)),
+                &outline_lines(&event.node),
+            );
             match room.checked_sub(one.chars().count() + 2) {
                 Some(left) => {
                     room = left;
@@ -83,15 +86,15 @@ fn findings(stream: &Stream, item: &Filed<WorkItem>, mut room: usize) -> Vec<Str
 }
 
 /// An unchecked id, reduced to safe characters for a heading.
-fn word(id: &str) -> String {
+fn id_text(id: &str) -> String {
     id.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
 /// Untrusted lines below a heading of ours. They can neither end the fence nor leave the visible area.
-fn section(heading: &str, lines: &[String]) -> String {
+fn section_text(heading: &str, lines: &[String]) -> String {
     let text = lines
         .iter()
-        .flat_map(|line| broken(line))
+        .flat_map(|line| break_line(line))
         .collect::<Vec<_>>()
         .join("\n");
     let mut longest = 0;
@@ -103,10 +106,10 @@ fn section(heading: &str, lines: &[String]) -> String {
 }
 
 /// A line in pieces that fit on the page without scrolling. No character is lost.
-fn broken(line: &str) -> Vec<String> {
+fn break_line(line: &str) -> Vec<String> {
     let mut rest: Vec<char> = line.chars().collect();
     let mut pieces = Vec::new();
-    while let Some(most) = beyond(&rest) {
+    while let Some(most) = break_position(&rest) {
         let space = rest[..most].iter().rposition(|c| *c == ' ');
         let end = space.map_or(most, |at| at + 1);
         pieces.push(rest.drain(..end).collect());
@@ -116,7 +119,7 @@ fn broken(line: &str) -> Vec<String> {
 }
 
 /// How many characters fit in a line, if not all do. Characters beyond ASCII may be twice as wide.
-fn beyond(line: &[char]) -> Option<usize> {
+fn break_position(line: &[char]) -> Option<usize> {
     let mut columns = 0;
     line.iter().position(|c| {
         columns += if c.is_ascii() { 1 } else { 2 };
@@ -147,11 +150,11 @@ fn in_sight(text: &str) -> Vec<String> {
 }
 
 /// A value as lines, with maps and lists shown by indentation.
-fn outline(node: &Node) -> Vec<String> {
+fn outline_lines(node: &Node) -> Vec<String> {
     match &node.value {
         Value::Null => Vec::new(),
         Value::Text(text) => {
-            let text = without_secrets(&clean(text));
+            let text = without_secrets(&clean_text(text));
             let text = text.trim_matches('\n');
             if text.trim().is_empty() {
                 return Vec::new();
@@ -161,7 +164,7 @@ fn outline(node: &Node) -> Vec<String> {
         Value::List(items) => {
             let mut lines = Vec::new();
             for item in items {
-                for (index, line) in outline(item).into_iter().enumerate() {
+                for (index, line) in outline_lines(item).into_iter().enumerate() {
                     lines.push(format!("{}{line}", if index == 0 { "- " } else { "  " }));
                 }
             }
@@ -179,7 +182,7 @@ fn outline(node: &Node) -> Vec<String> {
 
 fn outline_of_entry(key: &Node, value: &Node) -> Vec<String> {
     let key = clean_line(key.text().unwrap_or_default());
-    let inner = outline(value);
+    let inner = outline_lines(value);
     let is_nested = matches!(value.value, Value::List(_) | Value::Map(_));
     match inner.as_slice() {
         [] => Vec::new(),
@@ -199,11 +202,11 @@ mod tests {
     #[test]
     fn nothing_is_pushed_out_of_sight() {
         let far = format!("{}do as I say", "\t".repeat(25));
-        for piece in broken(&in_sight(&far)[0]) {
+        for piece in break_line(&in_sight(&far)[0]) {
             assert!(piece.len() <= SHOWN_LINE_CHARS, "{piece:?}");
         }
         let wide = format!("{}do as I say", "\u{3000}".repeat(90));
-        assert_eq!(broken(&wide)[0].chars().count(), SHOWN_LINE_CHARS / 2);
+        assert_eq!(break_line(&wide)[0].chars().count(), SHOWN_LINE_CHARS / 2);
         let deep = format!("a{}b", "\n \n".repeat(500));
         assert_eq!(in_sight(&deep).len(), 2 + EMPTY_LINES);
     }
@@ -211,7 +214,7 @@ mod tests {
     #[test]
     fn a_fence_is_longer_than_any_inside() {
         let lines = ["a", "````", "[x]: hidden", "# b"].map(str::to_owned);
-        let text = section("problem", &lines);
+        let text = section_text("problem", &lines);
         assert_eq!(
             text,
             "### problem\n\n`````text\na\n````\n[x]: hidden\n# b\n`````"
@@ -227,7 +230,7 @@ mod tests {
             " ".repeat(300) + "evil",
             String::new(),
         ] {
-            let pieces = broken(&line);
+            let pieces = break_line(&line);
             assert!(
                 pieces
                     .iter()
@@ -235,7 +238,7 @@ mod tests {
             );
             assert_eq!(pieces.concat(), line);
         }
-        let words = broken(&"word ".repeat(60));
+        let words = break_line(&"word ".repeat(60));
         assert_eq!(words[0], "word ".repeat(20), "a line ends with its space");
     }
 
@@ -244,7 +247,7 @@ mod tests {
         let (root, mistakes) =
             crate::yaml::parse("a: x\nb: [y]\nc: {d: z}\ne: \"\"\nf: |\n  1\n  2\n");
         assert_eq!(mistakes, []);
-        let lines = outline(&root.unwrap());
+        let lines = outline_lines(&root.unwrap());
         let expected = ["a: x", "b:", "  - y", "c:", "  d: z", "f:", "  1", "  2"];
         assert_eq!(lines, expected);
     }

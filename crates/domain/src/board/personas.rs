@@ -9,7 +9,7 @@ use crate::plan::{PERSONAS_FOLDER, closest};
 const OTHERS: [&str; 2] = ["blocks", "partials"];
 
 /// The names of all persona folders, whether or not their prompts can be read.
-pub(super) fn personas(tree: &Tree) -> BTreeSet<&str> {
+pub(super) fn persona_names(tree: &Tree) -> BTreeSet<&str> {
     tree.iter()
         .filter_map(|(path, _)| {
             let (name, _) = path
@@ -23,7 +23,7 @@ pub(super) fn personas(tree: &Tree) -> BTreeSet<&str> {
 }
 
 /// The fix for an unknown persona name.
-pub(super) fn meant(name: &str, personas: &BTreeSet<&str>) -> String {
+pub(super) fn suggest_persona(name: &str, personas: &BTreeSet<&str>) -> String {
     match closest(name, personas.iter().copied()) {
         Some(one) => format!("did you mean `{one}`?"),
         None => "name a persona that has a folder in `.jules/personas`".to_owned(),

@@ -10,18 +10,18 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::document::Document;
-use super::migration::{Migration, Step, whole};
-use super::places::Kind;
+use super::locations::Kind;
+use super::migration::{Migration, Step, sorted_migration};
 use super::{memory, shapes};
 use crate::diagnostic::Diagnostic;
-use crate::exchange::artifact::stem;
-use crate::exchange::edit::{self, node, text};
+use crate::exchange::artifact::file_stem;
+use crate::exchange::edit::{self, new_node, text_node};
 use crate::exchange::layout::{
-    FLAT_CHANGES, FLAT_FOLDER, Layout, OLDER_ROSTER, Place, STREAMS_FOLDER, WORKSTATIONS_FOLDER,
-    older_roster, place,
+    FLAT_CHANGES, FLAT_FOLDER, Layout, Location, OLDER_ROSTER, STREAMS_FOLDER, WORKSTATIONS_FOLDER,
+    locate, older_roster,
 };
 use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
-use crate::exchange::memory::{Owner, leave_alone, lesson, seed};
+use crate::exchange::memory::{Owner, leave_alone, lesson_text, seed_text};
 use crate::exchange::model::Exchange;
 use crate::exchange::shapes::CHANGES;
 use crate::exchange::{index, read, values};
@@ -39,14 +39,14 @@ const ANALYSIS: &str = "requires_deep_analysis";
 ///
 /// All obstacles, with their positions: older forms, which must be migrated first; ids that two artifacts have; two
 /// files for one path; and files without a place in the other layout.
-pub fn across(tree: &Tree, to: Layout, stream: &str) -> Result<Migration, Vec<Diagnostic>> {
+pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration, Vec<Diagnostic>> {
     let Some(from) = Layout::detect(tree).map_err(|both| vec![*both])? else {
         return Ok(Migration::default());
     };
     if from == to {
         return Ok(Migration::default());
     }
-    let older = super::migrate(tree)?;
+    let older = super::migrate_exchange(tree)?;
     if let Some(step) = older.steps.first() {
         let one = Diagnostic::error(&step.path, "it lies or looks as it did in an older version");
         return Err(vec![one.mend(
@@ -60,45 +60,45 @@ pub fn across(tree: &Tree, to: Layout, stream: &str) -> Result<Migration, Vec<Di
         );
         return Err(vec![one.mend("a name has letters, digits, `-` and `_`")]);
     }
-    let Some(exchange) = read::read(tree, Some(from)).exchange else {
+    let Some(exchange) = read::read_exchange(tree, Some(from)).exchange else {
         return Ok(Migration::default());
     };
-    let mut way = Way {
+    let mut way = LayoutMove {
         tree,
         to,
         stream,
         migration: Migration::default(),
-        wrong: twice(&exchange),
+        wrong: doubled_ids(&exchange),
         taken: BTreeMap::new(),
         lessons: match to {
             Layout::Flat => lessons_of_roles(tree),
             Layout::Workstreams => BTreeMap::new(),
         },
     };
-    let names = shared(from, tree);
+    let names = shared_names(from, tree);
     for (path, entry) in tree.iter() {
-        let Some(here) = place(from, path) else {
+        let Some(here) = locate(from, path) else {
             continue;
         };
         let text = entry.text.as_deref().filter(|_| entry.mode == Mode::File);
         match text {
-            Some(text) => way.bring(path, text, here, &names),
-            None => way.stays(path, "it is no text, and would be left behind"),
+            Some(text) => way.move_artifact(path, text, here, &names),
+            None => way.keep_file(path, "it is no text, and would be left behind"),
         }
     }
-    way.lessons();
-    way.rosters(&exchange);
-    let Way {
+    way.move_lessons();
+    way.move_rosters(&exchange);
+    let LayoutMove {
         mut migration,
         wrong,
         ..
     } = way;
-    lists(tree, to, &mut migration);
+    update_indexes(tree, to, &mut migration);
     migration.tell_what_waits(tree, to);
-    whole(migration, wrong)
+    sorted_migration(migration, wrong)
 }
 
-struct Way<'t> {
+struct LayoutMove<'t> {
     tree: &'t Tree,
     to: Layout,
     stream: &'t str,
@@ -110,47 +110,53 @@ struct Way<'t> {
     lessons: BTreeMap<String, (Vec<String>, Timestamp)>,
 }
 
-impl Way<'_> {
-    fn bring(&mut self, path: &str, text: &str, here: Place<'_>, names: &[(String, String)]) {
-        let name = format!("{}.yml", stem(path));
+impl LayoutMove<'_> {
+    fn move_artifact(
+        &mut self,
+        path: &str,
+        text: &str,
+        here: Location<'_>,
+        names: &[(String, String)],
+    ) {
+        let name = format!("{}.yml", file_stem(path));
         let of = |stream: &str| match names
-            .contains(&(stem(path).to_owned(), kind_of(here).to_owned()))
+            .contains(&(file_stem(path).to_owned(), kind_of(here).to_owned()))
         {
             true => format!("{stream}-{name}"),
             false => name.clone(),
         };
         match here {
-            Place::Event { stream, state } => {
+            Location::Event { stream, state } => {
                 let to = format!("{}/events/{state}/{}", self.home(), of(stream));
-                self.goes(path, Some(to), text.to_owned(), "events of the other layout");
+                self.add_step(path, Some(to), text.to_owned(), "events of the other layout");
             }
-            Place::Feedback { .. } => {
+            Location::Feedback { .. } => {
                 let to = format!("{}/feedback/{name}", self.home());
-                self.goes(path, Some(to), text.to_owned(), "feedback of the other layout");
+                self.add_step(path, Some(to), text.to_owned(), "feedback of the other layout");
             }
-            Place::Item { stream, .. } => self.item(path, text, &of(stream)),
-            Place::Proposal { .. } if self.to == Layout::Workstreams => self.stays(
+            Location::Item { stream, .. } => self.move_item(path, text, &of(stream)),
+            Location::Proposal { .. } if self.to == Layout::Workstreams => self.keep_file(
                 path,
                 "workstreams have no proposals: let it be published as an issue first, or remove it",
             ),
-            Place::Proposal { .. } => {
+            Location::Proposal { .. } => {
                 let to = format!("{}/proposals/{name}", self.home());
-                self.goes(path, Some(to), text.to_owned(), "proposals of the other layout");
+                self.add_step(path, Some(to), text.to_owned(), "proposals of the other layout");
             }
-            Place::Memory { role, .. } => self.memory(path, text, role),
-            Place::Changes => self.changes(path, text),
-            Place::Index { .. } => self.goes(path, None, String::new(), "a flat exchange has no list of its work items"),
-            Place::History { .. } => self.goes(path, None, String::new(), "a flat exchange keeps no histories; its git history does"),
+            Location::Memory { role, .. } => self.move_memory(path, text, role),
+            Location::Changes => self.move_changes(path, text),
+            Location::Index { .. } => self.add_step(path, None, String::new(), "a flat exchange has no list of its work items"),
+            Location::History { .. } => self.add_step(path, None, String::new(), "a flat exchange keeps no histories; its git history does"),
             // One roster is built from all of them.
-            Place::Roster { .. } => {}
-            Place::Beside if path.starts_with(".jules/roles/") => {}
-            Place::Beside if text.trim().is_empty() || path.ends_with("/.gitkeep") => {
-                self.goes(path, None, String::new(), "it kept a folder of the other layout");
+            Location::Roster { .. } => {}
+            Location::Beside if path.starts_with(".jules/roles/") => {}
+            Location::Beside if text.trim().is_empty() || path.ends_with("/.gitkeep") => {
+                self.add_step(path, None, String::new(), "it kept a folder of the other layout");
             }
             // Its lesson enters the role's memory. The file is not part of the exchange and stays.
-            Place::RoleFeedback => {}
-            Place::Beside | Place::Stray => {
-                self.stays(path, "it has no place in the other layout: move it or remove it first");
+            Location::RoleFeedback => {}
+            Location::Beside | Location::Stray => {
+                self.keep_file(path, "it has no place in the other layout: move it or remove it first");
             }
         }
     }
@@ -163,7 +169,7 @@ impl Way<'_> {
         }
     }
 
-    fn goes(&mut self, path: &str, to: Option<String>, text: String, why: &str) {
+    fn add_step(&mut self, path: &str, to: Option<String>, text: String, why: &str) {
         if let Some(place) = &to {
             let other = self.taken.insert(place.clone(), path.to_owned());
             let there = self.tree.get(place).map(|_| place.clone());
@@ -181,34 +187,34 @@ impl Way<'_> {
         });
     }
 
-    fn stays(&mut self, path: &str, why: &str) {
+    fn keep_file(&mut self, path: &str, why: &str) {
         self.wrong
             .push(Diagnostic::error(path, why).mend("nothing was changed"));
     }
 
-    fn item(&mut self, path: &str, text: &str, name: &str) {
-        let Some(mut document) = Document::read(path, text) else {
-            return self.stays(path, "it cannot be read, so its kind is unknown");
+    fn move_item(&mut self, path: &str, text: &str, name: &str) {
+        let Some(mut document) = Document::parse_file(path, text) else {
+            return self.keep_file(path, "it cannot be read, so its kind is unknown");
         };
         let to = match self.to {
             Layout::Flat => {
-                if let Err(half) = shapes::bring(&mut document, Kind::Item, Layout::Flat) {
+                if let Err(half) = shapes::convert_shape(&mut document, Kind::Item, Layout::Flat) {
                     return self.wrong.push(*half);
                 }
                 // In the workstreams layout the key may be missing, which means no analysis.
-                if !document.has(ANALYSIS) {
-                    let text = edit::set(&document.text, &document.root, ANALYSIS, "false");
-                    document.rewrite(text, format!("added `{ANALYSIS}: false`"));
+                if !document.has_key(ANALYSIS) {
+                    let text = edit::set_key(&document.text, &document.root, ANALYSIS, "false");
+                    document.rewrite_text(text, format!("added `{ANALYSIS}: false`"));
                 }
                 format!("{FLAT_FOLDER}/requirements/{name}")
             }
             Layout::Workstreams => {
-                if let Err(half) = commands(&mut document) {
+                if let Err(half) = convert_commands(&mut document) {
                     return self.wrong.push(*half);
                 }
                 let label = document.root.get("label").and_then(Node::text);
                 let Some(label) = label.filter(|label| values::is_name(label)) else {
-                    return self.stays(
+                    return self.keep_file(
                         path,
                         "it has no label, which is its folder among workstreams",
                     );
@@ -223,7 +229,7 @@ impl Way<'_> {
                 file: to.clone(),
                 ..one
             }));
-        self.goes(
+        self.add_step(
             path,
             Some(to),
             document.text,
@@ -231,13 +237,14 @@ impl Way<'_> {
         );
     }
 
-    fn memory(&mut self, path: &str, text: &str, role: &str) {
-        let Some(mut document) = Document::read(path, text) else {
-            return self.stays(path, "it cannot be read, so its kind is unknown");
+    fn move_memory(&mut self, path: &str, text: &str, role: &str) {
+        let Some(mut document) = Document::parse_file(path, text) else {
+            return self.keep_file(path, "it cannot be read, so its kind is unknown");
         };
         let to = match self.to {
             Layout::Flat => {
-                if let Err(half) = shapes::bring(&mut document, Kind::Memory, Layout::Flat) {
+                if let Err(half) = shapes::convert_shape(&mut document, Kind::Memory, Layout::Flat)
+                {
                     return self.wrong.push(*half);
                 }
                 if let Some(left) = document.kept.pop() {
@@ -246,7 +253,7 @@ impl Way<'_> {
                 if let Some((lessons, _)) = self.lessons.remove(role)
                     && leave_alone(&mut document.root, &lessons, &[])
                 {
-                    document.text = edit::emit(&document.root);
+                    document.text = edit::emit_yaml(&document.root);
                 }
                 format!("{WORKSTATIONS_FOLDER}/{role}/perspective.yml")
             }
@@ -255,7 +262,7 @@ impl Way<'_> {
                 format!("{}/workstations/{role}/perspective.yml", self.home())
             }
         };
-        self.goes(
+        self.add_step(
             path,
             Some(to),
             document.text,
@@ -264,34 +271,34 @@ impl Way<'_> {
     }
 
     /// Creates a memory for each role that has lessons but no memory.
-    fn lessons(&mut self) {
+    fn move_lessons(&mut self) {
         for (role, (lessons, newest)) in std::mem::take(&mut self.lessons) {
-            let seeded = seed(Owner::Observer(&role), newest);
+            let seeded = seed_text(Owner::Observer(&role), newest);
             let Some(mut root) = yaml::parse(&seeded).0 else {
                 continue;
             };
             leave_alone(&mut root, &lessons, &[]);
             let path = format!("{WORKSTATIONS_FOLDER}/{role}/perspective.yml");
             let why = "made of the feedback that the role was given";
-            self.goes(&path, Some(path.clone()), edit::emit(&root), why);
+            self.add_step(&path, Some(path.clone()), edit::emit_yaml(&root), why);
         }
     }
 
     /// A summary of workstreams becomes five themes. The reverse is impossible, because themes name no commits.
-    fn changes(&mut self, path: &str, text: &str) {
+    fn move_changes(&mut self, path: &str, text: &str) {
         let anew = yaml::parse(text)
             .0
             .filter(|_| self.to == Layout::Flat)
-            .map(|root| themes(&root));
+            .map(|root| themes_text(&root));
         let sound = anew.filter(|anew| CHANGES.validate(path, anew).is_empty());
         match sound {
-            Some(anew) => self.goes(
+            Some(anew) => self.add_step(
                 path,
                 Some(FLAT_CHANGES.to_owned()),
                 anew,
                 "a summary of the other layout",
             ),
-            None => self.goes(
+            None => self.add_step(
                 path,
                 None,
                 String::new(),
@@ -301,7 +308,7 @@ impl Way<'_> {
     }
 
     /// Converts the rosters: `scheduled.toml` of each workstream, or the roster of `.jlo/config.toml`.
-    fn rosters(&mut self, exchange: &Exchange) {
+    fn move_rosters(&mut self, exchange: &Exchange) {
         match self.to {
             Layout::Workstreams => {
                 let (plan, _) = plan::read(self.tree);
@@ -315,7 +322,7 @@ impl Way<'_> {
                     roles.join(", ")
                 );
                 let path = format!("{}/scheduled.toml", self.home());
-                self.goes(
+                self.add_step(
                     &path.clone(),
                     Some(path),
                     text,
@@ -338,7 +345,10 @@ impl Way<'_> {
                     );
                 }
                 let is_roster = |path: &str| {
-                    matches!(place(Layout::Workstreams, path), Some(Place::Roster { .. }))
+                    matches!(
+                        locate(Layout::Workstreams, path),
+                        Some(Location::Roster { .. })
+                    )
                 };
                 let files = self.tree.below(STREAMS_FOLDER).map(|(path, _)| path);
                 let older = exchange.streams.keys().map(|name| older_roster(name));
@@ -347,7 +357,7 @@ impl Way<'_> {
                 let files = files.filter(|path| is_roster(path)).map(str::to_owned);
                 let files: Vec<String> = files.chain(older).collect();
                 for path in files {
-                    self.goes(
+                    self.add_step(
                         &path,
                         None,
                         String::new(),
@@ -366,7 +376,7 @@ impl Way<'_> {
                         .push(one.mend("see that `observers.roles` names them"));
                 } else if !roles.is_empty() {
                     let text = format!("version = 1\n\n{list}");
-                    self.goes(
+                    self.add_step(
                         CONFIG_PATH,
                         Some(CONFIG_PATH.to_owned()),
                         text,
@@ -382,7 +392,10 @@ impl Way<'_> {
 fn lessons_of_roles(tree: &Tree) -> BTreeMap<String, (Vec<String>, Timestamp)> {
     let mut dated: BTreeMap<String, Vec<(Option<Date>, String)>> = BTreeMap::new();
     for (path, _) in tree.iter() {
-        if !matches!(place(Layout::Workstreams, path), Some(Place::RoleFeedback)) {
+        if !matches!(
+            locate(Layout::Workstreams, path),
+            Some(Location::RoleFeedback)
+        ) {
             continue;
         }
         let role = path.rsplit('/').nth(2).filter(|role| values::is_name(role));
@@ -395,7 +408,7 @@ fn lessons_of_roles(tree: &Tree) -> BTreeMap<String, (Vec<String>, Timestamp)> {
             continue;
         }
         let day = said("date").parse().ok();
-        let one = lesson(said("topic"), said("guidance"));
+        let one = lesson_text(said("topic"), said("guidance"));
         dated.entry(role.to_owned()).or_default().push((day, one));
     }
     let of_role = |(role, mut all): (String, Vec<(Option<Date>, String)>)| {
@@ -412,7 +425,7 @@ fn lessons_of_roles(tree: &Tree) -> BTreeMap<String, (Vec<String>, Timestamp)> {
 }
 
 /// Ids that two artifacts of one kind have, over all workstreams.
-fn twice(exchange: &Exchange) -> Vec<Diagnostic> {
+fn doubled_ids(exchange: &Exchange) -> Vec<Diagnostic> {
     let mut known: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     let mut wrong = Vec::new();
     for stream in exchange.streams.values() {
@@ -442,26 +455,26 @@ fn twice(exchange: &Exchange) -> Vec<Diagnostic> {
 }
 
 /// The kind of artifact at a location, as far as names may collide there.
-fn kind_of(place: Place<'_>) -> &'static str {
+fn kind_of(place: Location<'_>) -> &'static str {
     match place {
-        Place::Event { .. } => "event",
-        Place::Item { .. } => "item",
+        Location::Event { .. } => "event",
+        Location::Item { .. } => "item",
         _ => "",
     }
 }
 
 /// Names that several workstreams use for the same kind of artifact.
-fn shared(from: Layout, tree: &Tree) -> Vec<(String, String)> {
+fn shared_names(from: Layout, tree: &Tree) -> Vec<(String, String)> {
     let mut streams: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for (path, _) in tree.iter() {
-        let Some(here) = place(from, path) else {
+        let Some(here) = locate(from, path) else {
             continue;
         };
-        let (Place::Event { stream, .. } | Place::Item { stream, .. }) = here else {
+        let (Location::Event { stream, .. } | Location::Item { stream, .. }) = here else {
             continue;
         };
         let of = streams
-            .entry((stem(path).to_owned(), kind_of(here).to_owned()))
+            .entry((file_stem(path).to_owned(), kind_of(here).to_owned()))
             .or_default();
         if !of.iter().any(|known| known == stream) {
             of.push(stream.to_owned());
@@ -473,7 +486,7 @@ fn shared(from: Layout, tree: &Tree) -> Vec<(String, String)> {
 
 /// Converts a requirement to an issue: the goal is put before the desired outcome, and the criteria take the place of
 /// commands.
-fn commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
+fn convert_commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     let said = |key: &str| {
         document
             .root
@@ -484,19 +497,19 @@ fn commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     if let Some(goal) = said("goal") {
         let outcome = said("desired_outcome").unwrap_or_default();
         let mut anew = document.root.clone();
-        edit::remove(&mut anew, "goal");
+        edit::remove_key(&mut anew, "goal");
         if goal.trim() != outcome.trim() {
             let both = format!("{} {}", goal.trim(), outcome.trim());
-            edit::put(&mut anew, "desired_outcome", Value::Text(both));
+            edit::put_key(&mut anew, "desired_outcome", Value::Text(both));
         }
-        document.rewrite(
-            edit::emit(&anew),
+        document.rewrite_text(
+            edit::emit_yaml(&anew),
             "put `goal` into `desired_outcome`".to_owned(),
         );
     }
-    if document.has("verification_criteria") {
-        document.rename("verification_criteria", "verification_commands")?;
-        document.keep(
+    if document.has_key("verification_criteria") {
+        document.rename_key("verification_criteria", "verification_commands")?;
+        document.keep_key(
             "verification_commands",
             "criteria stand where this layout asks for commands",
             "write the commands that show them",
@@ -506,7 +519,7 @@ fn commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
 }
 
 /// A summary of workstreams as five themes.
-fn themes(root: &Node) -> String {
+fn themes_text(root: &Node) -> String {
     let summary = root.get("summary");
     let overview = summary
         .and_then(|one| one.get("overview"))
@@ -522,8 +535,10 @@ fn themes(root: &Node) -> String {
     };
     let theme = |title: &str, scope: &str, impact: &str| {
         let entries = [("title", title), ("scope", scope), ("impact", impact)];
-        node(Value::Map(
-            entries.map(|(key, value)| (text(key), text(value))).into(),
+        new_node(Value::Map(
+            entries
+                .map(|(key, value)| (text_node(key), text_node(value)))
+                .into(),
         ))
     };
     let mut summaries = vec![theme(
@@ -548,23 +563,23 @@ fn themes(root: &Node) -> String {
     ];
     let entries = entries
         .into_iter()
-        .map(|(key, value)| (text(key), node(value)));
-    edit::emit(&node(Value::Map(entries.collect())))
+        .map(|(key, value)| (text_node(key), new_node(value)));
+    edit::emit_yaml(&new_node(Value::Map(entries.collect())))
 }
 
 /// Creates the list of issues of a new workstream.
-fn lists(tree: &Tree, to: Layout, migration: &mut Migration) {
+fn update_indexes(tree: &Tree, to: Layout, migration: &mut Migration) {
     if to == Layout::Flat {
         return;
     }
-    let next = migration.after(tree);
-    let read = read::read(&next, Some(to)).exchange;
+    let next = migration.tree_after(tree);
+    let read = read::read_exchange(&next, Some(to)).exchange;
     for stream in read.iter().flat_map(|exchange| exchange.streams.values()) {
-        let path = index::path(stream);
+        let path = index::index_path(stream);
         migration.steps.push(Step {
             to: Some(path.clone()),
             path,
-            text: index::render(stream),
+            text: index::render_index(stream),
             why: vec!["the list of issues".to_owned()],
         });
     }

@@ -7,9 +7,9 @@ use sha2::{Digest as _, Sha256};
 use super::change_set::{Author, Import, Request};
 use super::screen;
 use crate::diagnostic::Diagnostic;
-use crate::exchange::artifact::{Filed, stem};
+use crate::exchange::artifact::{Filed, file_stem};
 use crate::exchange::artifact_file;
-use crate::exchange::layout::{self, FLAT_STREAM, Layout, Place};
+use crate::exchange::layout::{self, FLAT_STREAM, Layout, Location};
 use crate::exchange::model::{Exchange, Stream};
 use crate::exchange::shape::Shape;
 use crate::exchange::{edit, index, read, values};
@@ -18,7 +18,7 @@ use crate::yaml::{self, Node, quoted};
 /// How many ids are tried. Ids have two thousand million values, so a free one is found.
 const ID_TRIES: u32 = 1_000;
 
-pub(super) struct Desk<'a> {
+pub(super) struct Importer<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) layout: Layout,
     pub(super) exchange: Exchange,
@@ -34,13 +34,13 @@ pub(super) struct Incoming<'a> {
     pub(super) text: &'a str,
 }
 
-impl<'a> Desk<'a> {
-    pub(super) fn open(request: &'a Request<'a>) -> Result<Self, Vec<Diagnostic>> {
+impl<'a> Importer<'a> {
+    pub(super) fn open_exchange(request: &'a Request<'a>) -> Result<Self, Vec<Diagnostic>> {
         let layout = match Layout::detect(request.tree) {
             Ok(layout) => layout.unwrap_or(Layout::Flat),
             Err(both) => return Err(vec![*both]),
         };
-        let reading = read::read(request.tree, Some(layout));
+        let reading = read::read_exchange(request.tree, Some(layout));
         let Some(exchange) = reading.exchange else {
             return Err(reading.found);
         };
@@ -56,7 +56,7 @@ impl<'a> Desk<'a> {
                 Diagnostic::error(".jules/workstreams", message).mend(mend),
             ]);
         }
-        let (files, found) = screen::screen(request.changes, request.tree);
+        let (files, found) = screen::screen_files(request.changes, request.tree);
         Ok(Self {
             request,
             layout,
@@ -69,7 +69,7 @@ impl<'a> Desk<'a> {
         })
     }
 
-    pub(super) fn stream(&self) -> &Stream {
+    pub(super) fn own_stream(&self) -> &Stream {
         // `open_exchange` has checked that the stream exists; the empty one is never reached.
         static NONE: std::sync::LazyLock<Stream> = std::sync::LazyLock::new(Stream::default);
         self.exchange
@@ -79,22 +79,25 @@ impl<'a> Desk<'a> {
     }
 
     /// Takes the written files at the wanted locations, sorted by path.
-    pub(super) fn incoming(&mut self, wanted: impl Fn(Place<'_>) -> bool) -> Vec<Incoming<'a>> {
+    pub(super) fn take_incoming(
+        &mut self,
+        wanted: impl Fn(Location<'_>) -> bool,
+    ) -> Vec<Incoming<'a>> {
         let stream = self.request.stream;
-        let here = |place: &Place<'_>| match place {
-            Place::Event { stream: one, .. }
-            | Place::Item { stream: one, .. }
-            | Place::Index { stream: one }
-            | Place::Proposal { stream: one }
-            | Place::Feedback { stream: one }
-            | Place::Memory { stream: one, .. }
-            | Place::History { stream: one, .. } => *one == stream,
+        let here = |place: &Location<'_>| match place {
+            Location::Event { stream: one, .. }
+            | Location::Item { stream: one, .. }
+            | Location::Index { stream: one }
+            | Location::Proposal { stream: one }
+            | Location::Feedback { stream: one }
+            | Location::Memory { stream: one, .. }
+            | Location::History { stream: one, .. } => *one == stream,
             _ => true,
         };
         let mut taken = Vec::new();
         for (path, text) in &self.files {
             let place =
-                layout::place(self.layout, path).filter(|place| here(place) && wanted(*place));
+                layout::locate(self.layout, path).filter(|place| here(place) && wanted(*place));
             if let (Some(_), Some(text)) = (place, text) {
                 taken.push(Incoming { path, text });
             }
@@ -106,16 +109,16 @@ impl<'a> Desk<'a> {
     }
 
     /// Drops files that phileas writes itself, without reporting them.
-    pub(super) fn ignore(&mut self, ignored: impl Fn(&str, Option<&str>) -> bool) {
+    pub(super) fn ignore_files(&mut self, ignored: impl Fn(&str, Option<&str>) -> bool) {
         self.files.retain(|path, text| !ignored(path, *text));
     }
 
-    pub(super) fn say(&mut self, one: Diagnostic) {
+    pub(super) fn report(&mut self, one: Diagnostic) {
         self.import.found.push(one);
     }
 
     /// The future text of a file: from this import, or else from the ledger.
-    pub(super) fn text(&self, path: &str) -> Option<&str> {
+    pub(super) fn current_text(&self, path: &str) -> Option<&str> {
         match self.import.files.get(path) {
             Some(text) => text.as_deref(),
             None => self.request.tree.text(path),
@@ -144,8 +147,8 @@ impl<'a> Desk<'a> {
     }
 
     /// Writes a file, unless its text is the same.
-    pub(super) fn write(&mut self, path: &str, text: String, taken: Option<String>) {
-        if self.text(path) == Some(text.as_str()) {
+    pub(super) fn write_file(&mut self, path: &str, text: String, taken: Option<String>) {
+        if self.current_text(path) == Some(text.as_str()) {
             return;
         }
         if self.request.tree.text(path) == Some(text.as_str()) {
@@ -156,7 +159,7 @@ impl<'a> Desk<'a> {
         self.import.taken.extend(taken);
     }
 
-    pub(super) fn remove(&mut self, path: &str) {
+    pub(super) fn remove_file(&mut self, path: &str) {
         if self.request.tree.get(path).is_some() {
             self.import.files.insert(path.to_owned(), None);
         } else {
@@ -165,22 +168,22 @@ impl<'a> Desk<'a> {
     }
 
     /// Parses a document and reports YAML errors.
-    pub(super) fn parse(&mut self, one: Incoming<'_>) -> Option<Node> {
+    pub(super) fn parse_file(&mut self, one: Incoming<'_>) -> Option<Node> {
         let (root, mistakes) = yaml::parse(one.text);
         let whole = root.filter(|_| mistakes.is_empty());
         if whole.is_none() && mistakes.is_empty() {
             let empty = Diagnostic::error(one.path, "there is nothing in it");
-            self.say(empty.at(1, 1).mend("fill in the template"));
+            self.report(empty.at(1, 1).mend("fill in the template"));
         }
         for wrong in mistakes {
             let told = Diagnostic::error(one.path, wrong.message).at(wrong.line, wrong.column);
-            self.say(told.mend(wrong.mend));
+            self.report(told.mend(wrong.mend));
         }
         whole
     }
 
     /// A valid artifact; otherwise its mistakes are reported.
-    pub(super) fn sound<T>(
+    pub(super) fn read_sound<T>(
         &mut self,
         shape: &Shape,
         path: &str,
@@ -188,7 +191,7 @@ impl<'a> Desk<'a> {
         value: impl FnOnce(&Node) -> T,
     ) -> Option<Filed<T>> {
         let mut found = Vec::new();
-        let filed = artifact_file::artifact(shape, path, text, &mut found, value);
+        let filed = artifact_file::read_artifact(shape, path, text, &mut found, value);
         self.import.found.extend(found);
         filed.filter(|filed| filed.sound)
     }
@@ -207,7 +210,7 @@ impl<'a> Desk<'a> {
             Some(id) => id.to_owned(),
             None => self.fresh_id(root, taken),
         };
-        edit::set(text, root, "id", &quoted(&id))
+        edit::set_key(text, root, "id", &quoted(&id))
     }
 
     /// An id that is derived from the rest of the document, so that the same document gets the same id.
@@ -221,7 +224,7 @@ impl<'a> Desk<'a> {
             "attempts",
             "returned_because",
         ] {
-            edit::remove(&mut document, key);
+            edit::remove_key(&mut document, key);
         }
         let said = document.json().to_string();
         let id = |attempt: u32| {
@@ -240,7 +243,7 @@ impl<'a> Desk<'a> {
 
     /// A path for a new file: its own name if it is valid and free, or else one with its id.
     pub(super) fn free_path(&self, folder: &str, path: &str, id: &str) -> String {
-        let name = stem(path);
+        let name = file_stem(path);
         if !values::is_kebab(name) {
             return format!("{folder}/{id}.yml");
         }
@@ -253,54 +256,58 @@ impl<'a> Desk<'a> {
     }
 
     /// Whether a document equals one in the ledger, except for the keys that phileas sets.
-    pub(super) fn same(one: &Node, other: &Node, but: &[&str]) -> bool {
+    pub(super) fn is_same_but(one: &Node, other: &Node, but: &[&str]) -> bool {
         let bare = |node: &Node| {
             let mut node = node.clone();
             for key in but {
-                edit::remove(&mut node, key);
+                edit::remove_key(&mut node, key);
             }
             node.json()
         };
         bare(one) == bare(other)
     }
 
-    pub(super) fn close(mut self) -> Import {
+    pub(super) fn finish(mut self) -> Import {
         let mut found = Vec::new();
         for path in self.files.keys() {
             let one = Diagnostic::error(
                 *path,
                 format!("{} may not change it", self.request.author.name()),
             );
-            found.push(one.mend(allowed(&self.request.author, self.stream())));
+            found.push(one.mend(allowed_paths(&self.request.author, self.own_stream())));
         }
         self.import.found.extend(found);
-        self.list();
+        self.update_index();
         self.import.found.sort();
         self.import.found.dedup();
         self.import
     }
 
     /// Updates the list of issues.
-    fn list(&mut self) {
+    fn update_index(&mut self) {
         if self.layout == Layout::Flat || self.import.files.is_empty() {
             return;
         }
         let tree = self.request.tree.with(&self.import.files);
-        let exchange = read::read(&tree, Some(self.layout)).exchange;
+        let exchange = read::read_exchange(&tree, Some(self.layout)).exchange;
         let Some(stream) = exchange
             .as_ref()
             .and_then(|exchange| exchange.streams.get(self.request.stream))
         else {
             return;
         };
-        if !index::check(stream).is_empty() {
-            self.write(&index::path(stream), index::render(stream), None);
+        if !index::check_index(stream).is_empty() {
+            self.write_file(
+                &index::index_path(stream),
+                index::render_index(stream),
+                None,
+            );
         }
     }
 }
 
 /// The paths that a role may write, for a hint.
-fn allowed(author: &Author<'_>, stream: &Stream) -> String {
+fn allowed_paths(author: &Author<'_>, stream: &Stream) -> String {
     let Stream {
         home, workstations, ..
     } = stream;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::document::Document;
-use crate::exchange::edit::{self, text};
+use crate::exchange::edit::{self, text_node};
 use crate::exchange::layout::Layout;
 use crate::exchange::placeholder::left_behind;
 use crate::exchange::values;
@@ -14,7 +14,7 @@ use crate::yaml::{Node, Value, quoted};
 const GOALS: usize = 3;
 
 /// Fixes an event: its version, its empty link while it is pending, its date, and single places that are no list.
-pub(super) fn event(document: &mut Document) {
+pub(super) fn fix_event(document: &mut Document) {
     is_there(document, "schema_version", "1");
     let decided = ["/decided/", "/rejected/"];
     if !decided.iter().any(|folder| document.path.contains(folder)) {
@@ -24,8 +24,8 @@ pub(super) fn event(document: &mut Document) {
     let at: Option<Timestamp> = said.and_then(|said| said.parse().ok());
     if let Some(at) = at.filter(|_| said.is_some_and(|said| !values::is_date(said))) {
         let day = at.to_zoned(TimeZone::UTC).date().to_string();
-        let text = edit::set(&document.text, &document.root, "created_at", &quoted(&day));
-        document.rewrite(text, "`created_at` is a day".to_owned());
+        let text = edit::set_key(&document.text, &document.root, "created_at", &quoted(&day));
+        document.rewrite_text(text, "`created_at` is a day".to_owned());
     }
     let items = document.root.get("evidence").map(Node::items);
     let places = items
@@ -39,12 +39,12 @@ pub(super) fn event(document: &mut Document) {
             _ => None,
         })
         .collect();
-    replaced(document, single, "`loc` is a list");
+    replace_parts(document, single, "`loc` is a list");
     quote_ids(document, &["id", "issue_id"]);
 }
 
 /// Fixes a work item: its version, and missing empty lists.
-pub(super) fn item(document: &mut Document) {
+pub(super) fn fix_item(document: &mut Document) {
     is_there(document, "schema_version", "2");
     is_there(document, "constraints", "[]");
     is_there(document, "risks", "[]");
@@ -52,13 +52,13 @@ pub(super) fn item(document: &mut Document) {
 }
 
 /// Fixes an observer's memory: its owner follows from its folder, and a surplus goal becomes a rule.
-pub(super) fn memory(document: &mut Document) {
+pub(super) fn fix_memory(document: &mut Document) {
     let role = document.path.rsplit('/').nth(1).unwrap_or_default();
     let said = document.root.get("observer").and_then(Node::text);
     if said.is_some_and(|said| said != role) && values::is_name(role) {
         let role = role.to_owned();
-        let text = edit::set(&document.text, &document.root, "observer", &quoted(&role));
-        document.rewrite(text, format!("it is the memory of `{role}`, by its folder"));
+        let text = edit::set_key(&document.text, &document.root, "observer", &quoted(&role));
+        document.rewrite_text(text, format!("it is the memory of `{role}`, by its folder"));
     }
     let goals = document.root.get("goals").map(Node::items);
     let goals = goals.unwrap_or_default().to_vec();
@@ -69,14 +69,14 @@ pub(super) fn memory(document: &mut Document) {
     if let Some(mut rules) = rules.filter(|_| goals.len() > GOALS) {
         let (kept, more) = goals.split_at(GOALS);
         rules.extend(more.iter().map(|goal| match goal.text() {
-            Some(line) => text(format!("Goal: {line}")),
+            Some(line) => text_node(format!("Goal: {line}")),
             None => goal.clone(),
         }));
         let mut root = document.root.clone();
-        edit::put(&mut root, "goals", Value::List(kept.to_vec()));
-        edit::put(&mut root, "rules", Value::List(rules));
+        edit::put_key(&mut root, "goals", Value::List(kept.to_vec()));
+        edit::put_key(&mut root, "rules", Value::List(rules));
         let done = format!("goals beyond {GOALS} became rules");
-        document.rewrite(edit::emit(&root), done);
+        document.rewrite_text(edit::emit_yaml(&root), done);
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn is_unfilled(root: &Node, layout: Layout) -> bool {
         if key.text().is_some_and(|key| of_owner.contains(&key)) {
             continue;
         }
-        visit(value, &mut |text| match text {
+        visit_texts(value, &mut |text| match text {
             "" => {}
             text if left_behind(text).is_some() || text.starts_with("YYYY-") => blanks += 1,
             _ => all = false,
@@ -106,20 +106,22 @@ pub(super) fn is_unfilled(root: &Node, layout: Layout) -> bool {
     layout == Layout::Flat && all && blanks > 0
 }
 
-fn visit(node: &Node, see: &mut impl FnMut(&str)) {
+fn visit_texts(node: &Node, see: &mut impl FnMut(&str)) {
     match &node.value {
         Value::Text(text) => see(text.trim()),
-        Value::List(items) => items.iter().for_each(|item| visit(item, see)),
-        Value::Map(entries) => entries.iter().for_each(|(_, value)| visit(value, see)),
+        Value::List(items) => items.iter().for_each(|item| visit_texts(item, see)),
+        Value::Map(entries) => entries
+            .iter()
+            .for_each(|(_, value)| visit_texts(value, see)),
         Value::Null => {}
         _ => see("filled in"),
     }
 }
 
 fn is_there(document: &mut Document, key: &str, yaml: &str) {
-    if !document.has(key) {
-        let text = edit::set(&document.text, &document.root, key, yaml);
-        document.rewrite(text, format!("added `{key}: {yaml}`"));
+    if !document.has_key(key) {
+        let text = edit::set_key(&document.text, &document.root, key, yaml);
+        document.rewrite_text(text, format!("added `{key}: {yaml}`"));
     }
 }
 
@@ -136,11 +138,15 @@ fn quote_ids(document: &mut Document, keys: &[&str]) {
         values::is_id(written).then(|| (node.range.clone(), quoted(written)))
     });
     let ids: Vec<_> = ids.collect();
-    replaced(document, ids, "ids stand between quotes");
+    replace_parts(document, ids, "ids stand between quotes");
 }
 
 /// Replaces byte ranges of a document, if they are known.
-fn replaced(document: &mut Document, parts: Vec<(std::ops::Range<usize>, String)>, done: &str) {
+fn replace_parts(
+    document: &mut Document,
+    parts: Vec<(std::ops::Range<usize>, String)>,
+    done: &str,
+) {
     let mut parts: Vec<_> = parts
         .into_iter()
         .filter(|(range, _)| !range.is_empty())
@@ -153,5 +159,5 @@ fn replaced(document: &mut Document, parts: Vec<(std::ops::Range<usize>, String)
     for (range, part) in parts {
         text.replace_range(range, &part);
     }
-    document.rewrite(text, done.to_owned());
+    document.rewrite_text(text, done.to_owned());
 }

@@ -5,16 +5,16 @@ use crate::plan::Roster;
 
 /// A role of the roster, and whether it runs now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct RoleStatus {
     /// The role.
     pub role: String,
     /// Why it does not run; `None` if it does.
-    pub held: Option<Held>,
+    pub held: Option<HoldReason>,
 }
 
 /// Why a role of the roster does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Held {
+pub enum HoldReason {
     /// It is disabled.
     Disabled,
     /// It has no file.
@@ -25,10 +25,10 @@ pub enum Held {
     Sensitive,
 }
 
-impl Held {
+impl HoldReason {
     /// The reason, and how to change it, as a fragment.
     #[must_use]
-    pub fn why(self) -> &'static str {
+    pub fn explanation(self) -> &'static str {
         match self {
             Self::Disabled => "it is turned off: `enabled = false` in .jlo/config.toml",
             Self::Unknown => "nothing says what it is to do: there is no role.yml of that name",
@@ -43,20 +43,20 @@ impl Held {
 impl Catalogue {
     /// The roles of a layer in the roster's order. A layer without roles has none.
     #[must_use]
-    pub fn standing(&self, roster: &Roster, layer: &str, public: bool) -> Vec<Standing> {
+    pub fn role_statuses(&self, roster: &Roster, layer: &str, public: bool) -> Vec<RoleStatus> {
         let members = roster.of(layer).iter();
         let standing = members.map(|member| {
             let role = self.role(layer, &member.role);
             let held = match role {
-                _ if !member.enabled => Some(Held::Disabled),
-                None => Some(Held::Unknown),
-                Some(role) if !role.sound => Some(Held::Broken),
+                _ if !member.enabled => Some(HoldReason::Disabled),
+                None => Some(HoldReason::Unknown),
+                Some(role) if !role.sound => Some(HoldReason::Broken),
                 Some(role) if role.sensitive && public && !member.sensitive => {
-                    Some(Held::Sensitive)
+                    Some(HoldReason::Sensitive)
                 }
                 Some(_) => None,
             };
-            Standing {
+            RoleStatus {
                 role: member.role.clone(),
                 held,
             }

@@ -1,11 +1,11 @@
 //! Finds the correct path of an artifact from its current one.
 
-use super::waiting::astray;
+use super::waiting::stray_files;
 use crate::diagnostic::Diagnostic;
-use crate::exchange::artifact::stem;
+use crate::exchange::artifact::file_stem;
 use crate::exchange::labels::Labels;
 use crate::exchange::layout::{
-    FLAT_FOLDER, Layout, Place, STREAMS_FOLDER, WORKSTATIONS_FOLDER, place,
+    FLAT_FOLDER, Layout, Location, STREAMS_FOLDER, WORKSTATIONS_FOLDER, locate,
 };
 use crate::exchange::shapes::{CHANGE, CHANGES};
 use crate::exchange::values;
@@ -38,33 +38,35 @@ pub(super) struct Goal {
 }
 
 /// The correct path of a file of the exchange; an error if it has none. `None`: nothing to do.
-pub(super) fn goal(
+pub(super) fn find_goal(
     layout: Layout,
     tree: &Tree,
     labels: &Labels,
     path: &str,
 ) -> Option<Result<Goal, Box<Diagnostic>>> {
-    let here = place(layout, path)?;
-    let home = |stream: &str| layout.home(tree, stream);
-    let name = format!("{}.yml", stem(path));
+    let here = locate(layout, path)?;
+    let home = |stream: &str| layout.stream_folder(tree, stream);
+    let name = format!("{}.yml", file_stem(path));
     let (to, kind) = match here {
-        Place::Event { stream, state } => (
+        Location::Event { stream, state } => (
             format!("{}/events/{state}/{name}", home(stream)),
             Kind::Event,
         ),
-        Place::Feedback { stream } => (format!("{}/feedback/{name}", home(stream)), Kind::Feedback),
-        Place::Proposal { stream } => {
+        Location::Feedback { stream } => {
+            (format!("{}/feedback/{name}", home(stream)), Kind::Feedback)
+        }
+        Location::Proposal { stream } => {
             (format!("{}/proposals/{name}", home(stream)), Kind::Proposal)
         }
-        Place::Item {
+        Location::Item {
             stream,
             label: None,
         } => (format!("{}/requirements/{name}", home(stream)), Kind::Item),
-        Place::Item {
+        Location::Item {
             stream,
             label: Some(folder),
         } => {
-            let own = label(tree, path).filter(|own| labels.contains(own));
+            let own = item_label(tree, path).filter(|own| labels.contains(own));
             // In an older contract, a folder that is no label is the item's priority.
             let folder = match own {
                 Some(own) if !labels.contains(folder) => own,
@@ -75,7 +77,7 @@ pub(super) fn goal(
                 Kind::Item,
             )
         }
-        Place::Index { stream } => {
+        Location::Index { stream } => {
             let to = format!("{}/issues/index.md", home(stream));
             let elsewhere = to != path;
             return elsewhere.then_some(Ok(Goal {
@@ -84,43 +86,43 @@ pub(super) fn goal(
                 why: Some(format!("the list is made of the issues, as `{to}`")),
             }));
         }
-        Place::Memory { .. } => (path.to_owned(), Kind::Memory),
-        Place::RoleFeedback => {
+        Location::Memory { .. } => (path.to_owned(), Kind::Memory),
+        Location::RoleFeedback => {
             let one =
                 Diagnostic::warning(path, "a role's feedback names no event, so it has no place");
             return Some(Err(Box::new(one.mend(
                 "put what still counts into the role's memory; it is not read by anything else",
             ))));
         }
-        Place::Stray if path == FLAT_LIST => {
+        Location::Stray if path == FLAT_LIST => {
             return Some(Ok(Goal {
                 to: None,
                 kind: Kind::List,
                 why: Some("a flat exchange has no list of its work items".to_owned()),
             }));
         }
-        Place::Stray => match stray(layout, tree, labels, path) {
+        Location::Stray => match stray_goal(layout, tree, labels, path) {
             Some(goal) => goal,
             None => {
-                if let Some(item) = astray(tree, layout, labels, path) {
+                if let Some(item) = stray_files(tree, layout, labels, path) {
                     return Some(Err(Box::new(item)));
                 }
                 let one = Diagnostic::warning(path, "nothing of the exchange belongs here");
-                return Some(Err(Box::new(one.mend(match innovation(path) {
+                return Some(Err(Box::new(one.mend(match is_innovation(path) {
                     true => "ideas and comments became proposals of one piece: write what still counts as one",
                     false => "move it to where artifacts of its kind lie, or remove it",
                 }))));
             }
         },
-        Place::Changes => return changes(layout, tree, path).map(Ok),
-        Place::History { .. } | Place::Roster { .. } | Place::Beside => {
+        Location::Changes => return changes_goal(layout, tree, path).map(Ok),
+        Location::History { .. } | Location::Roster { .. } | Location::Beside => {
             return None;
         }
     };
     let why = (to != path).then(|| {
         match path.ends_with(".yaml") && to == path.replace(".yaml", ".yml") {
             true => "artifacts end in `.yml`".to_owned(),
-            false => format!("an older place of {}", called(kind)),
+            false => format!("an older place of {}", kind_name(kind)),
         }
     });
     Some(Ok(Goal {
@@ -131,7 +133,7 @@ pub(super) fn goal(
 }
 
 /// An invalid summary is removed, because the narrator writes the next one from scratch. `None`: nothing to do.
-fn changes(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
+fn changes_goal(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
     let shape = match layout {
         Layout::Flat => &CHANGES,
         Layout::Workstreams => &CHANGE,
@@ -145,8 +147,8 @@ fn changes(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
 }
 
 /// Locations that this layout used to have.
-fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(String, Kind)> {
-    let name = format!("{}.yml", stem(path));
+fn stray_goal(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(String, Kind)> {
+    let name = format!("{}.yml", file_stem(path));
     let parts: Vec<&str> = path.split('/').collect();
     let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
     match (layout, parts.as_slice()) {
@@ -157,7 +159,7 @@ fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(St
             [".jules", "workstreams", stream, "events", _]
             | [".jules", "workstreams", stream, "exchange", "events", _],
         ) => {
-            let home = layout.home(tree, stream);
+            let home = layout.stream_folder(tree, stream);
             Some((format!("{home}/events/pending/{name}"), Kind::Event))
         }
         (Layout::Flat, [".jules", "exchange", "events", _]) => {
@@ -204,8 +206,8 @@ fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(St
             [".jules", "workstreams", stream, "issues", _]
             | [".jules", "workstreams", stream, "exchange", "issues", _],
         ) => {
-            let own = label(tree, path).filter(|own| labels.contains(own))?;
-            let home = layout.home(tree, stream);
+            let own = item_label(tree, path).filter(|own| labels.contains(own))?;
+            let home = layout.stream_folder(tree, stream);
             Some((format!("{home}/issues/{own}/{name}"), Kind::Item))
         }
         _ => None,
@@ -213,17 +215,17 @@ fn stray(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(St
 }
 
 /// Whether it is part of a proposal that was made in two phases.
-fn innovation(path: &str) -> bool {
+fn is_innovation(path: &str) -> bool {
     path.starts_with(&format!("{FLAT_FOLDER}/innovators/"))
 }
 
 /// The label in a work item's own keys.
-fn label(tree: &Tree, path: &str) -> Option<String> {
+fn item_label(tree: &Tree, path: &str) -> Option<String> {
     let root = yaml::parse(tree.text(path)?).0?;
     root.get("label").and_then(Node::text).map(str::to_owned)
 }
 
-fn called(kind: Kind) -> &'static str {
+fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Event => "events",
         Kind::Item => "work items",

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::limits::PAPER_LIMIT_BYTES;
+use super::limits::FILE_LIMIT_BYTES;
 use crate::Diagnostic;
 use crate::model::{Entry, Mode};
 use crate::plan::frontmatter::{Frontmatter, Missing};
 use crate::yaml::{self, Node, Value, quoted};
 
 /// A Markdown file in its parts.
-pub(super) struct Paper<'t> {
+pub(super) struct MarkdownDocument<'t> {
     path: &'t str,
     text: &'t str,
     /// The text after the frontmatter.
@@ -38,10 +38,10 @@ pub(super) struct Field<'p> {
     pub(super) range: Range<usize>,
 }
 
-impl<'t> Paper<'t> {
+impl<'t> MarkdownDocument<'t> {
     /// Parses a file and reports errors of its form.
-    pub(super) fn read(path: &'t str, text: &'t str, found: &mut Vec<Diagnostic>) -> Self {
-        let conflict = conflict(path, text);
+    pub(super) fn read_document(path: &'t str, text: &'t str, found: &mut Vec<Diagnostic>) -> Self {
+        let conflict = conflict_marker(path, text);
         let split = Frontmatter::split(text);
         let (body, head) = match split {
             Ok(split) => (
@@ -99,7 +99,7 @@ impl<'t> Paper<'t> {
     }
 
     /// The error for a key without a value, and the edit that writes `to` there.
-    pub(super) fn bare(&self, key: &str, to: &str) -> Option<(Diagnostic, Option<Edit>)> {
+    pub(super) fn empty_value(&self, key: &str, to: &str) -> Option<(Diagnostic, Option<Edit>)> {
         let Head::Read {
             root, start, line, ..
         } = &self.head
@@ -135,7 +135,7 @@ impl<'t> Paper<'t> {
     }
 
     /// The edit that adds whole lines at the end of the frontmatter; `None` if there are no lines.
-    pub(super) fn insertion(&self, lines: &str) -> Option<Edit> {
+    pub(super) fn insert_lines(&self, lines: &str) -> Option<Edit> {
         let Head::Read { end, .. } = &self.head else {
             return None;
         };
@@ -147,14 +147,14 @@ impl<'t> Paper<'t> {
 
     /// The text of a key. Numbers are taken as written, because ids and dates often lack quotes. Other values are
     /// reported.
-    pub(super) fn text(&self, key: &str, found: &mut Vec<Diagnostic>) -> Option<String> {
+    pub(super) fn text_value(&self, key: &str, found: &mut Vec<Diagnostic>) -> Option<String> {
         let field = self.get(key)?;
         match &field.node.value {
             Value::Text(text) => Some(text.clone()),
             Value::Integer(_) | Value::Float(_) => self.text.get(field.range).map(str::to_owned),
             _ => {
                 let is = field.node.is_called();
-                let wrong = self.error(&field, key, format!("{is} stands where a text belongs"));
+                let wrong = self.error_at(&field, key, format!("{is} stands where a text belongs"));
                 found.push(wrong.mend("write a text, between double quotes if need be"));
                 None
             }
@@ -162,7 +162,7 @@ impl<'t> Paper<'t> {
     }
 
     /// An error at a value.
-    pub(super) fn error(
+    pub(super) fn error_at(
         &self,
         field: &Field<'_>,
         key: &str,
@@ -174,7 +174,7 @@ impl<'t> Paper<'t> {
     }
 
     /// A warning at a value.
-    pub(super) fn warning(
+    pub(super) fn warning_at(
         &self,
         field: &Field<'_>,
         key: &str,
@@ -186,7 +186,7 @@ impl<'t> Paper<'t> {
     }
 
     /// The edit that replaces a value and keeps its quoting style; `None` if its byte range is unknown.
-    pub(super) fn edit(&self, field: &Field<'_>, to: &str) -> Option<Edit> {
+    pub(super) fn edit_value(&self, field: &Field<'_>, to: &str) -> Option<Edit> {
         let written = self.text.get(field.range.clone())?;
         let as_text = |yaml: &str| {
             let (node, mistakes) = yaml::parse(&format!("key: {yaml}\n"));
@@ -213,7 +213,7 @@ pub(super) struct Edit {
 }
 
 /// The text with all edits applied. No other byte changes.
-pub(super) fn edited(text: &str, mut edits: Vec<Edit>) -> String {
+pub(super) fn apply_edits(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start));
     let mut text = text.to_owned();
     for edit in edits {
@@ -223,7 +223,7 @@ pub(super) fn edited(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// Why a file is not read.
-pub(super) fn unreadable(path: &str, entry: &Entry) -> Option<Diagnostic> {
+pub(super) fn unreadable_file(path: &str, entry: &Entry) -> Option<Diagnostic> {
     let (what, mend) = match (entry.mode, &entry.text) {
         (Mode::Link, _) => (
             "it is a symbolic link, and links are not followed",
@@ -231,8 +231,8 @@ pub(super) fn unreadable(path: &str, entry: &Entry) -> Option<Diagnostic> {
         ),
         (Mode::Submodule, _) => ("it is a submodule", "put a file here"),
         (Mode::Special, _) => ("it is neither a file nor a folder", "put a file here"),
-        (Mode::File, _) if entry.size > PAPER_LIMIT_BYTES => {
-            let what = format!("it is larger than {PAPER_LIMIT_BYTES} bytes");
+        (Mode::File, _) if entry.size > FILE_LIMIT_BYTES => {
+            let what = format!("it is larger than {FILE_LIMIT_BYTES} bytes");
             return Some(Diagnostic::error(path, what).mend("say it shorter"));
         }
         (Mode::File, None) => ("it is not text in UTF-8", "save it as UTF-8"),
@@ -277,7 +277,7 @@ fn read_head(path: &str, split: &Frontmatter<'_>, tell: bool, found: &mut Vec<Di
     }
 }
 
-fn conflict(path: &str, text: &str) -> Option<Diagnostic> {
+fn conflict_marker(path: &str, text: &str) -> Option<Diagnostic> {
     let marks = ["<<<<<<< ", ">>>>>>> "];
     let line = (1..)
         .zip(text.lines())
@@ -297,10 +297,10 @@ mod tests {
 
     fn with(text: &str, key: &str, to: &str) -> String {
         let mut found = Vec::new();
-        let paper = Paper::read("a.md", text, &mut found);
+        let paper = MarkdownDocument::read_document("a.md", text, &mut found);
         assert_eq!(found, []);
-        let edit = paper.edit(&paper.get(key).unwrap(), to).unwrap();
-        edited(text, vec![edit])
+        let edit = paper.edit_value(&paper.get(key).unwrap(), to).unwrap();
+        apply_edits(text, vec![edit])
     }
 
     #[test]
@@ -333,14 +333,14 @@ mod tests {
     fn places_are_those_of_the_file() {
         let text = "\n---\nid: a\nstatus: [x]\n---\nBody\n";
         let mut found = Vec::new();
-        let paper = Paper::read("a.md", text, &mut found);
-        assert_eq!(paper.text("status", &mut found), None);
+        let paper = MarkdownDocument::read_document("a.md", text, &mut found);
+        assert_eq!(paper.text_value("status", &mut found), None);
         assert_eq!(
             found[0].to_string(),
             "a.md:4:9: error: a list stands where a text belongs (at status); write a text, between double quotes if need be"
         );
         let mut found = Vec::new();
-        Paper::read("a.md", "---\nid: a\nb: c: d\n---\n", &mut found);
+        MarkdownDocument::read_document("a.md", "---\nid: a\nb: c: d\n---\n", &mut found);
         assert_eq!((found[0].line, found[0].column), (Some(3), Some(5)));
     }
 
@@ -351,7 +351,7 @@ mod tests {
             "---\nid: a\n---\nOne\n<<<<<<< HEAD\n",
         ] {
             let mut found = Vec::new();
-            Paper::read("a.md", text, &mut found);
+            MarkdownDocument::read_document("a.md", text, &mut found);
             assert_eq!(found.len(), 1, "{found:?}");
             assert!(found[0].message.contains("merge conflict"));
         }

@@ -71,7 +71,7 @@ mod tests {
             let path = format!(".jules/tasks/{name}.md");
             (path, format!("---\ntitle: x\n{head}\n---\n"))
         });
-        let tasks = super::super::tasks(&Tree::from_texts(files));
+        let tasks = super::super::list_tasks(&Tree::from_texts(files));
         let chosen = tasks_for(&tasks, &persona(frontmatter));
         chosen.into_iter().map(|task| task.id.clone()).collect()
     }

@@ -13,7 +13,7 @@ pub(super) fn is_unexpanded(text: &str) -> bool {
 }
 
 /// A name quoted for a shell, for commands that a person copies.
-pub(super) fn word(name: &str) -> String {
+pub(super) fn shell_word(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%".contains(c);
     if !name.is_empty() && name.chars().all(plain) {
         return name.to_owned();
@@ -26,11 +26,11 @@ pub(super) fn task_day(stem: &str) -> Option<Date> {
     let (day, rest) = stem.split_once('-')?;
     let (time, slug) = rest.split_once('-')?;
     let clock = match time.len() {
-        4 | 6 if !slug.is_empty() => clock(time),
+        4 | 6 if !slug.is_empty() => parse_clock(time),
         _ => None,
     };
     clock?;
-    date(day.get(..4)?, day.get(4..6)?, day.get(6..)?)
+    parse_date(day.get(..4)?, day.get(4..6)?, day.get(6..)?)
 }
 
 /// The date of a journal entry by its file name: `YYYY-MM-DD-HHMM-Title.md`. The time may be missing.
@@ -41,16 +41,16 @@ pub(super) fn journal_day(file: &str) -> Option<Date> {
         return None;
     };
     let ends = file[10..].starts_with(['-', '.', '_', 'T']);
-    date(year, month, day).filter(|_| ends)
+    parse_date(year, month, day).filter(|_| ends)
 }
 
 /// The file name of a new task, without extension.
 pub(super) fn task_stem(at: DateTime, title: &str) -> String {
-    format!("{}-{}", at.strftime("%Y%m%d-%H%M%S"), slug(title))
+    format!("{}-{}", at.strftime("%Y%m%d-%H%M%S"), title_slug(title))
 }
 
 /// A title as a part of a file name.
-fn slug(title: &str) -> String {
+fn title_slug(title: &str) -> String {
     let mut slug = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {
         if c.is_ascii_alphanumeric() {
@@ -66,7 +66,7 @@ fn slug(title: &str) -> String {
     if slug.is_empty() { "task" } else { slug }.to_owned()
 }
 
-fn date(year: &str, month: &str, day: &str) -> Option<Date> {
+fn parse_date(year: &str, month: &str, day: &str) -> Option<Date> {
     let figures = |text: &str, length| {
         let right = text.len() == length && text.bytes().all(|b| b.is_ascii_digit());
         right.then(|| text.parse().ok()).flatten()
@@ -76,7 +76,7 @@ fn date(year: &str, month: &str, day: &str) -> Option<Date> {
     Date::new(year, of(month)?, of(day)?).ok()
 }
 
-fn clock(text: &str) -> Option<Time> {
+fn parse_clock(text: &str) -> Option<Time> {
     let right = text.bytes().all(|b| b.is_ascii_digit());
     let of = |range| {
         text.get(range)
