@@ -21,12 +21,15 @@ pub const MAX_CHECKS: usize = 20;
 /// The commit that this program was released from; a release is built with it.
 const RELEASE_COMMIT: Option<&str> = option_env!("PHILEAS_RELEASE_COMMIT");
 const COMMIT_DIGITS: usize = 40;
+/// Stands for the commit in a workflow that a person has to complete.
+const COMMIT_BLANK: &str = "COMMIT";
 
 /// The action at one commit, which cannot be moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
-    action: RepositoryName,
-    commit: String,
+    action: String,
+    /// `None`: a person fills it in.
+    commit: Option<String>,
     /// The version that the commit is, where it is known.
     version: Option<&'static str>,
 }
@@ -47,12 +50,25 @@ impl Pin {
         })
     }
 
+    /// The action without a commit, for a program that was not built from a release.
+    #[must_use]
+    pub fn to_fill_in() -> Self {
+        Self {
+            action: HOME.to_owned(),
+            commit: None,
+            version: None,
+        }
+    }
+
     /// What to say of a workflow that runs phileas at another commit.
     pub(super) fn hint(&self, workflow: &str) -> Option<String> {
+        let Some(commit) = &self.commit else {
+            return blank_hint(workflow);
+        };
         let plain = workflow.to_ascii_lowercase();
         let runs_phileas = plain.contains("/phileas@");
-        (runs_phileas && !plain.contains(&self.commit)).then(|| {
-            let pin = format!("{}@{}", self.action, self.commit);
+        (runs_phileas && !plain.contains(commit)).then(|| {
+            let pin = format!("{}@{commit}", self.action);
             let way = match seal_of(workflow) {
                 Seal::Unchanged => {
                     format!("`phileas upgrade --action {pin}` puts this one in its place")
@@ -78,8 +94,11 @@ impl FromStr for Pin {
             return Err(wrong());
         }
         Ok(Self {
-            action: action.parse().map_err(|_| wrong())?,
-            commit: commit.to_ascii_lowercase(),
+            action: action
+                .parse::<RepositoryName>()
+                .map_err(|_| wrong())?
+                .to_string(),
+            commit: Some(commit.to_ascii_lowercase()),
             version: None,
         })
     }
@@ -87,12 +106,30 @@ impl FromStr for Pin {
 
 impl fmt::Display for Pin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}@{}", self.action, self.commit)?;
+        let Some(commit) = &self.commit else {
+            return write!(
+                f,
+                "{}@{COMMIT_BLANK} # fill in: the {COMMIT_DIGITS} digits of a commit of {HOME}",
+                self.action
+            );
+        };
+        write!(f, "{}@{commit}", self.action)?;
         match self.version {
             Some(version) => write!(f, " # v{version}"),
             None => Ok(()),
         }
     }
+}
+
+/// How to complete a workflow that names no commit yet; `None` for every other workflow.
+#[must_use]
+pub fn blank_hint(workflow: &str) -> Option<String> {
+    let blank = format!("/phileas@{COMMIT_BLANK} ");
+    workflow.contains(&blank).then(|| {
+        format!(
+            "fill in the commit of {HOME} that it runs: this phileas was not built from a release"
+        )
+    })
 }
 
 /// The minute of the hour at which a repository's clock runs. GitHub drops runs when many start at once, as they do at

@@ -40,7 +40,8 @@ pub struct Init {
     /// Which repository.
     #[command(flatten)]
     pub place: TargetArguments,
-    /// The action that the workflow runs, at a commit; without it, the one of this release
+    /// The action that the workflow runs, at a commit [default: that of this release; a build from source leaves a line to
+    /// fill in]
     #[arg(long, value_name = "OWNER/NAME@COMMIT")]
     pub action: Option<Pin>,
     /// Run the layers instead of a cycle of personas: writes `.jlo/` and the workflow

@@ -16,7 +16,7 @@ use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::starter::{
-    ENVIRONMENT, Fate, HOME, INIT_BRANCH, Part, Pin, WORKFLOW_PATH, parts, tree_after,
+    ENVIRONMENT, Fate, HOME, INIT_BRANCH, Part, Pin, WORKFLOW_PATH, blank_hint, parts, tree_after,
 };
 
 const PULL_TITLE: &str = "Let phileas run Jules on a schedule";
@@ -33,10 +33,8 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let json = arguments.place.json;
-    // Check that the repository exists before looking for the action's commit.
     let place = Target::open_target(&arguments.place).await?;
-    let pin = action_pin(arguments)?;
-    let parts = parts(&place.found, &pin, arguments.layers);
+    let parts = parts(&place.found, &action_pin(arguments), arguments.layers);
     place.check_parts(&parts)?;
     print_plan(&parts, &place, arguments, screen)?;
     let tree = tree_after(&place.found, &parts);
@@ -89,13 +87,15 @@ pub(crate) async fn run(
     };
     let week = simulate::print_week(tree, &place.found.repository, json, screen)?;
     if !arguments.place.dry_run {
-        let commit = match place.can_be_pushed() {
+        let mut commit = match place.can_be_pushed() {
             true => CommitAdvice {
                 staged: place.waits_for_a_commit(&parts)?,
                 beside: untracked_folders(&place.found.untracked, &files, &staged),
+                ..CommitAdvice::default()
             },
             false => CommitAdvice::default(),
         };
+        commit.lacks_commit = lacks_commit(&place, &parts);
         print_next_steps(
             &place,
             &commit,
@@ -128,6 +128,8 @@ struct CommitAdvice {
     /// Folders with untracked files. Without them the repository would have a workflow without a plan, or a plan
     /// without its personas.
     beside: Vec<&'static str>,
+    /// Whether a person has to fill in the action's commit in the workflow.
+    lacks_commit: bool,
 }
 
 /// Folders with the repository's own files that git does not track.
@@ -156,18 +158,26 @@ fn as_unstaged_path(part: &Part) -> Option<String> {
     (part.fate == Fate::Stage).then(|| part.path.clone())
 }
 
-/// The action's commit for the workflow: the one that was given, else that of this release.
-fn action_pin(arguments: &Init) -> Result<Pin, CliError> {
-    if let Some(pin) = &arguments.action {
-        return Ok(pin.clone());
+/// The action for the workflow: the one of `--action`, else that of this release, else one whose commit a person fills
+/// in.
+fn action_pin(arguments: &Init) -> Pin {
+    let known = arguments.action.clone().or_else(Pin::of_this_release);
+    known.unwrap_or_else(Pin::to_fill_in)
+}
+
+/// Whether the workflow, written now or earlier, still lacks the commit of the action.
+fn lacks_commit(place: &Target, parts: &[Part]) -> bool {
+    let earlier = place.found.workflows.get(WORKFLOW_PATH);
+    parts.iter().any(|part| part_blank(part).is_some())
+        || earlier.is_some_and(|text| blank_hint(text).is_some())
+}
+
+/// What a person has to complete in a new file.
+fn part_blank(part: &Part) -> Option<String> {
+    match &part.fate {
+        Fate::Write(text) => blank_hint(text),
+        Fate::Stage | Fate::Leave(_) => None,
     }
-    Pin::of_this_release().ok_or_else(|| {
-        let version = env!("CARGO_PKG_VERSION");
-        CliError::usage(format!(
-            "this phileas was not built as a release, so it does not know the commit that the workflow should name; say it: \
-             --action {HOME}@<commit> (gh api repos/{HOME}/commits/v{version} --jq .sha)"
-        ))
-    })
 }
 
 /// Prints what would be written, what stays, and what the person may do about it.
@@ -180,8 +190,9 @@ fn print_plan(
     let found = &place.found;
     if arguments.place.json {
         for part in parts {
+            let blank = part_blank(part);
             let (action, hints, text) = match &part.fate {
-                Fate::Write(text) => ("write", &[][..], Some(text)),
+                Fate::Write(text) => ("write", blank.as_slice(), Some(text)),
                 Fate::Stage => ("stage", &[][..], None),
                 Fate::Leave(hints) => ("leave", &hints[..], None),
             };
@@ -204,6 +215,9 @@ fn print_plan(
         match &part.fate {
             Fate::Write(text) => {
                 screen.print_line(&format!("  write  {:<38} {}", part.path, part.purpose))?;
+                if let Some(blank) = part_blank(part) {
+                    screen.print_line(&format!("         - {blank}"))?;
+                }
                 if arguments.place.dry_run {
                     let shown: Vec<String> = text
                         .lines()
@@ -317,6 +331,20 @@ fn print_next_steps(
         steps.push((
             "Fix the mistakes above, and check again:".to_owned(),
             vec!["phileas validate".to_owned()],
+        ));
+    }
+    if commit.lacks_commit {
+        let commands = match proposed {
+            Some(_) => Vec::new(),
+            None => vec![format!("phileas upgrade --action {HOME}@COMMIT")],
+        };
+        let place = match proposed {
+            Some(_) => format!(", in the `uses:` line of {WORKFLOW_PATH} in the pull request"),
+            None => ", its 40 digits in place of COMMIT:".to_owned(),
+        };
+        steps.push((
+            format!("Fill in the commit of {HOME} that the workflow runs{place}"),
+            commands,
         ));
     }
     if let Some(pull) = proposed {

@@ -17,7 +17,6 @@ fn init(folder: &Folder, more: &[&str]) -> Ran {
 #[test]
 fn an_empty_repository_gets_all_it_needs() {
     let folder = repository();
-    within(&folder, &["init", "--yes"]).refused(2, "--action");
     init(&folder, &[]).refused(2, "--yes");
     let dry = init(&folder, &["--dry-run"]).done();
     assert!(dry.out.contains("jules-api-key: ${{ secrets"), "{dry:?}");
@@ -49,7 +48,8 @@ fn an_empty_repository_gets_all_it_needs() {
     let (_, block) = below.split_once("```sh\n").unwrap();
     let (block, _) = block.split_once("\n```\n").unwrap();
     let block = block.replace("OWNER/NAME", "acme/widget");
-    let said = [&["phileas init"], &commands[..]].concat().join("\n");
+    let begin = "phileas init --action phileas/phileas@$(git -C CLONE rev-parse HEAD)";
+    let said = [&[begin], &commands[..]].concat().join("\n");
     assert_eq!(block, said);
     assert!(
         ran.out
@@ -112,6 +112,44 @@ fn an_empty_repository_gets_all_it_needs() {
         again.iter().all(|line| line["written"].is_null()),
         "{again:?}"
     );
+}
+
+/// A program that was not built from a release knows no commit. `init` says so, and a person fills it in.
+#[test]
+fn without_a_release_the_commit_is_left_to_fill_in() {
+    let folder = repository();
+    let ran = within(&folder, &["init", "--yes"]).done();
+    let hint = "- fill in the commit of phileas/phileas that it runs: this phileas was not built from a release";
+    let said = |out: &str| out.lines().filter(|line| line.contains(hint)).count();
+    assert_eq!(said(&ran.out), 1, "{ran:?}");
+    assert!(!ran.out.contains("/v"), "it names no tag: {ran:?}");
+    let blank =
+        "uses: phileas/phileas@COMMIT # fill in: the 40 digits of a commit of phileas/phileas";
+    let written = text_of(&folder.join(WORKFLOW));
+    assert!(written.contains(blank), "{written}");
+    within(&folder, &["validate"]).done();
+    let step = "phileas upgrade --action phileas/phileas@COMMIT\n";
+    assert!(ran.out.contains(step), "{ran:?}");
+
+    // As long as it is not filled in, each run says so.
+    let again = within(&folder, &["init", "--yes", "--json"]).done().lines();
+    let workflow = again.iter().find(|line| line["file"] == WORKFLOW).unwrap();
+    assert_eq!(workflow["action"], "leave");
+    assert!(
+        workflow["hints"].to_string().contains(&hint[2..]),
+        "{again:?}"
+    );
+
+    within(&folder, &["upgrade", "--yes", "--action", PIN]).done();
+    let filled = text_of(&folder.join(WORKFLOW));
+    assert!(filled.contains(&format!("uses: {PIN}\n")), "{filled}");
+    let staged = git(&folder, &["show", &format!(":{WORKFLOW}")]);
+    assert!(staged.contains(PIN), "{staged}");
+    let after = within(&folder, &["init", "--yes"]).done();
+    assert_eq!(said(&after.out), 0, "{after:?}");
+    assert!(!after.out.contains("@COMMIT"), "{after:?}");
+    let gone = within(&folder, &["deinit", "--yes"]).done();
+    assert!(gone.out.contains("4 files removed"), "{gone:?}");
 }
 
 /// A plan that a maintainer wrote by hand, and its persona.

@@ -40,9 +40,8 @@ fn clone() -> Folder {
     folder
 }
 
-/// It asked for the commit of the action first, and only then said that there is no repository.
 #[test]
-fn a_missing_repository_is_named_before_the_commit_of_the_action() {
+fn a_missing_repository_is_named() {
     let folder = Folder::empty();
     let ran = within(&folder, &["init"]).refused(2, "is no git work tree");
     assert!(!ran.err.contains("--action"), "{ran:?}");

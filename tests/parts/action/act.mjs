@@ -28,7 +28,8 @@ export function workflowOfDocs() {
   const key = /^( *)jules-api-key: .*$/m;
   if (!key.test(text)) throw new Error('docs/guide/action.md passes no jules-api-key');
   // act holds back nothing, and does not know this key of 2026.
-  return text.replace(/^ {2}queue: max\n/m, '').replace(key, '$&\n$1binary: ${{ env.BINARY }}').trimEnd() + SHOW;
+  // A reader fills in the commit; here it is the version that the other workflows name.
+  return text.replace('phileas/phileas@COMMIT', 'phileas/phileas@v1').replace(/^ {2}queue: max\n/m, '').replace(key, '$&\n$1binary: ${{ env.BINARY }}').trimEnd() + SHOW;
 }
 
 /** One of the workflows beside this file. */

@@ -62,8 +62,6 @@ const MINUTES_PER_SECOND: f64 = 3.0;
 const DOUBLED_SHARE: f64 = 0.08;
 /// The most seconds by which it delays a delivery, so that the order changes.
 const LATE_SECONDS: u64 = 90;
-/// No workflow runs in the model of GitHub, so any pin will do.
-const ANY_COMMIT: &str = "0123456789012345678901234567890123456789";
 /// The names of further repositories, which begin when the service does.
 const OTHER_REPOSITORIES: [&str; 2] = ["gadget", "sprocket"];
 
@@ -493,9 +491,8 @@ fn first_session_commands(github: SocketAddr, repository: &RepositoryName) -> [S
         "From here to a first session, in another shell:".to_owned(),
         String::new(),
         format!("git clone http://maintainer:{token}@{github}/{repository}.git && cd {name}"),
-        format!(
-            "phileas init --yes --action phileas/phileas@{ANY_COMMIT}   # any commit does here"
-        ),
+        "phileas init --yes   # no commit to fill in here: no workflow runs in the sandbox"
+            .to_owned(),
         "git commit -qm 'Let phileas run Jules on a schedule' && git push -q origin HEAD:main"
             .to_owned(),
         format!(
