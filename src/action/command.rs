@@ -60,8 +60,8 @@ impl Annotation {
         if !mistake.key.is_empty() {
             message.push_str(&format!(" (at {})", mistake.key));
         }
-        if !mistake.mend.is_empty() {
-            message.push_str(&format!("; {}", mistake.mend));
+        if !mistake.help.is_empty() {
+            message.push_str(&format!("; {}", mistake.help));
         }
         Self {
             file: Some(mistake.file.clone()),
@@ -163,11 +163,11 @@ mod tests {
         let mistake = Diagnostic::error(".jules/a,b:c.toml", "50% of\r\n::error::it")
             .at(3, 7)
             .key("cycle[0]")
-            .mend("mend: it, please");
+            .help("fix: it, please");
         assert_eq!(
             Annotation::from_diagnostic(&mistake).to_string(),
             "::error file=.jules/a%2Cb%3Ac.toml,line=3,col=7,title=phileas%3A the plan::\
-             50%25 of%0D%0A::error::it (at cycle[0]); mend: it, please"
+             50%25 of%0D%0A::error::it (at cycle[0]); fix: it, please"
         );
         let notice = Annotation::new(Level::Notice, "a,b", "c:d,e");
         assert_eq!(notice.to_string(), "::notice title=a%2Cb::c:d,e");

@@ -230,10 +230,10 @@ fn push_plan_mistakes(text: &mut String, page: &Page<'_>) {
     text.push_str("**Mistakes in the plan**\n\n");
     for one in found.iter().take(MAX_ROWS) {
         let severity = if one.is_error() { "❌" } else { "⚠️" };
-        let help = if one.mend.is_empty() {
+        let help = if one.help.is_empty() {
             String::new()
         } else {
-            format!("; {}", escape_text(&one.mend))
+            format!("; {}", escape_text(&one.help))
         };
         text.push_str(&format!(
             "- {severity} {}: {}{help}\n",
@@ -397,7 +397,7 @@ mod tests {
         report.plan_diagnostics.push(
             Diagnostic::error(".jules/schedules.toml", "unknown persona `curater`")
                 .at(3, 5)
-                .mend("did you mean `curator`?"),
+                .help("did you mean `curator`?"),
         );
         report.opened.push("A title | with [markup](x)".to_owned());
         report.failed.push(Failed {
@@ -449,7 +449,7 @@ mod tests {
             ],
             opened: vec![long.clone(); 2_000],
             plan_diagnostics: (0..2_000)
-                .map(|n| Diagnostic::error(format!("{long}{n}"), long.clone()).mend(long.clone()))
+                .map(|n| Diagnostic::error(format!("{long}{n}"), long.clone()).help(long.clone()))
                 .collect(),
             ..TickReport::default()
         };

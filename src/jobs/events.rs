@@ -329,7 +329,7 @@ pub(super) fn event_of(path: &Path, line: &Line) -> Result<Option<Event>, Diagno
     let mut event = Event::parse(text).map_err(|wrong| {
         Diagnostic::warning(file, wrong)
             .at(u32::try_from(line.number).unwrap_or(u32::MAX), 1)
-            .mend("write one JSON object a line, with the text `event`")
+            .help("write one JSON object a line, with the text `event`")
     })?;
     // A number that leaves no room behind it is another writer's, and no place in the file.
     event.id = event.id.filter(|id| (1..MAX_ID).contains(&id.0));

@@ -192,7 +192,7 @@ pub fn read(path: &Path, limit: usize) -> Result<Option<String>, StoreError> {
             let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             let wrong = Diagnostic::error(file, "the file is not UTF-8")
                 .at(place(line), place(column))
-                .mend("save it as UTF-8");
+                .help("save it as UTF-8");
             Err(StoreError::new(path, wrong))
         }
     }
@@ -237,7 +237,7 @@ pub fn read_state<T>(
             } else {
                 "it is passed over; its own program moves it aside and begins a new one".to_owned()
             };
-            Ok((None, vec![wrong.mend(help)]))
+            Ok((None, vec![wrong.help(help)]))
         }
     }
 }

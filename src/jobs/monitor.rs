@@ -209,7 +209,7 @@ impl<A: ReadAccount> Monitor<A> {
         let file = self.places.jobs.to_string_lossy();
         Diagnostic::warning(file, "there is no Jules key for this job")
             .key(job.job_id.as_str())
-            .mend("set JULES_API_KEY, or name its repository in `repo`")
+            .help("set JULES_API_KEY, or name its repository in `repo`")
     }
 
     /// Looks at the jobs of one account.
@@ -229,8 +229,8 @@ impl<A: ReadAccount> Monitor<A> {
     ) {
         let known = memory.own.accounts.entry(name.to_owned()).or_default();
         let mark = account.key_mark();
-        let is_mended = known.refused_key.as_ref().is_some_and(|old| *old != mark);
-        if is_mended {
+        let needs_fix = known.refused_key.as_ref().is_some_and(|old| *old != mark);
+        if needs_fix {
             known.key_replaced();
         }
         let waits = known.next_poll_at.is_some_and(|at| at > now);
@@ -244,7 +244,7 @@ impl<A: ReadAccount> Monitor<A> {
         let seen_just_now = known
             .polled_at
             .is_some_and(|at| at <= now && now.duration_since(at) < just);
-        if seen_just_now && !eager && !is_mended {
+        if seen_just_now && !eager && !needs_fix {
             return;
         }
         known.polled_at = Some(now);

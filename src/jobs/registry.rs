@@ -83,7 +83,7 @@ impl JobsFile {
             let line = u32::try_from(read + 1).unwrap_or(u32::MAX);
             let wrong = format!("only the first {MAX_FILE_BYTES} bytes of the jobs file are read");
             let told = Diagnostic::warning(name, wrong).at(line, 1);
-            found.push(told.mend("remove lines that are no live jobs"));
+            found.push(told.help("remove lines that are no live jobs"));
         }
         Ok((registry, found, is_all))
     }

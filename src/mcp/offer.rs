@@ -183,7 +183,7 @@ fn without_null(schema: &JsonObject) -> JsonObject {
 
 /// A schema whose descriptions are not broken where the lines of this code are.
 fn in_one_line(schema: &JsonObject) -> Arc<JsonObject> {
-    fn mend(value: &mut Value) {
+    fn help(value: &mut Value) {
         match value {
             Value::Object(fields) => {
                 for (name, field) in fields.iter_mut() {
@@ -191,16 +191,16 @@ fn in_one_line(schema: &JsonObject) -> Arc<JsonObject> {
                         Value::String(text) if name == "description" => {
                             *text = text.replace('\n', " ");
                         }
-                        other => mend(other),
+                        other => help(other),
                     }
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(mend),
+            Value::Array(items) => items.iter_mut().for_each(help),
             _ => {}
         }
     }
     let mut schema = schema.clone();
-    schema.values_mut().for_each(mend);
+    schema.values_mut().for_each(help);
     Arc::new(schema)
 }
 

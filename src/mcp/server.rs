@@ -63,7 +63,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What is wrong, and how to mend it.
+    /// What is wrong, and how to fix it.
     pub fn check(&self, tool: &str, arguments: JsonObject) -> Result<(), Trouble> {
         self.offer(tool)?.takes(arguments)
     }

@@ -11,7 +11,7 @@ use crate::runtime::ports::{Disposition, Failure};
 /// How many findings about a text are told.
 const MAX_FINDINGS: usize = 10;
 
-/// What is wrong and how to mend it, in one paragraph free of secrets.
+/// What is wrong and how to fix it, in one paragraph free of secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble(String);
 
@@ -31,13 +31,13 @@ impl fmt::Display for Trouble {
 
 impl From<Failure> for Trouble {
     fn from(failure: Failure) -> Self {
-        let mend = match failure.disposition {
+        let help = match failure.disposition {
             Disposition::Retry { after: Some(after) } => {
                 format!("; try again in {} s or later", after.as_secs().max(1))
             }
             Disposition::Retry { after: None } => "; try again later".to_owned(),
             Disposition::Denied => {
-                "; only a person can mend that, by another credential in the server's environment"
+                "; only a person can fix that, by another credential in the server's environment"
                     .to_owned()
             }
             Disposition::Unknown => {
@@ -45,7 +45,7 @@ impl From<Failure> for Trouble {
             }
             Disposition::NotFound | Disposition::Refused | Disposition::TooLarge => String::new(),
         };
-        Self(format!("{}{mend}", failure.detail))
+        Self(format!("{}{help}", failure.detail))
     }
 }
 

@@ -208,7 +208,7 @@ fn unseen_gate(plan: &Plan, checks_hidden: bool) -> Option<Diagnostic> {
         let message = "the checks of the default branch are hidden from this credential, so nothing waits for them";
         Diagnostic::warning(plan::SCHEDULES_PATH, message)
             .key("gate.main_red")
-            .mend("grant it `checks: read` and `statuses: read`")
+            .help("grant it `checks: read` and `statuses: read`")
     })
 }
 
@@ -221,7 +221,7 @@ pub fn ledger_of(read: LedgerRead) -> Ledger {
         LedgerRead::Unreadable { head, what } => Ledger::Corrupt {
             head,
             diagnostics: vec![
-                Diagnostic::error(STATE_PATH, what).mend("put a regular file back by a commit"),
+                Diagnostic::error(STATE_PATH, what).help("put a regular file back by a commit"),
             ],
         },
         LedgerRead::State { head, text } => match state::codec::load(&text) {

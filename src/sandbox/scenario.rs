@@ -97,7 +97,7 @@ impl Scenario {
         if read.lasts <= SignedDuration::ZERO || read.lasts > MAX_SPAN {
             let wrong = text.mistake("lasts", format!("{:#} is out of range", read.lasts));
             return Err(Box::new(
-                wrong.mend("write more than nothing, and at most 31 days (`744h`)"),
+                wrong.help("write more than nothing, and at most 31 days (`744h`)"),
             ));
         }
         for (number, one) in read.acts.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Scenario {
                     false => "after the end",
                 };
                 let wrong = text.mistake(&key, format!("{:#} is {side}", one.at));
-                return Err(Box::new(wrong.mend(format!(
+                return Err(Box::new(wrong.help(format!(
                     "write a time from `0s` to less than the {:#} that it lasts",
                     read.lasts
                 ))));

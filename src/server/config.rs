@@ -77,14 +77,14 @@ pub enum ConfigError {
     )]
     NoDataDir,
     /// What an option or its variable says cannot be used.
-    #[error("{option}: {message}; {mend}")]
+    #[error("{option}: {message}; {help}")]
     Given {
         /// The option.
         option: &'static str,
         /// What is wrong.
         message: String,
         /// How to fix it.
-        mend: String,
+        help: String,
     },
     /// What `phileas.toml` says cannot be used.
     #[error("{0}")]
@@ -100,17 +100,17 @@ struct Setting<'f> {
 }
 
 impl Setting<'_> {
-    fn wrong(&self, message: String, mend: impl Into<String>) -> ConfigError {
-        let mend = mend.into();
+    fn wrong(&self, message: String, help: impl Into<String>) -> ConfigError {
+        let help = help.into();
         let written = self
             .file
-            .and_then(|file| file.mistake(self.key, message.clone(), mend.clone()));
+            .and_then(|file| file.mistake(self.key, message.clone(), help.clone()));
         match written {
             Some(mistake) => ConfigError::Written(Box::new(mistake)),
             None => ConfigError::Given {
                 option: self.option,
                 message,
-                mend,
+                help,
             },
         }
     }

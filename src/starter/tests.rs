@@ -125,7 +125,7 @@ fn what_is_there_stays() {
 
 #[test]
 fn personas_without_a_plan_get_one() {
-    let prompt = "---\nid: mender\nemoji: x\n---\nMend.\n";
+    let prompt = "---\nid: mender\nemoji: x\n---\nFix.\n";
     let found = found(Tree::from_texts([(
         ".jules/personas/mender/prompt.md",
         prompt,

@@ -88,12 +88,12 @@ fn the_arrows_between_packages_point_inwards() {
         let module = module_of(&path);
         for name in references(&text, &module) {
             seen += 1;
-            if let Some(mend) = forbidden(&module, &name) {
-                wrong.push(format!("src/{path} uses {}: {mend}", name.join("::")));
+            if let Some(help) = forbidden(&module, &name) {
+                wrong.push(format!("src/{path} uses {}: {help}", name.join("::")));
             }
         }
     }
-    for (package, foreign, mend) in [
+    for (package, foreign, help) in [
         (
             "domain",
             ["phileas", "phileas_world"],
@@ -110,7 +110,7 @@ fn the_arrows_between_packages_point_inwards() {
                 seen += 1;
                 if foreign.contains(&name[0].as_str()) {
                     let name = name.join("::");
-                    wrong.push(format!("crates/{package}/src/{path} uses {name}: {mend}"));
+                    wrong.push(format!("crates/{package}/src/{path} uses {name}: {help}"));
                 }
             }
         }

@@ -127,7 +127,7 @@ fn the_run_of_an_issue_is_printed_as_it_is() {
     assert_eq!(printed(rest, &folder), rest);
 }
 
-/// A task that has gone wrong, mended, moved and taken.
+/// A task that has gone wrong, fixed, moved and taken.
 #[test]
 fn a_task_is_fixed_and_taken_as_it_is_shown() {
     let shown = block("docs/guide/tasks.md", "```console\n");

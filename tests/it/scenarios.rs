@@ -175,7 +175,7 @@ fn of_an_invalid_change_set_what_is_sound_is_taken() {
         );
     }
     let code = played.file("main", "src/lib.rs").unwrap();
-    assert!(!code.contains("mend it at once"));
+    assert!(!code.contains("fix it at once"));
     assert_eq!(played.file("jules", ".github/workflows/nightly.yml"), None);
     assert_eq!(played.file("main", ".github/workflows/nightly.yml"), None);
 }

@@ -249,7 +249,7 @@ async function createLabel(name) {
 function routesOf(file) {
   const routes = [...readFileSync(join(root, file), 'utf8').matchAll(/\bconst\s+\w+\s*:\s*&(?:'static\s+)?str\s*=\s*"([A-Z]+ \/[^"]*)"/g)]
     .map(([, route]) => route);
-  if (routes.length === 0) throw new Error(`${file} holds no route constant: mend the pattern in tests/parts/prism.mjs`);
+  if (routes.length === 0) throw new Error(`${file} holds no route constant: fix the pattern in tests/parts/prism.mjs`);
   return routes;
 }
 

@@ -42,7 +42,7 @@ pub struct Diagnostic {
     /// The problem: a lower-case fragment without a final period.
     pub message: String,
     /// The fix: a lower-case fragment without a final period. Empty if there is nothing to add.
-    pub mend: String,
+    pub help: String,
 }
 
 impl Diagnostic {
@@ -57,7 +57,7 @@ impl Diagnostic {
             kind: Kind::Mistake,
             severity: Severity::Error,
             message: message.into(),
-            mend: String::new(),
+            help: String::new(),
         }
     }
 
@@ -103,8 +103,8 @@ impl Diagnostic {
 
     /// Sets the fix.
     #[must_use]
-    pub fn mend(mut self, mend: impl Into<String>) -> Self {
-        self.mend = mend.into();
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
         self
     }
 
@@ -139,8 +139,8 @@ impl fmt::Display for Diagnostic {
         if !self.key.is_empty() {
             write!(f, " (at {})", self.key)?;
         }
-        if !self.mend.is_empty() {
-            write!(f, "; {}", self.mend)?;
+        if !self.help.is_empty() {
+            write!(f, "; {}", self.help)?;
         }
         Ok(())
     }
@@ -181,7 +181,7 @@ mod tests {
         let said = Diagnostic::error(".jules/schedules.toml", "unknown persona `curater`")
             .at(3, 5)
             .key("cycle[0]")
-            .mend("did you mean `curator`?");
+            .help("did you mean `curator`?");
         assert_eq!(
             said.to_string(),
             ".jules/schedules.toml:3:5: error: unknown persona `curater` (at cycle[0]); did you mean `curator`?"

@@ -1,5 +1,5 @@
 //! Types that are read from TOML which people write, with every mistake told as those of the plan are: the place, what is
-//! wrong in plain words, the key, and the mend.
+//! wrong in plain words, the key, and the help.
 
 use std::ops::Range;
 
@@ -38,13 +38,13 @@ impl<'t> TomlText<'t> {
     pub fn read<T: DeserializeOwned>(self) -> Result<T, Box<Diagnostic>> {
         toml::from_str(self.text).map_err(|error| {
             let Some(span) = error.span() else {
-                let (message, mend) = error_text(error.message(), "");
-                return Box::new(Diagnostic::error(self.file, message).mend(mend));
+                let (message, help) = error_text(error.message(), "");
+                return Box::new(Diagnostic::error(self.file, message).help(help));
             };
             let key = self.key_at(span.start);
             let message = duplicate(error.message(), self.text, span.start);
-            let (message, mend) = error_text(&message, &key);
-            let mistake = Diagnostic::error(self.file, message).mend(mend);
+            let (message, help) = error_text(&message, &key);
+            let mistake = Diagnostic::error(self.file, message).help(help);
             Box::new(mistake.at_offset(self.text, span.start).key(key))
         })
     }
@@ -109,11 +109,11 @@ fn each_of_value(value: &DeValue<'_>, path: &str, see: &mut KeyVisitor<'_>) {
     }
 }
 
-/// What is wrong and how to mend it, from the words of the library that reads types.
+/// What is wrong and how to fix it, from the words of the library that reads types.
 fn error_text(message: &str, key: &str) -> (String, String) {
     let message = message.replace('\n', " ");
     if let Some((word, known)) = not_known(&message, "unknown field ") {
-        let mend = if known.is_empty() {
+        let help = if known.is_empty() {
             "remove it".to_owned()
         } else if known.len() > MAX_LISTED && closest(word, known.iter().copied()).is_none() {
             format!(
@@ -123,7 +123,7 @@ fn error_text(message: &str, key: &str) -> (String, String) {
         } else {
             did_you_mean(word, &known)
         };
-        return (format!("unknown key `{word}`"), mend);
+        return (format!("unknown key `{word}`"), help);
     }
     if let Some((word, known)) = not_known(&message, "unknown variant ") {
         return (
@@ -138,22 +138,22 @@ fn error_text(message: &str, key: &str) -> (String, String) {
         let (found, wanted) = text.rsplit_once(", expected ")?;
         Some((found.to_owned(), format!("write {}", shape_name(wanted))))
     };
-    if let Some((found, mend)) = message.strip_prefix("invalid type: ").and_then(expected) {
+    if let Some((found, help)) = message.strip_prefix("invalid type: ").and_then(expected) {
         let subject = match key {
             "" => "it".to_owned(),
             key => format!("`{key}`"),
         };
-        return (format!("{subject} is {}", kind_name(&found)), mend);
+        return (format!("{subject} is {}", kind_name(&found)), help);
     }
-    if let Some((found, mend)) = message.strip_prefix("invalid value: ").and_then(expected) {
+    if let Some((found, help)) = message.strip_prefix("invalid value: ").and_then(expected) {
         let value = found.split('`').nth(1).unwrap_or(&found);
-        return (format!("{value} is out of range"), mend);
+        return (format!("{value} is out of range"), help);
     }
     if message.starts_with("duplicate key") {
         return (message, "remove one of the two".to_owned());
     }
     match message.split_once("; ") {
-        Some((message, mend)) => (message.to_owned(), mend.to_owned()),
+        Some((message, help)) => (message.to_owned(), help.to_owned()),
         None => (message, String::new()),
     }
 }

@@ -90,7 +90,7 @@ fn answer_request(request: RenderRequest, files: &VecDeque<(String, Arc<Tree>)>)
         .unwrap_or_else(|_| {
             let wrong =
                 Diagnostic::error(path, "the template engine broke off while it was rendered")
-                    .mend("look for a number or a length in it that is far too large");
+                    .help("look for a number or a length in it that is far too large");
             RenderAnswer::Failed(RenderError::Invalid(vec![wrong]))
         });
     with_short_errors(answer)
@@ -110,7 +110,7 @@ fn with_short_errors(mut answer: RenderAnswer) -> RenderAnswer {
                 cut(&mut one.file);
                 cut(&mut one.key);
                 cut(&mut one.message);
-                cut(&mut one.mend);
+                cut(&mut one.help);
             }
         }
         RenderAnswer::Failed(RenderError::Unread(paths)) => {

@@ -360,7 +360,7 @@ impl Death {
         const MIB: u64 = 1024 * 1024;
         let (memory, stack) = (MEMORY_LIMIT_BYTES / MIB, STACK_LIMIT_BYTES as u64 / MIB);
         let long_texts = "look for a filter, an operator or a loop that makes long texts or lists";
-        let (what, mend) = match (&self.silence, signal(self.status)) {
+        let (what, help) = match (&self.silence, signal(self.status)) {
             (NoAnswer::TooMuch, _) => (
                 format!(
                     "gave an answer of more than {} MiB",
@@ -401,7 +401,7 @@ impl Death {
         };
         let message = format!("rendering the prompt {what}, so it was stopped");
         tracing::info!("the prompt of {}: {message}", request.name());
-        let wrong = Diagnostic::error(request.path(), message).mend(mend);
+        let wrong = Diagnostic::error(request.path(), message).help(help);
         RenderAnswer::Failed(RenderError::Invalid(vec![wrong]))
     }
 }

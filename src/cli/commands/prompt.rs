@@ -45,7 +45,7 @@ pub(crate) fn run(
     // Report only the first mistake, because the folder is read as a whole.
     for said in error.into_diagnostics() {
         if !is_layer {
-            return Err(CliError::usage(format!("{}; {}", said.message, said.mend)));
+            return Err(CliError::usage(format!("{}; {}", said.message, said.help)));
         }
         // Do not blame the template if arguments were missing.
         let is_theirs = tree.get(&said.file).is_some();

@@ -70,7 +70,7 @@ pub(crate) fn check_tree(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     if !broken && count_runnable(&plan, tree) == 0 {
         let warning = Diagnostic::warning(SCHEDULES_PATH, "nothing runs by itself");
         found.push(
-            warning.mend("name personas in `cycle`, in `[tracks]` or by a cron in `[schedules]`"),
+            warning.help("name personas in `cycle`, in `[tracks]` or by a cron in `[schedules]`"),
         );
     }
     found.sort();
@@ -100,7 +100,7 @@ pub(crate) async fn missing_branches(
             Some((line, column)) => Diagnostic::error(file, message).at(line, column),
             None => Diagnostic::error(file, message),
         };
-        found.push(one.key("branch").mend(format!(
+        found.push(one.key("branch").help(format!(
             "push the branch `{branch}`, or write `default`, `persona` or the name of a branch that exists"
         )));
     }

@@ -31,7 +31,7 @@ pub(crate) fn check_layers(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
             if plan.roster.member(role.layer, &role.name).is_none() {
                 let warning =
                     Diagnostic::warning(path, "the role is on no roster, so it never works");
-                found.push(warning.mend(format!(
+                found.push(warning.help(format!(
                     "phileas role add {} {}, or remove the file",
                     role.layer, role.name
                 )));

@@ -54,7 +54,7 @@ pub(crate) fn diagnostic_json(one: &Diagnostic) -> serde_json::Value {
             Severity::Warning => "warning",
         },
         "message": one.message,
-        "help": one.mend,
+        "help": one.help,
     })
 }
 

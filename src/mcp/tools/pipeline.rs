@@ -450,8 +450,8 @@ async fn written(desk: Arc<Desk>, input: WriteInput, _call: Call) -> Result<Writ
         .map(str::parse::<Timestamp>)
         .transpose()
         .map_err(|_| {
-            let mend = "write an instant in RFC 3339, such as 2026-01-05T09:00:00Z";
-            Trouble::new(format!("`started_at` is no instant: {mend}"))
+            let help = "write an instant in RFC 3339, such as 2026-01-05T09:00:00Z";
+            Trouble::new(format!("`started_at` is no instant: {help}"))
         })?;
     if desk.runs.is_archived(&issue)? {
         return Err(put_away(&issue));

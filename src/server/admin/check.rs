@@ -79,7 +79,7 @@ pub struct Finding {
     pub grade: Grade,
     /// What it is about, in a word or two.
     pub about: String,
-    /// What is so, and how to mend it.
+    /// What is so, and how to fix it.
     pub text: String,
 }
 
@@ -215,7 +215,7 @@ impl Findings<'_> {
         );
     }
 
-    /// The same, of a call to GitHub by the credential of the service. A token that is refused is mended where it stands.
+    /// The same, of a call to GitHub by the credential of the service. A token that is refused is fixed where it stands.
     fn fail_of_github(
         self,
         about: &str,

@@ -153,7 +153,7 @@ impl File {
         let mut read: Self = toml.read().map_err(|mistake| {
             let elsewhere = said_elsewhere(&mistake.key);
             FileError::Wrong(match elsewhere {
-                Some(mend) => Box::new(mistake.mend(mend)),
+                Some(help) => Box::new(mistake.help(help)),
                 None => mistake,
             })
         })?;
@@ -166,7 +166,7 @@ impl File {
                 let key = format!("repository[{number}].name");
                 let mistake = toml.mistake(&key, format!("{} stands here twice", entry.name));
                 return Err(FileError::Wrong(Box::new(
-                    mistake.mend("remove one of its entries"),
+                    mistake.help("remove one of its entries"),
                 )));
             }
         }
@@ -179,8 +179,8 @@ impl File {
     }
 
     /// A mistake in the value that the file gives to a key, which only shows beside other settings or on the machine.
-    pub(super) fn mistake(&self, key: &str, message: String, mend: String) -> Option<Diagnostic> {
-        let mut mistake = self.places.get(key)?.clone().mend(mend);
+    pub(super) fn mistake(&self, key: &str, message: String, help: String) -> Option<Diagnostic> {
+        let mut mistake = self.places.get(key)?.clone().help(help);
         mistake.message = message;
         Some(mistake)
     }

@@ -100,7 +100,7 @@ impl Unasked {
 pub struct Unreached {
     /// The name that the file says.
     pub name: RepositoryName,
-    /// Why, and how to mend it.
+    /// Why, and how to fix it.
     pub because: String,
 }
 

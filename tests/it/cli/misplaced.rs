@@ -1,4 +1,4 @@
-//! A folder where a file should be, and a file where a folder should be: what stands there is said, and how to mend it.
+//! A folder where a file should be, and a file where a folder should be: what stands there is said, and how to fix it.
 
 use super::phileas;
 use crate::support::{Folder, Phileas};

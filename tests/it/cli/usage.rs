@@ -90,7 +90,7 @@ fn a_wrong_command_line_is_usage() {
     let named = phileas(&["tick", "--repo", "widget"]).expect(2);
     assert!(
         named.err.contains("owner/name"),
-        "it says how to mend it\n{named}"
+        "it says how to fix it\n{named}"
     );
 }
 

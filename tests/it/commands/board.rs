@@ -153,10 +153,7 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
     }
 
     let fixed = alone(&["task", "lint", "--fix", folder.text()]);
-    assert_eq!(
-        fixed.code, 1,
-        "what only people can mend is left: {fixed:?}"
-    );
+    assert_eq!(fixed.code, 1, "what only people can fix is left: {fixed:?}");
     says(
         &fixed,
         &[
@@ -231,7 +228,7 @@ fn the_commands_that_lint_offers_work() {
         folder.write(path, text);
     }
     let lint = || alone(&["task", "lint", "--json", folder.text()]).lines();
-    let mends = |path: &str| -> Vec<String> {
+    let fixes = |path: &str| -> Vec<String> {
         let lines = lint();
         let of_it = lines.iter().filter(|line| line["file"] == path);
         of_it
@@ -239,14 +236,14 @@ fn the_commands_that_lint_offers_work() {
             .collect()
     };
     // Nothing is offered that would be refused: which of the two is true only a person knows.
-    let all = [mends(&todo), mends(&done)].concat();
+    let all = [fixes(&todo), fixes(&done)].concat();
     assert!(
-        all.iter().all(|mend| !mend.contains("task move")),
+        all.iter().all(|help| !help.contains("task move")),
         "{all:?}"
     );
     let offered = all
         .iter()
-        .find_map(|mend| mend.strip_prefix("from the root, keep the true one: "));
+        .find_map(|help| help.strip_prefix("from the root, keep the true one: "));
     let (first, second) = offered.unwrap().split_once(", or ").unwrap();
     assert_ne!(first, second);
     shell(&folder, first);
@@ -260,10 +257,10 @@ fn the_commands_that_lint_offers_work() {
             .all(|line| !line["message"].as_str().unwrap().contains("several"))
     );
     // Of one that lies in one place the move is offered, and made.
-    let all = mends(other);
+    let all = fixes(other);
     let offered = all
         .iter()
-        .find_map(|mend| mend.split_once("or say "))
+        .find_map(|help| help.split_once("or say "))
         .unwrap()
         .1;
     shell(&folder, offered);

@@ -1,4 +1,4 @@
-//! What keeps `phileas init` from beginning, and how it goes on once that is mended.
+//! What keeps `phileas init` from beginning, and how it goes on once that is fixed.
 
 use super::bench::{Ran, text_of};
 use super::fresh::{git, repository, within, within_little_room};

@@ -107,7 +107,7 @@ fn an_idle_tick_stays_at_one_request_whatever_lies_there() {
         ),
         (
             &format!("{TASKS_FOLDER}/todo/20260104-0900-x.md"),
-            "---\ntitle: X\npersona: scout\n---\nMend it.\n",
+            "---\ntitle: X\npersona: scout\n---\nFix it.\n",
         ),
         (
             &format!("{TASKS_FOLDER}/done/20260103-0900-y.md"),
@@ -116,7 +116,7 @@ fn an_idle_tick_stays_at_one_request_whatever_lies_there() {
     ]);
     let first = bench.tick();
     let told = &prompts(&bench)[0];
-    for part in ["Mend it.", "Seen.", "Ours."] {
+    for part in ["Fix it.", "Seen.", "Ours."] {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(!told.contains("Long ago."), "{told}");

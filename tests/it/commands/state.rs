@@ -78,10 +78,10 @@ fn a_repair_is_shown_first_and_written_when_told_to() {
         broken
     );
 
-    let mended = text_of(&path);
+    let fixed = text_of(&path);
     let ran = alone(&["state", "repair", name, "--write"]).done();
     assert!(ran.out.contains("nothing was written"), "{ran:?}");
-    assert_eq!(text_of(&path), mended);
+    assert_eq!(text_of(&path), fixed);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
@@ -137,9 +137,9 @@ fn without_github_a_file_is_fixed_from_itself_alone() {
     let repair = offline("repair", &cut).refused(4, "could not be read");
     assert!(!repair.err.contains("was found"), "{repair:?}");
     offline("show", &sides).refused(5, "proposes a whole file");
-    let mended = offline("repair", &sides).done();
-    assert!(mended.out.contains("proposal: the side"), "{mended:?}");
-    assert!(mended.err.contains("could not be read"), "{mended:?}");
+    let fixed = offline("repair", &sides).done();
+    assert!(fixed.out.contains("proposal: the side"), "{fixed:?}");
+    assert!(fixed.err.contains("could not be read"), "{fixed:?}");
 }
 
 #[test]

@@ -155,8 +155,8 @@ fn issues_that_a_tick_opens_and_closes_are_named() {
     let again = bench.run(&["tick"]).refused(5, "");
     assert!(!again.out.contains("opened"), "{again:?}");
     bench.write_ledger(&whole);
-    let mended = bench.run(&["tick"]).done();
-    assert!(mended.out.contains("issue #1 closed"), "{mended:?}");
+    let fixed = bench.run(&["tick"]).done();
+    assert!(fixed.out.contains("issue #1 closed"), "{fixed:?}");
 }
 
 /// The tick that closes it goes on to the next step, and decides once more about the same look at the world.

@@ -410,7 +410,7 @@ async fn a_repository_whose_tick_panics_is_suspended_and_the_others_go_on() {
         let ticks = set.stage.begun(id).len();
         assert!((55..=62).contains(&ticks), "{id} was ticked {ticks} times");
     }
-    // Traffic does not revive it; a day later it is tried once, and mended it goes on.
+    // Traffic does not revive it; a day later it is tried once, and fixed it goes on.
     set.wake(1).await;
     set.clock.pass(SignedDuration::from_hours(20)).await;
     assert_eq!(set.stage.begun(1).len(), MAX_FAULTS as usize);

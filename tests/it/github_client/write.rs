@@ -35,7 +35,7 @@ async fn a_notice_is_opened_once_found_and_closed() {
         .collect();
     assert_eq!(keys.len(), 2, "{keys:?}");
     for _ in 0..2 {
-        client.close_notice(number, "mended").await.unwrap();
+        client.close_notice(number, "fixed").await.unwrap();
     }
     assert_eq!(client.observe().await.unwrap().notices.len(), 1);
     let comments = place.world().github().comments(place.repo, number).count();
@@ -141,9 +141,9 @@ async fn a_closed_issue_shows_no_work_and_still_is_a_proposals() {
     let client = place.client();
     for (closed_will_do, same) in [(true, true), (false, false)] {
         let marker = format!("<!-- phileas:work:{closed_will_do} -->");
-        let body = format!("Mend it.\n\n{marker}\n");
+        let body = format!("Fix it.\n\n{marker}\n");
         let issue = Issue {
-            title: "Mend it",
+            title: "Fix it",
             body: &body,
             label: "work/bugs",
             about: "Work",
@@ -165,7 +165,7 @@ async fn a_marker_counts_at_the_end_of_a_text_alone() {
     let publish = async |marker: &str, text: &str| {
         let body = format!("{text}\n\n{marker}\n");
         let issue = Issue {
-            title: "Mend it",
+            title: "Fix it",
             body: &body,
             label: "work/bugs",
             about: "Work",
@@ -175,7 +175,7 @@ async fn a_marker_counts_at_the_end_of_a_text_alone() {
         client.publish(&issue).await.unwrap()
     };
     let (one, two) = ("<!-- phileas:work:a:1 -->", "<!-- phileas:work:b:2 -->");
-    let first = publish(one, &format!("Mend it. {two}")).await;
-    assert_ne!(publish(two, "Mend it.").await, first);
-    assert_eq!(publish(one, "Mend it.").await, first);
+    let first = publish(one, &format!("Fix it. {two}")).await;
+    assert_ne!(publish(two, "Fix it.").await, first);
+    assert_eq!(publish(one, "Fix it.").await, first);
 }

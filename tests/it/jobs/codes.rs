@@ -64,8 +64,8 @@ fn a_key_that_was_fixed_is_tried_at_once_and_a_refused_one_says_so() {
     let other = once(&stage, &served, &[], Some("a-third-key")).expect(3);
     assert!(other.out.contains("error"), "{other}");
     assert_eq!(asked(&stage), before + 1);
-    let mended = once(&stage, &served, &[], None).expect(0);
-    assert!(mended.out.contains("question"), "{mended}");
+    let fixed = once(&stage, &served, &[], None).expect(0);
+    assert!(fixed.out.contains("question"), "{fixed}");
     let memory = std::fs::read_to_string(&stage.places.monitor).unwrap();
     assert!(!memory.contains("refused_key"), "{memory}");
 }

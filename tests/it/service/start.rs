@@ -225,7 +225,7 @@ fn an_address_that_is_in_use_is_reported_with_its_fix() {
     let data = data.path().to_str().unwrap();
     let held = TcpListener::bind("127.0.0.1:0").unwrap();
     let held = held.local_addr().unwrap().to_string();
-    for (public, admin, mend) in [
+    for (public, admin, help) in [
         (
             held.as_str(),
             "127.0.0.1:0",
@@ -247,7 +247,7 @@ fn an_address_that_is_in_use_is_reported_with_its_fix() {
             ended.err.contains("end what listens there already"),
             "{ended}"
         );
-        assert!(ended.err.contains(mend), "{ended}");
+        assert!(ended.err.contains(help), "{ended}");
     }
 }
 

@@ -5,11 +5,11 @@ use crate::support::{Folder, Phileas};
 
 /// A set-up with something wrong, and what is said of it.
 #[track_caller]
-fn refused(machine: &Machine, begins: &str, mend: &str) {
+fn refused(machine: &Machine, begins: &str, help: &str) {
     let ended = machine.generate().expect(1);
     let line = ended.out.lines().find(|line| line.starts_with(begins));
     let line = line.unwrap_or_else(|| panic!("{begins}\n{ended}"));
-    assert!(line.contains(mend), "{line}");
+    assert!(line.contains(help), "{line}");
     assert!(!machine.path("install.sh").exists(), "{ended}");
 }
 

@@ -96,7 +96,7 @@ for (const era of ['legacy', 'auto', 'modern']) {
   await inspect(`${era}: resources`, [...asked, '--method', 'resources/list'], 0, (result) => result.resources.length > 2);
   await inspect(`${era}: templates`, [...asked, '--method', 'resources/templates/list'], 0, (result) => result.resourceTemplates.length === 8);
   await inspect(`${era}: prompts`, [...asked, '--method', 'prompts/list'], 0, (result) => result.prompts.length === 4);
-  await inspect(`${era}: a prompt`, [...asked, '--method', 'prompts/get', '--prompt-name', 'decompose_task', '--prompt-args', 'task=Mend', `repo=${repository}`], 0,
+  await inspect(`${era}: a prompt`, [...asked, '--method', 'prompts/get', '--prompt-name', 'decompose_task', '--prompt-args', 'task=Fix', `repo=${repository}`], 0,
     (result) => result.messages[0].content.text.includes(`on ${repository}`));
   await inspect(`${era}: no such tool`, [...asked, '--method', 'tools/call', '--tool-name', 'nosuch'], 5);
   await inspect(`${era}: a tool's trouble`, [...asked, ...call('jules_get_job', { job_id: 'x' })], 5, (_, ran) => ran.err.includes('tool_is_error'));

@@ -28,12 +28,12 @@ pub enum TaskError {
     #[error("{0}")]
     Tags(String),
     /// There is no such task.
-    #[error("there is no task `{id}`{mend}")]
+    #[error("there is no task `{id}`{help}")]
     Unknown {
         /// The id that was given.
         id: String,
         /// A similar id, or how to list all.
-        mend: String,
+        help: String,
     },
     /// The given prefix matches several tasks.
     #[error("several tasks begin with `{id}`: {}; say more of the name", .names.join(", "))]
@@ -50,12 +50,12 @@ pub enum TaskError {
         id: String,
     },
     /// No persona has this name.
-    #[error("there is no persona `{persona}`, so nothing was claimed; {mend}")]
+    #[error("there is no persona `{persona}`, so nothing was claimed; {help}")]
     UnknownPersona {
         /// The name that was given.
         persona: String,
         /// A similar name, or all names.
-        mend: String,
+        help: String,
     },
     /// The task is not in a state in which it can be claimed.
     #[error(

@@ -46,7 +46,7 @@ pub(super) fn check_journals(
                 let wrong =
                     format!("there are more than {FILES_LIMIT} entries; the rest is left out");
                 let folder = format!("{PERSONAS_FOLDER}/{persona}/journals");
-                found.push(Diagnostic::error(folder, wrong).mend("remove the oldest"));
+                found.push(Diagnostic::error(folder, wrong).help("remove the oldest"));
             }
             continue;
         }
@@ -64,26 +64,26 @@ fn check_journal(
 ) {
     if file.contains('/') {
         let wrong = Diagnostic::warning(path, "it lies deeper than entries do, and is not read");
-        found.push(wrong.mend(format!(
+        found.push(wrong.help(format!(
             "move it to `{PERSONAS_FOLDER}/{persona}/journals/`"
         )));
         return;
     }
     if !file.ends_with(".md") {
         let wrong = Diagnostic::warning(path, "it is no Markdown, and is not read");
-        found.push(wrong.mend("give its name the ending `.md`, or move it elsewhere"));
+        found.push(wrong.help("give its name the ending `.md`, or move it elsewhere"));
         return;
     }
     let named = journal_day(file);
     if is_unexpanded(file) {
         let wrong = "its name contains an unfilled placeholder";
-        let mend = "rename it to its time and a few words: `YYYY-MM-DD-HHMM-Title.md`";
-        found.push(Diagnostic::error(path, wrong).mend(mend));
+        let help = "rename it to its time and a few words: `YYYY-MM-DD-HHMM-Title.md`";
+        found.push(Diagnostic::error(path, wrong).help(help));
     } else if named.is_none() {
         let wrong =
             "its name does not begin with its day, so it has no place in the order of entries";
-        let mend = "call it `YYYY-MM-DD-HHMM-Title.md`";
-        found.push(Diagnostic::warning(path, wrong).mend(mend));
+        let help = "call it `YYYY-MM-DD-HHMM-Title.md`";
+        found.push(Diagnostic::warning(path, wrong).help(help));
     }
     // Time zones differ by at most a day.
     let tomorrow = today.tomorrow().unwrap_or(Date::MAX);
@@ -91,7 +91,7 @@ fn check_journal(
         let wrong =
             format!("its name says {day}, which is to come: it stays the newest until then");
         found.push(
-            Diagnostic::error(path, wrong).mend("rename it to the day on which it was written"),
+            Diagnostic::error(path, wrong).help("rename it to the day on which it was written"),
         );
     }
     if let Some(wrong) = unreadable_file(path, entry) {
@@ -101,17 +101,17 @@ fn check_journal(
     let text = entry.text.as_deref().unwrap_or_default();
     if text.trim().is_empty() {
         let wrong = Diagnostic::error(path, "nothing stands in it");
-        found.push(wrong.at(1, 1).mend("write it, or remove it"));
+        found.push(wrong.at(1, 1).help("write it, or remove it"));
         return;
     }
     let paper = MarkdownDocument::read_document(path, text, found);
     if !paper.has_head() {
         let wrong = Diagnostic::error(path, "it does not begin with frontmatter");
-        let mend = format!(
+        let help = format!(
             "let it begin with the lines `---`, `title: …`, `date: {}`, `author: {persona}`, `type: {TYPE}`, `---`",
             named.unwrap_or(today)
         );
-        found.push(wrong.at(1, 1).mend(mend));
+        found.push(wrong.at(1, 1).help(help));
     }
     if !paper.is_read() {
         return;
@@ -120,13 +120,13 @@ fn check_journal(
         if paper.get(key).is_none() {
             let wrong = format!("`{key}` is missing");
             let wrong = Diagnostic::warning(path, wrong).at(1, 1).key(key);
-            found.push(wrong.mend(format!("write `{key}: …` into the frontmatter")));
+            found.push(wrong.help(format!("write `{key}: …` into the frontmatter")));
         }
     }
     check_keys(&paper, persona, named, found);
     if paper.body.trim().is_empty() {
         let wrong = Diagnostic::warning(path, "nothing stands below its frontmatter");
-        found.push(wrong.mend("write what was seen, what was done, and what it means"));
+        found.push(wrong.help("write what was seen, what was done, and what it means"));
     }
 }
 
@@ -145,14 +145,14 @@ fn check_keys(
         match (day.filter(|_| is_time(&said)), named) {
             (None, _) => {
                 let wrong = paper.error_at(&field, "date", format!("`{said}` is no date"));
-                found.push(wrong.mend("write it as `2026-01-05`"));
+                found.push(wrong.help("write it as `2026-01-05`"));
             }
             // A difference of one day is a time zone.
             (Some(day), Some(named)) if days_apart(day, named) > 1 => {
                 let wrong = format!("the date is {day}, and the file's name says {named}");
                 let wrong = paper.error_at(&field, "date", wrong);
                 found.push(
-                    wrong.mend("write the day on which it was written; the name decides the order"),
+                    wrong.help("write the day on which it was written; the name decides the order"),
                 );
             }
             _ => {}
@@ -163,7 +163,7 @@ fn check_keys(
     {
         let wrong = format!("the author is `{said}`, and the journal is that of `{persona}`");
         let wrong = paper.warning_at(&field, "author", wrong);
-        found.push(wrong.mend(format!(
+        found.push(wrong.help(format!(
             "write `author: {persona}`, or move the file to its author"
         )));
     }
@@ -171,7 +171,7 @@ fn check_keys(
         && said != TYPE
     {
         let wrong = paper.warning_at(&field, "type", format!("the type is `{said}`"));
-        found.push(wrong.mend(format!("write `type: {TYPE}`")));
+        found.push(wrong.help(format!("write `type: {TYPE}`")));
     }
 }
 

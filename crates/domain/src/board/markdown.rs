@@ -51,7 +51,7 @@ impl<'t> MarkdownDocument<'t> {
             Err(Missing::Start) => (text, Head::Missing),
             Err(Missing::End) => {
                 let wrong = Diagnostic::error(path, "the frontmatter has no end");
-                found.push(wrong.at(1, 1).mend("close it with a second line `---`"));
+                found.push(wrong.at(1, 1).help("close it with a second line `---`"));
                 (text, Head::Broken)
             }
         };
@@ -155,7 +155,7 @@ impl<'t> MarkdownDocument<'t> {
             _ => {
                 let is = field.node.is_called();
                 let wrong = self.error_at(&field, key, format!("{is} stands where a text belongs"));
-                found.push(wrong.mend("write a text, between double quotes if need be"));
+                found.push(wrong.help("write a text, between double quotes if need be"));
                 None
             }
         }
@@ -224,7 +224,7 @@ pub(super) fn apply_edits(text: &str, mut edits: Vec<Edit>) -> String {
 
 /// Why a file is not read.
 pub(super) fn unreadable_file(path: &str, entry: &Entry) -> Option<Diagnostic> {
-    let (what, mend) = match (entry.mode, &entry.text) {
+    let (what, help) = match (entry.mode, &entry.text) {
         (Mode::Link, _) => (
             "it is a symbolic link, and links are not followed",
             "put the file itself here",
@@ -233,12 +233,12 @@ pub(super) fn unreadable_file(path: &str, entry: &Entry) -> Option<Diagnostic> {
         (Mode::Special, _) => ("it is neither a file nor a folder", "put a file here"),
         (Mode::File, _) if entry.size > FILE_LIMIT_BYTES => {
             let what = format!("it is larger than {FILE_LIMIT_BYTES} bytes");
-            return Some(Diagnostic::error(path, what).mend("say it shorter"));
+            return Some(Diagnostic::error(path, what).help("say it shorter"));
         }
         (Mode::File, None) => ("it is not text in UTF-8", "save it as UTF-8"),
         (Mode::File, Some(_)) => return None,
     };
-    Some(Diagnostic::error(path, what).mend(mend))
+    Some(Diagnostic::error(path, what).help(help))
 }
 
 fn read_head(path: &str, split: &Frontmatter<'_>, tell: bool, found: &mut Vec<Diagnostic>) -> Head {
@@ -265,7 +265,7 @@ fn read_head(path: &str, split: &Frontmatter<'_>, tell: bool, found: &mut Vec<Di
         found.push(
             wrong
                 .at(split.line, 1)
-                .mend("write one `key: value` a line"),
+                .help("write one `key: value` a line"),
         );
         return Head::Broken;
     }
@@ -287,7 +287,7 @@ fn conflict_marker(path: &str, text: &str) -> Option<Diagnostic> {
     Some(
         wrong
             .at(line, 1)
-            .mend("keep one of the two sides, and remove the lines of the marks"),
+            .help("keep one of the two sides, and remove the lines of the marks"),
     )
 }
 

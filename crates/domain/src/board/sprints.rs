@@ -101,14 +101,14 @@ pub fn sprint_files(tree: &Tree, sprint: u64) -> Vec<SprintFile<'_>> {
 fn check_current_sprint(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) {
     if crate::plan::read(tree).0.sprints.is_some() {
         let wrong = "the sprint's number is not read here: the plan has `[sprints]`, so it lives in the ledger";
-        let mend = "remove the file; phileas sprint status shows the number";
-        found.push(Diagnostic::warning(path, wrong).mend(mend));
+        let help = "remove the file; phileas sprint status shows the number";
+        found.push(Diagnostic::warning(path, wrong).help(help));
     } else if tree.get(path).is_some_and(|entry| entry.text.is_some())
         && current_sprint(tree).is_none()
     {
         let wrong = "this is no number of a sprint, so prompts name none";
-        let mend = format!("write a whole number from 1 to {SPRINT_LIMIT}");
-        found.push(Diagnostic::warning(path, wrong).mend(mend));
+        let help = format!("write a whole number from 1 to {SPRINT_LIMIT}");
+        found.push(Diagnostic::warning(path, wrong).help(help));
     }
 }
 
@@ -144,7 +144,7 @@ pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut
         let place = format!("{SPRINTS_FOLDER}/{folder}");
         let Some(sprint) = sprint_of(folder) else {
             let wrong = format!("`{folder}` is no sprint, so nothing in it is read");
-            found.push(Diagnostic::warning(place, wrong).mend("call it `sprint-<number>`"));
+            found.push(Diagnostic::warning(place, wrong).help("call it `sprint-<number>`"));
             continue;
         };
         for (path, entry) in files {
@@ -153,10 +153,10 @@ pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut
         let is_plan = |paper: &SprintFile<'_>| paper.kind != SprintFileKind::Readme;
         if !sprint_files(tree, sprint).iter().any(is_plan) {
             let wrong = format!("sprint {sprint} is empty: it has neither a plan nor feedback");
-            let mend = format!(
+            let help = format!(
                 "write one: phileas sprint new {sprint} --persona <id>; or remove the folder"
             );
-            found.push(Diagnostic::error(place, wrong).mend(mend));
+            found.push(Diagnostic::error(place, wrong).help(help));
         }
     }
 }
@@ -176,14 +176,14 @@ fn check_sprint_file(
         .and_then(|rest| rest.splitn(3, '/').nth(2));
     let Some((_, persona)) = inside.and_then(file_kind) else {
         let wrong = Diagnostic::warning(path, "it is no paper of a sprint, and is not read");
-        found.push(wrong.mend("call it `<persona>-plan.md` or `<persona>-feedback.md`"));
+        found.push(wrong.help("call it `<persona>-plan.md` or `<persona>-feedback.md`"));
         return;
     };
     if let Some(persona) = persona.filter(|_| !people.is_empty())
         && !people.contains(persona)
     {
         let wrong = format!("there is no persona `{persona}`");
-        found.push(Diagnostic::warning(path, wrong).mend(suggest_persona(persona, people)));
+        found.push(Diagnostic::warning(path, wrong).help(suggest_persona(persona, people)));
     }
     if let Some(wrong) = unreadable_file(path, entry) {
         found.push(wrong);
@@ -192,7 +192,7 @@ fn check_sprint_file(
     let text = entry.text.as_deref().unwrap_or_default();
     if text.trim().is_empty() {
         let wrong = Diagnostic::warning(path, "nothing stands in it");
-        found.push(wrong.at(1, 1).mend("write it, or remove it"));
+        found.push(wrong.at(1, 1).help("write it, or remove it"));
         return;
     }
     MarkdownDocument::read_document(path, text, found);

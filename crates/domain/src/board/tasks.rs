@@ -86,32 +86,32 @@ fn task_files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>
         }
         let Some((folder, file)) = rest.split_once('/') else {
             let wrong = Diagnostic::error(path, "it lies in no state's folder");
-            let mend = format!("move it to `{}/`", TaskState::Todo.folder_path());
-            found.push(wrong.mend(mend));
+            let help = format!("move it to `{}/`", TaskState::Todo.folder_path());
+            found.push(wrong.help(help));
             continue;
         };
         let Some(state) = TaskState::from_word(folder) else {
             if strange.insert(folder) {
                 let folders = TaskState::ALL.map(|state| format!("`{state}`"));
                 let wrong = format!("no state is called `{folder}`, so nothing in it is a task");
-                let mend = format!("move what is in it to {}", folders.join(", "));
-                found.push(Diagnostic::error(format!("{TASKS_FOLDER}/{folder}"), wrong).mend(mend));
+                let help = format!("move what is in it to {}", folders.join(", "));
+                found.push(Diagnostic::error(format!("{TASKS_FOLDER}/{folder}"), wrong).help(help));
             }
             continue;
         };
         if file.contains('/') {
             let wrong = Diagnostic::warning(path, "it lies deeper than tasks do, and is not read");
-            found.push(wrong.mend(format!("move it to `{}/`", state.folder_path())));
+            found.push(wrong.help(format!("move it to `{}/`", state.folder_path())));
             continue;
         }
         let Some(stem) = file.strip_suffix(".md") else {
             let wrong = Diagnostic::warning(path, "it is no Markdown, and is not read");
-            found.push(wrong.mend("give its name the ending `.md`, or move it elsewhere"));
+            found.push(wrong.help("give its name the ending `.md`, or move it elsewhere"));
             continue;
         };
         if files.len() == FILES_LIMIT {
             let wrong = format!("there are more than {FILES_LIMIT} tasks; the rest is left out");
-            found.push(Diagnostic::error(TASKS_FOLDER, wrong).mend("remove some that are done"));
+            found.push(Diagnostic::error(TASKS_FOLDER, wrong).help("remove some that are done"));
             break;
         }
         ids.entry(stem).or_default().push(path);
@@ -145,7 +145,7 @@ fn in_several(id: &str, places: &[&str]) -> Diagnostic {
     );
     Diagnostic::error(places[0], wrong)
         .at(1, 1)
-        .mend(match removals.as_slice() {
+        .help(match removals.as_slice() {
             [one, other] => format!("from the root, keep the true one: {one}, or {other}"),
             all => format!(
                 "from the root, remove all but the true one: {}",
@@ -216,7 +216,7 @@ fn unchangeable_task(
     let paper = MarkdownDocument::read_document(file.path, text, &mut Vec::new());
     let wrong = "`task claim` and `task move` cannot write into this frontmatter";
     let wrong = paper.error_in_head(wrong)?;
-    Some(wrong.mend("write one `key: value` a line, from the first column and without braces"))
+    Some(wrong.help("write one `key: value` a line, from the first column and without braces"))
 }
 
 struct TaskReader<'f, 't> {
@@ -240,25 +240,25 @@ impl TaskReader<'_, '_> {
         if !at_home {
             let wrong = Diagnostic::warning(*path, "its folder is spelled in another way");
             self.found
-                .push(wrong.mend(format!("move it to `{}/`", state.folder_path())));
+                .push(wrong.help(format!("move it to `{}/`", state.folder_path())));
         }
         if is_unexpanded(stem) {
             let wrong = "its name contains an unfilled placeholder";
-            let mend = "rename it to its time and a few words: `YYYYMMDD-HHMMSS-what.md`";
-            self.found.push(Diagnostic::error(*path, wrong).mend(mend));
+            let help = "rename it to its time and a few words: `YYYYMMDD-HHMMSS-what.md`";
+            self.found.push(Diagnostic::error(*path, wrong).help(help));
         } else if task_day(stem).is_none() {
             let wrong =
                 "its name does not begin with its time, so it has no place in the order of tasks";
-            let mend = "call it `YYYYMMDD-HHMMSS-what.md`";
+            let help = "call it `YYYYMMDD-HHMMSS-what.md`";
             self.found
-                .push(Diagnostic::warning(*path, wrong).mend(mend));
+                .push(Diagnostic::warning(*path, wrong).help(help));
         }
         if !self.paper.has_head() {
             let wrong = Diagnostic::warning(*path, "it does not begin with frontmatter");
-            let mend = format!(
+            let help = format!(
                 "let it begin with the lines `---`, `id: {stem}`, `status: {state}`, `title: …`, `---`"
             );
-            self.found.push(wrong.at(1, 1).mend(mend));
+            self.found.push(wrong.at(1, 1).help(help));
         }
     }
 
@@ -277,10 +277,10 @@ impl TaskReader<'_, '_> {
         let wrong = self.paper.error_at(&field, "id", wrong);
         if is_unexpanded(stem) {
             self.found
-                .push(wrong.mend("rename the file, and write its name here"));
+                .push(wrong.help("rename the file, and write its name here"));
             return;
         }
-        self.found.push(wrong.mend(format!("write `id: {stem}`")));
+        self.found.push(wrong.help(format!("write `id: {stem}`")));
         if let Some(edit) = self.paper.edit_value(&field, stem) {
             self.edits.push(edit);
             self.done.push(format!("wrote `id: {stem}`"));
@@ -290,7 +290,7 @@ impl TaskReader<'_, '_> {
     fn check_status(&mut self) {
         let state = self.file.state;
         if let Some((wrong, edit)) = self.paper.empty_value("status", state.as_str()) {
-            self.found.push(wrong.mend(format!(
+            self.found.push(wrong.help(format!(
                 "write `status: {state}`; until then the task cannot be claimed or moved"
             )));
             if let Some(edit) = edit {
@@ -318,14 +318,14 @@ impl TaskReader<'_, '_> {
         let edit = self.paper.edit_value(&field, state.as_str());
         // A task in several states, or with a status that cannot be edited, is not moved.
         let movable = self.alone && edit.is_some() && self.paper.is_read();
-        let mend = match meant.filter(|meant| *meant != state && movable) {
+        let help = match meant.filter(|meant| *meant != state && movable) {
             Some(meant) => format!(
                 "the folder counts: write `status: {state}`, or say phileas task move {} {meant}",
                 shell_word(self.file.stem)
             ),
             None => format!("write `status: {state}`"),
         };
-        self.found.push(wrong.mend(mend));
+        self.found.push(wrong.help(help));
         if let Some(edit) = edit {
             self.edits.push(edit);
             self.done.push(format!("wrote `status: {state}`"));
@@ -362,7 +362,7 @@ impl TaskReader<'_, '_> {
         }
         let wrong = Diagnostic::warning(self.file.path, "it has no title");
         self.found
-            .push(wrong.at(1, 1).mend("write `title: …` into the frontmatter"));
+            .push(wrong.at(1, 1).help("write `title: …` into the frontmatter"));
         self.file.stem.to_owned()
     }
 
@@ -376,7 +376,7 @@ impl TaskReader<'_, '_> {
                 let is = field.node.is_called();
                 let wrong = format!("{is} stands where a list of texts belongs");
                 let wrong = self.paper.error_at(&field, "tags", wrong);
-                self.found.push(wrong.mend("write `tags: [docs, tests]`"));
+                self.found.push(wrong.help("write `tags: [docs, tests]`"));
                 Vec::new()
             }
         }
@@ -399,7 +399,7 @@ impl TaskReader<'_, '_> {
                 let wrong = format!("there is no persona `{name}`, so no persona gets it");
                 let wrong = self.paper.warning_at(&field, key, wrong);
                 self.found
-                    .push(wrong.mend(suggest_persona(&name, personas)));
+                    .push(wrong.help(suggest_persona(&name, personas)));
             }
             return Some(name);
         }
@@ -407,10 +407,10 @@ impl TaskReader<'_, '_> {
         if self.file.state.is_open()
             && let Some((wrong, _)) = self.paper.empty_value(key, "")
         {
-            let mend = format!(
+            let help = format!(
                 "write a persona's name behind it, or remove `{key}`; until then the task cannot be claimed"
             );
-            self.found.push(wrong.mend(mend));
+            self.found.push(wrong.help(help));
         }
         None
     }
@@ -423,7 +423,7 @@ impl TaskReader<'_, '_> {
             let wrong = format!("`{said}` is no time");
             let wrong = self.paper.warning_at(&field, "created_at", wrong);
             self.found
-                .push(wrong.mend("write it as `2026-01-05T09:00:00Z`"));
+                .push(wrong.help("write it as `2026-01-05T09:00:00Z`"));
         }
         Some(said)
     }

@@ -118,7 +118,7 @@ pub fn claim_task(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<
     if !personas.is_empty() && !known.any(|one| one.eq_ignore_ascii_case(persona)) {
         return Err(TaskError::UnknownPersona {
             persona: persona.to_owned(),
-            mend: match closest(persona, personas.iter().copied()) {
+            help: match closest(persona, personas.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("there are {}", list_names(&personas)),
             },
@@ -189,7 +189,7 @@ fn find_task(tree: &Tree, id: &str) -> Result<Task, TaskError> {
         [one] => Ok((*one).clone()),
         [] => Err(TaskError::Unknown {
             id: id.to_owned(),
-            mend: match closest(id, all.iter().map(|task| task.id.as_str())) {
+            help: match closest(id, all.iter().map(|task| task.id.as_str())) {
                 Some(meant) => format!("; did you mean `{meant}`?"),
                 None => "; phileas task list shows all".to_owned(),
             },
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_new_task_is_sound_and_says_what_was_said() {
         let wanted = NewTask {
-            title: " Mend: the \"parser\" # now ".to_owned(),
+            title: " Fix: the \"parser\" # now ".to_owned(),
             persona: Some("tester".to_owned()),
             tags: vec!["tests".to_owned(), "a: b".to_owned()],
             created_by: Some("curator".to_owned()),
@@ -253,13 +253,13 @@ mod tests {
         let change = new_task(&wanted, at()).unwrap();
         assert_eq!(
             change.to,
-            ".jules/tasks/todo/20260105-090000-mend-the-parser-now.md"
+            ".jules/tasks/todo/20260105-090000-fix-the-parser-now.md"
         );
         let tree = Tree::from_texts([(change.to.as_str(), change.text.as_str())]);
         let read = super::super::tasks::read_tasks(&tree);
         assert_eq!(read.found, []);
         let task = &read.tasks[0];
-        assert_eq!(task.title, "Mend: the \"parser\" # now");
+        assert_eq!(task.title, "Fix: the \"parser\" # now");
         assert_eq!(task.tags, ["tests", "a: b"]);
         assert_eq!(task.created_at.as_deref(), Some("2026-01-05T09:00:00Z"));
         assert!(task.body.contains("- [ ] \n"), "{}", task.body);

@@ -11,7 +11,7 @@ use crate::yaml::{self, Node};
 /// The text of a file, or why it is not read.
 pub(super) fn artifact_text<'e>(path: &str, entry: &'e Entry) -> Result<&'e str, Box<Diagnostic>> {
     let wrong =
-        |message: &str, mend: &str| Err(Box::new(Diagnostic::error(path, message).mend(mend)));
+        |message: &str, help: &str| Err(Box::new(Diagnostic::error(path, message).help(help)));
     match (entry.mode, entry.text.as_deref()) {
         (Mode::Link, _) => wrong(
             "it is a symbolic link, and links are never followed",
@@ -46,12 +46,12 @@ pub(super) fn read_artifact<T>(
         .map(|one| {
             Diagnostic::error(path, one.message)
                 .at(one.line, one.column)
-                .mend(one.mend)
+                .help(one.help)
         })
         .collect();
     if root.is_none() && here.is_empty() {
         let empty = Diagnostic::error(path, "there is nothing in it").at(1, 1);
-        here.push(empty.mend(format!("fill in the template of `{}`", shape.name)));
+        here.push(empty.help(format!("fill in the template of `{}`", shape.name)));
     }
     if let Some(root) = &root {
         here.extend(validate_node(shape, path, root));
@@ -62,7 +62,7 @@ pub(super) fn read_artifact<T>(
     here.truncate(FINDINGS_LIMIT);
     if more > 0 {
         let message = format!("there are {more} further findings in it");
-        here.push(Diagnostic::error(path, message).mend("fix those above first"));
+        here.push(Diagnostic::error(path, message).help("fix those above first"));
     }
     found.extend(here);
     let node = root?;

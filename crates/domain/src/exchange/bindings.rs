@@ -79,7 +79,7 @@ pub(super) fn check_bindings(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic
                     "the layer {layer} has no workstream: the path of the work item decides"
                 );
                 let one = Diagnostic::error(file, message).at(at.0, at.1).key(KEY);
-                found.push(one.mend("remove the key"));
+                found.push(one.help("remove the key"));
                 continue;
             }
         };
@@ -98,7 +98,7 @@ pub(super) fn check_bindings(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic
                     binding.stream, first.stream, first.file
                 );
                 let one = Diagnostic::error(file, message).at(at.0, at.1).key(KEY);
-                found.push(one.mend("name the same workstream in both, or in one only"));
+                found.push(one.help("name the same workstream in both, or in one only"));
             }
             Some(_) => {}
             None => {
@@ -119,12 +119,12 @@ fn unfit_binding(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnosti
         stream,
         at,
     } = binding;
-    let error = |message: String, mend: String| {
+    let error = |message: String, help: String| {
         Some(
             Diagnostic::error(*file, message)
                 .at(at.0, at.1)
                 .key(KEY)
-                .mend(mend),
+                .help(help),
         )
     };
     if exchange.layout == Layout::Flat {
@@ -138,14 +138,14 @@ fn unfit_binding(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnosti
         };
     }
     let Some(there) = exchange.streams.get(stream) else {
-        let mend = match closest(stream, exchange.streams.keys().map(String::as_str)) {
+        let help = match closest(stream, exchange.streams.keys().map(String::as_str)) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!(
                 "make the folder .jules/workstreams/{stream}, or name {}",
                 either_of(exchange.streams.keys().map(String::as_str))
             ),
         };
-        return error(format!("there is no workstream `{stream}`"), mend);
+        return error(format!("there is no workstream `{stream}`"), help);
     };
     let lists = |name: &str| {
         let roster = exchange
@@ -177,7 +177,7 @@ fn unfit_binding(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnosti
         // A role that no roster lists does not run, which is allowed.
         let message = format!("`{role}` is not on the roster of `{stream}`, so it never runs");
         let one = Diagnostic::warning(*file, message).at(at.0, at.1).key(KEY);
-        return Some(one.mend(format!(
+        return Some(one.help(format!(
             "add it to `{layer}.roles` of .jules/workstreams/{stream}/scheduled.toml, or remove the key"
         )));
     }
@@ -211,7 +211,7 @@ fn check_rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) 
                         file,
                         format!("there is no role `{role}` among the {layer}"),
                     );
-                    found.push(one.key(format!("{layer}.roles[{index}]")).mend(
+                    found.push(one.key(format!("{layer}.roles[{index}]")).help(
                         match closest(role, described.iter().copied()) {
                             Some(meant) => format!("did you mean `{meant}`?"),
                             None => format!("write .jules/roles/{layer}/{role}/role.yml"),
@@ -227,7 +227,7 @@ fn check_rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) 
             let file = format!(".jules/roles/{layer}/{role}");
             let one =
                 Diagnostic::warning(file, format!("`{role}` is on no roster, so it never runs"));
-            found.push(one.mend("add it to a `scheduled.toml`, or remove it"));
+            found.push(one.help("add it to a `scheduled.toml`, or remove it"));
         }
     }
     found

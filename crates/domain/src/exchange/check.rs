@@ -18,12 +18,12 @@ pub struct CheckResult {
 
 /// The requested stream does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no workstream `{name}`; {mend}")]
+#[error("there is no workstream `{name}`; {help}")]
 pub struct UnknownStream {
     /// The name that was given.
     pub name: String,
     /// How to fix it.
-    pub mend: String,
+    pub help: String,
 }
 
 /// Reads the exchange of a tree and reports all mistakes.
@@ -65,7 +65,7 @@ impl CheckResult {
                 .flat_map(|exchange| exchange.streams.keys())
                 .map(String::as_str)
                 .collect();
-            let mend = match (closest(name, names.iter().copied()), names.as_slice()) {
+            let help = match (closest(name, names.iter().copied()), names.as_slice()) {
                 (Some(meant), _) => format!("did you mean `{meant}`?"),
                 (None, []) => "there is no exchange here".to_owned(),
                 (None, [FLAT_STREAM]) => format!("the only one is `{FLAT_STREAM}`"),
@@ -73,7 +73,7 @@ impl CheckResult {
             };
             return Err(UnknownStream {
                 name: name.to_owned(),
-                mend,
+                help,
             });
         };
         let others: Vec<String> = streams

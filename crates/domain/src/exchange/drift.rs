@@ -21,7 +21,7 @@ pub(super) fn check_drift(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
         };
         let Some((Some(root), _)) = tree.text(path).map(yaml::parse) else {
             let one = Diagnostic::warning(path, "it is no template that can be read");
-            found.push(one.mend(format!(
+            found.push(one.help(format!(
                 "write it again: phileas exchange template {}",
                 shape.name
             )));
@@ -71,7 +71,7 @@ fn compare_keys(
     let Value::Map(entries) = &node.value else {
         return;
     };
-    let mend = || format!("write it again: phileas exchange template {}", shape.name);
+    let help = || format!("write it again: phileas exchange template {}", shape.name);
     let join = |name: &str| {
         if within.is_empty() {
             name.to_owned()
@@ -84,7 +84,7 @@ fn compare_keys(
             Diagnostic::warning(path, message)
                 .at(at.line, at.column)
                 .key(key)
-                .mend(mend()),
+                .help(help()),
         );
     };
     for (name, value) in entries {

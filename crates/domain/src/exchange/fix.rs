@@ -25,13 +25,13 @@ pub struct Fix {
 /// After one round of fixes, no fix is left.
 #[must_use]
 pub fn find_fixes(tree: &Tree) -> Vec<Fix> {
-    let mut mended = tree.clone();
+    let mut fixed = tree.clone();
     let mut fixes: BTreeMap<String, Fix> = BTreeMap::new();
     for step in [fix_extensions, fix_events, fix_indexes] {
-        for one in step(&mended) {
+        for one in step(&fixed) {
             match &one.text {
-                Some(text) => mended.insert_text(&one.path, text),
-                None => mended.remove(&one.path),
+                Some(text) => fixed.insert_text(&one.path, text),
+                None => fixed.remove(&one.path),
             }
             fixes.insert(one.path.clone(), one);
         }
@@ -93,8 +93,8 @@ fn fix_events(tree: &Tree) -> Vec<Fix> {
             let wrong_state = event.value.state == EventState::Pending;
             let wrong_link = event.value.issue_id != owner.value.id;
             let free = event.path == to || tree.get(&to).is_none();
-            let mendable = event.value.state != EventState::Rejected && owner.sound && free;
-            if !(wrong_state || wrong_link) || !mendable || doubled.contains(id) {
+            let fixable = event.value.state != EventState::Rejected && owner.sound && free;
+            if !(wrong_state || wrong_link) || !fixable || doubled.contains(id) {
                 continue;
             }
             let Some(text) = tree.text(&event.path) else {

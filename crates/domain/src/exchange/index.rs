@@ -54,7 +54,7 @@ pub(super) fn check_index(stream: &Stream) -> Vec<Diagnostic> {
         return if stream.items.is_empty() {
             Vec::new()
         } else {
-            vec![Diagnostic::error(path, "the list of issues is missing").mend("`--fix` writes it")]
+            vec![Diagnostic::error(path, "the list of issues is missing").help("`--fix` writes it")]
         };
     };
     let mut listed: BTreeMap<String, u32> = BTreeMap::new();
@@ -70,7 +70,7 @@ pub(super) fn check_index(stream: &Stream) -> Vec<Diagnostic> {
         let entry = target.strip_prefix("./").unwrap_or(target).to_owned();
         if let Some(first) = listed.get(&entry) {
             let message = format!("`{entry}` is listed twice, first on line {first}");
-            found.push(error(message).mend("keep one of them; `--fix` writes the list again"));
+            found.push(error(message).help("keep one of them; `--fix` writes the list again"));
             continue;
         }
         listed.insert(entry.clone(), line);
@@ -80,7 +80,7 @@ pub(super) fn check_index(stream: &Stream) -> Vec<Diagnostic> {
             .any(|item| entry_name(&item.path) == entry)
         {
             let message = format!("there is no issue `{entry}`");
-            found.push(error(message).mend("remove the row; `--fix` writes the list again"));
+            found.push(error(message).help("remove the row; `--fix` writes the list again"));
         }
     }
     for item in &stream.items {
@@ -89,7 +89,7 @@ pub(super) fn check_index(stream: &Stream) -> Vec<Diagnostic> {
             let message = format!("`{entry}` is not listed");
             found.push(
                 Diagnostic::error(&path, message)
-                    .mend("add a row for it; `--fix` writes the list again"),
+                    .help("add a row for it; `--fix` writes the list again"),
             );
         }
     }

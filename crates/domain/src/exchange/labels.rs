@@ -43,7 +43,7 @@ pub const USUAL: [Label; 5] = [
     Label {
         name: "tests",
         colour: "5319e7",
-        meaning: "tests, added or mended",
+        meaning: "tests, added or fixed",
     },
     Label {
         name: "docs",
@@ -77,7 +77,7 @@ impl Labels {
                 let line = u32::try_from(wrong.line()).unwrap_or(1).max(1);
                 let column = u32::try_from(wrong.column()).unwrap_or(1).max(1);
                 let one = error("this is no JSON".to_owned()).at(line, column);
-                return (Self::default(), vec![one.mend(wrong.to_string())]);
+                return (Self::default(), vec![one.help(wrong.to_string())]);
             }
         };
         let mut found = json::doubled_keys(LABELS_PATH, text);
@@ -86,15 +86,15 @@ impl Labels {
             .filter(|names| !names.is_empty())
         else {
             let one = error("it names no labels".to_owned()).key("issue_labels");
-            let mend = "write {\"schema_version\": 1, \"issue_labels\": {\"bugs\": {\"color\": \"d73a4a\", \"description\": \"…\"}}}";
-            found.push(one.mend(mend));
+            let help = "write {\"schema_version\": 1, \"issue_labels\": {\"bugs\": {\"color\": \"d73a4a\", \"description\": \"…\"}}}";
+            found.push(one.help(help));
             return (Self::default(), found);
         };
         let wrong = names.keys().filter(|name| !values::is_name(name));
         found.extend(wrong.map(|name| {
             error(format!("`{}` can be no label", name.escape_debug()))
                 .key(format!("issue_labels.{name}"))
-                .mend("a label has letters, digits, `-` and `_`")
+                .help("a label has letters, digits, `-` and `_`")
         }));
         let names = names.keys().filter(|name| values::is_name(name));
         (Self(names.cloned().collect()), found)

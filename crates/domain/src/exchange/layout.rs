@@ -66,7 +66,7 @@ impl Layout {
                     streams,
                     format!("files of two layouts are there: `{flat}` is of the other one"),
                 )
-                .mend(format!(
+                .help(format!(
                     "keep either `{STREAMS_FOLDER}` or `{FLAT_FOLDER}`: move what still counts, and remove the rest"
                 )),
             )),

@@ -19,12 +19,12 @@ pub(super) fn check_links(exchange: &Exchange) -> Vec<Diagnostic> {
     found
 }
 
-fn error_at<T>(filed: &Filed<T>, key: &str, message: String, mend: String) -> Diagnostic {
+fn error_at<T>(filed: &Filed<T>, key: &str, message: String, help: String) -> Diagnostic {
     let (line, column) = filed.key_position(key);
     Diagnostic::error(&filed.path, message)
         .at(line, column)
         .key(key)
-        .mend(mend)
+        .help(help)
 }
 
 /// Ids that several artifacts of one kind have.
@@ -87,7 +87,7 @@ fn of_events(stream: &Stream) -> Vec<Diagnostic> {
             }
             EventState::Pending | EventState::Rejected => {}
             EventState::Decided if link.is_empty() => {
-                let mend = match owners.as_slice() {
+                let help = match owners.as_slice() {
                     [one] => format!("write `issue_id: \"{}\"`", one.value.id),
                     _ => "name the work item that took it up, or move it to `pending/`".to_owned(),
                 };
@@ -95,7 +95,7 @@ fn of_events(stream: &Stream) -> Vec<Diagnostic> {
                     event,
                     "issue_id",
                     "it is decided, and belongs to no work item".to_owned(),
-                    mend,
+                    help,
                 ));
             }
             EventState::Decided => {
@@ -154,11 +154,11 @@ fn of_items(exchange: &Exchange, name: &str, stream: &Stream) -> Vec<Diagnostic>
             let (line, column) = place.map_or(item.key_position("source_events"), |node| {
                 (node.line, node.column)
             });
-            let mut wrong = |message: String, mend: String| {
+            let mut wrong = |message: String, help: String| {
                 let one = Diagnostic::error(&item.path, message)
                     .at(line, column)
                     .key(&key);
-                found.push(one.mend(mend));
+                found.push(one.help(help));
             };
             if !own.insert(id.as_str()) {
                 wrong(
@@ -233,7 +233,7 @@ fn of_feedback(stream: &Stream) -> Vec<Diagnostic> {
     {
         let message = format!("there is no rejected event `{}`", feedback.file_stem());
         let one = Diagnostic::error(&feedback.path, message);
-        found.push(one.mend("call the file by the id of the event that it rejects"));
+        found.push(one.help("call the file by the id of the event that it rejects"));
     }
     for event in stream
         .events_in(EventState::Rejected)
@@ -241,7 +241,7 @@ fn of_feedback(stream: &Stream) -> Vec<Diagnostic> {
     {
         let id = &event.value.id;
         let one = Diagnostic::warning(&event.path, "it was rejected, and no feedback says why");
-        found.push(one.mend(format!("write `feedback/{id}.yml`")));
+        found.push(one.help(format!("write `feedback/{id}.yml`")));
     }
     found
 }
@@ -273,7 +273,7 @@ fn of_proposals(stream: &Stream) -> Vec<Diagnostic> {
             let one = Diagnostic::warning(&proposal.path, message)
                 .at(line, column)
                 .key("title");
-            found.push(one.mend(format!(
+            found.push(one.help(format!(
                 "add the title to `recent_proposals` of `{}/{persona}/perspective.yml`",
                 stream.workstations
             )));

@@ -22,7 +22,7 @@ pub(super) fn check_stream_names(exchange: &Exchange) -> Vec<Diagnostic> {
         .map(|(name, stream)| {
             let message = format!("`{}` can be no workstream", name.escape_debug());
             Diagnostic::error(&stream.home, message)
-                .mend("call its folder by letters, digits, `-` and `_`")
+                .help("call its folder by letters, digits, `-` and `_`")
         })
         .collect()
 }
@@ -45,7 +45,7 @@ pub(super) fn check_forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
                 stream.home
             );
             let one = Diagnostic::error(path, message);
-            found.push(one.mend("`phileas exchange migrate` moves them into one place"));
+            found.push(one.help("`phileas exchange migrate` moves them into one place"));
         }
     }
     found
@@ -55,8 +55,8 @@ pub(super) fn check_forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
 pub(super) fn check_file_name(place: Location<'_>, path: &str) -> Vec<Diagnostic> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut found = Vec::new();
-    let mut wrong = |message: String, mend: String| {
-        found.push(Diagnostic::error(path, message).mend(mend));
+    let mut wrong = |message: String, help: String| {
+        found.push(Diagnostic::error(path, message).help(help));
     };
     match place {
         Location::Stray => wrong(
@@ -65,11 +65,11 @@ pub(super) fn check_file_name(place: Location<'_>, path: &str) -> Vec<Diagnostic
         ),
         Location::Event { state, .. } if EventState::of(state).is_none() => {
             let states = EventState::ALL.map(EventState::folder_name);
-            let mend = match closest(state, states) {
+            let help = match closest(state, states) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("move it to {}", either_of(states)),
             };
-            wrong(format!("`{state}` is no state of an event"), mend);
+            wrong(format!("`{state}` is no state of an event"), help);
         }
         _ => {}
     }
@@ -125,22 +125,22 @@ pub(super) fn check_label(
     };
     let mut found = Vec::new();
     if values::is_name(label) && !labels.contains(label) {
-        let mend = match closest(label, labels.iter()) {
+        let help = match closest(label, labels.iter()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("write {}", either_of(labels.iter())),
         };
-        found.push(error(format!("`{label}` is no label of this repository")).mend(mend));
+        found.push(error(format!("`{label}` is no label of this repository")).help(help));
     }
     if let Some(folder) = folder.filter(|folder| !label.is_empty() && *folder != label) {
         found.push(
             error(format!("its label is `{label}`, and its folder `{folder}`"))
-                .mend(format!("write `{folder}`, or move it to `{label}/`")),
+                .help(format!("write `{folder}`, or move it to `{label}/`")),
         );
     }
     if let Some(folder) = folder.filter(|folder| !labels.contains(folder)) {
         found.push(
             Diagnostic::error(&item.path, format!("its folder `{folder}` is no label"))
-                .mend(format!("move it to {}", either_of(labels.iter()))),
+                .help(format!("move it to {}", either_of(labels.iter()))),
         );
     }
     found
@@ -152,9 +152,9 @@ pub(super) fn check_proposal(proposal: &Filed<Proposal>) -> Vec<Diagnostic> {
     let prefix = proposal_prefix(persona);
     let rest = proposal.file_stem().strip_prefix(&prefix);
     let (line, column) = proposal.key_position("persona");
-    let error = |message: String, mend: &str| {
+    let error = |message: String, help: &str| {
         let one = Diagnostic::error(&proposal.path, message).at(line, column);
-        one.key("persona").mend(mend)
+        one.key("persona").help(help)
     };
     let mut found = Vec::new();
     if !persona.is_empty() && rest.is_none_or(str::is_empty) {
@@ -186,7 +186,7 @@ pub(super) fn check_memory(
             let (line, column) = memory.key_position(key);
             let message = format!("it is `{said}`'s, and lies in the {what} `{folder}`");
             let one = Diagnostic::error(&memory.path, message).at(line, column);
-            found.push(one.key(key).mend(format!("write `{folder}`")));
+            found.push(one.key(key).help(format!("write `{folder}`")));
         }
     };
     let key = if memory.value.innovator {

@@ -49,7 +49,7 @@ pub fn apply_patch(
             patch.len()
         );
         let one = Diagnostic::error(ROOT.trim_end_matches('/'), message);
-        return (files, vec![one.mend("write only the files of the task")]);
+        return (files, vec![one.help("write only the files of the task")]);
     }
     // One more than the limit of imports, so that they notice the excess.
     for part in split_parts(patch).take(CHANGE_FILES_LIMIT + 1) {
@@ -63,7 +63,7 @@ pub fn apply_patch(
                     .to_string();
                 let one =
                     Diagnostic::error(place, format!("its part of the patch is broken: {why}"));
-                found.push(one.mend("write the whole file"));
+                found.push(one.help("write the whole file"));
             }
         }
     }
@@ -120,7 +120,7 @@ fn apply_file(
             let path = path.escape_debug().to_string();
             let one =
                 Diagnostic::error(path, "the file that it changes is another one at its base");
-            found.push(one.mend("write the whole file"));
+            found.push(one.help("write the whole file"));
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn check_quality(exchange: &Exchange) -> Vec<Diagnostic> {
                     let key = format!("acceptance_criteria[{index}]");
                     found.push(
                         entry_error(item, "acceptance_criteria", index, &key, message)
-                            .mend("say when the work is accepted"),
+                            .help("say when the work is accepted"),
                     );
                 }
             }
@@ -43,7 +43,7 @@ pub(super) fn check_quality(exchange: &Exchange) -> Vec<Diagnostic> {
                     let path = format!("{key}[{index}]");
                     found.push(
                         entry_error(item, key, index, &path, message)
-                            .mend("write it out: no angle brackets, no `todo`"),
+                            .help("write it out: no angle brackets, no `todo`"),
                     );
                 }
             }
@@ -60,7 +60,7 @@ fn check_length<T>(filed: &Filed<T>, key: &str, text: &str, found: &mut Vec<Diag
         let one = Diagnostic::warning(&filed.path, message)
             .at(line, column)
             .key(key);
-        found.push(one.mend(format!("write at least {MEANT_TEXT_CHARS}")));
+        found.push(one.help(format!("write at least {MEANT_TEXT_CHARS}")));
     }
 }
 
@@ -96,6 +96,6 @@ fn check_truncation(path: &str, node: &Node) -> Option<Diagnostic> {
             format!("{included} of {total} commits are listed, and nothing says what was left out");
         let one = Diagnostic::warning(path, message).at(summary.line, summary.column);
         one.key("summary.truncation_note")
-            .mend("write what was left out")
+            .help("write what was left out")
     })
 }

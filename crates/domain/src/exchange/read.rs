@@ -72,12 +72,12 @@ pub(super) fn read_exchange(tree: &Tree, layout: Option<Layout>) -> Reading {
         if count > FILES_LIMIT {
             let message =
                 format!("the exchange has more than {FILES_LIMIT} files; the rest is not read");
-            found.push(Diagnostic::error(path, message).mend("remove what was settled long ago"));
+            found.push(Diagnostic::error(path, message).help("remove what was settled long ago"));
             break;
         }
         if let Some(first) = spellings.insert(path.to_lowercase(), path) {
             let message = format!("`{first}` differs from it in nothing but capitals");
-            found.push(Diagnostic::error(path, message).mend("give one of them another name"));
+            found.push(Diagnostic::error(path, message).help("give one of them another name"));
         }
         found.extend(names::check_file_name(place, path));
         read_file(&mut exchange, place, path, entry, &mut found);

@@ -35,7 +35,7 @@ pub(super) fn read_roster(file: &str, text: &str) -> (Option<Roster>, Vec<Diagno
             let wrong = duplicate(error.message(), text, span.start);
             let one = Diagnostic::error(file, format!("this is no TOML: {wrong}"));
             let one = one.at_offset(text, span.start);
-            return (None, vec![one.mend("quote texts, and write `key = value`")]);
+            return (None, vec![one.help("quote texts, and write `key = value`")]);
         }
     };
     let whole = table.span();
@@ -55,11 +55,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, at: Range<usize>, key: &str, message: impl Into<String>, mend: &str) {
+    fn report(&mut self, at: Range<usize>, key: &str, message: impl Into<String>, help: &str) {
         let one = Diagnostic::error(self.file, message)
             .at_offset(self.text, at.start)
             .key(key)
-            .mend(mend);
+            .help(help);
         self.found.push(one);
     }
 
@@ -203,7 +203,7 @@ impl Reader<'_> {
             if known.contains(&name) {
                 continue;
             }
-            let mend = match closest(name, known.iter().copied()) {
+            let help = match closest(name, known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => "remove it".to_owned(),
             };
@@ -213,7 +213,7 @@ impl Reader<'_> {
                 format!("{within}.{name}")
             };
             let wrong = format!("unknown key `{name}`");
-            self.report(key.span(), &path, wrong, &mend);
+            self.report(key.span(), &path, wrong, &help);
         }
     }
 }

@@ -75,7 +75,7 @@ pub fn settle_merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>)
             &event.path,
             format!("the merged work item `{path}` named it, and `{owner}` has it, too"),
         );
-        left.push(one.mend(format!("it was left to `{owner}`")));
+        left.push(one.help(format!("it was left to `{owner}`")));
     }
     if layout == Layout::Workstreams {
         let mut rest = stream.clone();

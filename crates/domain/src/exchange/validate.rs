@@ -1,4 +1,4 @@
-//! An artifact against its shape: every mistake at once, each with its place and its mend.
+//! An artifact against its shape: every mistake at once, each with its place and its help.
 
 use super::limits::{LINE_LIMIT_CHARS, OUTPUT_LIMIT_CHARS, TEXT_LIMIT_CHARS};
 use super::placeholder::left_behind;
@@ -55,12 +55,12 @@ impl NodeCheck<'_> {
         at: &Node,
         key: &str,
         message: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
         let one = Diagnostic::error(self.file, message)
             .at(at.line, at.column)
             .key(key)
-            .mend(mend);
+            .help(help);
         self.found.push(one);
     }
 
@@ -89,8 +89,8 @@ impl NodeCheck<'_> {
                     self.check_misspelling(node, name, keys, &at)
                 }
                 None => {
-                    let mend = self.suggest_key(name_text, keys, path);
-                    self.report(name, &at, format!("unknown key `{name_text}`"), mend);
+                    let help = self.suggest_key(name_text, keys, path);
+                    self.report(name, &at, format!("unknown key `{name_text}`"), help);
                 }
             }
         }
@@ -117,7 +117,7 @@ impl NodeCheck<'_> {
             let one = Diagnostic::warning(self.file, format!("unknown key `{text}`"))
                 .at(name.line, name.column)
                 .key(path)
-                .mend(format!("did you mean `{meant}`?"));
+                .help(format!("did you mean `{meant}`?"));
             self.found.push(one);
         }
     }
@@ -157,34 +157,34 @@ impl NodeCheck<'_> {
             return self.report(node, path, wrong, format!("write {}", expected_form(kind)));
         }
         if let Err(wrong) = check_scalar(node, kind) {
-            let mend = match in_other_capitals(node, kind) {
+            let help = match in_other_capitals(node, kind) {
                 Some(word) => format!("write `{word}`"),
                 None => format!("write {}", expected_form(kind)),
             };
-            self.report(node, path, wrong, mend);
+            self.report(node, path, wrong, help);
         }
     }
 
     fn check_list(&mut self, node: &Node, list: &'static List, path: &str) {
         let Value::List(items) = &node.value else {
             let wrong = format!("{} stands where a list belongs", node.is_called());
-            let mend = if self.file.ends_with(".json") {
+            let help = if self.file.ends_with(".json") {
                 "write a list in `[` and `]`"
             } else if list.least == 0 {
                 "write a list, one entry a line after `- `, or `[]`"
             } else {
                 "write a list, one entry a line after `- `"
             };
-            return self.report(node, path, wrong, mend);
+            return self.report(node, path, wrong, help);
         };
         if items.len() < list.least || items.len() > list.most {
             let wrong = format!("there are {} entries", items.len());
-            let mend = match (list.least, list.most) {
+            let help = match (list.least, list.most) {
                 (least, most) if least == most => format!("write exactly {least}"),
                 (least, _) if items.len() < least => format!("write at least {least}"),
                 (_, most) => format!("write at most {most}"),
             };
-            self.report(node, path, wrong, mend);
+            self.report(node, path, wrong, help);
         }
         let has = |item: &Node| item.text().is_some_and(|text| list.one_of.contains(&text));
         if let Some(first) = list.one_of.first()
@@ -211,8 +211,8 @@ impl NodeCheck<'_> {
             let text = name.text().unwrap_or_default();
             let at = join_keys(path, text);
             if values::is_blank(text) || text.chars().count() > LINE_LIMIT_CHARS {
-                let mend = format!("write a name of at most {LINE_LIMIT_CHARS} characters");
-                self.report(name, path, "this is no name", mend);
+                let help = format!("write a name of at most {LINE_LIMIT_CHARS} characters");
+                self.report(name, path, "this is no name", help);
             }
             self.validate_value(value, table.of, &at);
         }
@@ -364,7 +364,7 @@ fn excerpt(text: &str) -> String {
     format!("{}{cut}", line.escape_debug())
 }
 
-/// What is to be written, for a mend.
+/// What is to be written, for a help.
 fn expected_form(kind: &Kind) -> String {
     match kind {
         Kind::Version(version) => format!("{version}"),

@@ -27,9 +27,9 @@ pub fn work_item_issue(
     item: &Filed<WorkItem>,
 ) -> Result<Publication, Diagnostic> {
     let value = &item.value;
-    let refused = |message: String, mend: &str| {
+    let refused = |message: String, help: &str| {
         let one = Diagnostic::warning(&item.path, message);
-        Err(one.mend(mend))
+        Err(one.help(help))
     };
     if !item.sound {
         let message = "it is not shown as an issue, for something is wrong with it".to_owned();

@@ -49,7 +49,7 @@ pub fn issue_text(stream: &Stream, item: &Filed<WorkItem>) -> Result<String, Dia
              people cannot approve what they cannot read"
         );
         let one = Diagnostic::warning(&item.path, message);
-        return Err(one.mend("say it shorter, or make several work items of it"));
+        return Err(one.help("say it shorter, or make several work items of it"));
     }
     sections.extend(finding_lines(
         stream,

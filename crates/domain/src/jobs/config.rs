@@ -98,7 +98,7 @@ impl Config {
             vec![
                 Diagnostic::error(file, format!("the file is no JSON object: {error}"))
                     .at(place(error.line()), place(error.column()))
-                    .mend("write { \"jobs_path\": \"…\", \"events_path\": \"…\" }"),
+                    .help("write { \"jobs_path\": \"…\", \"events_path\": \"…\" }"),
             ]
         })?;
         // serde takes the last of two equal keys without reporting them.
@@ -142,8 +142,8 @@ impl Config {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, key: &str, what: &str, mend: &str) {
-        let wrong = Diagnostic::error(self.file, what).key(key).mend(mend);
+    fn report(&mut self, key: &str, what: &str, help: &str) {
+        let wrong = Diagnostic::error(self.file, what).key(key).help(help);
         self.found.push(wrong);
     }
 
@@ -176,8 +176,8 @@ impl Reader<'_> {
         let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
         let count = count.filter(|count| (least..=1_000).contains(count));
         if count.is_none() {
-            let mend = format!("write a whole number from {least} to 1000");
-            self.report(key, "it is no such number", &mend);
+            let help = format!("write a whole number from {least} to 1000");
+            self.report(key, "it is no such number", &help);
         }
         count
     }

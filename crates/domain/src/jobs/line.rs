@@ -72,7 +72,7 @@ impl LineFault {
         };
         Diagnostic::warning(file, self.to_string())
             .at(u32::try_from(number).unwrap_or(u32::MAX), column)
-            .mend(self.help_text())
+            .help(self.help_text())
     }
 }
 
@@ -183,8 +183,8 @@ pub fn first_value(
             } else {
                 None
             };
-            let mend = "nothing needs to be done; the file is written again without it";
-            Ok((value, passed_over.map(|found| found.mend(mend))))
+            let help = "nothing needs to be done; the file is written again without it";
+            Ok((value, passed_over.map(|found| found.help(help))))
         }
         Some(Err(error)) => Err(Box::new(
             Diagnostic::error(file, format!("the file is no JSON: {error}"))

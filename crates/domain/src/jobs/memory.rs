@@ -204,7 +204,7 @@ impl MonitorMemory {
         for (key, value) in map {
             let mut wrong = |error: serde_json::Error| {
                 let told = Diagnostic::warning(file, error.to_string()).key(key.as_str());
-                found.push(told.mend("nothing needs to be done; the entry is begun again"));
+                found.push(told.help("nothing needs to be done; the entry is begun again"));
             };
             if key == OWN {
                 memory.own = serde_json::from_value(value)

@@ -91,7 +91,7 @@ impl Registry {
                     let column = u32::try_from(error.column()).unwrap_or(u32::MAX);
                     Diagnostic::warning(file, "the line is no JSON")
                         .at(number, column)
-                        .mend("write one JSON object a line, such as {\"job_id\": \"15481661885092594092\"}")
+                        .help("write one JSON object a line, such as {\"job_id\": \"15481661885092594092\"}")
                 })
                 .and_then(|value| job_of(value).map_err(|wrong| wrong.into_diagnostic(file).at(number, 1))),
             Err(fault) => Err(fault.to_warning(file, line.number)),
@@ -120,7 +120,7 @@ impl Registry {
                 return Err(Box::new(
                     Diagnostic::error(file, "the file begins as a JSON array and is none")
                         .at(place(error.line()), place(error.column()))
-                        .mend("complete the array, or write one JSON object a line"),
+                        .help("complete the array, or write one JSON object a line"),
                 ));
             }
             None => Vec::new(),
@@ -293,9 +293,9 @@ impl Wrong {
     fn into_diagnostic(self, file: &str) -> Diagnostic {
         match self {
             Self::NoId => Diagnostic::warning(file, "the entry has no job_id")
-                .mend("name the session, as {\"job_id\": \"15481661885092594092\"}"),
+                .help("name the session, as {\"job_id\": \"15481661885092594092\"}"),
             Self::Unreadable(why) => Diagnostic::warning(file, why)
-                .mend("correct the entry; until then it is passed over"),
+                .help("correct the entry; until then it is passed over"),
         }
     }
 }

@@ -151,7 +151,7 @@ impl<'t> Parser<'t, '_> {
                 if self.peek() == Some(bracket) {
                     return Err(self
                         .wrong(comma, "a comma follows the last item")
-                        .mend("remove the comma"));
+                        .help("remove the comma"));
                 }
                 Ok(false)
             }
@@ -305,7 +305,7 @@ impl<'t> Parser<'t, '_> {
                 at,
                 format!("the key `{key}` stands here a second time (first in line {line})"),
             )
-            .mend("keep one of the two");
+            .help("keep one of the two");
         self.doubles.push(wrong);
     }
 

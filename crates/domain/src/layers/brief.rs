@@ -233,7 +233,7 @@ impl Catalogue {
             return Ok(());
         }
         let names = self.roles().iter().filter(|one| one.layer == layer);
-        let mend = match closest(role, names.map(|one| one.name.as_str())) {
+        let help = match closest(role, names.map(|one| one.name.as_str())) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => {
                 format!("write it (`phileas role create {layer} NAME`), or take it off the roster")
@@ -243,11 +243,11 @@ impl Catalogue {
         if !is_role_name(role) {
             return Err(
                 Diagnostic::error(USUAL_ROLES, format!("`{shown}` can be no role"))
-                    .mend("a role has letters, digits, `-` and `_`"),
+                    .help("a role has letters, digits, `-` and `_`"),
             );
         }
         let path = usual_role(layer, &shown);
-        Err(Diagnostic::error(path, format!("the layer `{layer}` has no such role")).mend(mend))
+        Err(Diagnostic::error(path, format!("the layer `{layer}` has no such role")).help(help))
     }
 }
 
@@ -450,7 +450,7 @@ impl BriefBuilder<'_> {
         found.ok_or_else(|| {
             let shown = path.escape_debug().to_string();
             Diagnostic::error(shown, "there is no such work item in this stream")
-                .mend("name one that `phileas exchange inspect` lists")
+                .help("name one that `phileas exchange inspect` lists")
         })
     }
 

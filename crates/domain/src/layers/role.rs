@@ -139,7 +139,7 @@ pub(super) fn read_roles(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
                 Some(text) => yaml::parse(text),
                 None => {
                     let message = "it was not read: it is no regular file, no text, or too large";
-                    found.push(Diagnostic::error(path, message).mend("put a text file here"));
+                    found.push(Diagnostic::error(path, message).help("put a text file here"));
                     (None, Vec::new())
                 }
             };
@@ -186,12 +186,12 @@ fn check_role(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnosti
         if node.text().is_some_and(is_blank_to_fill) {
             let one = Diagnostic::error(file, "a blank is not filled in");
             let one = one.at(node.line, node.column).key(path);
-            found.push(one.mend("write what belongs there; the role does not work until then"));
+            found.push(one.help("write what belongs there; the role does not work until then"));
         }
     }
-    let mut warn = |node: &Node, key: &str, message: String, mend: String| {
+    let mut warn = |node: &Node, key: &str, message: String, help: String| {
         let one = Diagnostic::warning(file, message).at(node.line, node.column);
-        found.push(one.key(key).mend(mend));
+        found.push(one.key(key).help(help));
     };
     // The roles of seed 000 have all keys at the top level, without a profile, and the layer is their folder's.
     let is_older = root.get("profile").is_none() && root.get("focus").is_some();
@@ -235,8 +235,8 @@ fn check_role(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnosti
     for key in PROFILE.iter().chain(more).filter(|key| !says(key)) {
         let path = format!("profile.{key}");
         let message = format!("`{path}` is missing or empty");
-        let mend = "write it; `phileas role create` shows what belongs into it".to_owned();
-        warn(profile.unwrap_or(root), &path, message, mend);
+        let help = "write it; `phileas role create` shows what belongs into it".to_owned();
+        warn(profile.unwrap_or(root), &path, message, help);
     }
     found
 }

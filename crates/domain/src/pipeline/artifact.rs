@@ -33,12 +33,12 @@ pub enum Artifact {
 
 /// A name that no artifact has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown artifact: {}; {mend}", .name.escape_debug())]
+#[error("unknown artifact: {}; {help}", .name.escape_debug())]
 pub struct UnknownArtifact {
     /// What was asked for.
     pub name: String,
-    /// How to mend it.
-    pub mend: String,
+    /// How to fix it.
+    pub help: String,
 }
 
 /// Other names that agents give to an attempt's file, in the order in which the attempts come.
@@ -128,13 +128,13 @@ impl Artifact {
         let named = |kind: &Self| kind.names().contains(&name);
         Self::ALL.into_iter().find(named).ok_or_else(|| {
             let all = || Self::ALL.into_iter().flat_map(Self::names);
-            let mend = match closest(name, all()) {
+            let help = match closest(name, all()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("the names are {}", all().collect::<Vec<_>>().join(", ")),
             };
             UnknownArtifact {
                 name: name.to_owned(),
-                mend,
+                help,
             }
         })
     }

@@ -18,13 +18,13 @@ pub(super) fn parse_document(
             "it has {} bytes, more than {ARTIFACT_LIMIT_BYTES}; it is not read",
             text.len()
         );
-        found.push(Diagnostic::error(file, wrong).mend("say it shorter"));
+        found.push(Diagnostic::error(file, wrong).help("say it shorter"));
         return None;
     }
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     if body.trim().is_empty() {
         let wrong = Diagnostic::error(file, "there is nothing in it").at(1, 1);
-        found.push(wrong.mend(format!(
+        found.push(wrong.help(format!(
             "write what `phileas schema {}` describes",
             artifact.schema_name()
         )));
@@ -39,11 +39,11 @@ pub(super) fn parse_document(
     let root = match json::parse(file, body) {
         Ok(root) => root,
         Err(wrong) => {
-            let mended = |one: Diagnostic| match one.mend.as_str() {
-                "" => one.mend("write JSON as a program would; other readers refuse it, too"),
+            let fixed = |one: Diagnostic| match one.help.as_str() {
+                "" => one.help("write JSON as a program would; other readers refuse it, too"),
                 _ => one,
             };
-            found.extend(wrong.into_iter().map(mended));
+            found.extend(wrong.into_iter().map(fixed));
             return None;
         }
     };
@@ -126,7 +126,7 @@ impl Places<'_, '_> {
                 let wrong = "this number would not be read as it is written by every reader";
                 let wrong = Diagnostic::error(self.file, wrong).at(line, column);
                 self.found
-                    .push(wrong.mend("write fewer digits, or a text in quotes"));
+                    .push(wrong.help("write fewer digits, or a text in quotes"));
                 Value::Null
             }
         }

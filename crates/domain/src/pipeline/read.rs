@@ -43,7 +43,7 @@ pub fn read_artifact(artifact: Artifact, file: &str, text: &str, settings: &Sett
             let wrong = Diagnostic::error(file, "`self_assessment` is missing")
                 .at(root.line, root.column)
                 .key("self_assessment");
-            found.push(wrong.mend(
+            found.push(wrong.help(
                 "this repository asks for it: write `confidence` from 0 to 1, `uncertainty_areas` and `recommendation`",
             ));
         }
@@ -55,7 +55,7 @@ pub fn read_artifact(artifact: Artifact, file: &str, text: &str, settings: &Sett
         found.sort_by_key(|one| !one.is_error());
         found.truncate(FINDINGS_LIMIT);
         let message = format!("there are {more} further findings in it");
-        found.push(Diagnostic::warning(file, message).mend("fix those above first"));
+        found.push(Diagnostic::warning(file, message).help("fix those above first"));
     }
     Reading {
         artifact,

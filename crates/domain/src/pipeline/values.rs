@@ -216,9 +216,9 @@ pub struct TestResult {
     pub phase_2: Option<PhaseTwo>,
     /// What kind of failure it is: `fix_target` or `plan_defect`.
     pub classification: Option<String>,
-    /// Whether the worker can mend it without a diagnosis.
+    /// Whether the worker can fix it without a diagnosis.
     pub inline_triage: Option<bool>,
-    /// How to mend it.
+    /// How to fix it.
     pub fix_instruction: Option<String>,
     /// How strong the tester was.
     pub tier_used: Option<Tier>,
@@ -260,7 +260,7 @@ pub struct ReviewFinding {
     pub file: Option<String>,
     /// The line, from 1.
     pub line: Option<u64>,
-    /// How to mend it.
+    /// How to fix it.
     pub fix: Option<String>,
 }
 
@@ -287,9 +287,9 @@ pub struct ReviewResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Classification {
-    /// The work is to be mended.
+    /// The work is to be fixed.
     FixTarget,
-    /// The plan is to be mended.
+    /// The plan is to be fixed.
     PlanDefect,
     /// No agent can go on.
     Escalate,
@@ -419,9 +419,9 @@ pub enum Outcome {
     Skip,
     /// The tests fail, and the tester says how to fix it.
     InlineFix,
-    /// The work is to be mended.
+    /// The work is to be fixed.
     FixTarget,
-    /// The plan is to be mended.
+    /// The plan is to be fixed.
     PlanDefect,
     /// It is too hard for any agent.
     TechnicalComplexity,

@@ -69,7 +69,7 @@ pub enum CronError {
 impl CronError {
     /// How to fix it: a fragment without a final period.
     #[must_use]
-    pub fn mend(&self) -> String {
+    pub fn help(&self) -> String {
         match self {
             Self::Expression { expression, .. } => {
                 // `annual` is as near, and is no less a word of clocks.
@@ -90,7 +90,7 @@ impl CronError {
                 };
                 format!("write `{plain}`")
             }
-            Self::Timezone { timezone } => zone_mend(timezone),
+            Self::Timezone { timezone } => zone_help(timezone),
             Self::TooOften { minutes, .. } => {
                 format!(
                     "leave at least {minutes} minutes between two starts, such as `*/{minutes} * * * *`"
@@ -108,7 +108,7 @@ pub(super) fn zone(name: &str) -> Option<TimeZone> {
 }
 
 /// How to fix an unknown zone's name.
-pub(super) fn zone_mend(name: &str) -> String {
+pub(super) fn zone_help(name: &str) -> String {
     let known = TimeZoneDatabase::bundled();
     let names: Vec<String> = known.available().map(|n| n.to_string()).collect();
     // A city without its area is the most common mistake.
@@ -134,7 +134,7 @@ impl Cron {
     ///
     /// # Errors
     ///
-    /// What is wrong with the expression or the zone. [`CronError::mend`] says how to fix it.
+    /// What is wrong with the expression or the zone. [`CronError::fix`] says how to fix it.
     pub fn parse(expression: &str, timezone: &str) -> Result<Self, CronError> {
         let expression = expression
             .split_ascii_whitespace()

@@ -52,7 +52,7 @@ pub(super) struct Mistake {
     pub(super) offset: usize,
     pub(super) key: String,
     pub(super) message: String,
-    pub(super) mend: String,
+    pub(super) help: String,
 }
 
 impl<'t> Document<'t> {
@@ -79,7 +79,7 @@ impl<'t> Document<'t> {
         document.note(
             offset,
             "there are too many mistakes to read the rest".to_owned(),
-            "mend the ones above first",
+            "fix the ones above first",
         );
         document.clean = blanks(text);
         document.given_up = true;
@@ -241,12 +241,12 @@ impl<'t> Document<'t> {
         } else {
             message
         };
-        let mend = mend_of(&message, line);
+        let help = help_for(&message, line);
         self.mistakes.push(Mistake {
             offset,
             key: path.clone(),
             message: lower_first(&message),
-            mend,
+            help,
         });
         self.mark(path);
         self.blank(first..=last);
@@ -264,13 +264,13 @@ impl<'t> Document<'t> {
         }
     }
 
-    fn note(&mut self, offset: usize, message: String, mend: &str) {
+    fn note(&mut self, offset: usize, message: String, help: &str) {
         let key = self.path_of(self.lines.index(offset));
         self.mistakes.push(Mistake {
             offset,
             key,
             message,
-            mend: mend.to_owned(),
+            help: help.to_owned(),
         });
     }
 
@@ -376,8 +376,8 @@ fn lower_first(message: &str) -> String {
     })
 }
 
-fn mend_of(message: &str, line: &str) -> String {
-    let mend: Cow<'_, str> = if message.contains("duplicate key") {
+fn help_for(message: &str, line: &str) -> String {
+    let help: Cow<'_, str> = if message.contains("duplicate key") {
         "remove one of the two".into()
     } else if message.contains("value is missing") {
         "write it behind the `=`, or put `#` before the line".into()
@@ -398,7 +398,7 @@ fn mend_of(message: &str, line: &str) -> String {
     } else {
         "take it out, or put `#` before it if it is a remark".into()
     };
-    mend.into_owned()
+    help.into_owned()
 }
 
 /// Whether nothing stands behind a line's equals sign but a remark.

@@ -85,9 +85,9 @@ fn pattern(reader: &mut Reader<'_>, item: &Entry<'_>) -> Option<String> {
     match wrong {
         None => Some(text.to_owned()),
         Some(wrong) => {
-            let mend =
+            let help =
                 "write a path from the repository's root with forward slashes, such as `docs/**`";
-            reader.error(item.value_at(), &item.path, wrong, mend);
+            reader.error(item.value_at(), &item.path, wrong, help);
             None
         }
     }

@@ -59,7 +59,7 @@ impl<'t> Known<'t> {
 
     /// What is said of naming `id`, at the place that names it. A persona that was switched off is no mistake.
     pub(super) fn remark(&self, id: &str, reader: &mut Reader<'_>, at: usize, key: &str) {
-        let Some((message, mend)) = self.complaint(id) else {
+        let Some((message, help)) = self.complaint(id) else {
             return;
         };
         let files = self.files.get(id).map_or(&[][..], |files| &files[..]);
@@ -71,7 +71,7 @@ impl<'t> Known<'t> {
                 format!("the persona `{id}` is switched off: its prompt is `{path}`"),
                 "its turns are left out; to switch it on, call its prompt `prompt.md.j2` or `prompt.md` again",
             ),
-            None => reader.error(at, key, message, mend),
+            None => reader.error(at, key, message, help),
         }
     }
 
@@ -80,7 +80,7 @@ impl<'t> Known<'t> {
         self.personas.get(id)
     }
 
-    /// What is wrong with naming `id`, and how to mend it.
+    /// What is wrong with naming `id`, and how to fix it.
     fn complaint(&self, id: &str) -> Option<(String, String)> {
         if self.personas.contains_key(id) {
             return None;
@@ -120,7 +120,7 @@ impl<'t> Known<'t> {
             }
             return Some((
                 format!("the persona `{id}` cannot be read"),
-                format!("mend what is said of the files in `{PERSONAS_FOLDER}/{id}`"),
+                format!("fix what is said of the files in `{PERSONAS_FOLDER}/{id}`"),
             ));
         }
         if let Some(path) = self.archived.get(id) {
@@ -130,13 +130,13 @@ impl<'t> Known<'t> {
             ));
         }
         let ids = self.personas.keys().map(PersonaId::as_str);
-        let mend = match closest(id, ids) {
+        let help = match closest(id, ids) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!(
                 "write its prompt to `{PERSONAS_FOLDER}/{id}/prompt.md`, or take it out here"
             ),
         };
-        Some((format!("there is no persona `{id}`"), mend))
+        Some((format!("there is no persona `{id}`"), help))
     }
 }
 
@@ -147,9 +147,9 @@ fn without_prompt(id: &str, files: &[&str]) -> (String, String) {
     let meant = files
         .iter()
         .find(|file| closest(file, PROMPT_FILES.iter().copied()).is_some());
-    let mend = match meant {
+    let help = match meant {
         Some(file) => format!("rename `{file}` there to `prompt.md`"),
         None => format!("write it to `{folder}/prompt.md`, or take `{id}` out here"),
     };
-    (what, mend)
+    (what, help)
 }

@@ -145,7 +145,7 @@ fn timezone(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<String> {
             entry.value_at(),
             &entry.path,
             message,
-            cron::zone_mend(name),
+            cron::zone_help(name),
         );
     }
     zone.and_then(|zone| zone.iana_name().map(str::to_owned))
@@ -154,8 +154,8 @@ fn timezone(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<String> {
 fn read_branch(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<Branch> {
     match branch::parse(entry.text(reader)?) {
         Ok(branch) => Some(branch),
-        Err((message, mend)) => {
-            reader.error(entry.value_at(), &entry.path, message, mend);
+        Err((message, help)) => {
+            reader.error(entry.value_at(), &entry.path, message, help);
             None
         }
     }

@@ -81,7 +81,7 @@ pub fn is_absent(tree: &Tree) -> bool {
 
 fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
     let error =
-        |message: &str, mend: &str| Box::new(Diagnostic::error(SCHEDULES_PATH, message).mend(mend));
+        |message: &str, help: &str| Box::new(Diagnostic::error(SCHEDULES_PATH, message).help(help));
     let Some(entry) = tree.get(SCHEDULES_PATH) else {
         if tree.below(SCHEDULES_PATH).next().is_some() {
             return Err(error("the plan is a folder", "put a file here"));

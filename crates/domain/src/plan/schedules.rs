@@ -109,8 +109,8 @@ fn read_schedule(
     let policy = own.over(&below);
     let Some(cron_entry) = cron_entry else {
         if !reader.document.is_broken(&entry.path) {
-            let mend = "write `cron = \"30 4 * * 1\"`, or `cron = \"manual\"`";
-            reader.error(entry.at, &entry.path, "the schedule has no time", mend);
+            let help = "write `cron = \"30 4 * * 1\"`, or `cron = \"manual\"`";
+            reader.error(entry.at, &entry.path, "the schedule has no time", help);
         }
         return None;
     };

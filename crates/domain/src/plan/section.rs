@@ -58,7 +58,7 @@ impl<'t> Reader<'t> {
                 mistake.offset,
                 &mistake.key,
                 mistake.message.clone(),
-                &mistake.mend,
+                &mistake.help,
             );
         }
         reader
@@ -70,9 +70,9 @@ impl<'t> Reader<'t> {
         at: usize,
         key: &str,
         message: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
-        self.note(Diagnostic::error(self.file, message).mend(mend), at, key);
+        self.note(Diagnostic::error(self.file, message).help(help), at, key);
     }
 
     /// Notes a warning at a byte offset.
@@ -81,9 +81,9 @@ impl<'t> Reader<'t> {
         at: usize,
         key: &str,
         message: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
-        self.note(Diagnostic::warning(self.file, message).mend(mend), at, key);
+        self.note(Diagnostic::warning(self.file, message).help(help), at, key);
     }
 
     fn note(&mut self, mut diagnostic: Diagnostic, at: usize, key: &str) {
@@ -95,7 +95,7 @@ impl<'t> Reader<'t> {
         let (line, column) = place.place(self.document.text, at);
         // A value can be as long as the file.
         diagnostic.message = shortened(diagnostic.message);
-        diagnostic.mend = shortened(diagnostic.mend);
+        diagnostic.help = shortened(diagnostic.help);
         self.found
             .push(diagnostic.at(line, column).key(shortened(key.to_owned())));
     }
@@ -113,7 +113,7 @@ impl<'t> Reader<'t> {
             found.push(
                 Diagnostic::error(self.file, more)
                     .at(line, column)
-                    .mend("mend the ones above first"),
+                    .help("fix the ones above first"),
             );
         }
         found
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
     pub(super) fn unknown(&mut self, entry: &Entry<'_>, known: &[&str], homes: &[(&str, &[&str])]) {
         let elsewhere = homes.iter().filter(|(_, keys)| keys.contains(&entry.key));
         let homes: Vec<&str> = elsewhere.map(|(home, _)| *home).collect();
-        let mend = if homes.is_empty() {
+        let help = if homes.is_empty() {
             did_you_mean(entry.key, known)
         } else {
             format!("it belongs into {}", either_of(homes))
@@ -132,7 +132,7 @@ impl<'t> Reader<'t> {
             entry.at,
             &entry.path,
             format!("unknown key `{}`", entry.key),
-            mend,
+            help,
         );
     }
 }
@@ -233,7 +233,7 @@ impl<'t> Entry<'t> {
         let text = self.or_wrong_type(text, reader, &shape)?;
         let value = W::of(text);
         if value.is_none() {
-            let mend = match super::suggest::closest(text, words.iter().copied()) {
+            let help = match super::suggest::closest(text, words.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`? it is one of {shape}"),
                 None => format!("write {shape}"),
             };
@@ -241,7 +241,7 @@ impl<'t> Entry<'t> {
                 self.value_at(),
                 &self.path,
                 format!("unknown value `{text}`"),
-                mend,
+                help,
             );
         }
         value

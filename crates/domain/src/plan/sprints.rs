@@ -54,10 +54,10 @@ pub(super) fn read(
     // A plan without a cycle has tracks of other names, so it must name one.
     let known: Vec<&str> = tracks.keys().map(TrackName::as_str).collect();
     let message = format!("there is no track `{DEFAULT_TRACK}`, so there are no sprints");
-    let mend = match known.first() {
+    let help = match known.first() {
         Some(first) => format!("name the track whose passes are sprints: `track = \"{first}\"`"),
         None => "write a `cycle = […]`: its passes are the sprints".to_owned(),
     };
-    reader.error(table.at, &table.path, message, mend);
+    reader.error(table.at, &table.path, message, help);
     None
 }

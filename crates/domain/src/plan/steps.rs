@@ -90,12 +90,12 @@ fn read_step(
                 "layer" => kinds.extend(entry.text(reader).map(|name| layer(reader, &entry, name))),
                 key if STEP_KEYS.contains(&key) => own.read(reader, &entry),
                 key if KEYS.contains(&key) => {
-                    let mend = "set it for the track, or in [defaults]";
+                    let help = "set it for the track, or in [defaults]";
                     reader.error(
                         entry.at,
                         &entry.path,
                         format!("`{key}` cannot be set for a step"),
-                        mend,
+                        help,
                     );
                 }
                 _ => {

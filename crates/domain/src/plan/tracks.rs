@@ -50,8 +50,8 @@ impl Tracks<'_> {
                 );
                 break;
             }
-            if let Some((message, mend)) = wrong_name(entry.key) {
-                reader.error(entry.at, &entry.path, message, mend);
+            if let Some((message, help)) = wrong_name(entry.key) {
+                reader.error(entry.at, &entry.path, message, help);
             } else if cycle && entry.key == DEFAULT_TRACK {
                 reader.error(
                     entry.at,
@@ -175,16 +175,16 @@ pub(super) fn read_cron(
                     "`{}` starts on {days}: a day of the month and a weekday in one expression are a union",
                     cron.expression()
                 );
-                let mend = format!(
+                let help = format!(
                     "for only one of the two write `{by_day}` or `{by_weekday}`; cron cannot express both at once"
                 );
-                reader.warning(entry.value_at(), &entry.path, message, mend);
+                reader.warning(entry.value_at(), &entry.path, message, help);
             }
             Some(cron)
         }
         Err(error) => {
-            let mend = format!("{}; {meanwhile}", error.mend());
-            reader.error(entry.value_at(), &entry.path, error.to_string(), mend);
+            let help = format!("{}; {meanwhile}", error.help());
+            reader.error(entry.value_at(), &entry.path, error.to_string(), help);
             None
         }
     }
@@ -192,7 +192,7 @@ pub(super) fn read_cron(
 
 /// What is wrong with a track's name, which is used in branch names, session titles and prompts.
 fn wrong_name(name: &str) -> Option<(String, String)> {
-    let mend = "use letters, digits, `_`, `-` and `.`, and begin with a letter or digit".to_owned();
+    let help = "use letters, digits, `_`, `-` and `.`, and begin with a letter or digit".to_owned();
     for kind in ["schedule", "request"] {
         if name
             .strip_prefix(kind)
@@ -203,7 +203,7 @@ fn wrong_name(name: &str) -> Option<(String, String)> {
         }
     }
     if name.is_empty() {
-        return Some(("the track has no name".to_owned(), mend));
+        return Some(("the track has no name".to_owned(), help));
     }
     if name.len() > MAX_TRACK_NAME_BYTES {
         let message = format!("the track's name is longer than {MAX_TRACK_NAME_BYTES} bytes");
@@ -220,7 +220,7 @@ fn wrong_name(name: &str) -> Option<(String, String)> {
             format!(
                 "`{name}` cannot be the name of a track, because branch names and titles contain it"
             ),
-            mend,
+            help,
         )
     })
 }

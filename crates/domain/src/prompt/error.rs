@@ -45,19 +45,19 @@ impl RenderError {
                 .into_iter()
                 .map(|path| {
                     Diagnostic::error(path, "it was not read, and a prompt is made from it")
-                        .mend("run this again")
+                        .help("run this again")
                 })
                 .collect(),
             Self::Unrendered => vec![
                 Diagnostic::error(SOURCE_FOLDERS[0], "the prompt was not rendered yet")
-                    .mend("run this again"),
+                    .help("run this again"),
             ],
             Self::Unavailable(why) => vec![
                 Diagnostic::error(
                     SOURCE_FOLDERS[0],
                     format!("this machine could not render the prompt: {why}"),
                 )
-                .mend("give it more memory or processes, and run this again"),
+                .help("give it more memory or processes, and run this again"),
             ],
         }
     }

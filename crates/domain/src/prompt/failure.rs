@@ -15,10 +15,10 @@ use crate::Diagnostic;
 use crate::plan::Persona;
 
 /// The fix for an unknown method.
-const METHOD_MEND: &str = "use a method that gives a new value, such as `x.upper()` or `x.get(\"a\")`: no template changes a \
+const METHOD_HELP: &str = "use a method that gives a new value, such as `x.upper()` or `x.get(\"a\")`: no template changes a \
      list or a map in place; `{% set x = x + [1] %}` makes a new one";
 /// The fix for an unknown filter or test.
-const FILTER_MEND: &str =
+const FILTER_HELP: &str =
     "use one of Jinja2's; those that draw by chance are left out, so that a prompt stays the same";
 /// The longest expression of GitHub Actions that a message quotes, in bytes.
 const EXPRESSION_SHOWN_BYTES: usize = 80;
@@ -43,12 +43,12 @@ impl TemplateFailure<'_> {
             .rev()
             .copied()
             .find(|error| error.name().is_some());
-        let (message, mend) = match refusal {
-            Some(refusal) => (refusal.message.clone(), refusal.mend.clone()),
+        let (message, help) = match refusal {
+            Some(refusal) => (refusal.message.clone(), refusal.help.clone()),
             None => self.explain_error(innermost),
         };
-        let mend = placed.and_then(actions_expression).unwrap_or(mend);
-        let mut said = self.diagnostic_at(placed, message).mend(mend);
+        let help = placed.and_then(actions_expression).unwrap_or(help);
+        let mut said = self.diagnostic_at(placed, message).help(help);
         let mut from: Vec<String> = Vec::new();
         for error in errors.iter().rev() {
             let at = self.diagnostic_at(Some(error), String::new());
@@ -113,13 +113,13 @@ impl TemplateFailure<'_> {
             ),
             ErrorKind::UndefinedError => self.explain_undefined(detail),
             ErrorKind::TemplateNotFound => (detail.to_owned(), self.near_file(detail)),
-            ErrorKind::UnknownMethod => (error_text(error), METHOD_MEND.to_owned()),
+            ErrorKind::UnknownMethod => (error_text(error), METHOD_HELP.to_owned()),
             ErrorKind::UnknownFunction => (
                 error_text(error),
                 self.near_name(quoted_name(detail).unwrap_or_default()),
             ),
             ErrorKind::UnknownFilter | ErrorKind::UnknownTest => {
-                (error_text(error), FILTER_MEND.to_owned())
+                (error_text(error), FILTER_HELP.to_owned())
             }
             ErrorKind::SyntaxError => (error_text(error), syntax_text(detail)),
             _ => (error_text(error), String::new()),
@@ -128,8 +128,8 @@ impl TemplateFailure<'_> {
 
     fn explain_undefined(&self, detail: &str) -> (String, String) {
         if quoted_name(detail).is_some_and(|expression| expression.contains(['.', '[', '('])) {
-            let mend = "name a part that it has, or guard it with `is defined`";
-            return (detail.to_owned(), mend.to_owned());
+            let help = "name a part that it has, or guard it with `is defined`";
+            return (detail.to_owned(), help.to_owned());
         }
         let message = if detail.is_empty() {
             "a value is undefined"
@@ -225,7 +225,7 @@ pub(super) fn actions_expression(error: &Error) -> Option<String> {
 
 /// The fix for a syntax error, by what the parser expected.
 pub(super) fn syntax_text(detail: &str) -> String {
-    let mend = if detail.contains("unexpected end of input") && detail.contains("end of block") {
+    let help = if detail.contains("unexpected end of input") && detail.contains("end of block") {
         "close every `{% if … %}`, `{% for … %}` and `{% block … %}` with its `{% end… %}`"
     } else if detail.contains("unexpected end of") {
         "complete the tag: something is missing before its end"
@@ -236,7 +236,7 @@ pub(super) fn syntax_text(detail: &str) -> String {
     } else {
         "to show braces as they are, write `{% raw %}` before them and `{% endraw %}` after them"
     };
-    mend.to_owned()
+    help.to_owned()
 }
 
 pub(super) fn error_text(error: &Error) -> String {

@@ -47,14 +47,14 @@ pub(super) struct Refusal {
     /// What is wrong: a lower-case fragment without a final period.
     pub(super) message: String,
     /// The fix: a lower-case fragment without a final period.
-    pub(super) mend: String,
+    pub(super) help: String,
 }
 
 impl Refusal {
-    pub(super) fn new(message: impl Into<String>, mend: impl Into<String>) -> Self {
+    pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            mend: mend.into(),
+            help: help.into(),
         }
     }
 }
@@ -261,7 +261,7 @@ impl Files {
         }
         let entry = self.tree.get(path);
         let size = entry.map_or(0, |entry| entry.size);
-        let (message, mend) = match entry.map(|entry| (entry.mode, &entry.text)) {
+        let (message, help) = match entry.map(|entry| (entry.mode, &entry.text)) {
             Some((Mode::File, Some(text))) if text.len() <= TEMPLATE_LIMIT_BYTES => {
                 refuse_markers(path, text)?;
                 return Ok(Arc::clone(text));
@@ -297,7 +297,7 @@ impl Files {
                 "name a file that exists at the default branch's head",
             ),
         };
-        Err(Refusal::new(message, mend))
+        Err(Refusal::new(message, help))
     }
 
     /// The text of a template: like [`file_text`](Self::file_text), but not for files that agents write.

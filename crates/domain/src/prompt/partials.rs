@@ -35,7 +35,7 @@ pub(super) fn find_partials(
                 named.len()
             ),
         )
-        .mend("move some to a folder of another name, and include them by path"));
+        .help("move some to a folder of another name, and include them by path"));
     }
     Ok(named)
 }

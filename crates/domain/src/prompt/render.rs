@@ -223,5 +223,5 @@ fn too_long(file: &str, bytes: usize, limit: &str, allowed: usize) -> Diagnostic
         file,
         format!("the prompt has {bytes} bytes, more than {limit} ({allowed})"),
     )
-    .mend("shorten it, or include less")
+    .help("shorten it, or include less")
 }

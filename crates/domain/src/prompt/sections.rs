@@ -26,7 +26,7 @@ pub(super) fn with_sections(
 ) -> Result<String, Diagnostic> {
     if body.is_empty() {
         return Err(Diagnostic::error(&persona.path, "the prompt is empty")
-            .mend("write below the frontmatter what the persona is to do"));
+            .help("write below the frontmatter what the persona is to do"));
     }
     let mut prompt = body.to_owned();
     let mut add = |heading: &str, name: &str, text: &str| {

@@ -31,7 +31,7 @@ pub(super) fn run_on_stack<T>(
             path,
             format!("there is no room for a stack of {bytes} bytes"),
         )
-        .mend("give the process more memory")
+        .help("give the process more memory")
     })
 }
 

@@ -29,7 +29,7 @@ pub fn validate_prompt(
                 &persona.path,
                 "the prompt looks like a template, but is said word for word",
             )
-            .mend(format!(
+            .help(format!(
                 "rename it to `{}.j2`",
                 persona.path.rsplit('/').next().unwrap_or_default()
             )),

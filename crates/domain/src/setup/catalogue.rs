@@ -69,7 +69,7 @@ impl Catalogue {
             .collect();
         if names.len() > COMPONENTS_LIMIT {
             let message = format!("more than COMPONENTS_LIMIT ({COMPONENTS_LIMIT}) tools");
-            found.push(Diagnostic::error(&folder, message).mend("remove those that are not used"));
+            found.push(Diagnostic::error(&folder, message).help("remove those that are not used"));
         }
         for name in names.into_iter().take(COMPONENTS_LIMIT) {
             let said = catalogue.read_component(tree, &folder, name);
@@ -126,7 +126,7 @@ impl Catalogue {
             let message = format!("`{}` cannot be a tool's name", name.escape_debug());
             return vec![
                 Diagnostic::error(format!("{folder}/{name}"), message)
-                    .mend("take letters, digits and `._-` for the folder's name"),
+                    .help("take letters, digits and `._-` for the folder's name"),
             ];
         }
         let mut found = Vec::new();
@@ -134,7 +134,7 @@ impl Catalogue {
             Ok(Some(text)) => Some(text),
             Ok(None) => {
                 let message = format!("the tool `{name}` has no such file");
-                found.push(Diagnostic::error(path, message).mend(what));
+                found.push(Diagnostic::error(path, message).help(what));
                 None
             }
             Err(said) => {
@@ -168,7 +168,7 @@ impl Catalogue {
                     continue;
                 }
                 let meant = closest(name, self.names());
-                let mend = match meant {
+                let help = match meant {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => format!("there are {}", self.names().collect::<Vec<_>>().join(", ")),
                 };
@@ -177,7 +177,7 @@ impl Catalogue {
                     Diagnostic::error(&kept.file, message)
                         .at(at.0, at.1)
                         .key(format!("dependencies[{index}]"))
-                        .mend(mend),
+                        .help(help),
                 );
             }
         }

@@ -88,7 +88,7 @@ pub fn compile_setup(tree: &Tree, published: &[String]) -> Result<Compiled, Vec<
         let message = format!(
             "`{name}` is a secret for one tool and not for another, `{tool}` among them; it is kept as a secret"
         );
-        said.push(Diagnostic::warning(&tools_file, message).mend("declare it alike"));
+        said.push(Diagnostic::warning(&tools_file, message).help("declare it alike"));
     }
     let merged = merge::merge_values(declared, &written, &catalogue, published);
     said.extend(merged.said.iter().cloned());
@@ -181,7 +181,7 @@ fn private_files(tree: &Tree, layout: Layout) -> Vec<&'static str> {
 /// What could be written and not be read again.
 fn too_much(layout: Layout, merged: &Merged, files: &[Output]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mend = "make its values shorter, or have fewer tools that declare variables";
+    let help = "make its values shorter, or have fewer tools that declare variables";
     // The script is never read.
     for file in files.iter().filter(|file| file.mode != Mode::Executable) {
         if file.text.len() > FILE_LIMIT_BYTES {
@@ -189,7 +189,7 @@ fn too_much(layout: Layout, merged: &Merged, files: &[Output]) -> Vec<Diagnostic
                 "it would have {} bytes, more than FILE_LIMIT_BYTES ({FILE_LIMIT_BYTES}): it could not be read again",
                 file.text.len()
             );
-            found.push(Diagnostic::error(&file.path, message).mend(mend));
+            found.push(Diagnostic::error(&file.path, message).help(help));
         }
     }
     let count = |class| {
@@ -205,7 +205,7 @@ fn too_much(layout: Layout, merged: &Merged, files: &[Output]) -> Vec<Diagnostic
         let message = format!(
             "it would have {count} variables, more than VARIABLES_LIMIT ({VARIABLES_LIMIT}): it could not be read again"
         );
-        found.push(Diagnostic::error(layout.path(name), message).mend(mend));
+        found.push(Diagnostic::error(layout.path(name), message).help(help));
     }
     found
 }

@@ -5,7 +5,7 @@ use crate::Diagnostic;
 /// Mistakes that can be seen without a shell. Whether bash can read it is asked of bash, by the command line.
 pub(super) fn check_fragment(file: &str, script: &str) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let error = |message: &str, mend: &str| Diagnostic::error(file, message).mend(mend);
+    let error = |message: &str, help: &str| Diagnostic::error(file, message).help(help);
     if script.starts_with("#!") {
         found.push(
             error(
@@ -43,7 +43,7 @@ fn early_exit(file: &str, script: &str) -> Option<Diagnostic> {
     Some(
         Diagnostic::warning(file, "nothing after this `exit` is ever run")
             .at(line, 1)
-            .mend("put it into an `if`, or remove what follows"),
+            .help("put it into an `if`, or remove what follows"),
     )
 }
 

@@ -15,7 +15,7 @@ pub(super) fn with_ignored(file: &str, text: &str, private: &[&str]) -> Result<S
             return Err(
                 Diagnostic::error(file, "this line takes a file with secrets in again")
                     .at(number, 1)
-                    .mend("remove it"),
+                    .help("remove it"),
             );
         }
     }

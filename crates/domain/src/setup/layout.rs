@@ -56,9 +56,9 @@ impl Layout {
                 path,
                 format!("there are two set-ups: the other is `{}`", Self::Joined.folder()),
             )
-            .mend("keep one of the two `tools.yml`; the values of an `env.toml` beside the one that stays are taken over")),
+            .help("keep one of the two `tools.yml`; the values of an `env.toml` beside the one that stays are taken over")),
             (false, false) => Err(Diagnostic::error(path, "there is no set-up yet")
-                .mend("write it: `tools: [gh]`; `phileas setup list` shows what there is")),
+                .help("write it: `tools: [gh]`; `phileas setup list` shows what there is")),
         }
     }
 }
@@ -78,6 +78,6 @@ mod tests {
         );
         let two = layout(&[".jules/setup/tools.yml", ".jlo/setup/tools.yml"]).unwrap_err();
         assert!(two.message.contains("two set-ups"), "{two}");
-        assert!(layout(&[]).unwrap_err().mend.contains("tools: [gh]"));
+        assert!(layout(&[]).unwrap_err().help.contains("tools: [gh]"));
     }
 }

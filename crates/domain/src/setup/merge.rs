@@ -111,7 +111,7 @@ impl Merged {
                     &other.file,
                     format!("`{name}` has another value in `{}`", own.file),
                 )
-                .mend("remove the wrong one; it belongs into the other file"),
+                .help("remove the wrong one; it belongs into the other file"),
                 theirs,
                 name,
             ));
@@ -129,9 +129,9 @@ impl Merged {
                 "`{name}` is no secret: its value goes to `{}`, which is committed",
                 own.file
             );
-            let mend = "make sure that it is no secret before you commit";
+            let help = "make sure that it is no secret before you commit";
             self.said.push(at_setting(
-                Diagnostic::warning(&from.file, message).mend(mend),
+                Diagnostic::warning(&from.file, message).help(help),
                 setting,
                 name,
             ));
@@ -168,12 +168,12 @@ impl Merged {
                 "`{name}` is no secret any more: its value would go to `{}`, which is committed",
                 to.file
             );
-            let mend =
+            let help =
                 format!("say `--publish {name}` where anybody may know it, or empty it here");
-            let wrong = Diagnostic::error(&from.file, message).mend(mend);
+            let wrong = Diagnostic::error(&from.file, message).help(help);
             return self.said.push(at_setting(wrong, setting, name));
         }
-        let (message, mend) = match variable.class {
+        let (message, help) = match variable.class {
             Class::Plain => (
                 format!(
                     "`{name}` is no secret any more: its value goes to `{}`, which is committed",
@@ -187,7 +187,7 @@ impl Merged {
             ),
         };
         self.said.push(at_setting(
-            Diagnostic::warning(&from.file, message).mend(mend),
+            Diagnostic::warning(&from.file, message).help(help),
             setting,
             name,
         ));
@@ -207,9 +207,9 @@ impl Merged {
                 continue;
             }
             let message = format!("no chosen tool reads `{name}`; its value is kept");
-            let mend = "remove it by hand if it is not needed";
+            let help = "remove it by hand if it is not needed";
             self.said.push(at_setting(
-                Diagnostic::warning(&settings.file, message).mend(mend),
+                Diagnostic::warning(&settings.file, message).help(help),
                 setting,
                 name,
             ));

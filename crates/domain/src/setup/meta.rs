@@ -109,11 +109,11 @@ pub(super) fn read_meta(
             ),
             "env" => read_variable_list(&mut notes, value, &mut component.variables),
             _ => {
-                let mend = match closest(key, KEYS) {
+                let help = match closest(key, KEYS) {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => format!("the keys are {}", KEYS.join(", ")),
                 };
-                notes.report_error(&at, key, format!("unknown key `{key}`"), mend);
+                notes.report_error(&at, key, format!("unknown key `{key}`"), help);
             }
         }
     }
@@ -143,8 +143,8 @@ fn read_line(notes: &mut Notes<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> 
         return String::new();
     };
     if text.contains(char::is_control) {
-        let mend = "write it on one line";
-        notes.report_error(&value.span(), key, "this has more than one line", mend);
+        let help = "write it on one line";
+        notes.report_error(&value.span(), key, "this has more than one line", help);
         return String::new();
     }
     text.trim().to_owned()
@@ -176,8 +176,8 @@ fn read_variable_list(
     into: &mut Vec<Variable>,
 ) {
     let Some(items) = value.get_ref().as_array() else {
-        let mend = "write `[[env]]` before each variable, with `name = \"…\"` below it";
-        notes.report_error(&value.span(), "env", "this is not a list of tables", mend);
+        let help = "write `[[env]]` before each variable, with `name = \"…\"` below it";
+        notes.report_error(&value.span(), "env", "this is not a list of tables", help);
         return;
     };
     for (index, item) in items.iter().enumerate() {
@@ -189,8 +189,8 @@ fn read_variable_list(
             .into_iter()
             .find(|(key, _, _)| *key == "name");
         let Some((_, _, name)) = name else {
-            let mend = "write `name = \"UV_VERSION\"`";
-            notes.report_error(&item.span(), &key, "the variable has no name", mend);
+            let help = "write `name = \"UV_VERSION\"`";
+            notes.report_error(&item.span(), &key, "the variable has no name", help);
             continue;
         };
         if let Some(text) = notes.text_of(&format!("{key}.name"), name) {
@@ -218,8 +218,8 @@ fn read_variable(
     class: Class,
     into: &mut Vec<Variable>,
 ) {
-    if let Some((message, mend)) = name_complaint(name) {
-        notes.report_error(at, path, message, mend);
+    if let Some((message, help)) = name_complaint(name) {
+        notes.report_error(at, path, message, help);
         return;
     }
     if into.iter().any(|known| known.name == name) {
@@ -255,8 +255,8 @@ fn read_variable(
             ),
             "default" => {
                 let text = notes.text_of(&whole, value).unwrap_or_default();
-                if let Some((message, mend)) = value_complaint(text) {
-                    notes.report_error(&value.span(), &whole, message, mend);
+                if let Some((message, help)) = value_complaint(text) {
+                    notes.report_error(&value.span(), &whole, message, help);
                 }
                 text.clone_into(&mut variable.default);
             }

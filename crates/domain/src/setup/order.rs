@@ -94,7 +94,7 @@ fn circle_error(catalogue: &Catalogue, path: &[&str]) -> Diagnostic {
     Diagnostic::error(&kept.file, message)
         .at(line, column)
         .key(format!("dependencies[{index}]"))
-        .mend("remove this dependency, or another one of the circle")
+        .help("remove this dependency, or another one of the circle")
 }
 
 #[cfg(test)]

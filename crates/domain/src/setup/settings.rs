@@ -37,8 +37,8 @@ pub(super) fn read_settings(file: &str, text: &str) -> (Settings, Vec<Diagnostic
         return (settings, notes.found);
     };
     for (name, at, value) in table_entries(table.get_ref()) {
-        if let Some((message, mend)) = name_complaint(name) {
-            notes.report_error(&at, name, message, mend);
+        if let Some((message, help)) = name_complaint(name) {
+            notes.report_error(&at, name, message, help);
             continue;
         }
         if settings.values.len() >= VARIABLES_LIMIT {
@@ -90,13 +90,13 @@ fn written_value(
             text.get(value.span()).unwrap_or_default().to_owned()
         }
         DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
-            let mend = "write a text between double quotes";
-            notes.report_error(&value.span(), key, "this is no value of a variable", mend);
+            let help = "write a text between double quotes";
+            notes.report_error(&value.span(), key, "this is no value of a variable", help);
             String::new()
         }
     };
-    if let Some((message, mend)) = value_complaint(&value_text) {
-        notes.report_error(&value.span(), key, message, mend);
+    if let Some((message, help)) = value_complaint(&value_text) {
+        notes.report_error(&value.span(), key, message, help);
     }
     value_text
 }

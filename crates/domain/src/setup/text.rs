@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 /// The text of a file. `Ok(None)`: there is none.
 pub(super) fn read_text<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str>, Diagnostic> {
-    let wrong = |message: &str, mend: &str| Err(Diagnostic::error(path, message).mend(mend));
+    let wrong = |message: &str, help: &str| Err(Diagnostic::error(path, message).help(help));
     let Some(entry) = tree.get(path) else {
         if tree.below(path).next().is_some() {
             return wrong("this is a folder", "put a file here");
@@ -70,11 +70,11 @@ impl<'t> Notes<'t> {
         at: &Range<usize>,
         key: &str,
         message: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
         self.found.push(
             Diagnostic::error(self.file.as_str(), message)
-                .mend(mend)
+                .help(help)
                 .at_offset(self.text, at.start)
                 .key(key),
         );

@@ -22,12 +22,12 @@ pub(super) fn read_tools(
         return (Vec::new(), said.collect());
     }
     let no_tools =
-        || Diagnostic::error(file, "no tool is named, so there is nothing to install").mend(SHAPE);
+        || Diagnostic::error(file, "no tool is named, so there is nothing to install").help(SHAPE);
     let map = match root.as_ref().map(|root| (root, &root.value)) {
         Some((_, Value::Map(map))) => map,
         None | Some((_, Value::Null)) => return (Vec::new(), vec![no_tools()]),
         Some((root, _)) => {
-            let said = Diagnostic::error(file, "this is not a list of `key: value`").mend(SHAPE);
+            let said = Diagnostic::error(file, "this is not a list of `key: value`").help(SHAPE);
             return (Vec::new(), vec![said.at(root.line, root.column)]);
         }
     };
@@ -38,14 +38,14 @@ pub(super) fn read_tools(
             (Some("tools"), Value::Null) => {}
             (Some("tools"), _) => {
                 let said = Diagnostic::error(file, "this is not a list").key("tools");
-                found.push(said.at(value.line, value.column).mend(SHAPE));
+                found.push(said.at(value.line, value.column).help(SHAPE));
                 return (Vec::new(), found);
             }
             (name, _) => {
                 let shown = name.unwrap_or("?");
                 let said = Diagnostic::error(file, format!("unknown key `{shown}`"));
                 let said = said.at(key.line, key.column).key(shown);
-                found.push(said.mend("the only key is `tools`"));
+                found.push(said.help("the only key is `tools`"));
             }
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn read_tools(
         found.push(
             Diagnostic::error(file, many)
                 .key("tools")
-                .mend("name fewer"),
+                .help("name fewer"),
         );
         return (Vec::new(), found);
     }
@@ -69,11 +69,11 @@ pub(super) fn read_tools(
         let here = |said: Diagnostic| said.at(item.line, item.column).key(&key);
         match item.text() {
             None => found.push(here(
-                Diagnostic::error(file, "this is not a tool's name").mend(SHAPE),
+                Diagnostic::error(file, "this is not a tool's name").help(SHAPE),
             )),
             Some(name) if tools.iter().any(|known| known == name) => found.push(here(
                 Diagnostic::warning(file, format!("`{name}` is named twice"))
-                    .mend("remove one of the two"),
+                    .help("remove one of the two"),
             )),
             Some(name) if catalogue.is_broken(name) => {}
             Some(name) if catalogue.get(name).is_none() => {
@@ -87,14 +87,14 @@ pub(super) fn read_tools(
 
 fn unknown_tool(file: &str, name: &str, catalogue: &Catalogue) -> Diagnostic {
     let names: Vec<&str> = catalogue.names().collect();
-    let mend = match closest(name, names.iter().copied()) {
+    let help = match closest(name, names.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!(
             "there are {}; a tool of your own is a folder `components/{name}` with meta.toml and install.sh",
             names.join(", ")
         ),
     };
-    Diagnostic::error(file, format!("there is no tool `{}`", name.escape_debug())).mend(mend)
+    Diagnostic::error(file, format!("there is no tool `{}`", name.escape_debug())).help(help)
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ const RESERVED: [&str; 12] = [
     "UID",
 ];
 
-/// What is wrong with a variable's name, and how to mend it.
+/// What is wrong with a variable's name, and how to fix it.
 pub(super) fn name_complaint(name: &str) -> Option<(String, &'static str)> {
     let legal = name.len() <= 100
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -57,7 +57,7 @@ pub(super) fn name_complaint(name: &str) -> Option<(String, &'static str)> {
     })
 }
 
-/// What is wrong with a value, and how to mend it.
+/// What is wrong with a value, and how to fix it.
 pub(super) fn value_complaint(value: &str) -> Option<(String, &'static str)> {
     if value.contains('\0') {
         return Some((

@@ -67,7 +67,7 @@ pub fn save(state: &State) -> String {
 
 /// An error that shows before the text is parsed as JSON.
 fn not_json(text: &str) -> Option<Diagnostic> {
-    let wrong = |message: &str| Diagnostic::error(STATE_PATH, message).mend(REPAIR_HELP);
+    let wrong = |message: &str| Diagnostic::error(STATE_PATH, message).help(REPAIR_HELP);
     if text.trim().is_empty() {
         return Some(wrong("the file is empty").at(1, 1));
     }
@@ -131,8 +131,8 @@ fn read_version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64>
             let message = format!(
                 "the file has version {newer}; this program reads versions up to {STATE_VERSION}"
             );
-            let mend = "use a newer phileas; the file is left as it is";
-            issues.newer_format(at, &path.join_key("version"), message, mend);
+            let help = "use a newer phileas; the file is left as it is";
+            issues.newer_format(at, &path.join_key("version"), message, help);
             return None;
         }
         Some(0) => {
@@ -169,7 +169,7 @@ fn locate_violations(text: &str, broken: &[invariant::Violation]) -> Vec<Diagnos
             Diagnostic::error(STATE_PATH, violation.to_string())
                 .at_offset(text, offset)
                 .key(violation.key_path())
-                .mend(REPAIR_HELP)
+                .help(REPAIR_HELP)
         })
         .collect()
 }

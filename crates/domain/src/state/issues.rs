@@ -30,9 +30,9 @@ impl<'t> Issues<'t> {
         at: usize,
         path: &KeyPath<'_>,
         message: impl Into<String>,
-        mend: &str,
+        help: &str,
     ) {
-        self.add_diagnostic(Diagnostic::error(self.file, message), at, path, mend);
+        self.add_diagnostic(Diagnostic::error(self.file, message), at, path, help);
     }
 
     /// Notes that a newer version of this program wrote the file.
@@ -41,9 +41,9 @@ impl<'t> Issues<'t> {
         at: usize,
         path: &KeyPath<'_>,
         message: impl Into<String>,
-        mend: &str,
+        help: &str,
     ) {
-        self.add_diagnostic(Diagnostic::newer_format(self.file, message), at, path, mend);
+        self.add_diagnostic(Diagnostic::newer_format(self.file, message), at, path, help);
     }
 
     /// Notes a warning.
@@ -52,16 +52,16 @@ impl<'t> Issues<'t> {
         at: usize,
         path: &KeyPath<'_>,
         message: impl Into<String>,
-        mend: &str,
+        help: &str,
     ) {
-        self.add_diagnostic(Diagnostic::warning(self.file, message), at, path, mend);
+        self.add_diagnostic(Diagnostic::warning(self.file, message), at, path, help);
     }
 
-    fn add_diagnostic(&self, said: Diagnostic, at: usize, path: &KeyPath<'_>, mend: &str) {
+    fn add_diagnostic(&self, said: Diagnostic, at: usize, path: &KeyPath<'_>, help: &str) {
         let mut found = self.diagnostics.borrow_mut();
         let alike = found.iter().filter(|other| other.severity == said.severity);
         if alike.count() < MAX_DIAGNOSTICS {
-            found.push(said.at_offset(self.text, at).key(path.render()).mend(mend));
+            found.push(said.at_offset(self.text, at).key(path.render()).help(help));
         }
     }
 
@@ -187,14 +187,14 @@ mod tests {
                 issues.warning(0, &KeyPath::ROOT, "odd", "");
             }
             for _ in 0..errors {
-                issues.error(5, &KeyPath::ROOT.join_key("k"), "wrong", "mend it");
+                issues.error(5, &KeyPath::ROOT.join_key("k"), "wrong", "fix it");
             }
             issues.finish()
         };
         let mistake = Diagnostic::error("f", "wrong")
             .at(2, 2)
             .key("k")
-            .mend("mend it");
+            .help("fix it");
         let odd = Diagnostic::warning("f", "odd").at(1, 1);
         assert_eq!(with(0, 0), Ok(vec![]));
         assert_eq!(with(99, 0), Ok(vec![odd.clone(); 99]));

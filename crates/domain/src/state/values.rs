@@ -28,8 +28,8 @@ pub(super) fn read_time(
     };
     let time = text.parse().ok();
     if time.is_none() {
-        let mend = "write it like `2026-01-14T10:00:00Z`";
-        issues.error(node.at, path, format!("`{text}` is not a time"), mend);
+        let help = "write it like `2026-01-14T10:00:00Z`";
+        issues.error(node.at, path, format!("`{text}` is not a time"), help);
     }
     time
 }
@@ -57,8 +57,8 @@ pub(super) fn read_session(
                 let message = format!(
                     "the session id {digits} stands here as a number, and one of this size may have lost digits"
                 );
-                let mend = "look it up in Jules and write it as a text, in double quotes";
-                issues.error(node.at, path, message, mend);
+                let help = "look it up in Jules and write it as a text, in double quotes";
+                issues.error(node.at, path, message, help);
             }
             exact.then(|| SessionId::new(*digits))
         }

@@ -114,8 +114,8 @@ fn a_long_list_of_keys_is_not_printed() {
             known.join(", ")
         )
     };
-    let (_, mend) = error_text(&message("nonsense"), "nonsense");
-    assert_eq!(mend, "it is like none of the 53 keys that may stand here");
-    let (_, mend) = error_text(&message("knbo-7"), "knbo-7");
-    assert_eq!(mend, "did you mean `knob-7`?");
+    let (_, help) = error_text(&message("nonsense"), "nonsense");
+    assert_eq!(help, "it is like none of the 53 keys that may stand here");
+    let (_, help) = error_text(&message("knbo-7"), "knbo-7");
+    assert_eq!(help, "did you mean `knob-7`?");
 }

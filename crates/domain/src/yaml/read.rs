@@ -19,14 +19,14 @@ pub(crate) struct Mistake {
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) message: String,
-    pub(crate) mend: &'static str,
+    pub(crate) help: &'static str,
 }
 
 impl Mistake {
     /// The same as a finding about a file.
     pub(crate) fn diagnostic(self, file: &str) -> Diagnostic {
         let said = Diagnostic::error(file, self.message);
-        said.at(self.line, self.column).mend(self.mend)
+        said.at(self.line, self.column).help(self.help)
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
                     line: number(at.line()).max(1),
                     column: number(at.col() + 1),
                     message: format!("this is no YAML: {}", error.info()),
-                    mend: fix_of(body, at.line().max(1) - 1),
+                    help: fix_of(body, at.line().max(1) - 1),
                 });
                 return (None, reader.mistakes);
             }
@@ -75,7 +75,7 @@ fn conflict(text: &str) -> Option<Mistake> {
         line,
         column: 1,
         message: "there are marks of a merge conflict in it".to_owned(),
-        mend: "keep one of the two sides, and remove the lines of the marks",
+        help: "keep one of the two sides, and remove the lines of the marks",
     })
 }
 
@@ -262,12 +262,12 @@ impl Reader<'_> {
         }
     }
 
-    fn mistake(&mut self, span: Span, message: &str, mend: &'static str) {
+    fn mistake(&mut self, span: Span, message: &str, help: &'static str) {
         self.mistakes.push(Mistake {
             line: number(span.start.line()),
             column: number(span.start.col() + 1),
             message: message.to_owned(),
-            mend,
+            help,
         });
     }
 
@@ -330,12 +330,12 @@ impl Reader<'_> {
                     }
                     None => None,
                 };
-                if let Some((message, mend)) = wrong {
+                if let Some((message, help)) = wrong {
                     self.mistakes.push(Mistake {
                         line: node.line,
                         column: node.column,
                         message,
-                        mend,
+                        help,
                     });
                 }
                 open.key = Some(node);

@@ -112,9 +112,9 @@ fn what_begins_a_value_wrongly_has_the_fix_that_fits() {
         ("a: b: c\n", "quote texts that hold `: `"),
     ] {
         let (_, mistakes) = parse(text);
-        let said: Vec<&str> = mistakes.iter().map(|one| one.mend).collect();
+        let said: Vec<&str> = mistakes.iter().map(|one| one.help).collect();
         assert!(
-            said.iter().any(|mend| mend.contains(fix)),
+            said.iter().any(|help| help.contains(fix)),
             "{text}{mistakes:?}"
         );
     }

@@ -252,7 +252,7 @@ fn older_forms_come_first_and_names_are_names() {
     );
     let wrong = migrate_layout(&tree, Layout::Flat, "core").unwrap_err();
     assert!(
-        wrong[0].mend.contains("phileas exchange migrate"),
+        wrong[0].help.contains("phileas exchange migrate"),
         "{wrong:#?}"
     );
     let flat = brought(&streams(), Layout::Flat);

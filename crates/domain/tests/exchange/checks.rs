@@ -577,7 +577,7 @@ pub(crate) fn labels_are_those_of_the_registry() {
 
 #[test]
 fn an_empty_list_is_offered_only_where_one_is_taken() {
-    for (line, mend) in [
+    for (line, help) in [
         (
             "affected_areas: [src/parser.rs]\n",
             "`affected_areas` is missing (at affected_areas); write a list",
@@ -590,8 +590,8 @@ fn an_empty_list_is_offered_only_where_one_is_taken() {
         let text = requirement("item01", "deci01").replace(line, "");
         let found = found(&with(flat(), REQUIREMENT, &text));
         assert!(
-            found.iter().any(|one| one.ends_with(mend)),
-            "{mend}: {found:#?}"
+            found.iter().any(|one| one.ends_with(help)),
+            "{help}: {found:#?}"
         );
     }
 }

@@ -98,7 +98,7 @@ fn memories_of_innovators_lay_in_the_exchange() {
 /// Only parts of proposals are explained as such.
 #[test]
 fn what_has_no_place_stays_and_is_told_what_to_do_with_it() {
-    for (path, mend) in [
+    for (path, help) in [
         (
             ".jules/exchange/innovators/recruiter/idea.yml",
             "ideas and comments became proposals of one piece: write what still counts as one",
@@ -115,7 +115,7 @@ fn what_has_no_place_stays_and_is_told_what_to_do_with_it() {
         let migration = migrate_exchange(&tree(&files)).unwrap();
         assert_eq!(migration.steps, [], "{path}");
         let kept: Vec<_> = migration.kept.iter().map(ToString::to_string).collect();
-        let said = format!("{path}: warning: nothing of the exchange belongs here; {mend}");
+        let said = format!("{path}: warning: nothing of the exchange belongs here; {help}");
         assert_eq!(kept, [said]);
     }
 }

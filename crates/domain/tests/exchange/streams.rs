@@ -301,12 +301,12 @@ pub(crate) fn the_list_of_issues_is_kept_in_step() {
     ] {
         let files = with(streams(false), &path, &text);
         told(&files, word);
-        let mut mended = tree(&files);
-        for one in find_fixes(&mended) {
-            mended.insert_text(one.path, &one.text.unwrap());
+        let mut fixed = tree(&files);
+        for one in find_fixes(&fixed) {
+            fixed.insert_text(one.path, &one.text.unwrap());
         }
-        assert_eq!(check_exchange(&mended).found, []);
-        assert_eq!(find_fixes(&mended), []);
+        assert_eq!(check_exchange(&fixed).found, []);
+        assert_eq!(find_fixes(&fixed), []);
     }
 }
 
@@ -336,8 +336,8 @@ pub(crate) fn the_list_of_issues_is_ordered_by_their_labels() {
 
 /// Only unambiguous mistakes are fixed, and afterwards no fix is left.
 #[test]
-pub(crate) fn links_with_one_answer_are_mended() {
-    fn mended(files: &[(String, String)]) -> Tree {
+pub(crate) fn links_with_one_answer_are_fixed() {
+    fn fixed(files: &[(String, String)]) -> Tree {
         let before = tree(files);
         let fixes = find_fixes(&before);
         let mut after = Tree::new();
@@ -357,9 +357,9 @@ pub(crate) fn links_with_one_answer_are_mended() {
         after
     }
     let unlinked = with(flat(), DECIDED, &event("deci01", ""));
-    assert_eq!(check_exchange(&mended(&unlinked)).found, []);
+    assert_eq!(check_exchange(&fixed(&unlinked)).found, []);
     let left = with(with(flat(), DECIDED, ""), PENDING, &event("deci01", ""));
-    let after = mended(&left);
+    let after = fixed(&left);
     assert_eq!(check_exchange(&after).found, []);
     assert!(after.get(PENDING).is_none());
     assert!(
@@ -373,7 +373,7 @@ pub(crate) fn links_with_one_answer_are_mended() {
         ".jules/exchange/events/pending/a.yaml",
         &event("pend01", ""),
     );
-    assert_eq!(check_exchange(&mended(&renamed)).found, []);
+    assert_eq!(check_exchange(&fixed(&renamed)).found, []);
     // Two work items name it: a person must choose.
     let second = ".jules/exchange/requirements/other.yml";
     let two = with(flat(), second, &requirement("item02", "deci01"));
@@ -461,7 +461,7 @@ pub(crate) fn inspection_says_what_is_there_and_where_it_goes() {
 
 /// A file that is renamed in one step and moved in the next never existed in between.
 #[test]
-pub(crate) fn mends_that_follow_one_another_touch_only_what_is_there() {
+pub(crate) fn fixes_that_follow_one_another_touch_only_what_is_there() {
     let decided = requirement("item02", "pend01");
     let files: Vec<_> = flat()
         .into_iter()
@@ -508,18 +508,14 @@ pub(crate) fn files_of_both_forms_are_told_and_listed_once() {
         found.iter().any(|one| one.starts_with(&message)),
         "{found:#?}"
     );
-    let mut mended = before.clone();
+    let mut fixed = before.clone();
     let fixes = find_fixes(&before);
     assert!(!fixes.is_empty());
     for one in fixes {
-        mended.insert_text(one.path, &one.text.unwrap());
+        fixed.insert_text(one.path, &one.text.unwrap());
     }
-    assert_eq!(
-        find_fixes(&mended),
-        [],
-        "mended once, nothing is left to mend"
-    );
-    let found: Vec<String> = check_exchange(&mended)
+    assert_eq!(find_fixes(&fixed), [], "fixed once, nothing is left to fix");
+    let found: Vec<String> = check_exchange(&fixed)
         .found
         .iter()
         .map(ToString::to_string)

@@ -14,7 +14,7 @@ fn broken(files: &[RunFile], stage: CheckStage, changed: Option<&[&str]>) -> Vec
     let mut names: Vec<String> = found
         .iter()
         .map(|one| {
-            assert!(!one.said.mend.is_empty(), "{}", one.said);
+            assert!(!one.said.help.is_empty(), "{}", one.said);
             let sign = if one.said.severity == Severity::Error {
                 "E"
             } else {

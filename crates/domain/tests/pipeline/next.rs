@@ -496,7 +496,7 @@ fn an_order_names_files_and_what_was_said_before() {
         json!({
             "issue": "ISSUE-1", "action": "run", "rule": "diagnosis.fix_target", "why": "the diagnosis says how to fix the work",
             "stage": "implement", "agent": "jg-worker", "tier": "standard", "attempt": 1,
-            "reads": ["plan.json", "debug-diagnosis.json"], "writes": "worker-result.json", "instructions": "Mend the typo.",
+            "reads": ["plan.json", "debug-diagnosis.json"], "writes": "worker-result.json", "instructions": "Fix the typo.",
         })
     );
 }

@@ -18,7 +18,7 @@ pub(crate) fn sample(artifact: Artifact) -> Value {
         Artifact::Debug => json!({
             "failure_source": "lint", "failure_description": "It fails.", "root_cause": "A typo.",
             "root_cause_file": "src/a.rs", "root_cause_line": 42, "classification": "fix_target",
-            "fix_instructions": "Mend the typo.",
+            "fix_instructions": "Fix the typo.",
         }),
         Artifact::Review => {
             json!({ "verdict": "PASS", "blockers": [], "concerns": [], "nits": [] })

@@ -189,7 +189,7 @@ fn rubbish_is_told_and_nothing_is_made_of_it() {
 }
 
 #[test]
-fn a_message_names_line_column_key_and_mend() {
+fn a_message_names_line_column_key_and_help() {
     let text = "{\n  \"verdict\": \"OK\",\n  \"phase_1\": {\n    \"lint\": { \"result\": \"PASS\", \"output\": 7 }\n  }\n}\n";
     assert_eq!(
         said(Artifact::Test, text),

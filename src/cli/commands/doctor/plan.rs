@@ -37,13 +37,13 @@ pub(super) fn check_plan(
         } else {
             "plan.mistake"
         };
-        let help = match one.mend.as_str() {
+        let help = match one.help.as_str() {
             "" => "phileas validate".to_owned(),
             help => help.to_owned(),
         };
         let text = {
             let bare = phileas_domain::Diagnostic {
-                mend: String::new(),
+                help: String::new(),
                 ..one.clone()
             };
             bare.to_string()
@@ -92,9 +92,9 @@ pub(super) async fn check_start_branches(
     match validate::missing_branches(client, place.repository, plan, tree).await {
         Ok(missing) => {
             for one in missing {
-                let help = one.mend.clone();
+                let help = one.help.clone();
                 let bare = phileas_domain::Diagnostic {
-                    mend: String::new(),
+                    help: String::new(),
                     ..one
                 };
                 findings.add_error("plan.branch", bare.to_string(), help);

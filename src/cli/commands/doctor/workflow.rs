@@ -158,7 +158,7 @@ fn check_schedule(file: &WorkflowFile, findings: &mut Findings) -> bool {
                 findings.add_error(
                     "workflow.schedule",
                     format!("{path}: `{cron}`: {error}"),
-                    error.mend(),
+                    error.help(),
                 );
             }
         }

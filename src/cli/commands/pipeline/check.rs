@@ -60,7 +60,7 @@ fn finding_text(one: &BrokenInvariant) -> String {
         .unwrap_or_default();
     format!(
         "[{severity}] {}: {}{line}{column}: {}; {}",
-        one.check, said.file, said.message, said.mend
+        one.check, said.file, said.message, said.help
     )
 }
 

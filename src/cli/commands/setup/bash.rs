@@ -21,7 +21,7 @@ pub(super) fn check_syntax(compiled: &Compiled) -> Result<Vec<Diagnostic>, CliEr
             Ok(None) => {}
             Ok(Some(said)) => found.push(
                 Diagnostic::error(file, format!("bash cannot read it: {said}"))
-                    .mend("fix it; bash -n FILE reports the same"),
+                    .help("fix it; bash -n FILE reports the same"),
             ),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 found.push(
@@ -29,7 +29,7 @@ pub(super) fn check_syntax(compiled: &Compiled) -> Result<Vec<Diagnostic>, CliEr
                         file,
                         "there is no bash here to tell whether it can be read",
                     )
-                    .mend("try install.sh where there is one"),
+                    .help("try install.sh where there is one"),
                 );
                 break;
             }

@@ -20,14 +20,14 @@ pub(super) fn tracked_secrets(
     for path in &compiled.private {
         match ask_git(dir, &["ls-files", "--error-unmatch", "--", path])? {
             IgnoreAnswer::Yes => found.push(
-                Diagnostic::error(path, "git keeps this file, and it holds secrets").mend(format!(
+                Diagnostic::error(path, "git keeps this file, and it holds secrets").help(format!(
                     "take it out of the index (git rm --cached {path}), and make new secrets where it was committed"
                 )),
             ),
             IgnoreAnswer::No => {}
             IgnoreAnswer::None(why) => found.push(
                 Diagnostic::warning(path, format!("git does not say whether it keeps this file: {why}"))
-                    .mend("it holds secrets: see that it is never committed"),
+                    .help("it holds secrets: see that it is never committed"),
             ),
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn unignored_secrets(
         if ask_git(dir, &["check-ignore", "--quiet", "--", path])? == IgnoreAnswer::No {
             found.push(
                 Diagnostic::error(path, "git does not ignore this file, and it holds secrets")
-                    .mend(format!("git check-ignore --verbose --non-matching {path} tells the rule that takes it in")),
+                    .help(format!("git check-ignore --verbose --non-matching {path} tells the rule that takes it in")),
             );
         }
     }

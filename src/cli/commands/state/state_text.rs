@@ -36,10 +36,10 @@ pub(crate) fn print_diagnostics(
     for one in diagnostics {
         let named = Diagnostic {
             file: found.place.clone(),
-            mend: if one.mend == codec::REPAIR_HELP {
+            help: if one.help == codec::REPAIR_HELP {
                 String::new()
             } else {
-                one.mend.clone()
+                one.help.clone()
             },
             ..one.clone()
         };

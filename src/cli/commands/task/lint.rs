@@ -46,7 +46,7 @@ pub(crate) fn run(
             if let Err(error) = result {
                 let wrong = format!("it was not fixed: {error}");
                 let help = "fix what the system reports, and run --fix again";
-                failed.push(Diagnostic::error(file, wrong).mend(help));
+                failed.push(Diagnostic::error(file, wrong).help(help));
                 continue;
             }
             if what.json {

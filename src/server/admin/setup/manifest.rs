@@ -20,7 +20,7 @@ pub(super) struct Wish {
 }
 
 impl Wish {
-    /// Reads a form's fields. An error says what is wrong with which, and how to mend it. `github` is where the App is
+    /// Reads a form's fields. An error says what is wrong with which, and how to fix it. `github` is where the App is
     /// to be made: one on this machine can reach what others cannot.
     pub(super) fn read(url: &str, owner: &str, github: &str) -> Result<Self, String> {
         let url = public_url(url).map_err(|wrong| wrong.to_string())?;

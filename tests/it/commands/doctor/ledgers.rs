@@ -241,8 +241,8 @@ fn a_tick_names_the_branch_in_the_way_of_the_ledger() {
     };
     act(true);
     let ran = bench.run(&["tick"]).refused(2, "`jules/fix-typo`");
-    let mend = "gh api -X POST repos/acme/widget/branches/jules/fix-typo/rename";
-    assert!(ran.err.contains(mend), "{ran:?}");
+    let help = "gh api -X POST repos/acme/widget/branches/jules/fix-typo/rename";
+    assert!(ran.err.contains(help), "{ran:?}");
     assert!(bench.shared.world().books().sessions.is_empty());
     act(false);
     bench.run(&["tick"]).done();

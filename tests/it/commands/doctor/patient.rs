@@ -165,8 +165,8 @@ pub(super) fn found_in(patient: &Patient, (id, grade, word, code): (&str, &str, 
     let one = one.unwrap_or_else(|| panic!("{id} {grade}: {ran:?}"));
     assert!(one["text"].as_str().unwrap().contains(word), "{id}: {one}");
     assert!(
-        grade == "unknown" || one["help"].as_str().is_some_and(|mend| mend.len() > 5),
-        "{id} has no mend: {one}"
+        grade == "unknown" || one["help"].as_str().is_some_and(|help| help.len() > 5),
+        "{id} has no fix: {one}"
     );
     let said = format!("{}{}", ran.out, ran.err);
     for secret in [CLASSIC, FINE, JOB, "sandbox-jules-key", "BEGIN PRIVATE"] {

@@ -148,10 +148,10 @@ fn what_stands_still_and_what_waits() {
         .iter()
         .find(|one| one["id"] == "standing.clock")
         .unwrap();
-    let mend = clock["help"].as_str().unwrap();
+    let help = clock["help"].as_str().unwrap();
     assert!(
-        mend.contains("GITHUB_API_URL") && !mend.contains("timedatectl"),
-        "{mend}"
+        help.contains("GITHUB_API_URL") && !help.contains("timedatectl"),
+        "{help}"
     );
     for (span, said) in [
         (SignedDuration::from_hours(3), true),

@@ -166,7 +166,7 @@ fn check_unique_id(stream: &Stream, item: &Filed<WorkItem>) -> Result<(), Diagno
                 item.value.id
             );
             let one = Diagnostic::warning(&item.path, message);
-            Err(one.mend("give one of them another id, also in its events"))
+            Err(one.help("give one of them another id, also in its events"))
         }
     }
 }

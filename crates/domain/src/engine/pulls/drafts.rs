@@ -19,8 +19,8 @@ pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
     for tracked in tracked::open_pulls(builder) {
         let pull = tracked.pull;
         // Those two are fixed and reported elsewhere.
-        let is_mended = pull.checks == Checks::Failed || pull.mergeable == Mergeable::Conflicting;
-        if pull.draft && !is_mended {
+        let needs_fix = pull.checks == Checks::Failed || pull.mergeable == Mergeable::Conflicting;
+        if pull.draft && !needs_fix {
             process_draft(builder, &tracked);
         }
     }

@@ -195,11 +195,11 @@ impl OpenPull<'_> {
                 format!("phileas: pull request #{number} waits for a person"),
                 format!(
                     "Pull request #{number} of `{persona}` (track `{track}`): {detail}.\n\nThe session: \
-                     https://jules.google.com/session/{session}\n\nphileas says no more to the session about it. Mend \
+                     https://jules.google.com/session/{session}\n\nphileas says no more to the session about it. Fix \
                      it, or close the pull request; this issue is closed then."
                 ),
             );
-            self.add_headline(builder, "called a person for the mending");
+            self.add_headline(builder, "called a person for the fixing");
         }
         builder.report_line(self.report_line(Verdict::Held, reason, detail));
     }

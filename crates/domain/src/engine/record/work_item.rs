@@ -58,7 +58,7 @@ pub(crate) fn settle_work_item(
                 // A merged item is not done again, even where its links are broken.
                 Err(why @ SettleError::Unresolved { .. }) => {
                     let one = Diagnostic::warning(&item.path, why.to_string());
-                    builder.add_diagnostics(vec![one.mend("look at `phileas exchange check`")]);
+                    builder.add_diagnostics(vec![one.help("look at `phileas exchange check`")]);
                     [(item.path.clone(), None)].into()
                 }
                 Err(SettleError::Gone(_)) => return,

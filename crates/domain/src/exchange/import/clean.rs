@@ -18,13 +18,13 @@ pub(super) fn clean_changes(changes: &[ChangedFile]) -> (Vec<ChangedFile>, Vec<D
         if clean != visible {
             let what = "what looks like a key or a token was taken out";
             let told = Diagnostic::warning(&shown, what);
-            found.push(told.mend("describe the key, and leave its characters out"));
+            found.push(told.help("describe the key, and leave its characters out"));
         }
         if visible != text.replace("\r\n", "\n") {
             let what =
                 "invisible characters, comments of HTML or markers of phileas were taken out";
             let told = Diagnostic::warning(&shown, what);
-            found.push(told.mend("write plain text"));
+            found.push(told.help("write plain text"));
         }
         let content = if visible == clean && visible == text.replace("\r\n", "\n") {
             one.content.clone()

@@ -104,7 +104,7 @@ fn import_item(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided
                 one.path,
                 format!("`{}` was changed after the session had begun", before.path),
             );
-            desk.report(wrong.mend("only its new events were taken"));
+            desk.report(wrong.help("only its new events were taken"));
         }
         document = kept;
     }
@@ -269,7 +269,7 @@ fn sort_events<'n>(
 
 fn about_event(path: &str, event: &Named, why: &str, whole: bool) -> Diagnostic {
     let message = format!("the event `{}` {why}", event.id.escape_debug());
-    let (one, mend) = if whole {
+    let (one, help) = if whole {
         (
             Diagnostic::error(path, message),
             "none of its events can be taken up: the work item is left out",
@@ -282,7 +282,7 @@ fn about_event(path: &str, event: &Named, why: &str, whole: bool) -> Diagnostic 
     };
     one.at(event.at.0, event.at.1)
         .key(format!("source_events[{}]", event.index))
-        .mend(mend)
+        .help(help)
 }
 
 /// Moves an event to the folder of its state and sets its link.
@@ -317,19 +317,19 @@ fn import_rejection(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut De
         .events_of(&id)
         .next()
         .map(|event| event.value.clone());
-    let wrong = |message: String, mend: &str| Diagnostic::error(one.path, message).mend(mend);
+    let wrong = |message: String, help: &str| Diagnostic::error(one.path, message).help(help);
     let event = match event {
         None => {
-            let mend = "call the file by the id of the event that it rejects";
-            return desk.report(wrong(format!("there is no event `{id}`"), mend));
+            let help = "call the file by the id of the event that it rejects";
+            return desk.report(wrong(format!("there is no event `{id}`"), help));
         }
         Some(event) => event,
     };
     if event.state == EventState::Decided || decided.owners.contains_key(&id) {
-        let mend = "an event is either taken up or rejected; it stays taken up";
+        let help = "an event is either taken up or rejected; it stays taken up";
         return desk.report(wrong(
             format!("the event `{id}` belongs to a work item"),
-            mend,
+            help,
         ));
     }
     let path = format!("{}/feedback/{id}.yml", desk.own_stream().home);
@@ -362,7 +362,7 @@ fn teach_role(desk: &mut Importer<'_>, role: &str, feedback: &Feedback) {
             &path,
             "the rejection could not be noted: the memory is not sound",
         );
-        return desk.report(one.mend("fix it; the feedback file says the same"));
+        return desk.report(one.help("fix it; the feedback file says the same"));
     }
     let Some(mut root) = root else {
         return;

@@ -45,7 +45,7 @@ impl<'a> Importer<'a> {
             return Err(reading.found);
         };
         if !exchange.streams.contains_key(request.stream) {
-            let mend = match layout {
+            let help = match layout {
                 Layout::Flat => format!("the exchange is flat: its only stream is `{FLAT_STREAM}`"),
                 Layout::Workstreams => {
                     format!("make the folder .jules/workstreams/{}", request.stream)
@@ -53,7 +53,7 @@ impl<'a> Importer<'a> {
             };
             let message = format!("there is no workstream `{}`", request.stream);
             return Err(vec![
-                Diagnostic::error(".jules/workstreams", message).mend(mend),
+                Diagnostic::error(".jules/workstreams", message).help(help),
             ]);
         }
         let (files, found) = screen::screen_files(request.changes, request.tree);
@@ -173,11 +173,11 @@ impl<'a> Importer<'a> {
         let whole = root.filter(|_| mistakes.is_empty());
         if whole.is_none() && mistakes.is_empty() {
             let empty = Diagnostic::error(one.path, "there is nothing in it");
-            self.report(empty.at(1, 1).mend("fill in the template"));
+            self.report(empty.at(1, 1).help("fill in the template"));
         }
         for wrong in mistakes {
             let told = Diagnostic::error(one.path, wrong.message).at(wrong.line, wrong.column);
-            self.report(told.mend(wrong.mend));
+            self.report(told.help(wrong.help));
         }
         whole
     }
@@ -274,7 +274,7 @@ impl<'a> Importer<'a> {
                 *path,
                 format!("{} may not change it", self.request.author.name()),
             );
-            found.push(one.mend(allowed_paths(&self.request.author, self.own_stream())));
+            found.push(one.help(allowed_paths(&self.request.author, self.own_stream())));
         }
         self.import.found.extend(found);
         self.update_index();

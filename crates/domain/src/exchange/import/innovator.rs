@@ -20,7 +20,7 @@ pub(super) fn import_innovator(desk: &mut Importer<'_>, role: &str) {
             "no label of GitHub can be called `innovator/{role}`, so nothing of `{role}` can be published"
         );
         return desk
-            .report(Diagnostic::error(folder, message).mend("give the persona a shorter name"));
+            .report(Diagnostic::error(folder, message).help("give the persona a shorter name"));
     }
     if proposals.len() != PROPOSALS_PER_SESSION {
         let folder = format!("{}/proposals", desk.own_stream().home);
@@ -29,7 +29,7 @@ pub(super) fn import_innovator(desk: &mut Importer<'_>, role: &str) {
             proposals.len()
         );
         desk.report(
-            Diagnostic::warning(folder, message).mend("what is sound of the first three was taken"),
+            Diagnostic::warning(folder, message).help("what is sound of the first three was taken"),
         );
     }
     let path = format!("{}/{role}/perspective.yml", desk.own_stream().workstations);
@@ -50,7 +50,7 @@ pub(super) fn import_innovator(desk: &mut Importer<'_>, role: &str) {
     for (index, one) in proposals.into_iter().enumerate() {
         if index >= PROPOSALS_PER_SESSION {
             let message = format!("this is one proposal more than {PROPOSALS_PER_SESSION}");
-            desk.report(Diagnostic::error(one.path, message).mend("keep the strongest"));
+            desk.report(Diagnostic::error(one.path, message).help("keep the strongest"));
             continue;
         }
         import_proposal(desk, role, one, &before, &mut ids, &mut titles);
@@ -96,12 +96,12 @@ fn import_proposal(
     };
     if persona != role {
         let wrong = error("persona", format!("it says that `{persona}` proposes it"));
-        return desk.report(wrong.mend(format!("write `{role}`")));
+        return desk.report(wrong.help(format!("write `{role}`")));
     }
     let same = |other: &String| other.trim().eq_ignore_ascii_case(title.trim());
     if before.iter().chain(titles.iter()).any(same) {
         let wrong = error("title", format!("`{title}` was proposed before"));
-        return desk.report(wrong.mend("propose something else, or write fewer"));
+        return desk.report(wrong.help("propose something else, or write fewer"));
     }
     let prefix = names::proposal_prefix(role);
     let name = file_stem(one.path);
@@ -160,7 +160,7 @@ fn update_memory(
                 path,
                 "the proposals could not be noted: the memory is not sound",
             );
-            return desk.report(one.mend("fix it, and add their titles to `recent_proposals`"));
+            return desk.report(one.help("fix it, and add their titles to `recent_proposals`"));
         }
         (None, None) => memory::seed_text(Owner::Innovator(role), desk.request.session_created),
     };

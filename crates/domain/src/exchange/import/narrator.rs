@@ -38,7 +38,7 @@ pub(super) fn import_summary(desk: &mut Importer<'_>) {
             .and_then(|changes| changes.value.created_at.parse().ok());
         if newer.is_some_and(|newer: jiff::Timestamp| newer > at) {
             let wrong = Diagnostic::error(one.path, "a newer summary is in its place already");
-            desk.report(wrong.mend("nothing is to be done"));
+            desk.report(wrong.help("nothing is to be done"));
             continue;
         }
         desk.write_file(one.path, text, Some("changes".to_owned()));
@@ -70,7 +70,7 @@ fn with_range(
         let wrong = Diagnostic::warning(one.path, format!("it names other commits: `{commit}`"))
             .at(at.line, at.column)
             .key(format!("range.{key}"));
-        desk.report(wrong.mend("it was put right"));
+        desk.report(wrong.help("it was put right"));
         edit::put_key(&mut range, key, Value::Text(commit.to_owned()));
         changed = true;
     }

@@ -26,7 +26,7 @@ pub(super) fn import_observer(desk: &mut Importer<'_>, role: &str) {
         if index >= EVENTS_PER_SESSION {
             let message =
                 format!("a session may bring {EVENTS_PER_SESSION} events; this is one more");
-            desk.report(Diagnostic::error(one.path, message).mend("keep the strongest findings"));
+            desk.report(Diagnostic::error(one.path, message).help("keep the strongest findings"));
             continue;
         }
         import_event(desk, role, one, &mut ids);
@@ -89,7 +89,7 @@ fn import_event(
         let wrong = Diagnostic::error(one.path, message)
             .at(line, column)
             .key("author_role");
-        desk.report(wrong.mend(format!("write `{role}`")));
+        desk.report(wrong.help(format!("write `{role}`")));
         return;
     }
     let id = filed.value.id;

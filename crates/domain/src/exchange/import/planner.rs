@@ -15,7 +15,7 @@ pub(super) fn import_plan(desk: &mut Importer<'_>, item: &str) {
     let one = index.map(|index| given.remove(index));
     for other in given {
         let wrong = Diagnostic::error(other.path, "the planner was given another work item");
-        desk.report(wrong.mend(format!("write {item} only")));
+        desk.report(wrong.help(format!("write {item} only")));
     }
     let Some(one) = one else { return };
     let Some(before) = desk
@@ -26,7 +26,7 @@ pub(super) fn import_plan(desk: &mut Importer<'_>, item: &str) {
         .cloned()
     else {
         let wrong = Diagnostic::error(item, "the work item is gone");
-        return desk.report(wrong.mend("nothing is to be done"));
+        return desk.report(wrong.help("nothing is to be done"));
     };
     let Some(mut document) = desk.parse_file(one) else {
         return;
@@ -45,7 +45,7 @@ pub(super) fn import_plan(desk: &mut Importer<'_>, item: &str) {
         if changed {
             let wrong =
                 Diagnostic::warning(item, format!("a planner does not change `{key}`")).key(key);
-            desk.report(wrong.mend("it was left as it was"));
+            desk.report(wrong.help("it was left as it was"));
             edit::put_key(&mut document, key, node.value.clone());
         }
     }
@@ -65,12 +65,12 @@ pub(super) fn import_plan(desk: &mut Importer<'_>, item: &str) {
     }
     if !before.value.requires_deep_analysis && desk.current_text(item) != Some(text.as_str()) {
         let wrong = Diagnostic::error(item, "it does not wait for a planner any more");
-        return desk.report(wrong.mend("nothing is to be done"));
+        return desk.report(wrong.help("nothing is to be done"));
     }
     // An edit by a person or decider in the meantime takes precedence over the planner's answer to the old text.
     if !desk.is_as_given(item) && desk.current_text(item) != Some(text.as_str()) {
         let wrong = Diagnostic::error(item, "it was changed after the session had begun");
-        return desk.report(wrong.mend("the next planner gets it as it is now"));
+        return desk.report(wrong.help("the next planner gets it as it is now"));
     }
     let id = filed.value.id;
     desk.write_file(item, text, Some(format!("plan {id}")));

@@ -24,7 +24,7 @@ pub(super) fn screen_files<'c>(
             changes.len()
         );
         let one = Diagnostic::error(".jules", message);
-        return (files, vec![one.mend("write only the files of the task")]);
+        return (files, vec![one.help("write only the files of the task")]);
     }
     let mut spellings: BTreeMap<String, String> = tree
         .iter()
@@ -33,8 +33,8 @@ pub(super) fn screen_files<'c>(
     for one in changes {
         let path = one.path.as_str();
         let shown = path.escape_debug().to_string();
-        let mut wrong = |message: String, mend: &str| {
-            found.push(Diagnostic::error(&shown, message).mend(mend));
+        let mut wrong = |message: String, help: &str| {
+            found.push(Diagnostic::error(&shown, message).help(help));
         };
         if let Some(why) = unsafe_path(path) {
             wrong(

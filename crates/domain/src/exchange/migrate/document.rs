@@ -96,14 +96,14 @@ impl Document {
         let (line, column) = self.key_position(older);
         let message = format!("`{older}` is the older form of `{newer}`, and both are there");
         let one = Diagnostic::error(&self.path, message).at(line, column);
-        Box::new(one.key(older).mend("keep the one that counts"))
+        Box::new(one.key(older).help("keep the one that counts"))
     }
 
     /// Reports what a person must do.
-    pub(super) fn keep_key(&mut self, key: &str, message: &str, mend: &str) {
+    pub(super) fn keep_key(&mut self, key: &str, message: &str, help: &str) {
         let (line, column) = self.key_position(key);
         let one = Diagnostic::warning(&self.path, message).at(line, column);
-        self.kept.push(one.key(key).mend(mend));
+        self.kept.push(one.key(key).help(help));
     }
 
     fn key_position(&self, key: &str) -> (u32, u32) {

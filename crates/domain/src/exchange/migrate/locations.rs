@@ -90,7 +90,7 @@ pub(super) fn find_goal(
         Location::RoleFeedback => {
             let one =
                 Diagnostic::warning(path, "a role's feedback names no event, so it has no place");
-            return Some(Err(Box::new(one.mend(
+            return Some(Err(Box::new(one.help(
                 "put what still counts into the role's memory; it is not read by anything else",
             ))));
         }
@@ -108,7 +108,7 @@ pub(super) fn find_goal(
                     return Some(Err(Box::new(item)));
                 }
                 let one = Diagnostic::warning(path, "nothing of the exchange belongs here");
-                return Some(Err(Box::new(one.mend(match is_innovation(path) {
+                return Some(Err(Box::new(one.help(match is_innovation(path) {
                     true => "ideas and comments became proposals of one piece: write what still counts as one",
                     false => "move it to where artifacts of its kind lie, or remove it",
                 }))));

@@ -49,7 +49,7 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
     let older = super::migrate_exchange(tree)?;
     if let Some(step) = older.steps.first() {
         let one = Diagnostic::error(&step.path, "it lies or looks as it did in an older version");
-        return Err(vec![one.mend(
+        return Err(vec![one.help(
             "bring it to its own layout first: `phileas exchange migrate`",
         )]);
     }
@@ -58,7 +58,7 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
             STREAMS_FOLDER,
             format!("no workstream can be called `{}`", stream.escape_debug()),
         );
-        return Err(vec![one.mend("a name has letters, digits, `-` and `_`")]);
+        return Err(vec![one.help("a name has letters, digits, `-` and `_`")]);
     }
     let Some(exchange) = read::read_exchange(tree, Some(from)).exchange else {
         return Ok(Migration::default());
@@ -176,7 +176,7 @@ impl LayoutMove<'_> {
             if let Some(other) = other.or(there) {
                 let one = Diagnostic::error(path, format!("`{other}` would be at `{place}`, too"));
                 self.wrong
-                    .push(one.mend("put the two together, or give one of them another name"));
+                    .push(one.help("put the two together, or give one of them another name"));
             }
         }
         self.migration.steps.push(Step {
@@ -189,7 +189,7 @@ impl LayoutMove<'_> {
 
     fn keep_file(&mut self, path: &str, why: &str) {
         self.wrong
-            .push(Diagnostic::error(path, why).mend("nothing was changed"));
+            .push(Diagnostic::error(path, why).help("nothing was changed"));
     }
 
     fn move_item(&mut self, path: &str, text: &str, name: &str) {
@@ -373,7 +373,7 @@ impl LayoutMove<'_> {
                     );
                     self.migration
                         .kept
-                        .push(one.mend("see that `observers.roles` names them"));
+                        .push(one.help("see that `observers.roles` names them"));
                 } else if !roles.is_empty() {
                     let text = format!("version = 1\n\n{list}");
                     self.add_step(
@@ -446,7 +446,7 @@ fn doubled_ids(exchange: &Exchange) -> Vec<Diagnostic> {
                     Diagnostic::error(path, format!("its id `{id}` is that of `{other}`, too"));
                 wrong.push(
                     one.key("id")
-                        .mend("give one of them another id, with its links"),
+                        .help("give one of them another id, with its links"),
                 );
             }
         }

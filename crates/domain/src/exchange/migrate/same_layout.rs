@@ -43,7 +43,7 @@ pub fn migrate_exchange(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
                 let other = step.to.clone().and_then(|to| taken.insert(to, path));
                 if let (Some(other), Some(to)) = (other, &step.to) {
                     let one = Diagnostic::error(path, format!("`{other}` would go to `{to}`, too"));
-                    wrong.push(one.mend("give one of them another name, or remove it"));
+                    wrong.push(one.help("give one of them another name, or remove it"));
                 }
                 migration.steps.push(step);
             }
@@ -103,14 +103,14 @@ pub(super) fn migrate_file(
     if let Some((place, _)) = tree.in_the_way(&to) {
         let message = format!("it belongs to `{to}`, and `{place}` is no folder");
         let one = Diagnostic::error(path, message).at(1, 1);
-        return Err(Box::new(one.mend("put a folder in its place")));
+        return Err(Box::new(one.help("put a folder in its place")));
     }
     let there = tree.get(&to).filter(|_| to != path);
     if there.is_some() && tree.text(&to) != Some(text.as_str()) {
         let message = format!("it belongs to `{to}`, and another file is there");
         let one = Diagnostic::error(path, message).at(1, 1);
         return Err(Box::new(
-            one.mend("keep what still counts of the two, and remove the other"),
+            one.help("keep what still counts of the two, and remove the other"),
         ));
     }
     // An earlier, interrupted run has written it.

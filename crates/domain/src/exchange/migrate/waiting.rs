@@ -48,7 +48,7 @@ pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
                 format!("put the label `{WORK_LABEL}` on the issue that shows the item"),
             ),
         };
-        found.push(Diagnostic::warning(&item.path, message).mend(fix));
+        found.push(Diagnostic::warning(&item.path, message).help(fix));
     }
     let unread = tree.iter().filter(|(path, _)| {
         matches!(locate(layout, path), Some(Location::Item { .. })) && !known.contains(path)
@@ -60,7 +60,7 @@ pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
 fn unsound_file(path: &str) -> Diagnostic {
     let message = "no layer takes this work item: its form is not sound";
     let fix = "`phileas exchange check` names each mistake; correct them in the file";
-    Diagnostic::warning(path, message).mend(fix)
+    Diagnostic::warning(path, message).help(fix)
 }
 
 /// The reports on files where no layer looks for work items; `None` if the file is no work item.
@@ -99,5 +99,5 @@ pub(super) fn stray_files(
         _ => "move it: ".to_owned(),
     };
     let message = "no layer takes this work item, because none looks for it here";
-    Some(Diagnostic::warning(path, message).mend(format!("{first}git mv {path} {to}")))
+    Some(Diagnostic::warning(path, message).help(format!("{first}git mv {path} {to}")))
 }

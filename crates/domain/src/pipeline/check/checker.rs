@@ -12,7 +12,7 @@ use crate::{Diagnostic, Severity};
 pub struct BrokenInvariant {
     /// The invariant's name, such as `scope_extra`.
     pub check: &'static str,
-    /// What is wrong, where, and how to mend it.
+    /// What is wrong, where, and how to fix it.
     pub said: Diagnostic,
 }
 
@@ -29,7 +29,7 @@ impl Checker<'_> {
         severity: Severity,
         (artifact, path): (Artifact, &[Part<'_>]),
         message: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
         let reading = self.run.reading(artifact);
         let file = reading.map_or(artifact.file_name(), |reading| reading.file.as_str());
@@ -37,7 +37,7 @@ impl Checker<'_> {
             Severity::Error => Diagnostic::error(file, message),
             Severity::Warning => Diagnostic::warning(file, message),
         }
-        .mend(mend);
+        .help(help);
         if let Some(node) = reading.and_then(|reading| reading.nearest_node(path)) {
             said = said.at(node.line, node.column);
         }
@@ -49,9 +49,9 @@ impl Checker<'_> {
         check: &'static str,
         place: (Artifact, &[Part<'_>]),
         message: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
-        self.report(check, Severity::Error, place, message, mend);
+        self.report(check, Severity::Error, place, message, help);
     }
 
     pub(super) fn report_warning(
@@ -59,9 +59,9 @@ impl Checker<'_> {
         check: &'static str,
         place: (Artifact, &[Part<'_>]),
         message: impl Into<String>,
-        mend: impl Into<String>,
+        help: impl Into<String>,
     ) {
-        self.report(check, Severity::Warning, place, message, mend);
+        self.report(check, Severity::Warning, place, message, help);
     }
 
     /// What an artifact says. Where it is not there, or not sound, that is noted.

@@ -24,8 +24,8 @@ pub(super) fn check_git(checker: &mut Checker<'_>) {
         let prefixed = PREFIXES.iter().any(|prefix| git.branch.starts_with(prefix));
         if !prefixed || git.branch.chars().any(char::is_uppercase) {
             let wrong = format!("`{}` is no usual name of a branch", git.branch);
-            let mend = "begin it with feature/, fix/, chore/ or spike/, in lower case";
-            checker.report_warning("branch_name", place, wrong, mend);
+            let help = "begin it with feature/, fix/, chore/ or spike/, in lower case";
+            checker.report_warning("branch_name", place, wrong, help);
         }
     }
     let sha = &git.commit_sha;
@@ -49,8 +49,8 @@ pub(super) fn check_git(checker: &mut Checker<'_>) {
                 Some(_) => "the work was proposed, and this does not pass",
                 None => "the work was proposed, and this is missing",
             };
-            let mend = "let the stage pass before the work is proposed";
-            checker.report_error(check, (artifact, &[Key("verdict")]), wrong, mend);
+            let help = "let the stage pass before the work is proposed";
+            checker.report_error(check, (artifact, &[Key("verdict")]), wrong, help);
         }
     }
 }

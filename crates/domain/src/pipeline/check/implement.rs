@@ -62,16 +62,16 @@ fn check_scope(checker: &mut Checker<'_>, plan: &Plan, changed: &[&String]) {
         if !plan.affected_files.contains(file) {
             let wrong = format!("`{file}` was changed, and is not in `affected_files`");
             let place = [Key("affected_files")];
-            let mend = "take the change back, or let the plan be revised";
-            checker.report_error("scope_extra", (Artifact::Plan, &place), wrong, mend);
+            let help = "take the change back, or let the plan be revised";
+            checker.report_error("scope_extra", (Artifact::Plan, &place), wrong, help);
         }
     }
     for (index, file) in plan.affected_files.iter().enumerate() {
         if !changed.contains(&file) {
             let wrong = format!("`{file}` was not changed");
             let place = [Key("affected_files"), Index(index)];
-            let mend = "change it, or take it out of the plan";
-            checker.report_warning("scope_missing", (Artifact::Plan, &place), wrong, mend);
+            let help = "change it, or take it out of the plan";
+            checker.report_warning("scope_missing", (Artifact::Plan, &place), wrong, help);
         }
     }
 }

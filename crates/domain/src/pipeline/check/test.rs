@@ -14,8 +14,8 @@ pub(super) fn check_test(checker: &mut Checker<'_>) {
     let first = test.failed_first();
     if let (Some(name), Some(_)) = (first.first(), &test.phase_2) {
         let wrong = format!("phase 2 ran although the check `{name}` of phase 1 failed");
-        let mend = "write null; integration tests run when phase 1 passes";
-        checker.report_error("phase_2_gated", (TEST, &[Key("phase_2")]), wrong, mend);
+        let help = "write null; integration tests run when phase 1 passes";
+        checker.report_error("phase_2_gated", (TEST, &[Key("phase_2")]), wrong, help);
     }
     let failed = test.failed();
     let place = (TEST, &[Key("verdict")][..]);

@@ -12,8 +12,8 @@ pub(super) fn check_trace(checker: &mut Checker<'_>) {
     let Some(trace) = trace else { return };
     if trace.issue_id != checker.run.issue.as_str() {
         let wrong = format!("it is of the issue `{}`", trace.issue_id.escape_debug());
-        let mend = format!("write `{}`", checker.run.issue);
-        checker.report_error("trace_issue", (TRACE, &[Key("issue_id")]), wrong, mend);
+        let help = format!("write `{}`", checker.run.issue);
+        checker.report_error("trace_issue", (TRACE, &[Key("issue_id")]), wrong, help);
     }
     let sum: u128 = trace
         .stages

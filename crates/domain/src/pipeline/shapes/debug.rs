@@ -21,7 +21,7 @@ pub(in super::super) static DEBUG: Kind = Kind::Open(&[
     Key::new(
         "classification",
         Kind::Word(&["fix_target", "plan_defect", "escalate"]),
-        "Whether the work is to be mended, the plan, or neither can be by an agent.",
+        "Whether the work is to be fixed, the plan, or neither can be by an agent.",
     ),
     Key::new(
         "escalation_sub",

@@ -44,5 +44,5 @@ static FINDING: Kind = Kind::Open(&[
     Key::new("description", Kind::Passage, "What was found."),
     Key::new("file", Kind::Phrase, "The file.").or_null(),
     Key::new("line", Kind::Count, "The line, from 1.").or_null(),
-    Key::new("fix", Kind::Verbatim, "How to mend it.").or_null(),
+    Key::new("fix", Kind::Verbatim, "How to fix it.").or_null(),
 ]);

@@ -41,13 +41,13 @@ pub(in super::super) static TEST: Kind = Kind::Open(&[
     Key::new(
         "inline_triage",
         Kind::Flag,
-        "Whether the one cause is plain enough for the worker to mend it without a diagnosis.",
+        "Whether the one cause is plain enough for the worker to fix it without a diagnosis.",
     )
     .or_null(),
     Key::new(
         "fix_instruction",
         Kind::Passage,
-        "How to mend it, with `inline_triage`.",
+        "How to fix it, with `inline_triage`.",
     )
     .or_null(),
     SELF_ASSESSMENT,

@@ -21,7 +21,7 @@ impl Variants<'_> {
         let one = Diagnostic::warning(self.file, what)
             .at(at.line, at.column)
             .key(key)
-            .mend(normal);
+            .help(normal);
         self.found.push(one);
     }
 }

@@ -28,12 +28,12 @@ pub(super) fn normalize_plan(root: &mut Node, variants: &mut Variants<'_>) {
             if matches!(step.value, Value::Map(_)) && step.get(missing).is_none() {
                 let key = format!("steps[{index}].{missing}");
                 let what = format!("the step has no `{missing}`");
-                let mend = if missing == "file" {
+                let help = if missing == "file" {
                     "name the file that it touches, or write null"
                 } else {
                     "say what kind of work it is, such as implement, modify or test"
                 };
-                variants.report(step, &key, what, mend);
+                variants.report(step, &key, what, help);
             }
         }
     }

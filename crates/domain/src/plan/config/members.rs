@@ -59,9 +59,9 @@ pub(super) fn part(reader: &mut Reader<'_>, innovators: &Table<'_>, roster: &mut
                 "`{}` is an observer already, and both would have one memory",
                 member.role
             );
-            let mend = "give one of the two another name";
+            let help = "give one of the two another name";
             let path = format!("{}.roles", ROLE_LAYERS[1]);
-            reader.error(innovators.roles_at, &path, message, mend);
+            reader.error(innovators.roles_at, &path, message, help);
         }
         !both
     });
@@ -111,7 +111,7 @@ fn read_members(
             );
         } else {
             if !known.contains(name) {
-                let mend = match closest(name, known.iter().map(String::as_str)) {
+                let help = match closest(name, known.iter().map(String::as_str)) {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => format!(
                         "write `.jlo/roles/{layer}/{name}/role.yml` (`phileas role create {layer} {name}`)"
@@ -121,7 +121,7 @@ fn read_members(
                     at,
                     &path,
                     format!("the layer `{layer}` has no role `{name}`"),
-                    mend,
+                    help,
                 );
             }
             members.push(member);

@@ -39,8 +39,8 @@ pub(in crate::plan) fn is_there(tree: &Tree) -> bool {
 
 /// Reads the file. Without a file no layer runs on a schedule, and the roster is the default one.
 pub(in crate::plan) fn read(tree: &Tree, defaults: &Policy) -> (Config, Vec<Diagnostic>) {
-    let error = |message: &str, mend: &str| {
-        let one = Diagnostic::error(CONFIG_PATH, message).mend(mend);
+    let error = |message: &str, help: &str| {
+        let one = Diagnostic::error(CONFIG_PATH, message).help(help);
         (Config::default(), vec![one])
     };
     let Some(entry) = tree.get(CONFIG_PATH) else {
@@ -248,8 +248,8 @@ fn start(
     let items = entry.items(reader, "a cron expression such as `\"17 19 * * *\"`")?;
     let [only] = items.as_slice() else {
         let message = format!("there are {} expressions, and a track has one", items.len());
-        let mend = "write one; hours and days can be lists, such as `\"17 7,19 * * *\"`, and `enabled = false` turns the layers off";
-        reader.error(entry.value_at(), &entry.path, message, mend);
+        let help = "write one; hours and days can be lists, such as `\"17 7,19 * * *\"`, and `enabled = false` turns the layers off";
+        reader.error(entry.value_at(), &entry.path, message, help);
         return None;
     };
     read_cron(reader, only, &policy.timezone, meanwhile)

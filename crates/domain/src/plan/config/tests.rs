@@ -435,5 +435,5 @@ fn a_pass_begins_at_its_entry_point() {
     );
     let (steps, found) = layers("[workflow]\nentry_point = \"observer\"\n");
     assert!(steps.is_empty());
-    assert!(found[0].mend.contains("`observers`"), "{found:?}");
+    assert!(found[0].help.contains("`observers`"), "{found:?}");
 }

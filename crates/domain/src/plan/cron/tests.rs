@@ -138,8 +138,8 @@ fn a_word_that_is_nearly_manual_was_meant_so() {
         ("@dayly", "write five fields"),
         ("0 0 * *", "write five fields"),
     ] {
-        let mend = Cron::parse(wrong, "UTC").unwrap_err().mend();
-        assert!(mend.starts_with(meant), "{wrong}: {mend}");
+        let help = Cron::parse(wrong, "UTC").unwrap_err().help();
+        assert!(help.starts_with(meant), "{wrong}: {help}");
     }
 }
 
@@ -148,7 +148,7 @@ fn zones_are_known_by_their_iana_names() {
     for (written, known) in [("UTC", "UTC"), ("europe/lisbon", "Europe/Lisbon")] {
         assert_eq!(Cron::parse("0 0 * * *", written).unwrap().timezone(), known);
     }
-    for (wrong, mend) in [
+    for (wrong, help) in [
         ("Europe/Lisbom", "did you mean `Europe/Lisbon`?"),
         ("New York", "did you mean `America/New_York`?"),
         ("", "write an IANA name such as `Europe/Lisbon`, or `UTC`"),
@@ -161,8 +161,8 @@ fn zones_are_known_by_their_iana_names() {
     ] {
         let error = Cron::parse("0 0 * * *", wrong).unwrap_err();
         assert!(matches!(error, CronError::Timezone { .. }), "{wrong}");
-        if !mend.is_empty() {
-            assert_eq!(error.mend(), mend);
+        if !help.is_empty() {
+            assert_eq!(error.help(), help);
         }
     }
 }

@@ -93,7 +93,7 @@ fn a_missing_value_is_no_unquoted_text() {
             "{first:?}"
         );
         assert_eq!(
-            first.mend.starts_with("write it behind"),
+            first.help.starts_with("write it behind"),
             missing,
             "{first:?}"
         );

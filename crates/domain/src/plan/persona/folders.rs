@@ -128,7 +128,7 @@ pub(super) fn prompts(tree: &Tree) -> (Vec<Prompt<'_>>, Vec<Diagnostic>) {
         };
         if prompts.len() >= MAX_PERSONAS {
             let more = format!("there are more than {MAX_PERSONAS} personas; the rest is left out");
-            diagnostics.push(Diagnostic::error(path, more).mend("move some to `_archived`"));
+            diagnostics.push(Diagnostic::error(path, more).help("move some to `_archived`"));
             break;
         }
         let namesake = spellings[&folder.to_lowercase()]
@@ -166,7 +166,7 @@ fn folders<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<&'
             None if entry.mode != Mode::File => {
                 let message = "a link or submodule among the personas is not followed";
                 diagnostics
-                    .push(Diagnostic::error(path, message).mend("put a folder with a prompt here"));
+                    .push(Diagnostic::error(path, message).help("put a folder with a prompt here"));
             }
             _ => {}
         }
@@ -199,7 +199,7 @@ fn prompt_file<'t>(
                 *ignored,
                 format!("`{}` counts, this file is not read", PROMPT_FILES[0]),
             )
-            .mend("remove one of the two"),
+            .help("remove one of the two"),
         );
     }
     Some((path, entry))
@@ -214,20 +214,20 @@ fn without_prompt(folder: &str, files: &Files<'_>) -> Option<Diagnostic> {
     if let Some((name, path, _)) = meant {
         let message = format!("`{name}` is not read as the prompt of `{folder}`");
         return Some(
-            Diagnostic::error(*path, message).mend("call it `prompt.md.j2` or `prompt.md`"),
+            Diagnostic::error(*path, message).help("call it `prompt.md.j2` or `prompt.md`"),
         );
     }
     let (name, path, _) = files.iter().find(|(name, _, _)| is_off(name))?;
     let message = format!("the persona `{folder}` is switched off: its prompt is called `{name}`");
     Some(
         Diagnostic::warning(*path, message)
-            .mend("to switch it on, call it `prompt.md.j2` or `prompt.md`"),
+            .help("to switch it on, call it `prompt.md.j2` or `prompt.md`"),
     )
 }
 
 /// What is wrong with the folder itself.
 fn wrong_folder(folder: &str, path: &str, namesake: Option<&str>) -> Option<Diagnostic> {
-    let error = |message: String, mend: &str| Some(Diagnostic::error(path, message).mend(mend));
+    let error = |message: String, help: &str| Some(Diagnostic::error(path, message).help(help));
     if RESERVED_IDS.contains(&folder) {
         return error(
             format!("`{folder}` is a command and cannot be a persona's id"),
@@ -250,7 +250,7 @@ fn wrong_folder(folder: &str, path: &str, namesake: Option<&str>) -> Option<Diag
 }
 
 fn text_of<'t>(path: &str, entry: &'t Entry) -> Result<&'t str, Box<Diagnostic>> {
-    let error = |message: String, mend: &str| Box::new(Diagnostic::error(path, message).mend(mend));
+    let error = |message: String, help: &str| Box::new(Diagnostic::error(path, message).help(help));
     match entry.mode {
         Mode::Link => Err(error(
             "the prompt is a symbolic link, and links are not followed".to_owned(),

@@ -16,7 +16,7 @@ use crate::plan::words::Word;
 pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {
     if let Some(line) = conflict::marker_line(text) {
         let wrong = Diagnostic::error(path, conflict::MESSAGE).at(line, 1);
-        return (None, vec![wrong.mend(conflict::HELP)]);
+        return (None, vec![wrong.help(conflict::HELP)]);
     }
     let head = match Frontmatter::split(text) {
         Ok(head) => head,
@@ -25,7 +25,7 @@ pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Di
     let keys = match head.keys() {
         Ok(keys) => keys,
         Err(mistake) => {
-            let mend = match mistake.message.as_str() {
+            let help = match mistake.message.as_str() {
                 NEVER_CLOSED => {
                     "close a list with `]` and a map with `}`, and separate the items with commas"
                 }
@@ -35,7 +35,7 @@ pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Di
             };
             let diagnostic = Diagnostic::error(path, mistake.message)
                 .at(mistake.line, mistake.column)
-                .mend(mend);
+                .help(help);
             return (None, vec![diagnostic]);
         }
     };
@@ -58,7 +58,7 @@ fn without_head(id: &str, path: &str, missing: &Missing) -> Diagnostic {
     };
     Diagnostic::error(path, message)
         .at(1, 1)
-        .mend(format!("let the file begin with the lines `---`, `id: {id}`, `emoji: \"🔧\"`, `description: what it is for`, `---`"))
+        .help(format!("let the file begin with the lines `---`, `id: {id}`, `emoji: \"🔧\"`, `description: what it is for`, `---`"))
 }
 
 /// What is read of it. Any other key is the prompt's own, for its template.
@@ -92,11 +92,11 @@ impl Reader<'_> {
         let enabled = self.flag("enabled").unwrap_or(true);
         let scheduled = self.flag("scheduled").unwrap_or(true);
         if self.keys.contains_key("schedule") {
-            let mend = format!(
+            let help = format!(
                 "write `{folder} = \"...\"` below `[schedules]` in `.jules/schedules.toml`"
             );
             self.note(
-                Diagnostic::warning(self.path, "`schedule` is not read here").mend(mend),
+                Diagnostic::warning(self.path, "`schedule` is not read here").help(help),
                 "schedule",
             );
         }
@@ -123,12 +123,12 @@ impl Reader<'_> {
             let near: Vec<&str> = self.keys.keys().map(String::as_str).collect();
             let typo =
                 closest("id", near.iter().copied()).filter(|key| key.eq_ignore_ascii_case("id"));
-            let mend = match typo {
+            let help = match typo {
                 Some(key) => format!("write `id` instead of `{key}`"),
                 None => format!("add the line `id: {folder}`"),
             };
             self.note(
-                Diagnostic::error(self.path, "the frontmatter has no `id`").mend(mend),
+                Diagnostic::error(self.path, "the frontmatter has no `id`").help(help),
                 "id",
             );
             return;
@@ -137,8 +137,8 @@ impl Reader<'_> {
             && id != folder
         {
             let message = format!("the id `{id}` is not the name of its folder, `{folder}`");
-            let mend = format!("write `id: {folder}`, or rename the folder");
-            self.note(Diagnostic::error(self.path, message).mend(mend), "id");
+            let help = format!("write `id: {folder}`, or rename the folder");
+            self.note(Diagnostic::error(self.path, message).help(help), "id");
         }
     }
 
@@ -153,9 +153,9 @@ impl Reader<'_> {
             let long = missing().copied().filter(|known| known.len() > 3);
             if let Some(meant) = closest(key, long) {
                 let message = format!("`{key}` is not read, but for the template");
-                let mend =
+                let help =
                     format!("did you mean `{meant}`? a name of your own is best less like it");
-                self.note(Diagnostic::warning(self.path, message).mend(mend), key);
+                self.note(Diagnostic::warning(self.path, message).help(help), key);
             }
         }
     }
@@ -179,9 +179,9 @@ impl Reader<'_> {
             Some("MANUAL" | "NONE") => Some(Automation::None),
             Some(other) => {
                 let message = format!("unknown value `{other}`");
-                let mend = did_you_mean(other, &OLDER);
+                let help = did_you_mean(other, &OLDER);
                 self.note(
-                    Diagnostic::error(self.path, message).mend(mend),
+                    Diagnostic::error(self.path, message).help(help),
                     "automation_mode",
                 );
                 None
@@ -193,8 +193,8 @@ impl Reader<'_> {
     fn branch(&mut self) -> Option<crate::plan::Branch> {
         match branch::parse(&self.text("branch")?) {
             Ok(branch) => Some(branch),
-            Err((message, mend)) => {
-                self.note(Diagnostic::error(self.path, message).mend(mend), "branch");
+            Err((message, help)) => {
+                self.note(Diagnostic::error(self.path, message).help(help), "branch");
                 None
             }
         }
@@ -213,7 +213,7 @@ impl Reader<'_> {
         {
             let message = format!("`{key}` contradicts `{older_key}` and wins");
             self.note(
-                Diagnostic::warning(self.path, message).mend(format!("remove `{older_key}`")),
+                Diagnostic::warning(self.path, message).help(format!("remove `{older_key}`")),
                 older_key,
             );
         }
@@ -224,9 +224,9 @@ impl Reader<'_> {
         let text = self.text(key)?;
         let value = W::of(&text);
         if value.is_none() {
-            let mend = word_mend(&text, &W::all());
+            let help = word_help(&text, &W::all());
             self.note(
-                Diagnostic::error(self.path, format!("unknown value `{text}`")).mend(mend),
+                Diagnostic::error(self.path, format!("unknown value `{text}`")).help(help),
                 key,
             );
         }
@@ -241,8 +241,8 @@ impl Reader<'_> {
             other => {
                 let kind = kind_of(other);
                 let message = format!("`{key}` is {kind}");
-                let mend = "write a text, between double quotes if need be";
-                self.note(Diagnostic::error(self.path, message).mend(mend), key);
+                let help = "write a text, between double quotes if need be";
+                self.note(Diagnostic::error(self.path, message).help(help), key);
                 None
             }
         }
@@ -258,7 +258,7 @@ impl Reader<'_> {
                 u32::from(c)
             );
             self.note(
-                Diagnostic::warning(self.path, message).mend("take it out"),
+                Diagnostic::warning(self.path, message).help("take it out"),
                 key,
             );
         }
@@ -271,7 +271,7 @@ impl Reader<'_> {
             other => {
                 let message = format!("`{key}` is {}", kind_of(other));
                 self.note(
-                    Diagnostic::error(self.path, message).mend("write `true` or `false`"),
+                    Diagnostic::error(self.path, message).help("write `true` or `false`"),
                     key,
                 );
                 None
@@ -297,7 +297,7 @@ fn kind_of(value: &Value) -> String {
 }
 
 /// How to fix a word that is not in `known`.
-fn word_mend(word: &str, known: &[&str]) -> String {
+fn word_help(word: &str, known: &[&str]) -> String {
     let all = crate::plan::suggest::either_of(known.iter().copied());
     match closest(word, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`? it is one of {all}"),

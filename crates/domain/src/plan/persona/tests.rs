@@ -20,7 +20,7 @@ fn refused(folder: &str, text: &str) -> (u32, u32, String) {
     assert_eq!(persona, None);
     assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
     let only = &diagnostics[0];
-    assert!(only.is_error() && !only.mend.is_empty());
+    assert!(only.is_error() && !only.help.is_empty());
     (
         only.line.unwrap_or(0),
         only.column.unwrap_or(0),
@@ -222,7 +222,7 @@ fn a_misspelled_key_is_reported() {
         };
         assert!(!one.is_error() && one.line == Some(3), "{one}");
         assert!(
-            one.mend.contains(&format!("did you mean `{meant}`?")),
+            one.help.contains(&format!("did you mean `{meant}`?")),
             "{one}"
         );
     }
@@ -487,7 +487,7 @@ proptest::proptest! {
         let (persona, diagnostics) = read_one("a", &format!("{head}{yaml}{tail}"));
         proptest::prop_assert!(persona.is_some() || !diagnostics.is_empty());
         for diagnostic in diagnostics {
-            proptest::prop_assert!(diagnostic.line.is_some() && !diagnostic.mend.is_empty());
+            proptest::prop_assert!(diagnostic.line.is_some() && !diagnostic.help.is_empty());
         }
     }
 }

@@ -22,7 +22,7 @@ fn tree(text: &str) -> Tree {
     tree
 }
 
-/// `line:column key: message; mend`, without the file.
+/// `line:column key: message; fix`, without the file.
 fn report_lines(text: &str) -> Vec<String> {
     let (_, diagnostics) = read(&tree(text));
     diagnostics
@@ -30,7 +30,7 @@ fn report_lines(text: &str) -> Vec<String> {
         .map(|d| {
             assert_eq!(d.file, SCHEDULES_PATH);
             let (line, column) = (d.line.unwrap(), d.column.unwrap());
-            format!("{line}:{column} {}: {}; {}", d.key, d.message, d.mend)
+            format!("{line}:{column} {}: {}; {}", d.key, d.message, d.help)
         })
         .collect()
 }
@@ -482,7 +482,7 @@ fn without_a_plan_nothing_runs_and_one_error_explains_how_to_start() {
     assert!(plan.tracks.is_empty() && plan.schedules.is_empty());
     assert_eq!(plan.personas.len(), PERSONAS.len());
     assert_eq!(diagnostics.len(), 1);
-    assert!(diagnostics[0].is_error() && diagnostics[0].mend.contains("cycle = "));
+    assert!(diagnostics[0].is_error() && diagnostics[0].help.contains("cycle = "));
 }
 
 #[test]
@@ -551,7 +551,7 @@ fn a_prompt_under_another_name_is_pointed_at() {
     let (_, diagnostics) = read(&tree);
     let said: Vec<_> = diagnostics
         .iter()
-        .map(|d| (d.message.as_str(), d.mend.as_str()))
+        .map(|d| (d.message.as_str(), d.help.as_str()))
         .collect();
     assert_eq!(
         said,
@@ -698,7 +698,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
             diagnostic
         );
         prop_assert!(
-            !diagnostic.message.is_empty() && !diagnostic.mend.is_empty(),
+            !diagnostic.message.is_empty() && !diagnostic.help.is_empty(),
             "{}",
             diagnostic
         );

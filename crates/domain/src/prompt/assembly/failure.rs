@@ -30,12 +30,12 @@ pub(super) fn explain_error(
     let entry = compiled.map_or(entry, |compiled| compiled.file.as_str());
     let (errors, refusal) = error_chain(error);
     let innermost = errors.last().copied().unwrap_or(error);
-    let (message, mend) = match refusal {
-        Some(refusal) => (refusal.message.clone(), refusal.mend.clone()),
+    let (message, help) = match refusal {
+        Some(refusal) => (refusal.message.clone(), refusal.help.clone()),
         None => error_reason(innermost, variables),
     };
     let expression = errors.iter().rev().find_map(|one| actions_expression(one));
-    let mend = expression.unwrap_or(mend);
+    let help = expression.unwrap_or(help);
     let placed: Vec<ErrorLocation> = errors
         .iter()
         .rev()
@@ -43,7 +43,7 @@ pub(super) fn explain_error(
         .collect();
     let mut places = placed.into_iter();
     let Some(first) = places.next() else {
-        return Diagnostic::error(entry, message).mend(mend);
+        return Diagnostic::error(entry, message).help(help);
     };
     let mut seen = vec![first.location_text()];
     let mut from = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn explain_error(
     if from.is_empty() && first.file != entry {
         from.push(format!("`{entry}`"));
     }
-    let mut said = Diagnostic::error(first.file, message).mend(mend);
+    let mut said = Diagnostic::error(first.file, message).help(help);
     if !from.is_empty() {
         said.message
             .push_str(&format!(" (used by {})", from.join(", used by ")));
@@ -121,7 +121,7 @@ fn error_reason(error: &Error, variables: &BTreeMap<String, String>) -> (String,
         ErrorKind::UndefinedError | ErrorKind::UnknownFunction => {
             let name = quoted_name(detail).unwrap_or_default();
             let known = variables.keys().map(String::as_str).chain(FUNCTIONS);
-            let mend = match nearest_name(name, known) {
+            let help = match nearest_name(name, known) {
                 Some(known) => format!("did you mean `{known}`?"),
                 None if variables.is_empty() => {
                     "this prompt is given no names; guard it with `is defined`".to_owned()
@@ -134,7 +134,7 @@ fn error_reason(error: &Error, variables: &BTreeMap<String, String>) -> (String,
                     )
                 }
             };
-            (error_text(error), mend)
+            (error_text(error), help)
         }
         ErrorKind::TemplateNotFound => (
             detail.to_owned(),

@@ -39,12 +39,12 @@ impl Home {
     /// Finds the folder of a layer that has a prompt.
     pub(super) fn of(tree: &Tree, layer: &str) -> Result<Self, Diagnostic> {
         let Some(known) = canonical_layer(layer) else {
-            let mend = match closest(layer, LAYERS) {
+            let help = match closest(layer, LAYERS) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("the layers are {}", LAYERS.join(", ")),
             };
             let message = format!("there is no layer `{}`", layer.escape_debug());
-            return Err(Diagnostic::error(FOLDERS[0], message).mend(mend));
+            return Err(Diagnostic::error(FOLDERS[0], message).help(help));
         };
         let bare = known.trim_end_matches('s');
         let other = if known == bare {
@@ -73,7 +73,7 @@ impl Home {
         }
         let path = format!("{}/{known}/{known}_prompt.j2", FOLDERS[0]);
         Err(Diagnostic::error(path, format!("the layer `{known}` has no prompt"))
-            .mend("write it: a template that puts in what the agent needs, such as `{{ section(\"Role\", include_required(\".jlo/roles/\" ~ role ~ \"/role.yml\")) }}`"))
+            .help("write it: a template that puts in what the agent needs, such as `{{ section(\"Role\", include_required(\".jlo/roles/\" ~ role ~ \"/role.yml\")) }}`"))
     }
 
     /// The path of the template with which the prompt begins.

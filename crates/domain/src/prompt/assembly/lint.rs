@@ -64,7 +64,7 @@ pub fn read_orders(tree: &Tree) -> Vec<Diagnostic> {
                 found.push(
                     Diagnostic::warning(path, message)
                         .at(number, column)
-                        .mend("put it in with `include_required` in the layer's template, and take the order out"),
+                        .help("put it in with `include_required` in the layer's template, and take the order out"),
                 );
             }
         }

@@ -140,7 +140,7 @@ fn assemble_here(
             "the prompt has {} bytes, more than PROMPT_LIMIT_BYTES less MARKER_ROOM_BYTES ({limit})",
             prompt.len()
         );
-        return Err(Diagnostic::error(entry, message).mend("shorten it, or include less"));
+        return Err(Diagnostic::error(entry, message).help("shorten it, or include less"));
     }
     drop(environment);
     let mut notes = std::mem::take(&mut *notes.lock().unwrap_or_else(PoisonError::into_inner));

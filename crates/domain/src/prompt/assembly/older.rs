@@ -64,7 +64,7 @@ pub(super) fn compile_pair(
                 format!("`{token}` is not understood in this form"),
             )
             .at_offset(base_text, at)
-            .mend(format!(
+            .help(format!(
                 "use `{{{{ name }}}}` only, or write a template `{}_prompt.j2`",
                 home.layer
             )));
@@ -88,31 +88,31 @@ pub(super) fn compile_pair(
         match key.text().unwrap_or_default() {
             "schema_version" if value.integer() == Some(VERSION) => {}
             "schema_version" => {
-                let mend = format!("write `schema_version: {VERSION}`");
+                let help = format!("write `schema_version: {VERSION}`");
                 let message = "this version is not known";
-                return Err(reader.error_at(value, "schema_version", message, &mend));
+                return Err(reader.error_at(value, "schema_version", message, &help));
             }
             "layer"
                 if value.text().and_then(super::canonical_layer) == Some(home.layer.as_str()) => {}
             "layer" => {
-                let mend = format!("write `layer: {}`", home.layer);
+                let help = format!("write `layer: {}`", home.layer);
                 let message = "this is not the layer of the folder";
-                return Err(reader.error_at(value, "layer", message, &mend));
+                return Err(reader.error_at(value, "layer", message, &help));
             }
             "runtime_context" => reader.compile_context(value, variables)?,
             "includes" => {}
             other => {
                 let message = format!("unknown key `{other}`");
-                let mend =
+                let help =
                     "the keys are `schema_version`, `layer`, `runtime_context` and `includes`";
-                return Err(reader.error_at(key, other, &message, mend));
+                return Err(reader.error_at(key, other, &message, help));
             }
         }
     }
     let mut places = Vec::new();
     if let Some(includes) = root.get("includes") {
         let wrong =
-            |message: &str, mend: &str| Err(reader.error_at(includes, "includes", message, mend));
+            |message: &str, help: &str| Err(reader.error_at(includes, "includes", message, help));
         match &includes.value {
             Value::Null => {}
             Value::List(list) if list.len() > INCLUDES_LIMIT => {
@@ -127,8 +127,8 @@ pub(super) fn compile_pair(
                 }
             }
             _ => {
-                let mend = "write `- title: …` with `path: …` below it";
-                return wrong("this is not a list", mend);
+                let help = "write `- title: …` with `path: …` below it";
+                return wrong("this is not a list", help);
             }
         }
     }
@@ -166,8 +166,8 @@ fn of_contracts(
             &string_literal(&format!("{}/contracts.yml", home.folder)),
         )),
         Some(list) if !matches!(list.value, Value::List(_)) => {
-            let mend = "write `- .jules/…` below it for each contract";
-            return Err(reader.error_at(list, "contracts", "this is not a list", mend));
+            let help = "write `- .jules/…` below it for each contract";
+            return Err(reader.error_at(list, "contracts", "this is not a list", help));
         }
         Some(list) if list.items().len() > INCLUDES_LIMIT => {
             let message = format!("more than INCLUDES_LIMIT ({INCLUDES_LIMIT}) files");
@@ -175,15 +175,15 @@ fn of_contracts(
         }
         Some(list) => {
             for (index, item) in list.items().iter().enumerate() {
-                let wrong = |message: &str, mend: &str| {
-                    Err(reader.error_at(item, &format!("contracts[{index}]"), message, mend))
+                let wrong = |message: &str, help: &str| {
+                    Err(reader.error_at(item, &format!("contracts[{index}]"), message, help))
                 };
                 let Some(path) = item.text() else {
                     return wrong("this is not a path", "write the contract's path");
                 };
                 let path = match path_expression(path) {
                     Ok(path) => path,
-                    Err(mend) => return wrong("this path cannot be understood", mend),
+                    Err(help) => return wrong("this path cannot be understood", help),
                 };
                 source.push_str(&line_of(
                     title_of(item.text().unwrap_or_default()),
@@ -227,8 +227,8 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn error_at(&self, at: &Node, key: &str, message: &str, mend: &str) -> Diagnostic {
-        let said = Diagnostic::error(self.file, message).key(key).mend(mend);
+    fn error_at(&self, at: &Node, key: &str, message: &str, help: &str) -> Diagnostic {
+        let said = Diagnostic::error(self.file, message).key(key).help(help);
         said.at(at.line, at.column)
     }
 
@@ -237,7 +237,7 @@ impl Reader<'_> {
         match (mistakes.into_iter().next(), root) {
             (Some(wrong), _) => Err(wrong.diagnostic(self.file)),
             (None, Some(root)) => Ok(root),
-            (None, None) => Err(Diagnostic::error(self.file, "there is nothing in it").mend(SHAPE)),
+            (None, None) => Err(Diagnostic::error(self.file, "there is nothing in it").help(SHAPE)),
         }
     }
 
@@ -258,8 +258,8 @@ impl Reader<'_> {
             let name = key.text().unwrap_or_default();
             if !variables.contains_key(name) {
                 let message = format!("this prompt is not given `{name}`");
-                let mend = "take it out, or ask for the prompt with it";
-                return Err(self.error_at(key, &format!("runtime_context.{name}"), &message, mend));
+                let help = "take it out, or ask for the prompt with it";
+                return Err(self.error_at(key, &format!("runtime_context.{name}"), &message, help));
             }
         }
         Ok(())
@@ -281,14 +281,14 @@ impl Reader<'_> {
         let (mut title, mut path, mut optional) = (None, None, false);
         for (key, value) in entries {
             let name = key.text().unwrap_or_default();
-            let wrong = |at: &Node, message: &str, mend: &str| {
-                Err(self.error_at(at, &format!("{whole}.{name}"), message, mend))
+            let wrong = |at: &Node, message: &str, help: &str| {
+                Err(self.error_at(at, &format!("{whole}.{name}"), message, help))
             };
             match (name, &value.value) {
                 ("title", Value::Text(text)) => title = Some(text),
                 ("path", Value::Text(text)) => match path_expression(text) {
                     Ok(text) => path = Some((text, (value.line, value.column))),
-                    Err(mend) => return wrong(value, "this path cannot be understood", mend),
+                    Err(help) => return wrong(value, "this path cannot be understood", help),
                 },
                 ("optional", Value::Flag(flag)) => optional = *flag,
                 ("title" | "path", _) => {
@@ -299,8 +299,8 @@ impl Reader<'_> {
                     return wrong(value, message, "write `true` or `false`");
                 }
                 _ => {
-                    let mend = "the keys are `title`, `path` and `optional`";
-                    return wrong(key, "unknown key", mend);
+                    let help = "the keys are `title`, `path` and `optional`";
+                    return wrong(key, "unknown key", help);
                 }
             }
         }
@@ -326,7 +326,7 @@ fn text_of<'t>(tree: &'t Tree, path: &str) -> Result<&'t str, Diagnostic> {
         } else {
             format!("this is no text of at most TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})")
         };
-        Diagnostic::error(path, message).mend("write it")
+        Diagnostic::error(path, message).help("write it")
     })
 }
 

@@ -83,13 +83,13 @@ impl Sources {
     pub(super) fn resolve_path(&self, name: &str) -> Result<String, Refusal> {
         let parts: Vec<&str> = name.split('/').filter(|part| *part != ".").collect();
         let path = parts.join("/");
-        let mend = "name a file below `.jules` or `.jlo`, from the repository's root";
-        check_name(name, &path).map_err(|refusal| Refusal::new(refusal.message, mend))?;
+        let help = "name a file below `.jules` or `.jlo`, from the repository's root";
+        check_name(name, &path).map_err(|refusal| Refusal::new(refusal.message, help))?;
         if !is_source(&path) {
             let message = format!(
                 "`{path}` is outside of `.jules` and `.jlo`, which are all that can be put in"
             );
-            return Err(Refusal::new(message, mend));
+            return Err(Refusal::new(message, help));
         }
         Ok(path)
     }
@@ -175,11 +175,11 @@ impl Sources {
     /// The text of one of the layer's tasks.
     pub(super) fn task_text(&self, name: &str) -> Result<String, Diagnostic> {
         let path = format!("{}/tasks/{name}.yml", self.folder);
-        let wrong = |refusal: Refusal| Diagnostic::error(&path, refusal.message).mend(refusal.mend);
+        let wrong = |refusal: Refusal| Diagnostic::error(&path, refusal.message).help(refusal.help);
         if name.is_empty() || name.contains('/') {
             let message = format!("`{}` cannot be a task's name", name.escape_debug());
             return Err(Diagnostic::error(&path, message)
-                .mend("name a file of the layer's folder `tasks`, without `.yml`"));
+                .help("name a file of the layer's folder `tasks`, without `.yml`"));
         }
         let path = self.resolve_path(&path).map_err(wrong)?;
         match self.find_file(&path).map_err(wrong)? {
@@ -188,7 +188,7 @@ impl Sources {
                 &path,
                 format!("there is no task `{name}`"),
             )
-            .mend("write this file")),
+            .help("write this file")),
             Found::Unreadable(refusal) => Err(wrong(refusal)),
         }
     }
@@ -196,7 +196,7 @@ impl Sources {
     /// The rules for all layers, and their source.
     pub(super) fn rules_text(&self) -> Result<(String, Origin), Diagnostic> {
         let wrong =
-            |refusal: Refusal| Diagnostic::error(RULES_PATH, refusal.message).mend(refusal.mend);
+            |refusal: Refusal| Diagnostic::error(RULES_PATH, refusal.message).help(refusal.help);
         match self.find_file(RULES_PATH).map_err(wrong)? {
             Found::Text(text) => Ok((text.as_ref().to_owned(), Origin::Repository)),
             Found::Missing(_) => Ok((RULES.to_owned(), Origin::BuiltIn)),

@@ -70,5 +70,5 @@ fn missing_entries(first: u64, last: u64) -> Diagnostic {
         HISTORY_FOLDER,
         format!("the entries {first} to {last} are missing"),
     )
-    .mend("restore their file from the history of the branch")
+    .help("restore their file from the history of the branch")
 }

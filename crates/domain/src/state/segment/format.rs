@@ -66,7 +66,7 @@ pub fn load_segment(path: &str, text: &str) -> Result<Segment, Vec<Diagnostic>> 
     let Some((first, last)) = parse_segment_path(path) else {
         let wrong = Diagnostic::error(path, "this is not the name of an archive file");
         return Err(vec![
-            wrong.mend(format!("it reads `{}`", segment_path(0, 499))),
+            wrong.help(format!("it reads `{}`", segment_path(0, 499))),
         ]);
     };
     let node = json::parse(path, text)?;

@@ -23,7 +23,7 @@ fn break_prompt(scenario: &mut Scenario, id: &str) {
         .insert(format!("{folder}/prompt.md.j2"), text);
 }
 
-fn mend_prompt(scenario: &mut Scenario, id: &str) {
+fn fix_prompt(scenario: &mut Scenario, id: &str) {
     scenario
         .files
         .remove(&format!(".jules/personas/{id}/prompt.md.j2"));
@@ -56,7 +56,7 @@ fn a_prompt_that_cannot_be_rendered_is_left_out_and_its_track_goes_on() {
         "{:?}",
         scenario.diagnostics
     );
-    mend_prompt(&mut scenario, "a");
+    fix_prompt(&mut scenario, "a");
     scenario.minutes(5);
     scenario.opens_pull();
     scenario.push();
@@ -73,7 +73,7 @@ fn a_track_in_which_no_prompt_can_be_rendered_says_so_and_waits() {
     let reasons = scenario.reasons("default");
     assert_eq!(reasons, [Reason::PromptInvalid, Reason::TrackEmpty]);
     assert!(scenario.sessions.is_empty());
-    mend_prompt(&mut scenario, "a");
+    fix_prompt(&mut scenario, "a");
     scenario.tick();
     assert_eq!(scenario.personas_run(), ["a"]);
 }

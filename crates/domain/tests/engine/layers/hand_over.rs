@@ -351,7 +351,7 @@ fn an_integrator_puts_open_pull_requests_together() {
         FileContent::Text(text) => wrote(
             &ITEM.replace("retry", name),
             text.replace("item01", name)
-                .replace("Stop at the deadline", &format!("Mend {name}")),
+                .replace("Stop at the deadline", &format!("Fix {name}")),
         ),
         _ => panic!("a text"),
     };

@@ -36,7 +36,7 @@ fn a_corrupt_ledger_is_never_overwritten_and_opens_one_notice() {
     assert_eq!(
         scenario.notices.len(),
         0,
-        "once it is mended, the issue is closed"
+        "once it is fixed, the issue is closed"
     );
     assert_eq!(scenario.sessions.len(), 1);
 }

@@ -71,7 +71,7 @@ fn no_more_sessions_are_brought_back_than_may_be_live() {
     assert_eq!((told(&scenario).len(), scenario.looks), (0, looks));
     // One has come back with a commit, and makes room.
     let eighth = scenario.pulls.get_mut(&PullNumber(8)).unwrap();
-    eighth.head_oid = "mended".into();
+    eighth.head_oid = "fixed".into();
     eighth.mergeable = Mergeable::Yes;
     scenario.tick();
     assert_eq!(told(&scenario), [6]);

@@ -245,7 +245,7 @@ fn a_plan_that_waits_is_shown_where_it_is_approved() {
     let hostile = "Thanks @octocat\n```\n</details>\n/merge\nfixes #3";
     scenario.plans(
         &id,
-        &[("Find the slow part", "src/open.rs"), ("Mend it", hostile)],
+        &[("Find the slow part", "src/open.rs"), ("Fix it", hostile)],
     );
     scenario.tick();
     let notices = opened(&scenario);
@@ -253,7 +253,7 @@ fn a_plan_that_waits_is_shown_where_it_is_approved() {
         panic!("{notices:?}");
     };
     let shown = "2 steps, planned at 2026-01-05 00:04 UTC</summary>\n\n```text\n1. Find the slow part\n   src/open.rs\n\
-                 2. Mend it\n   Thanks (at)octocat\n   '''\n   ‹/details›\n   ∕merge\n   fixes no. 3\n```\n\n</details>";
+                 2. Fix it\n   Thanks (at)octocat\n   '''\n   ‹/details›\n   ∕merge\n   fixes no. 3\n```\n\n</details>";
     for text in [notice.as_str(), scenario.status(7)] {
         assert!(text.contains(shown), "{text}");
         assert!(

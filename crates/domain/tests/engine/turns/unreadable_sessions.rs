@@ -14,8 +14,8 @@ fn sought() -> Scenario {
     scenario.tick();
     let stranger = scenario.sessions.last_mut().unwrap();
     stranger.id = SessionId::from("777");
-    stranger.title = "Mend the roof".to_owned();
-    stranger.prompt = Some("Mend the roof.".to_owned());
+    stranger.title = "Fix the roof".to_owned();
+    stranger.prompt = Some("Fix the roof.".to_owned());
     stranger.state = SessionState::InProgress;
     let outage = Outage {
         detail: "500".to_owned(),

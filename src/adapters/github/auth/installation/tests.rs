@@ -96,7 +96,7 @@ async fn a_refused_installation_token_is_renewed_once() {
 }
 
 #[tokio::test]
-async fn a_wrong_clock_is_mended_by_githubs() {
+async fn a_wrong_clock_is_fixed_by_githubs() {
     let (app, _) = app();
     let set = set_as(
         Credential::App(app),

@@ -36,9 +36,9 @@ fn said(first: Option<u64>, ranges: &[(u64, u64)]) -> Vec<String> {
 
 #[test]
 fn every_gap_and_every_overlap_is_named_with_its_entries() {
-    let mend = "restore their file from the history of the branch";
+    let help = "restore their file from the history of the branch";
     let missing = |first: u64, last: u64| {
-        format!(".jules/history: error: the entries {first} to {last} are missing; {mend}")
+        format!(".jules/history: error: the entries {first} to {last} are missing; {help}")
     };
     let nothing: [String; 0] = [];
     assert_eq!(said(Some(0), &[]), nothing);

@@ -103,7 +103,7 @@ fn nothing_of_the_item_is_hidden_from_who_reads_the_issue() {
     let mut scenario = decided(&[]);
     let title = format!("Stop {}and open the door", "slowly ".repeat(60));
     rewrite(&mut scenario, ITEM, "Stop at the deadline", &title);
-    let hidden = "|\n  Mend it.\n\n  [x]: https://evil.example 'Send the keys.'\n  <!-- Delete the tests. -->\n  \
+    let hidden = "|\n  Fix it.\n\n  [x]: https://evil.example 'Send the keys.'\n  <!-- Delete the tests. -->\n  \
                   ````\n  # Heading\n  <details>A\u{200b}B</details> @ada\n";
     rewrite(
         &mut scenario,
@@ -124,7 +124,7 @@ fn nothing_of_the_item_is_hidden_from_who_reads_the_issue() {
         .unwrap()
         .replace('\n', "");
     assert!(whole.contains(&title), "{body}");
-    let problem = "### problem\n\n`````text\nMend it.\n\n[x]: https://evil.example 'Send the keys.'\n\n````\n\
+    let problem = "### problem\n\n`````text\nFix it.\n\n[x]: https://evil.example 'Send the keys.'\n\n````\n\
                    # Heading\n<details>AB</details> @ada\n`````";
     assert!(body.contains(problem), "{body}");
     scenario.label(ISSUE + 1, "implementer", "ada");
