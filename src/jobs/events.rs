@@ -12,7 +12,7 @@ use phileas_domain::jobs::line::first_value;
 use phileas_domain::jobs::{Acknowledged, Event, EventId, Line, NewEvent};
 
 use super::files::{self, Lock, StoreError, beside};
-use super::lines::Lines;
+use super::json_lines::Lines;
 
 /// What is added to the name of a file that has grown too long.
 pub const OLDER: &str = ".1";

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::files::StoreError;
 use super::monitor::account_for;
-use super::place::Places;
+use super::paths::Places;
 use super::settle::{Settling, finish, reason_of};
 use crate::runtime::ports::account::{AccountFailure, NewJob, ReadPull, WriteAccount};
 

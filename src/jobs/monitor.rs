@@ -15,7 +15,7 @@ use phileas_domain::jobs::{
 };
 
 use super::files::{self, Lock, StoreError};
-use super::place::Places;
+use super::paths::Places;
 use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
 
 mod cycle;

@@ -11,7 +11,7 @@ use phileas_domain::jobs::registry::{MAX_FILE_BYTES, MAX_JOBS, Part, line_of};
 use phileas_domain::jobs::{Job, JobId, Registry, RetireReason, Retired};
 
 use super::files::{self, Lock, StoreError, Trouble};
-use super::lines::Lines;
+use super::json_lines::Lines;
 
 /// How long a retired job stays in the file.
 pub const RETIRED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);

@@ -9,7 +9,7 @@ use phileas_domain::jobs::{Job, JobId, MonitorMemory, PullLink, RetireReason};
 
 use super::files::StoreError;
 use super::monitor::account_for;
-use super::place::Places;
+use super::paths::Places;
 use crate::runtime::ports::account::{ReadPull, WriteAccount};
 
 /// How often the pull request of a job is asked for.

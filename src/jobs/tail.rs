@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::events::OLDER;
 use super::files::{StoreError, beside};
-use super::lines::Lines;
+use super::json_lines::Lines;
 
 /// How many bytes before the offset tell one file from another.
 const WITNESS_BYTES: u64 = 64;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::events::{EventsFile, event_of};
 use super::files::{self, Lock, StoreError, beside};
-use super::place::Places;
+use super::paths::Places;
 use super::tail::{Tail, TailLine};
 
 /// What is added to the name of the events file for events that no handler took.

@@ -14,9 +14,9 @@ use rmcp::model::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::desk::Desk;
-use super::offer::Call;
-use super::trouble::Trouble;
+use super::tool_context::Desk;
+use super::tool_definition::Call;
+use super::tool_error::Trouble;
 
 /// The name of the question, and of its one answer.
 const KEY: &str = "confirm";

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::trouble::Trouble;
+use super::tool_error::Trouble;
 
 /// The longest cursor that is looked at, in bytes.
 const MAX_BYTES: usize = 2_000;

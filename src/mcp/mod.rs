@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`server`] | how is a request of the protocol answered? |
 //! | `revision.rs` | who are we to a client of this revision, and what may be said to it? |
-//! | [`lines`], [`http`] | how does what is said travel? |
-//! | [`desk`], [`house`] | what is worked with? |
+//! | [`line_transport`], [`http`] | how does what is said travel? |
+//! | [`tool_context`], [`phileas_api`] | what is worked with? |
 //! | [`policy`] | what may be done here? |
 //! | `tools` | which tools are there? A file for each family |
 //! | `resources.rs`, `prompts.rs` | what else is there to read? |
-//! | [`queue`] | what has the monitor seen? |
+//! | [`monitor_files`] | what has the monitor seen? |
 //! | `changes.rs`, `subscriptions.rs` | who hears that something has changed, in each era? |
 //! | `offer.rs`, `trouble.rs` | what makes a function a tool, and what does it say when it cannot? |
 //! | `confirm.rs` | how is a person asked before something is done that cannot be taken back? |
@@ -23,27 +23,27 @@ mod answers;
 mod changes;
 mod confirm;
 mod cursor;
-mod cut;
-pub mod desk;
-pub mod house;
 pub mod http;
-pub mod lines;
-mod offer;
+pub mod line_transport;
+pub mod monitor_files;
+pub mod phileas_api;
 pub mod policy;
 mod prompts;
-pub mod queue;
 mod resources;
 mod revision;
 pub mod server;
 mod subscriptions;
+mod text_limit;
+pub mod tool_context;
+mod tool_definition;
+mod tool_error;
 mod tools;
-mod trouble;
 mod view;
 mod watch_files;
 
-pub use desk::Desk;
-pub use house::House;
+pub use monitor_files::{CheckJobs, Queue};
+pub use phileas_api::House;
 pub use policy::Policy;
-pub use queue::{CheckJobs, Queue};
 pub use server::Server;
-pub use trouble::Trouble;
+pub use tool_context::Desk;
+pub use tool_error::Trouble;

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use phileas_domain::model::RepositoryName;
 
-use super::trouble::Trouble;
+use super::tool_error::Trouble;
 
 /// The longest list of repositories that a trouble prints.
 const SHOWN: usize = 10;

@@ -11,13 +11,13 @@ use serde_json::json;
 
 use super::changes::{EVENTS, JOBS, RUNS};
 use super::cursor;
-use super::cut::Cut;
-use super::desk::{Desk, job_id};
 use super::policy::Allowed;
+use super::text_limit::Cut;
+use super::tool_context::{Desk, job_id};
+use super::tool_error::Trouble;
 use super::tools::artifacts::changes;
-use super::trouble::Trouble;
 use super::view::{JobView, plan_text};
-use crate::runtime::ports::hire::What;
+use crate::runtime::ports::sessions_api::What;
 
 /// What all addresses begin with.
 const SCHEME: &str = "jules://";
@@ -319,7 +319,7 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn job(desk: &Desk, id: &str) -> Result<crate::runtime::ports::hire::Job, Unread> {
+async fn job(desk: &Desk, id: &str) -> Result<crate::runtime::ports::sessions_api::Job, Unread> {
     match desk.jules.job(id).await? {
         Some(job) if desk.policy.shows(job.repository.as_ref()) => Ok(job),
         _ => Err(Unread::Missing),

@@ -15,11 +15,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use serde_json::{Value, from_value};
 
-use super::desk::Desk;
-use super::offer::{Call, Offer, failed};
 use super::resources::Unread;
 use super::subscriptions::{Expected, Subscribers};
-use super::trouble::Trouble;
+use super::tool_context::Desk;
+use super::tool_definition::{Call, Offer, failed};
+use super::tool_error::Trouble;
 use super::{prompts, resources, revision, subscriptions, tools};
 
 /// The server. Clones share everything.

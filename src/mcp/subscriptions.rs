@@ -10,10 +10,10 @@ use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast::error::RecvError;
 
 use super::changes::{Change, EVENTS, JOBS, LOOK, RUNS};
-use super::desk::Desk;
-use super::queue::Queue;
+use super::monitor_files::Queue;
 use super::resources;
-use super::trouble::Trouble;
+use super::tool_context::Desk;
+use super::tool_error::Trouble;
 use super::watch_files::Mark;
 use crate::adapters::pipeline::Runs;
 

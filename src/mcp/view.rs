@@ -4,8 +4,8 @@ use phileas_domain::engine::SessionState;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::cut::Cut;
-use crate::runtime::ports::hire::{Happening, Job, What};
+use super::text_limit::Cut;
+use crate::runtime::ports::sessions_api::{Happening, Job, What};
 
 /// How much of a title is shown, in bytes.
 const TITLE_BYTES: usize = 200;

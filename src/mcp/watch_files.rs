@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use phileas_domain::pipeline::IssueId;
 
-use super::queue::Queue;
+use super::monitor_files::Queue;
 use crate::adapters::pipeline::{self as runs, Runs};
 
 /// How many runs are watched, those that changed last.

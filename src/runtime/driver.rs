@@ -19,16 +19,16 @@
 //!    and then taken on one by one.
 //! 6. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
 
-mod away;
 mod calendar;
+mod deferred;
+mod heartbeat;
 mod lanes;
-mod left;
-mod outages;
-mod pulse;
+mod outage_log;
 mod queue;
 mod shielded;
 mod stop;
 mod task;
+mod tick_outage_log;
 mod ticker;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,16 +43,16 @@ use tokio::task::JoinSet;
 use super::inbox::{ALONE_AFTER_DEATHS, Inbox, InboxError, Lease, Parked};
 use super::ports::Clock;
 use super::time::time_after;
-use away::Away;
+use deferred::Left;
 use lanes::Lanes;
-use left::Left;
-use outages::OutageLog;
+use outage_log::Away;
 use queue::Queue;
 use task::{RETRY_DELAY, Task};
+use tick_outage_log::OutageLog;
 
 pub use calendar::{RECONCILE, next_look, next_reconcile};
-pub use left::LEFT_TO_OTHERS;
-pub use pulse::{OVERDUE, Pulse, STUCK_AFTER};
+pub use deferred::LEFT_TO_OTHERS;
+pub use heartbeat::{OVERDUE, Pulse, STUCK_AFTER};
 pub use stop::{Stop, Stopper, stopper};
 pub use task::{ABANDON_AFTER, TICK_LIMIT};
 pub use ticker::{Lane, Ticked, Ticker};

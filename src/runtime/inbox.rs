@@ -26,7 +26,7 @@ mod backoff;
 mod counts;
 mod delivery;
 mod lease;
-mod look_again;
+mod recheck;
 mod wake;
 
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub use delivery::{
     Start, outcome,
 };
 pub use lease::{Fault, Lease, Settled};
-pub use look_again::{LOOK_AGAIN, look_again};
+pub use recheck::{LOOK_AGAIN, look_again};
 pub use wake::{
     ALONE_AFTER_DEATHS, CLOCK_SLACK, Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked,
     Wake,

@@ -1,6 +1,6 @@
 //! Takes a snapshot of the repository: one read of GitHub, then only what the decision still needs.
 
-mod said;
+mod feedback;
 pub(super) mod sessions;
 mod texts;
 
@@ -16,7 +16,7 @@ use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest, SOURCES_READS};
 use phileas_domain::state::{self, STATE_PATH};
 
-use self::said::{checks, comments, remarks, wishes};
+use self::feedback::{checks, comments, remarks, wishes};
 use self::sessions::{know, leave_unread, list};
 pub(crate) use self::texts::sources;
 use self::texts::texts;

@@ -1,7 +1,7 @@
 //! What the runtime needs of the outside, in the domain's own types. Adapters implement it.
 
 pub mod account;
-pub mod hire;
+pub mod sessions_api;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

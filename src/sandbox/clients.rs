@@ -5,9 +5,9 @@ use std::sync::Arc;
 use phileas_domain::model::RepositoryName;
 use phileas_world::Face;
 
-use super::scene::{GITHUB_TOKEN, JULES_KEY};
 use super::transport::InProcess;
 use super::virtual_time::{Shared, VirtualTime};
+use super::world_setup::{GITHUB_TOKEN, JULES_KEY};
 use crate::adapters::github::{self, Credential, Token};
 use crate::adapters::jules::{self, JulesKey, RepositoryJules};
 

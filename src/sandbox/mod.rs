@@ -4,16 +4,16 @@
 //! the real ones; only the other ends of the wires are models.
 
 pub mod clients;
-pub mod days;
+pub mod delivery;
 pub mod newcomer;
-pub mod postman;
 pub mod running_time;
 pub mod scenario;
-pub mod scene;
+pub mod timeline;
 pub mod transport;
 pub mod virtual_time;
+pub mod world_setup;
 
 pub use clients::Clients;
-pub use days::{Days, Step, Ticked};
-pub use scene::Scene;
+pub use timeline::{Days, Step, Ticked};
 pub use virtual_time::{Shared, VirtualTime};
+pub use world_setup::WorldSetup;

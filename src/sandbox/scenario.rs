@@ -13,8 +13,8 @@ use phileas_world::jules::{Scenario as Session, Weights};
 use phileas_world::maintainer::ReviewPolicy;
 use serde::Deserialize;
 
-use super::scene::Scene;
 use super::virtual_time::Shared;
+use super::world_setup::WorldSetup;
 
 /// How long a session works for which nothing else is said, in minutes.
 const USUAL_MINUTES: f64 = 10.0;
@@ -118,25 +118,25 @@ impl Scenario {
         Ok(read)
     }
 
-    /// The scene that it is played in.
+    /// The world that it is played in.
     #[must_use]
-    pub fn scene(&self, seed: u64) -> Scene {
-        let mut scene = Scene::new(seed);
-        scene.layers = true;
-        scene.texts = self.repository.clone();
-        scene.ledger_texts = self.ledger.clone();
-        scene.review_policy = match self.maintainer {
+    pub fn world_setup(&self, seed: u64) -> WorldSetup {
+        let mut setup = WorldSetup::new(seed);
+        setup.layers = true;
+        setup.texts = self.repository.clone();
+        setup.ledger_texts = self.ledger.clone();
+        setup.review_policy = match self.maintainer {
             Reviewer::Away => ReviewPolicy::away(),
             Reviewer::Eager => ReviewPolicy::eager(),
         };
-        scene.jules.asks = 0.0;
-        scene.jules.weights = Weights::only_changes();
-        scene.jules.scenarios.clone_from(&self.sessions);
-        scene
+        setup.jules.asks = 0.0;
+        setup.jules.weights = Weights::only_changes();
+        setup.jules.scenarios.clone_from(&self.sessions);
+        setup
             .jules
             .scenarios
             .push(Session::default().taking(USUAL_MINUTES));
-        scene
+        setup
     }
 }
 

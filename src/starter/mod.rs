@@ -1,12 +1,12 @@
 //! The files that `phileas init` writes: the workflow, the plan and two personas; also the labels, and
 //! what `phileas deinit` may remove again. Values in, texts out.
 
-mod found;
 mod home;
 mod labels;
 mod layers;
 mod packs;
 mod plan;
+mod repository_files;
 mod seal;
 mod upgrade;
 mod workflow;
@@ -17,12 +17,12 @@ use phileas_domain::layers::CONFIG_PIN_PATH;
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 
-pub use found::Found;
 pub use home::{HOME, schema_address};
 pub use labels::{Labels, MAX_DESCRIPTION_CHARS, changes, has_work, wanted};
 pub use layers::has_layers;
 pub use packs::{PACKS, Pack};
 pub use plan::{has_schema_line, named_by};
+pub use repository_files::Found;
 pub use seal::{Seal, seal_of};
 pub use upgrade::sealed_files;
 pub use workflow::{

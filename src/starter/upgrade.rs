@@ -2,8 +2,8 @@
 
 use phileas_domain::layers::{FileFate, Move};
 
-use super::found::Found;
 use super::plan;
+use super::repository_files::Found;
 use super::seal::{self, Seal, seal_of, sealed};
 use super::workflow::{self, Pin, WORKFLOW_PATH};
 

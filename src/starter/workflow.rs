@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 use phileas_domain::model::RepositoryName;
 
-use super::found::Found;
 use super::home::HOME;
+use super::repository_files::Found;
 use super::seal::{Seal, seal_of};
 
 /// Where workflows are.

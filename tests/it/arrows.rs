@@ -337,7 +337,7 @@ fn paths_are_found_however_they_are_written() {
         ("adapters::inbox::memory", "runtime::inbox::Inbox", false),
         ("adapters::jules", "cli::terminal::decision_line", true),
         ("adapters::jules", "phileas_world::World", true),
-        ("sandbox::days", "cli::terminal::decision_line", false),
+        ("sandbox::timeline", "cli::terminal::decision_line", false),
         ("action::summary", "runtime::TickReport", false),
         ("action::event", "cli::context::clients", true),
         ("jobs::monitor", "adapters::jules", true),

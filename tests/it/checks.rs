@@ -1,7 +1,7 @@
 //! What becomes of open pull requests, and what their sessions are told of it: on the models, by the program's own
 //! process.
 
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::github::{CheckOutput, CheckRemark};
 use phileas_world::jules::Scenario;
 
@@ -14,7 +14,7 @@ fn fails(shared: &Shared) {
     let mut world = shared.world();
     let now = world.now();
     let github = world.github_mut();
-    let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+    let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
     let repo = repo.unwrap();
     let head = github.pull(repo, 1).unwrap().head.oid;
     let output = CheckOutput {
@@ -78,7 +78,9 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
     counted(&shared, &served);
     assert_eq!(messages(&shared).len(), 2);
     let world = shared.world();
-    let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let repo = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
     let issues: Vec<_> = world.github().issues(repo.unwrap()).collect();
     assert_eq!(issues.len(), 1);
     assert!(
@@ -93,7 +95,7 @@ fn moves_on(shared: &Shared, path: &str, protection: &serde_json::Value) {
     let mut world = shared.world();
     let now = world.now();
     let github = world.github_mut();
-    let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+    let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
     let repo = repo.unwrap();
     let head = github.branch_head(repo, "main");
     let files = [(path.to_owned(), Some("by hand\n".into()))];
@@ -151,7 +153,9 @@ fn a_message_that_is_never_read_ends_in_a_notice() {
     tick(&shared, "again");
     assert_eq!(messages(&shared).len(), 1);
     let world = shared.world();
-    let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let repo = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
     let issues: Vec<_> = world.github().issues(repo.unwrap()).collect();
     assert_eq!(issues.len(), 1);
     assert!(

@@ -1,6 +1,6 @@
 //! The dashboard issue on the model of GitHub: opened by a person's word, ticked by people, and costing nothing between.
 
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::Face;
 use phileas_world::github::RepoId;
 
@@ -11,7 +11,9 @@ const MARKER: &str = "<!-- phileas:notice:dashboard -->";
 
 fn repo(shared: &Shared) -> RepoId {
     let world = shared.world();
-    let found = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let found = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
     found.unwrap()
 }
 

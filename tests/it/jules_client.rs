@@ -8,7 +8,7 @@ use std::time::Duration;
 use phileas::adapters::jules::wire::{Kind, NewSession};
 use phileas::adapters::jules::{PageQuery, routes};
 use phileas::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
-use phileas::sandbox::{Clients, Scene, Shared};
+use phileas::sandbox::{Clients, Shared, WorldSetup};
 use phileas_domain::engine::{
     ActivityKind, Checks, CreateFailure, CreateSession, ListingNeed, Repository, Session,
     SessionState,
@@ -26,12 +26,12 @@ struct Bench {
     clients: Clients,
 }
 
-fn bench(set: impl FnOnce(&mut Scene)) -> Bench {
-    let mut scene = Scene::new(7);
-    scene.tier = Tier::Ultra;
-    scene.jules.asks = 0.0;
-    set(&mut scene);
-    let (world, _) = scene.build().unwrap();
+fn bench(set: impl FnOnce(&mut WorldSetup)) -> Bench {
+    let mut setup = WorldSetup::new(7);
+    setup.tier = Tier::Ultra;
+    setup.jules.asks = 0.0;
+    set(&mut setup);
+    let (world, _) = setup.build().unwrap();
     let shared = Shared::new(world);
     let clients = Clients::new(&shared, "acme/widget".parse().unwrap(), 7);
     Bench { shared, clients }
@@ -234,7 +234,7 @@ async fn each_answer_to_an_open_question_is_coped_with() {
         .collect();
     assert!(names.len() > 30, "{names:?}");
     for name in names {
-        let bench = bench(|scene| assert!(scene.knobs.set_worst(&name)));
+        let bench = bench(|setup| assert!(setup.knobs.set_worst(&name)));
         let create = turn(1);
         let session = bench.create(&create).await;
         assert_eq!(
@@ -307,7 +307,7 @@ async fn a_create_is_sent_once_whatever_goes_wrong() {
         (status(504, true), 1),
     ];
     for (fault, made) in cases {
-        let bench = bench(|scene| scene.faults = one(fault.clone()));
+        let bench = bench(|setup| setup.faults = one(fault.clone()));
         let create = turn(1);
         let failure = bench.create(&create).await.unwrap_err();
         assert!(
@@ -349,7 +349,7 @@ async fn a_refusal_is_told_from_a_spent_quota_and_from_a_refused_key() {
     );
     assert_eq!(refused.made(&nowhere), 0);
 
-    let spent = bench(|scene| scene.tier = Tier::Free);
+    let spent = bench(|setup| setup.tier = Tier::Free);
     let mut quota = None;
     for seq in 1..=16 {
         match spent.create(&turn(seq)).await {
@@ -391,12 +391,12 @@ async fn a_refusal_is_told_from_a_spent_quota_and_from_a_refused_key() {
 
 #[tokio::test]
 async fn a_long_unordered_listing_is_read_whole() {
-    let bench = bench(|scene| {
-        scene
+    let bench = bench(|setup| {
+        setup
             .knobs
             .set(&serde_json::json!({"listing-order": "unordered"}))
             .unwrap();
-        scene.jules.scenarios = vec![Scenario {
+        setup.jules.scenarios = vec![Scenario {
             when: Matcher::default(),
             minutes: Some(5.0),
             ..Scenario::default()
@@ -443,7 +443,7 @@ async fn a_session_of_another_repository_is_not_shown() {
 /// Jules answers 404 to a message for a session that is queued. It is sent again, and no report says that there is none.
 #[tokio::test]
 async fn a_message_to_a_queued_session_waits_for_it() {
-    let bench = bench(|scene| scene.knobs.queued_message_404 = true);
+    let bench = bench(|setup| setup.knobs.queued_message_404 = true);
     let session = bench.create(&turn(1)).await.unwrap();
     let jules = &bench.clients.jules;
     bench.shared.pass(Duration::from_millis(1));

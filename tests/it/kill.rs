@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_domain::model::Tree;
 use phileas_world::github::{CheckOutput, Verdict};
 use phileas_world::jules::{Ending, Scenario};
@@ -152,7 +152,7 @@ fn killed_words_about_failed_checks_arrive_once() {
             let now = world.now();
             let github = world.github_mut();
             let repo = github
-                .repository_by_name(scene::OWNER, scene::NAME)
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
             let head = github.pull(repo, 1).unwrap().head.oid;
             let output = CheckOutput {
@@ -191,7 +191,7 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
             let now = world.now();
             let github = world.github_mut();
             let repo = github
-                .repository_by_name(scene::OWNER, scene::NAME)
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
             let issue = github.open_issue(repo, "It is slow", "Very.", &[], "stranger", now);
             github.add_label(repo, issue, "phileas:refactor", "maintainer", now);
@@ -201,7 +201,7 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
             let world = shared.world();
             let github = world.github();
             let repo = github
-                .repository_by_name(scene::OWNER, scene::NAME)
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
             let issue = github.issues(repo).next().unwrap();
             assert_eq!(issue.labels, [] as [&str; 0], "{context}: its label is off");
@@ -235,7 +235,7 @@ fn a_killed_merge_by_label_is_merged_once_and_told() {
             let now = world.now();
             let github = world.github_mut();
             let repo = github
-                .repository_by_name(scene::OWNER, scene::NAME)
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
             let head = github.pull(repo, 1).unwrap().head.oid;
             let by = "github-actions[bot]";
@@ -248,7 +248,7 @@ fn a_killed_merge_by_label_is_merged_once_and_told() {
             let world = shared.world();
             let github = world.github();
             let repo = github
-                .repository_by_name(scene::OWNER, scene::NAME)
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
             let merges = world.books().github_writes.iter();
             let merges = merges.filter(|write| write.what == "pull.merged");
@@ -349,7 +349,7 @@ fn imported(shared: &Shared, context: &str, authors: &[&str]) {
     let world = shared.world();
     let github = world.github();
     let repo = github
-        .repository_by_name(scene::OWNER, scene::NAME)
+        .repository_by_name(world_setup::OWNER, world_setup::NAME)
         .unwrap();
     let head = github.branch_head(repo, "jules").unwrap();
     // What is on the branch counts; a commit that was made and lost its race does not.
@@ -376,7 +376,7 @@ fn exchange_on_ledger(shared: &Shared) -> Tree {
     let world = shared.world();
     let github = world.github();
     let repo = github
-        .repository_by_name(scene::OWNER, scene::NAME)
+        .repository_by_name(world_setup::OWNER, world_setup::NAME)
         .unwrap();
     let head = github.branch_head(repo, "jules").unwrap();
     let mut tree = Tree::new();

@@ -1,7 +1,7 @@
 //! A person labels an issue, and the program does the rest, in a process of its own each time. What it does is looked at
 //! on the model of GitHub, and what it costs is counted there.
 
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::Face;
 use phileas_world::github::{RepoId, Role};
 
@@ -17,7 +17,9 @@ fn repository() -> Folder {
 
 fn repo(shared: &Shared) -> RepoId {
     let world = shared.world();
-    let found = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let found = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
     found.unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! The layers over days of the models: an agent that has only its prompt, and a ledger that only phileas writes.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::sandbox::{Days, Scene, Shared, scene};
+use phileas::sandbox::{Days, Shared, WorldSetup, world_setup};
 use phileas_domain::model::Marker;
 use phileas_world::books::Session;
 use phileas_world::github::{RepoId, State, Verdict};
@@ -24,14 +24,14 @@ fn repository() -> Folder {
     folder
 }
 
-fn layered(folder: &Folder) -> Scene {
-    let mut scene = Scene::new(3);
-    scene.repo = Some(folder.path().to_owned());
-    scene.review_policy = ReviewPolicy::eager();
-    scene.jules.asks = 0.0;
-    scene.jules.weights = Weights::only_changes();
-    scene.jules.scenarios = vec![Scenario::default().taking(5.0)];
-    scene
+fn layered(folder: &Folder) -> WorldSetup {
+    let mut setup = WorldSetup::new(3);
+    setup.repo = Some(folder.path().to_owned());
+    setup.review_policy = ReviewPolicy::eager();
+    setup.jules.asks = 0.0;
+    setup.jules.weights = Weights::only_changes();
+    setup.jules.scenarios = vec![Scenario::default().taking(5.0)];
+    setup
 }
 
 /// Whose a session is, by its prompt's last line.
@@ -119,9 +119,9 @@ fn a_newer_version_renews_the_documents_that_are_unchanged() {
     ledger.write(rules, "As an older version had it.\n");
     ledger.write(guide, "As a person has it.\n");
     let folder = repository();
-    let mut scene = layered(&folder);
-    scene.ledger = Some(ledger.path().to_owned());
-    let shared = spend(scene, 12, |sessions| !sessions.is_empty());
+    let mut setup = layered(&folder);
+    setup.ledger = Some(ledger.path().to_owned());
+    let shared = spend(setup, 12, |sessions| !sessions.is_empty());
     let rules = on_ledger(&shared, rules).unwrap();
     assert!(
         rules.contains("These rules hold in every layer."),
@@ -183,9 +183,9 @@ fn layers_as_seed_000_draws_them_run() {
     let ledger = Folder::empty();
     ledger.write(".jules/workstreams/generic/events/pending/.gitkeep", "");
     ledger.write(".jules/workstreams/generic/issues/.gitkeep", "");
-    let mut scene = layered(&folder);
-    scene.ledger = Some(ledger.path().to_owned());
-    let shared = spend(scene, 12, |sessions| sessions.len() >= 2);
+    let mut setup = layered(&folder);
+    setup.ledger = Some(ledger.path().to_owned());
+    let shared = spend(setup, 12, |sessions| sessions.len() >= 2);
     let sessions = shared.world().books().sessions.clone();
     let slots: Vec<String> = sessions.iter().map(slot).collect();
     assert_eq!(slots, ["narrator", "observers/qa"]);
@@ -268,16 +268,16 @@ fn one_plan_runs_the_whole_chain_to_merged_code_a_tick_a_hop() {
 #[test]
 fn by_cron_alone_a_hop_costs_one_tick_of_cron() {
     let folder = repository();
-    let scene = layered(&folder);
-    let seed = scene.seed;
-    let shared = Shared::new(scene.build().unwrap().0);
+    let setup = layered(&folder);
+    let seed = setup.seed;
+    let shared = Shared::new(setup.build().unwrap().0);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let span = SignedDuration::from_hours(14);
-        let mut days = Days::new(shared.clone(), scene::repository(), span, seed);
+        let mut days = Days::new(shared.clone(), world_setup::repository(), span, seed);
         days.by_the_hour();
         while let Some(ticked) = days.next().await {
             assert!(ticked.result.is_ok(), "{:?}", ticked.result);
@@ -547,7 +547,7 @@ fn go_on(shared: &Shared, hours: i64) {
         .unwrap();
     runtime.block_on(async {
         let span = SignedDuration::from_hours(hours);
-        let mut days = Days::new(shared.clone(), scene::repository(), span, 3);
+        let mut days = Days::new(shared.clone(), world_setup::repository(), span, 3);
         while let Some(ticked) = days.next().await {
             assert!(ticked.result.is_ok(), "{:?}", ticked.result);
         }
@@ -558,9 +558,9 @@ fn go_on(shared: &Shared, hours: i64) {
 #[test]
 fn work_that_people_turn_down_comes_back_with_their_words() {
     let folder = repository();
-    let mut scene = layered(&folder);
-    scene.review_policy = ReviewPolicy::away();
-    let shared = Shared::new(scene.build().unwrap().0);
+    let mut setup = layered(&folder);
+    setup.review_policy = ReviewPolicy::away();
+    let shared = Shared::new(setup.build().unwrap().0);
     go_on(&shared, 5);
     let repo = repo(&shared);
     {

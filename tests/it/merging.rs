@@ -1,7 +1,7 @@
 //! A person labels a pull request to be merged, and the program does it or says why not, in a process of its own each
 //! time. What was merged is looked at on the model of GitHub, and what it cost is counted there.
 
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::github::{Pull, RepoId, Verdict};
 use phileas_world::{Face, Fault, FaultPlan};
 
@@ -27,7 +27,9 @@ fn opened() -> (Folder, Shared) {
 
 fn repo(shared: &Shared) -> RepoId {
     let world = shared.world();
-    let found = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let found = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
     found.unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::Face;
 use phileas_world::jules::Scenario;
 
@@ -40,7 +40,9 @@ fn run(shared: &Shared, served: &Served) -> (usize, usize) {
 
 fn is_draft(shared: &Shared) -> bool {
     let world = shared.world();
-    let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let repo = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
     world.github().pull(repo.unwrap(), 1).unwrap().draft
 }
 
@@ -55,7 +57,7 @@ fn a_draft_is_marked_as_ready_once_and_a_person_may_turn_it_back() {
         let mut world = shared.world();
         let now = world.now();
         let github = world.github_mut();
-        let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+        let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
         github.set_draft(repo.unwrap(), 1, true, "maintainer", now);
     }
     for _ in 0..3 {
@@ -70,7 +72,9 @@ fn people_are_reminded_of_a_pull_request_once() {
     let (_repository, shared) = opened(false);
     let reminders = |shared: &Shared| {
         let world = shared.world();
-        let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+        let repo = world
+            .github()
+            .repository_by_name(world_setup::OWNER, world_setup::NAME);
         let comments = world.github().comments(repo.unwrap(), 1);
         let said: Vec<String> = comments.map(|one| one.body.clone()).collect();
         said

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::sandbox::{Days, Scene, Shared, scene};
+use phileas::sandbox::{Days, Shared, WorldSetup, world_setup};
 use phileas_world::jules::Weights;
 use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{Face, Fault, FaultRule};
@@ -93,34 +93,34 @@ fn rules(outage: Outage, from: Timestamp, until: Timestamp) -> Vec<FaultRule> {
 }
 
 /// A cycle of which a session is at work nearly always, and when the outage begins and ends.
-fn scene(outage: Outage, seed: u64, hours: i64) -> (Scene, Timestamp, Timestamp) {
-    let mut scene = Scene::new(seed);
-    scene.texts = BTreeMap::from([(".jules/schedules.toml".to_owned(), PLAN.to_owned())]);
-    scene.review_policy = ReviewPolicy::eager();
-    scene.tier = phileas_world::jules::Tier::Ultra;
-    scene.jules.asks = 0.0;
-    scene.jules.weights = Weights::only_changes();
-    scene.jules.longest_minutes = 20.0;
-    scene.knobs.listing_lag_seconds = LAGS[seed as usize % LAGS.len()];
-    let from = scene.start + SignedDuration::from_mins(60 + 7 * seed as i64);
+fn cycle_setup(outage: Outage, seed: u64, hours: i64) -> (WorldSetup, Timestamp, Timestamp) {
+    let mut setup = WorldSetup::new(seed);
+    setup.texts = BTreeMap::from([(".jules/schedules.toml".to_owned(), PLAN.to_owned())]);
+    setup.review_policy = ReviewPolicy::eager();
+    setup.tier = phileas_world::jules::Tier::Ultra;
+    setup.jules.asks = 0.0;
+    setup.jules.weights = Weights::only_changes();
+    setup.jules.longest_minutes = 20.0;
+    setup.knobs.listing_lag_seconds = LAGS[seed as usize % LAGS.len()];
+    let from = setup.start + SignedDuration::from_mins(60 + 7 * seed as i64);
     let until = from + SignedDuration::from_hours(hours);
-    scene.faults.rules = rules(outage, from, until);
-    (scene, from, until)
+    setup.faults.rules = rules(outage, from, until);
+    (setup, from, until)
 }
 
 /// Plays an outage and what follows it; answers with how long after its end the cycle went on.
 fn play(outage: Outage, seed: u64, hours: i64) -> SignedDuration {
     let context = format!("{outage:?}, seed {seed}");
-    let (scene, from, until) = scene(outage, seed, hours);
-    let start = scene.start;
-    let shared = Shared::new(scene.build().unwrap().0);
+    let (setup, from, until) = cycle_setup(outage, seed, hours);
+    let start = setup.start;
+    let shared = Shared::new(setup.build().unwrap().0);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let span = until.duration_since(start) + GOES_ON;
-        let mut days = Days::new(shared.clone(), scene::repository(), span, seed);
+        let mut days = Days::new(shared.clone(), world_setup::repository(), span, seed);
         if outage == Outage::ThirdDroppedHourly {
             days.by_the_hour();
         }

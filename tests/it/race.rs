@@ -6,7 +6,7 @@ use phileas::adapters::github::{self, Base, Credential, Token};
 use phileas::adapters::jules::{self, JulesKey, RepositoryJules};
 use phileas::runtime::Tick;
 use phileas::sandbox::transport::InProcess;
-use phileas::sandbox::{Shared, VirtualTime, scene};
+use phileas::sandbox::{Shared, VirtualTime, world_setup};
 use phileas_world::Face;
 use phileas_world::chance::Chance;
 
@@ -63,20 +63,20 @@ async fn racer(shared: &Shared, turnstile: &Arc<Turnstile>, who: usize) -> usize
     };
     let time = VirtualTime::new(shared.clone());
     let github = github::Client::new(github::Settings {
-        repository: scene::repository(),
-        credential: Credential::Token(Token::new(scene::GITHUB_TOKEN).unwrap()),
+        repository: world_setup::repository(),
+        credential: Credential::Token(Token::new(world_setup::GITHUB_TOKEN).unwrap()),
         base: Base::default(),
         transport: transport(Face::Github),
         pause: Arc::new(time.clone()),
         seed: who as u64,
     });
     let client = Arc::new(jules::Client::new(
-        jules::Settings::new(JulesKey::new(scene::JULES_KEY).unwrap()),
+        jules::Settings::new(JulesKey::new(world_setup::JULES_KEY).unwrap()),
         transport(Face::Jules),
         Arc::new(time.clone()),
         Arc::new(time.clone()),
     ));
-    let jules = RepositoryJules::new(client, scene::repository());
+    let jules = RepositoryJules::new(client, world_setup::repository());
     let tick = Tick {
         github: &github,
         jules: &jules,
@@ -169,7 +169,7 @@ fn two_ticks_that_meet_a_label_start_one_session_and_write_one_comment() {
             let mut world = shared.world();
             let now = world.now();
             let github = world.github_mut();
-            let repo = github.repository_by_name(scene::OWNER, scene::NAME);
+            let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
             let repo = repo.unwrap();
             let issue = github.open_issue(repo, "It is slow", "Very.", &[], "stranger", now);
             github.add_label(repo, issue, "phileas:refactor", "maintainer", now);

@@ -2,7 +2,7 @@
 
 use phileas::adapters::jules::RepositoryJules;
 use phileas::runtime::Tick;
-use phileas::sandbox::{Clients, Shared, scene};
+use phileas::sandbox::{Clients, Shared, world_setup};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::state::{STATE_PATH, State, codec};
 use phileas_world::jules::Installed;
@@ -16,12 +16,14 @@ const RENAMED: &str = "sprocket";
 fn renamed(shared: &Shared) {
     let mut world = shared.world();
     let now = world.now();
-    let repo = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let repo = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
     let github = world.github_mut();
     github.rename_repository(repo.unwrap(), RENAMED, "maintainer", now);
     world
         .jules_mut()
-        .install("maintainer", Installed::new(scene::OWNER, RENAMED));
+        .install("maintainer", Installed::new(world_setup::OWNER, RENAMED));
 }
 
 /// One tick of a process that was started with this name.
@@ -44,7 +46,9 @@ fn tick_by(shared: &Shared, name: &RepositoryName, holder: &str) {
 fn state(shared: &Shared) -> State {
     let world = shared.world();
     let github = world.github();
-    let repo = github.repository_by_name(scene::OWNER, RENAMED).unwrap();
+    let repo = github
+        .repository_by_name(world_setup::OWNER, RENAMED)
+        .unwrap();
     let head = github.branch_head(repo, "jules").unwrap();
     let bytes = github.read_file(repo, head, STATE_PATH).unwrap();
     codec::load(std::str::from_utf8(&bytes).unwrap())
@@ -56,8 +60,8 @@ fn state(shared: &Shared) -> State {
 /// and the one that is created under the new one after it.
 #[test]
 fn sessions_of_both_names_are_followed() {
-    for name in [scene::NAME, RENAMED] {
-        let name: RepositoryName = format!("{}/{name}", scene::OWNER).parse().unwrap();
+    for name in [world_setup::NAME, RENAMED] {
+        let name: RepositoryName = format!("{}/{name}", world_setup::OWNER).parse().unwrap();
         let repository = Folder::repository(
             "cycle = [\"curator\", \"refactor\"]\n",
             &["curator", "refactor"],

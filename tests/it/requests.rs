@@ -1,6 +1,6 @@
 //! What a tick costs, counted by the models.
 
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::Face;
 
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
@@ -123,7 +123,7 @@ fn a_writer_stops_phileas_under_a_flood_of_comments() {
             let now = world.now();
             let github = world.github_mut();
             let repo = github
-                .repository_by_name(scene::OWNER, scene::NAME)
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
             let mut open = |title: &str| github.open_issue(repo, title, "", &[], "stranger", now);
             let own = open("Please");
@@ -244,7 +244,7 @@ fn push(shared: &Shared, branch: &str, path: &str, text: &str) {
     let now = world.now();
     let github = world.github_mut();
     let repo = github
-        .repository_by_name(scene::OWNER, scene::NAME)
+        .repository_by_name(world_setup::OWNER, world_setup::NAME)
         .unwrap();
     let parent = github.branch_head(repo, branch);
     let files = [(path.to_owned(), Some(text.to_owned().into()))];

@@ -1,7 +1,7 @@
 //! A writer hands what reviewers want changed back to the session whose pull request it is: on the models, by the
 //! program's own process.
 
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::github::{LineRemark, RepoId, Verdict};
 
 use crate::support::books::{counted, messages};
@@ -12,7 +12,9 @@ const PULL: u64 = 1;
 
 fn repo(shared: &Shared) -> RepoId {
     let world = shared.world();
-    let found = world.github().repository_by_name(scene::OWNER, scene::NAME);
+    let found = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
     found.unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! A tick that has more to start than one commit announces.
 
-use phileas::sandbox::{Scene, Shared};
+use phileas::sandbox::{Shared, WorldSetup};
 use phileas_domain::engine::Reason;
 use phileas_domain::state::{STATE_PATH, State, codec};
 use phileas_world::jules::Tier;
@@ -24,11 +24,11 @@ fn crowd(count: usize) -> Shared {
         let path = format!(".jules/personas/{name}/journals/2026-01-04.md");
         repository.write(&path, &format!("What {name} learned.\n"));
     }
-    let mut scene = Scene::new(7);
-    scene.repo = Some(repository.path().to_owned());
-    scene.review_policy = ReviewPolicy::away();
-    scene.tier = Tier::Ultra;
-    Shared::new(scene.build().unwrap().0)
+    let mut setup = WorldSetup::new(7);
+    setup.repo = Some(repository.path().to_owned());
+    setup.review_policy = ReviewPolicy::away();
+    setup.tier = Tier::Ultra;
+    Shared::new(setup.build().unwrap().0)
 }
 
 fn state(shared: &Shared) -> State {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phileas::sandbox::{Days, Scene, Shared, scene};
+use phileas::sandbox::{Days, Shared, WorldSetup, world_setup};
 use phileas_world::jules::Weights;
 use phileas_world::maintainer::ReviewPolicy;
 
@@ -20,12 +20,12 @@ fn plan(cron: &str) -> String {
 fn starts(cron: &str, edited_at: &str, committed_at: &str) -> Vec<String> {
     let at = |text: &str| -> Timestamp { text.parse().unwrap() };
     let (edited_at, committed_at) = (at(edited_at), at(committed_at));
-    let mut scene = Scene::new(11);
-    scene.texts = BTreeMap::from([(PLAN.to_owned(), plan("0 9 * * *"))]);
-    scene.review_policy = ReviewPolicy::eager();
-    scene.jules.asks = 0.0;
-    scene.jules.weights = Weights::only_changes();
-    let (world, repo) = scene.build().unwrap();
+    let mut setup = WorldSetup::new(11);
+    setup.texts = BTreeMap::from([(PLAN.to_owned(), plan("0 9 * * *"))]);
+    setup.review_policy = ReviewPolicy::eager();
+    setup.jules.asks = 0.0;
+    setup.jules.weights = Weights::only_changes();
+    let (world, repo) = setup.build().unwrap();
     let shared = Shared::new(world);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -33,7 +33,7 @@ fn starts(cron: &str, edited_at: &str, committed_at: &str) -> Vec<String> {
         .unwrap();
     runtime.block_on(async {
         let span = edited_at.duration_since(shared.now());
-        let mut days = Days::new(shared.clone(), scene::repository(), span, 11);
+        let mut days = Days::new(shared.clone(), world_setup::repository(), span, 11);
         while days.next().await.is_some() {}
         {
             let mut world = shared.world();

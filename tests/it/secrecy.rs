@@ -14,8 +14,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use phileas::sandbox::scene::{self, JULES_KEY, RUNNER};
-use phileas::sandbox::{Scene, Shared};
+use phileas::sandbox::world_setup::{self, JULES_KEY, RUNNER};
+use phileas::sandbox::{Shared, WorldSetup};
 use phileas_world::github::NewApp;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::maintainer::ReviewPolicy;
@@ -73,7 +73,7 @@ impl Left {
             let world = shared.world();
             let repo = world
                 .github()
-                .repository_by_name(scene::OWNER, scene::NAME)
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
             phileas_world::export::export_world(&world, repo, &out).unwrap();
             for issue in world.github().issues(repo) {
@@ -163,18 +163,18 @@ fn world() -> (Folder, Shared) {
         "cycle = [\"curator\", \"tester\"]\n[budget]\nmax_active = 4\n",
         &["curator", "tester"],
     );
-    let mut scene = Scene::new(7);
-    scene.repo = Some(repository.path().to_owned());
-    scene.review_policy = ReviewPolicy::away();
-    scene.start = jiff::Timestamp::now();
-    let shared = Shared::new(scene.build().unwrap().0);
+    let mut setup = WorldSetup::new(7);
+    setup.repo = Some(repository.path().to_owned());
+    setup.review_policy = ReviewPolicy::away();
+    setup.start = jiff::Timestamp::now();
+    let shared = Shared::new(setup.build().unwrap().0);
     {
         let mut world = shared.world();
         let now = world.now();
         let github = world.github_mut();
         github.add_person_token(TOKEN, RUNNER);
         let repo = github
-            .repository_by_name(scene::OWNER, scene::NAME)
+            .repository_by_name(world_setup::OWNER, world_setup::NAME)
             .unwrap();
         let body = "Opening takes a minute; ghp_ is how tokens begin.";
         let issue = github.open_issue(repo, "It is slow", body, &[], "stranger", now);
@@ -233,7 +233,7 @@ fn r15_what_the_action_leaves_holds_no_secret() {
         let now = world.now();
         let github = world.github_mut();
         let repo = github
-            .repository_by_name(scene::OWNER, scene::NAME)
+            .repository_by_name(world_setup::OWNER, world_setup::NAME)
             .unwrap();
         let write = ["contents", "issues", "pull_requests"];
         let mut rights: Vec<_> = write.iter().map(|name| (*name, Access::Write)).collect();
@@ -241,13 +241,13 @@ fn r15_what_the_action_leaves_holds_no_secret() {
         let app = NewApp {
             id: 77,
             slug: "phileas".to_owned(),
-            owner: scene::OWNER.to_owned(),
+            owner: world_setup::OWNER.to_owned(),
             permissions: permissions(&rights),
             public_key: Some(public),
             ..NewApp::default()
         };
         github.add_app(app, now);
-        github.install_app(77, scene::OWNER, Some(&[repo]), now);
+        github.install_app(77, world_setup::OWNER, Some(&[repo]), now);
     }
     let folder = Folder::empty();
     folder.write("event.json", "{\"schedule\": \"17 * * * *\"}");
@@ -320,7 +320,7 @@ fn r14_r15_what_the_service_leaves_holds_no_secret_and_it_runs_nothing() {
     let id = {
         let world = shared.world();
         let github = world.github();
-        github.repository_by_name(scene::OWNER, scene::NAME)
+        github.repository_by_name(world_setup::OWNER, world_setup::NAME)
     };
     let id = id.unwrap();
     folder.write(

@@ -7,7 +7,7 @@ use phileas::sandbox::Shared;
 use phileas_domain::model::Marker;
 
 use crate::support::books::counted;
-use crate::support::ticks::{MINUTE, quiet_scene, quiet_world, tick};
+use crate::support::ticks::{MINUTE, quiet_setup, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served};
 
 /// A repository of the shape of seed 004's, with templates in each folder that prompts may draw from.
@@ -393,9 +393,9 @@ fn a_layers_template_draws_from_the_feedback_that_lies_with_the_roles() {
             let arguments = [&arguments[..], &["--ledger", ledger.text()]].concat();
             let on_disk = Phileas::new(&arguments).run().expect(0);
             assert!(on_disk.out.contains("topic: generated code"), "{on_disk}");
-            let mut scene = quiet_scene(&folder, 7, Vec::new());
-            scene.ledger = Some(ledger.path().to_owned());
-            let shared = Shared::new(scene.build().unwrap().0);
+            let mut setup = quiet_setup(&folder, 7, Vec::new());
+            setup.ledger = Some(ledger.path().to_owned());
+            let shared = Shared::new(setup.build().unwrap().0);
             tick(&shared, "before");
             shared.pass(MINUTE * 90);
             let report = tick(&shared, "tick");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use phileas::sandbox::{Scene, Shared};
+use phileas::sandbox::{Shared, WorldSetup};
 use phileas_world::books::{Session, Write};
 use phileas_world::jules::Weights;
 use phileas_world::maintainer::ReviewPolicy;
@@ -181,13 +181,13 @@ fn the_cycle_visits_the_twenty_four_in_order() {
     ));
 }
 
-fn eager(repository: &Folder) -> Scene {
-    let mut scene = Scene::new(7);
-    scene.repo = Some(repository.path().to_owned());
-    scene.review_policy = ReviewPolicy::eager();
-    scene.jules.asks = 0.0;
-    scene.jules.weights = Weights::only_changes();
-    scene
+fn eager(repository: &Folder) -> WorldSetup {
+    let mut setup = WorldSetup::new(7);
+    setup.repo = Some(repository.path().to_owned());
+    setup.review_policy = ReviewPolicy::eager();
+    setup.jules.asks = 0.0;
+    setup.jules.weights = Weights::only_changes();
+    setup
 }
 
 fn books(shared: &Shared) -> (Vec<Session>, Vec<Write>) {
@@ -289,11 +289,11 @@ fn r12_a_corrupt_ledger_stops_everything_and_says_so_once() {
     let repository = repository("");
     let corrupt = fixture("state/corrupt-conflict-markers.json");
     let ledger = Folder::ledger(&corrupt);
-    let mut scene = Scene::new(7);
-    scene.repo = Some(repository.path().to_owned());
-    scene.ledger = Some(ledger.path().to_owned());
-    scene.review_policy = ReviewPolicy::away();
-    let (world, repo) = scene.build().unwrap();
+    let mut setup = WorldSetup::new(7);
+    setup.repo = Some(repository.path().to_owned());
+    setup.ledger = Some(ledger.path().to_owned());
+    setup.review_policy = ReviewPolicy::away();
+    let (world, repo) = setup.build().unwrap();
     let shared = Shared::new(world);
     let head = |shared: &Shared| shared.world().github().branch_head(repo, "jules");
     let before = head(&shared);

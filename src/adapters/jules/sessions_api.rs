@@ -12,7 +12,7 @@ use super::query::{MAX_PAGE_SIZE, PageQuery, PageSize};
 use super::wire::{self, Kind, NewSession, Output};
 use super::{routes, translate};
 use crate::runtime::ports::Failure;
-use crate::runtime::ports::hire::{
+use crate::runtime::ports::sessions_api::{
     Answer, Changes, Happening, HireJules, Job, JobPage, JobPull, JobSource, NewJob, SourcePage,
     What,
 };

@@ -29,7 +29,7 @@ use crate::cli::terminal::decision_line::{Tense, line_json, line_text, short_tim
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::pluralize;
-use crate::sandbox::{Days, Scene, Shared, scene};
+use crate::sandbox::{Days, Shared, WorldSetup, world_setup};
 use option_file::read_option_file;
 
 /// The column at which the further rows of a long line begin.
@@ -49,7 +49,7 @@ pub(crate) async fn run(
             dir.display()
         )));
     }
-    let scene = build_scene(arguments)?;
+    let setup = build_setup(arguments)?;
     if arguments.world_only {
         if let Some(dir) = &arguments.repo {
             // A program that reads the addresses expects no output before them. The models serve any program, whether
@@ -58,7 +58,7 @@ pub(crate) async fn run(
                 output::print_error(&one.to_string())?;
             }
         }
-        return models_only::run(arguments, scene, screen).await;
+        return models_only::run(arguments, setup, screen).await;
     }
     if let Some(dir) = &arguments.repo {
         check_plan(dir, arguments.json, screen)?;
@@ -67,12 +67,12 @@ pub(crate) async fn run(
     // A person at a terminal sees the service at work; an export needs the finished days.
     let watched = screen.watched && !arguments.headless && !arguments.json;
     if arguments.serve || arguments.empty || (watched && arguments.export.is_none()) {
-        service::run(arguments, scene, screen).await
+        service::run(arguments, setup, screen).await
     // Programs get no show.
     } else if arguments.headless || arguments.json {
-        run_headless(arguments, scene, screen).await
+        run_headless(arguments, setup, screen).await
     } else {
-        play::run(arguments, scene, screen).await
+        play::run(arguments, setup, screen).await
     }
 }
 
@@ -119,36 +119,36 @@ fn read_tree(dir: &Path) -> Result<Tree, CliError> {
     Ok(files::read_tree(dir)?)
 }
 
-fn build_scene(arguments: &Sandbox) -> Result<Scene, CliError> {
-    let mut scene = Scene::new(arguments.seed);
-    scene.repo.clone_from(&arguments.repo);
-    scene.ledger.clone_from(&arguments.ledger);
-    scene.empty = arguments.empty;
-    scene.wish = !arguments.world_only && !arguments.empty;
-    scene.layers = arguments.layers;
+fn build_setup(arguments: &Sandbox) -> Result<WorldSetup, CliError> {
+    let mut setup = WorldSetup::new(arguments.seed);
+    setup.repo.clone_from(&arguments.repo);
+    setup.ledger.clone_from(&arguments.ledger);
+    setup.empty = arguments.empty;
+    setup.wish = !arguments.world_only && !arguments.empty;
+    setup.layers = arguments.layers;
     if arguments.empty {
         // A first try ends with a pull request, however long the person takes. Other sandboxes show what else may
         // happen.
-        scene.jules.asks = 0.0;
-        scene.jules.weights = Weights::only_changes();
+        setup.jules.asks = 0.0;
+        setup.jules.weights = Weights::only_changes();
     }
     match arguments.maintainer {
         // In a sandbox for a person to try, no model of a maintainer acts.
-        Maintainer::Usual if arguments.empty => scene.review_policy = ReviewPolicy::away(),
+        Maintainer::Usual if arguments.empty => setup.review_policy = ReviewPolicy::away(),
         Maintainer::Usual => {}
-        Maintainer::Eager => scene.review_policy = ReviewPolicy::eager(),
-        Maintainer::Away => scene.review_policy = ReviewPolicy::away(),
+        Maintainer::Eager => setup.review_policy = ReviewPolicy::eager(),
+        Maintainer::Away => setup.review_policy = ReviewPolicy::away(),
     }
     if arguments.chaos {
-        scene.knobs = Knobs::worst();
-        scene.faults = scene::worst_faults();
+        setup.knobs = Knobs::worst();
+        setup.faults = world_setup::worst_faults();
     }
     if let Some(path) = &arguments.faults {
         let (knobs, faults) = read_faults(path)?;
-        scene.knobs = knobs;
-        scene.faults = faults;
+        setup.knobs = knobs;
+        setup.faults = faults;
     }
-    Ok(scene)
+    Ok(setup)
 }
 
 fn read_faults(path: &Path) -> Result<(Knobs, FaultPlan), CliError> {
@@ -161,12 +161,12 @@ fn read_faults(path: &Path) -> Result<(Knobs, FaultPlan), CliError> {
 
 async fn run_headless(
     arguments: &Sandbox,
-    scene: Scene,
+    setup: WorldSetup,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let (world, _) = scene.build().map_err(CliError::usage)?;
+    let (world, _) = setup.build().map_err(CliError::usage)?;
     let shared = Shared::new(world);
-    let repository = scene::repository();
+    let repository = world_setup::repository();
     let mut days = Days::new(
         shared.clone(),
         repository.clone(),
@@ -213,7 +213,7 @@ async fn run_headless(
     let books = world.complete_books();
     let total = json!({ "sandbox": {
         "seed": arguments.seed,
-        "from": scene::START,
+        "from": world_setup::START,
         "until": world.now().to_string(),
         "ticks": days.ticks(),
         "failed_ticks": failed_ticks,

@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::cut::{Cut, floor};
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer};
-use super::super::trouble::Trouble;
+use super::super::text_limit::{Cut, floor};
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer};
+use super::super::tool_error::Trouble;
 use super::super::view::{JobView, PullView, state_word};
-use crate::runtime::ports::hire::{Changes, Job};
+use crate::runtime::ports::sessions_api::{Changes, Job};
 
 /// How many files are listed.
 const MAX_FILES: usize = 100;

@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::desk::{Desk, job_id};
-use super::super::offer::{Call, Card, Effect, Offer};
-use super::super::trouble::Trouble;
+use super::super::tool_context::{Desk, job_id};
+use super::super::tool_definition::{Call, Card, Effect, Offer};
+use super::super::tool_error::Trouble;
 use super::super::view::JobView;
 use super::arguments::list_or_one;
 use super::events::known_id;
-use crate::runtime::ports::hire::{Job, JobSource, NewJob};
+use crate::runtime::ports::sessions_api::{Job, JobSource, NewJob};
 
 /// The longest prompt, in characters. Jules names no limit; this is far above what one pull request can hold.
 const MAX_PROMPT_CHARS: usize = 100_000;

@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::confirm::{Word, confirmed};
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer, Reply};
-use super::super::trouble::Trouble;
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer, Reply};
+use super::super::tool_error::Trouble;
 use super::super::view::{JobView, state_word};
 use super::create::{find, refused};
 use super::events::known_id;
-use crate::runtime::ports::hire::{Job, NewJob};
+use crate::runtime::ports::sessions_api::{Job, NewJob};
 
 /// How often one job is begun in all; each costs one of the account's jobs of the day.
 const MAX_ATTEMPTS: u32 = 5;

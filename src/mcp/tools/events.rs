@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::cursor;
-use super::super::cut::Cut;
-use super::super::desk::{Desk, job_id};
-use super::super::offer::{Call, Card, Effect, Offer};
-use super::super::trouble::Trouble;
+use super::super::text_limit::Cut;
+use super::super::tool_context::{Desk, job_id};
+use super::super::tool_definition::{Call, Card, Effect, Offer};
+use super::super::tool_error::Trouble;
 use super::arguments::list_or_one;
-use super::look::limit;
+use super::jobs::limit;
 use crate::jobs::{Page, Registered};
 
 /// How many events are listed at once by default.

@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::confirm::{Word, asks_a_person, confirmed};
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer, Reply};
-use super::super::trouble::Trouble;
-use crate::runtime::ports::hire::Job;
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer, Reply};
+use super::super::tool_error::Trouble;
+use crate::runtime::ports::sessions_api::Job;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

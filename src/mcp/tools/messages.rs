@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::cut::Cut;
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer};
-use super::super::trouble::Trouble;
+use super::super::text_limit::Cut;
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer};
+use super::super::tool_error::Trouble;
 use super::super::view::plan_text;
-use super::look::limit;
-use crate::runtime::ports::hire::{Happening, What};
+use super::jobs::limit;
+use crate::runtime::ports::sessions_api::{Happening, What};
 
 /// How much of one message is shown by default, in bytes.
 const DEFAULT_BYTES: usize = 2_000;

@@ -5,26 +5,26 @@ pub(super) mod artifacts;
 mod create;
 mod end;
 mod events;
-mod house;
-mod look;
+mod jobs;
 mod merge;
 mod messages;
 mod pipeline;
+mod repositories;
+mod send_message;
 mod sources;
-mod speak;
 
-use super::offer::Offer;
+use super::tool_definition::Offer;
 
 /// All tools.
 pub(super) fn all() -> Vec<Offer> {
     vec![
         create::create_job(),
         events::register_job(),
-        look::get_job(),
-        look::list_jobs(),
+        jobs::get_job(),
+        jobs::list_jobs(),
         messages::get_messages(),
-        speak::send_message(),
-        speak::approve_plan(),
+        send_message::send_message(),
+        send_message::approve_plan(),
         artifacts::get_artifacts(),
         artifacts::get_diff(),
         end::request_retry(),
@@ -34,9 +34,9 @@ pub(super) fn all() -> Vec<Offer> {
         events::list_events(),
         events::ack_event(),
         sources::list_sources(),
-        house::explain(),
-        house::status(),
-        house::run(),
+        repositories::explain(),
+        repositories::status(),
+        repositories::run(),
         pipeline::status(),
         pipeline::comes_next(),
         pipeline::validate(),

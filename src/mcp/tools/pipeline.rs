@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::cursor;
-use super::super::cut::Cut;
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer};
-use super::super::trouble::Trouble;
+use super::super::text_limit::Cut;
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer};
+use super::super::tool_error::Trouble;
 use super::arguments::list_or_one;
-use super::look::limit;
+use super::jobs::limit;
 
 /// How many runs are shown at once by default.
 const DEFAULT_LIMIT: u32 = 20;

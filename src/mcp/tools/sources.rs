@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer};
-use super::super::trouble::Trouble;
-use super::look::limit;
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer};
+use super::super::tool_error::Trouble;
+use super::jobs::limit;
 
 /// How many repositories are listed at once by default.
 const DEFAULT_LIMIT: u32 = 30;

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::{SignedDuration, Timestamp};
 
 use super::calendar::next_look;
-use super::outages::OutageLog;
-use super::pulse::Pulse;
+use super::heartbeat::Pulse;
 use super::shielded::shielded;
 use super::stop::{Stop, Stopper};
+use super::tick_outage_log::OutageLog;
 use super::ticker::{Ticked, Ticker};
 use crate::runtime::inbox::{Fault, Inbox, InboxError, Lease, Settled};
 use crate::runtime::ports::Clock;

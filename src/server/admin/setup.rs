@@ -14,7 +14,7 @@
 
 mod credential_file;
 mod manifest;
-mod page;
+mod pages;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -179,7 +179,7 @@ async fn form(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
         return refused();
     }
     let url = desk.setup.public_url.as_deref().unwrap_or_default();
-    shown(&desk, StatusCode::OK, page::form(&desk.token, url, None))
+    shown(&desk, StatusCode::OK, pages::form(&desk.token, url, None))
 }
 
 async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
@@ -191,7 +191,7 @@ async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
     let wish = match Wish::read(&url, &owner, &desk.setup.github) {
         Ok(wish) => wish,
         Err(wrong) => {
-            let page = page::form(&desk.token, &url, Some(&wrong));
+            let page = pages::form(&desk.token, &url, Some(&wrong));
             return shown(&desk, StatusCode::BAD_REQUEST, page);
         }
     };
@@ -205,7 +205,7 @@ async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
     });
     let action = wish.action(&desk.setup.github, &state);
     let manifest = manifest(&wish.url, &desk.setup.origin).to_string();
-    shown(&desk, StatusCode::OK, page::review(&action, &manifest))
+    shown(&desk, StatusCode::OK, pages::review(&action, &manifest))
 }
 
 async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Response {
@@ -228,7 +228,7 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
         return shown(
             &desk,
             StatusCode::NOT_FOUND,
-            page::stranger(&desk.setup.github),
+            pages::stranger(&desk.setup.github),
         );
     };
     let ended = match end.wait_for(Option::is_some).await {
@@ -236,7 +236,7 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
         Err(_) => None,
     };
     match ended {
-        Some(Exchanged::Kept { page }) => shown(&desk, StatusCode::OK, page::done(&page)),
+        Some(Exchanged::Kept { page }) => shown(&desk, StatusCode::OK, pages::done(&page)),
         Some(Exchanged::Failed {
             status,
             again: true,
@@ -244,10 +244,10 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
             ..
         }) => {
             let address = format!("/setup/done?{query}");
-            shown(&desk, status, page::retry(&why, &address))
+            shown(&desk, status, pages::retry(&why, &address))
         }
         Some(Exchanged::Failed { status, why, .. }) => {
-            let hint = page::leftover(&desk.setup.github);
+            let hint = pages::leftover(&desk.setup.github);
             again(&desk, status, &format!("{why}.{hint}"))
         }
         None => broken(&desk, "the exchange of the code has ended without a result"),
@@ -355,7 +355,7 @@ async fn converted(desk: &Desk, code: &str) -> Result<Conversion, Failure> {
 /// The form once more, with what was wrong.
 fn again(desk: &Desk, status: StatusCode, why: &str) -> Response {
     let url = desk.setup.public_url.as_deref().unwrap_or_default();
-    shown(desk, status, page::form(&desk.token, url, Some(why)))
+    shown(desk, status, pages::form(&desk.token, url, Some(why)))
 }
 
 /// A client without the token, or one that comes too late, learns nothing.
@@ -364,7 +364,7 @@ fn refused() -> Response {
 }
 
 fn broken(desk: &Desk, why: &str) -> Response {
-    shown(desk, StatusCode::INTERNAL_SERVER_ERROR, page::broken(why))
+    shown(desk, StatusCode::INTERNAL_SERVER_ERROR, pages::broken(why))
 }
 
 /// A page that runs and loads nothing, is not cached, and sends no referrer: its address
@@ -372,7 +372,7 @@ fn broken(desk: &Desk, why: &str) -> Response {
 fn shown(desk: &Desk, status: StatusCode, page: String) -> Response {
     let policy = format!(
         "default-src 'none'; style-src '{}'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {}",
-        page::style_digest(),
+        pages::style_digest(),
         desk.setup.github
     );
     let mut response = (status, page).into_response();

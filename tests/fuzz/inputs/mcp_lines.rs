@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use phileas::mcp::lines::Lines;
+use phileas::mcp::line_transport::Lines;
 use rmcp::transport::Transport as _;
 
 /// Reads one input.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Request;
-use phileas::sandbox::scene::{GITHUB_TOKEN, JULES_KEY};
+use phileas::sandbox::world_setup::{GITHUB_TOKEN, JULES_KEY};
 use phileas_world::Face;
 use phileas_world::http::{Gate, GateDecision};
 

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use phileas::sandbox::scene::{GITHUB_TOKEN, JULES_KEY};
+use phileas::sandbox::world_setup::{GITHUB_TOKEN, JULES_KEY};
 
 use crate::support::ticks::quiet_world;
 use crate::support::{Folder, Phileas, Served};

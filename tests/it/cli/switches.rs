@@ -1,6 +1,6 @@
 //! Variables that switch something on or off: all take the same words.
 
-use phileas::sandbox::scene::JULES_KEY;
+use phileas::sandbox::world_setup::JULES_KEY;
 
 use crate::support::{Folder, Phileas};
 

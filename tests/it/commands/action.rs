@@ -191,7 +191,7 @@ fn exit_codes_are_those_of_every_command() {
 fn nothing_that_others_wrote_is_executed() {
     let plan = "cycle = [\"curator\"]\n\"##[error]x\\n::error::y%\" = 1\n";
     let folder = Folder::repository(plan, &["curator"]);
-    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     let step = Runner::new().step(&bench, "schedule", CLOCK, &[("PHILEAS_LOG", "debug")]);
     assert!(step.ran.out.contains("::error::y"), "{:?}", step.ran);
     let place = "::error file=.jules/schedules.toml,line=2,";

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 
 use jiff::SignedDuration;
-use phileas::sandbox::{Scene, Shared, scene};
+use phileas::sandbox::{Shared, WorldSetup, world_setup};
 use phileas_domain::state::{STATE_PATH, State, codec};
 use phileas_world::Face;
 use phileas_world::github::RepoId;
@@ -65,13 +65,13 @@ pub(super) fn bench() -> Bench {
     bench_with(|_| {})
 }
 
-pub(super) fn bench_with(set: impl FnOnce(&mut Scene)) -> Bench {
-    let mut scene = Scene::new(7);
-    scene.review_policy = ReviewPolicy::away();
-    scene.tier = Tier::Pro;
-    scene.jules.asks = 0.0;
-    set(&mut scene);
-    let (world, repo) = scene.build().unwrap();
+pub(super) fn bench_with(set: impl FnOnce(&mut WorldSetup)) -> Bench {
+    let mut setup = WorldSetup::new(7);
+    setup.review_policy = ReviewPolicy::away();
+    setup.tier = Tier::Pro;
+    setup.jules.asks = 0.0;
+    set(&mut setup);
+    let (world, repo) = setup.build().unwrap();
     let shared = Shared::new(world);
     let (end, ending) = watch::channel(false);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -158,14 +158,14 @@ impl Bench {
     pub(super) fn program(&self, arguments: &[&str]) -> Command {
         let mut command = program(arguments);
         command
-            .env("GITHUB_REPOSITORY", scene::repository().to_string())
-            .env("GITHUB_TOKEN", scene::GITHUB_TOKEN)
+            .env("GITHUB_REPOSITORY", world_setup::repository().to_string())
+            .env("GITHUB_TOKEN", world_setup::GITHUB_TOKEN)
             .env("GITHUB_API_URL", format!("http://{}", self.github))
             .env(
                 "GITHUB_GRAPHQL_URL",
                 format!("http://{}/graphql", self.github),
             )
-            .env("JULES_API_KEY", scene::JULES_KEY)
+            .env("JULES_API_KEY", world_setup::JULES_KEY)
             .env("JULES_API_BASE", format!("http://{}/v1alpha", self.jules));
         command
     }

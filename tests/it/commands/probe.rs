@@ -73,8 +73,8 @@ fn reading_answers_what_the_services_do_and_writes_nothing() {
 
 #[test]
 fn the_worst_answers_are_found_out_too() {
-    let bench = bench_with(|scene| {
-        let knobs = &mut scene.knobs;
+    let bench = bench_with(|setup| {
+        let knobs = &mut setup.knobs;
         knobs.listing_without_prompt = true;
         knobs.page_size_rejected = true;
         knobs.activity_filter = false;
@@ -106,8 +106,8 @@ fn the_worst_answers_are_found_out_too() {
 
 #[test]
 fn writing_answers_the_rest() {
-    let bench = bench_with(|scene| {
-        let knobs = &mut scene.knobs;
+    let bench = bench_with(|setup| {
+        let knobs = &mut setup.knobs;
         knobs.title = TitleKept::Truncated;
         knobs.message_reply = VerbReply::EmptyBody;
         knobs.approve_reply = VerbReply::Session;

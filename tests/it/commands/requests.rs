@@ -9,7 +9,7 @@ use crate::support::Folder;
 fn full() -> Bench {
     let plan = "cycle = [\"curator\"]\n[budget]\nmax_active = 1\n";
     let folder = Folder::repository(plan, &["curator", "auditor"]);
-    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     bench.tick();
     bench
 }
@@ -47,7 +47,7 @@ fn a_request_that_waits_is_joined_and_can_be_withdrawn() {
 fn a_request_at_work_is_named_like_its_turn() {
     let plan = "[schedules]\nauditor = \"manual\"\n";
     let folder = Folder::repository(plan, &["auditor"]);
-    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     bench.run(&["tick", "--persona", "auditor"]).done();
     let shown = bench
         .run(&["session", "show", "request:1", "--json"])
@@ -86,7 +86,7 @@ fn a_refused_request_does_not_end_as_done() {
 fn what_is_refused_to_others_fails_no_run() {
     let plan = "cycle = [\"curator\"]\n[budget]\nmax_active = 5\ndaily_sessions = 9\nreserve_for_people = 0\n";
     let folder = Folder::repository(plan, &["curator", "auditor"]);
-    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     bench.tick();
     let says = |body: &str, who: &str| {
         let mut world = bench.shared.world();
@@ -133,7 +133,7 @@ fn a_pass_is_refused_where_its_track_is_paused() {
     folder.write("README.md", "# Widget\n");
     let config = "[workflow]\ncron = \"17 2 * * *\"\n\n[observers]\nroles = [\"docs\"]\n";
     folder.write(".jlo/config.toml", config);
-    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     bench.tick();
     let pause = ["track", "pause", "layers", "--reason", "release week"];
     bench.run(&pause).done();

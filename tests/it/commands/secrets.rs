@@ -1,6 +1,6 @@
 //! Secrets in files: what the service reads, every command reads.
 
-use phileas::sandbox::scene;
+use phileas::sandbox::world_setup;
 
 use phileas_world::github::account::{Access, permissions};
 
@@ -41,7 +41,7 @@ fn every_command_reads_its_secrets_from_files() {
         let app = NewApp {
             id: 77,
             slug: "phileas".to_owned(),
-            owner: scene::OWNER.to_owned(),
+            owner: world_setup::OWNER.to_owned(),
             permissions: granted,
             events: Vec::new(),
             hook: None,
@@ -49,12 +49,12 @@ fn every_command_reads_its_secrets_from_files() {
         };
         let github = world.github_mut();
         github.add_app(app, now);
-        github.install_app(77, scene::OWNER, Some(&[bench.repo]), now);
+        github.install_app(77, world_setup::OWNER, Some(&[bench.repo]), now);
     }
     let folder = Folder::empty();
-    folder.write("token", &format!("\u{feff}{}\n", scene::GITHUB_TOKEN));
+    folder.write("token", &format!("\u{feff}{}\n", world_setup::GITHUB_TOKEN));
     folder.write("key.pem", &pem.replace('\n', "\\n"));
-    folder.write("jules", &format!("{}\n", scene::JULES_KEY));
+    folder.write("jules", &format!("{}\n", world_setup::JULES_KEY));
     for command in COMMANDS {
         for app in [false, true] {
             let mut program = bench.program(command);

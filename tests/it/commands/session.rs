@@ -224,8 +224,8 @@ fn a_session_at_work_is_not_retried_and_a_held_turn_goes_on() {
 
 #[test]
 fn a_foreign_session_is_imported_and_followed() {
-    let bench = bench_with(|scene| {
-        scene.jules.scenarios.push(Scenario {
+    let bench = bench_with(|setup| {
+        setup.jules.scenarios.push(Scenario {
             when: Matcher {
                 title: Some(phileas_world::jules::Pattern::new("^Notes$").unwrap()),
                 ..Matcher::default()

@@ -164,7 +164,7 @@ fn issues_that_a_tick_opens_and_closes_are_named() {
 fn an_issue_is_closed_once() {
     let plan = "cycle = [\"curator\", \"refactor\"]\n[defaults]\nplan_approval = \"writers\"\n";
     let folder = Folder::repository(plan, &["curator", "refactor"]);
-    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     let closes = |bench: &Bench| {
         let world = bench.shared.world();
         let requests = &world.books().requests;

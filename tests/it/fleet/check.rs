@@ -1,7 +1,7 @@
 //! `phileas serve --check`, against the models.
 
 use jiff::Timestamp;
-use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
+use phileas::sandbox::world_setup::{GITHUB_TOKEN, RUNNER};
 use phileas_world::github::Role;
 use tempfile::tempdir;
 

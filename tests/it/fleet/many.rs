@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::ports::Clock as _;
 use phileas::sandbox::Shared;
-use phileas::sandbox::scene::worst_faults;
+use phileas::sandbox::world_setup::worst_faults;
 use phileas_domain::model::RepositoryId;
 use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs};
 

@@ -1,7 +1,7 @@
 //! A tick that is told to stop: between two effects, without leaving anything half done.
 
 use phileas::runtime::{Tick, TickReport};
-use phileas::sandbox::{Clients, Shared, scene};
+use phileas::sandbox::{Clients, Shared, world_setup};
 use serde_json::Value;
 
 use crate::support::Folder;
@@ -18,7 +18,7 @@ fn tick_until(shared: &Shared, holder: &str, sessions: usize) -> TickReport {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let clients = Clients::new(shared, scene::repository(), 7);
+        let clients = Clients::new(shared, world_setup::repository(), 7);
         let tick = Tick {
             github: &clients.github,
             jules: &clients.jules,

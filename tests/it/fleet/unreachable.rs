@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::github::{App, Token};
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::ports::Clock as _;
-use phileas::sandbox::scene::{GITHUB_TOKEN, RUNNER};
+use phileas::sandbox::world_setup::{GITHUB_TOKEN, RUNNER};
 use phileas::server::accounts::app::Identity;
 use phileas::server::config::RepositoryEntry;
 use phileas_domain::model::RepositoryId;

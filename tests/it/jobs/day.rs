@@ -7,7 +7,7 @@ use std::time::Duration;
 use phileas::jobs::settle::{Settling, settle};
 use phileas::jobs::{Handler, Watcher};
 use phileas::runtime::ports::account::WriteAccount as _;
-use phileas::sandbox::scene;
+use phileas::sandbox::world_setup;
 use phileas_domain::jobs::{Event, JobId, PullLink, RetireReason};
 use phileas_world::faults::FaultRule;
 use phileas_world::jules::BeatAction;
@@ -118,7 +118,7 @@ fn day() -> Stage {
 impl Stage {
     /// What an agent does when it is woken.
     async fn answer(&self, event: &Event) {
-        let jules = self.jules(true, scene::JULES_KEY);
+        let jules = self.jules(true, world_setup::JULES_KEY);
         let Some(id) = &event.job_id else { return };
         match event.event.as_str() {
             "plan_review" => jules.approve(id).await.unwrap(),
@@ -177,8 +177,10 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
         for event in &woken {
             stage.answer(event).await;
         }
-        let accounts =
-            BTreeMap::from([("default".to_owned(), stage.jules(false, scene::JULES_KEY))]);
+        let accounts = BTreeMap::from([(
+            "default".to_owned(),
+            stage.jules(false, world_setup::JULES_KEY),
+        )]);
         let now = stage.shared.now();
         let pulls = stage.pulls();
         let over = settle(

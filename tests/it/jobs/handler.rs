@@ -6,7 +6,7 @@ use phileas::adapters::jules;
 use phileas::jobs::handler::{Allowed, Dealt, EventHandler};
 use phileas::jobs::settle::Settling;
 use phileas::runtime::ports::account::WriteAccount as _;
-use phileas::sandbox::scene;
+use phileas::sandbox::world_setup;
 use phileas_domain::jobs::{Event, RetireReason};
 use phileas_world::Fault;
 use phileas_world::jules::BeatAction;
@@ -25,8 +25,10 @@ const ALLOWED: Allowed = Allowed {
 };
 
 async fn deal(stage: &Stage, event: &Event, allowed: Allowed) -> Dealt {
-    let accounts: BTreeMap<String, jules::Client> =
-        BTreeMap::from([("default".to_owned(), stage.jules(true, scene::JULES_KEY))]);
+    let accounts: BTreeMap<String, jules::Client> = BTreeMap::from([(
+        "default".to_owned(),
+        stage.jules(true, world_setup::JULES_KEY),
+    )]);
     let pulls = stage.pulls();
     let handler = EventHandler {
         places: &stage.places,
@@ -174,7 +176,7 @@ async fn no_agent_is_told_to_answer_what_is_answered() {
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(dealt.text.contains("next: answer it"), "{}", dealt.text);
     assert!(dealt.document["settled"].is_null(), "{}", dealt.document);
-    let jules = stage.jules(true, scene::JULES_KEY);
+    let jules = stage.jules(true, world_setup::JULES_KEY);
     jules.say(&id, "Tabs.").await.unwrap();
     stage.shared.pass(std::time::Duration::from_secs(60));
     let dealt = deal(&stage, &events[0], ALLOWED).await;

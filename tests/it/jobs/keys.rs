@@ -249,7 +249,7 @@ fn defect_04_api_base() {
         let config = with_files(&stage, &json!({"api_base": file}));
         let arguments = [&["monitor", "--once", "--config", &config], more].concat();
         let mut program =
-            Phileas::new(&arguments).env("JULES_API_KEY", phileas::sandbox::scene::JULES_KEY);
+            Phileas::new(&arguments).env("JULES_API_KEY", phileas::sandbox::world_setup::JULES_KEY);
         if !by_variable.is_empty() {
             program = program.env("JULES_API_BASE", by_variable);
         }

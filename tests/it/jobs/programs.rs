@@ -199,7 +199,7 @@ fn defect_04_the_address_and_the_patience_of_the_file_count() {
     let monitor = |config: &str, more: &[&str], code: i32| {
         let arguments = [&["monitor", "--once", "--config", config], more].concat();
         let program =
-            Phileas::new(&arguments).env("JULES_API_KEY", phileas::sandbox::scene::JULES_KEY);
+            Phileas::new(&arguments).env("JULES_API_KEY", phileas::sandbox::world_setup::JULES_KEY);
         program.run().expect(code).out
     };
     let patient = seed(

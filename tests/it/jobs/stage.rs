@@ -11,7 +11,7 @@ use phileas::jobs::{Cycle, Monitor, Places, Rhythm};
 use phileas::runtime::ports::Failure;
 use phileas::runtime::ports::account::{NewJob, WriteAccount as _};
 use phileas::sandbox::transport::InProcess;
-use phileas::sandbox::{Clients, Scene, Shared, VirtualTime, scene};
+use phileas::sandbox::{Clients, Shared, VirtualTime, WorldSetup, world_setup};
 use phileas_domain::jobs::{Event, EventId, Job, JobId, Rules};
 use phileas_domain::model::RepositoryName;
 use phileas_world::Face;
@@ -32,17 +32,17 @@ pub(super) struct Stage {
 
 /// A world in which only the test reviews, answers and merges, with these sessions by their titles.
 pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> Stage {
-    let mut scene = Scene::new(11);
-    scene.tier = Tier::Ultra;
-    scene.review_policy = ReviewPolicy::away();
-    scene.jules.asks = 0.0;
-    scene.faults = FaultPlan { rules };
+    let mut setup = WorldSetup::new(11);
+    setup.tier = Tier::Ultra;
+    setup.review_policy = ReviewPolicy::away();
+    setup.jules.asks = 0.0;
+    setup.faults = FaultPlan { rules };
     for (title, beats) in scripts {
         let mut scenario = Scenario::default().titled(title);
         scenario.beats = Some(beats);
-        scene.jules.scenarios.push(scenario);
+        setup.jules.scenarios.push(scenario);
     }
-    let shared = Shared::new(scene.build().unwrap().0);
+    let shared = Shared::new(setup.build().unwrap().0);
     let folder = Folder::empty();
     let at = |name: &str| folder.join(name);
     let places = Places {
@@ -137,7 +137,7 @@ impl Stage {
 
     /// A monitor that starts now: it knows what the files say, and nothing else.
     pub(super) fn monitor(&self) -> Monitor<jules::Client> {
-        self.monitor_with(scene::JULES_KEY)
+        self.monitor_with(world_setup::JULES_KEY)
     }
 
     pub(super) fn monitor_with(&self, key: &str) -> Monitor<jules::Client> {
@@ -164,12 +164,12 @@ impl Stage {
         let new = NewJob {
             prompt: format!("Do the work of {title}."),
             title: title.to_owned(),
-            source: Some((scene::repository(), "main".to_owned())),
+            source: Some((world_setup::repository(), "main".to_owned())),
             open_pull: true,
             require_plan_approval,
         };
         let made = self
-            .jules(true, scene::JULES_KEY)
+            .jules(true, world_setup::JULES_KEY)
             .start(&new)
             .await
             .unwrap();

@@ -1,6 +1,6 @@
 //! A person is asked before something is done that cannot be taken back, in the way of each revision.
 
-use phileas::sandbox::scene;
+use phileas::sandbox::world_setup;
 use phileas_world::github::Verdict;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn head(place: &Place) -> String {
     let world = place.shared.world();
     let repo = world
         .github()
-        .repository_by_name(scene::OWNER, scene::NAME)
+        .repository_by_name(world_setup::OWNER, world_setup::NAME)
         .unwrap();
     world.github().pull(repo, 1).unwrap().head.oid.to_string()
 }
@@ -40,7 +40,7 @@ fn checks(place: &Place, conclusion: &str) {
     let now = world.now();
     let repo = world
         .github()
-        .repository_by_name(scene::OWNER, scene::NAME)
+        .repository_by_name(world_setup::OWNER, world_setup::NAME)
         .unwrap();
     let head = world.github().pull(repo, 1).unwrap().head.oid;
     let by = "github-actions[bot]";
@@ -53,7 +53,7 @@ fn is_merged(place: &Place) -> bool {
     let world = place.shared.world();
     let repo = world
         .github()
-        .repository_by_name(scene::OWNER, scene::NAME)
+        .repository_by_name(world_setup::OWNER, world_setup::NAME)
         .unwrap();
     world.github().pull(repo, 1).unwrap().merged.is_some()
 }
@@ -282,7 +282,7 @@ fn what_the_plan_keeps_from_merging_is_not_merged_for_an_agent() {
         let now = world.now();
         let github = world.github_mut();
         let repo = github
-            .repository_by_name(scene::OWNER, scene::NAME)
+            .repository_by_name(world_setup::OWNER, world_setup::NAME)
             .unwrap();
         let issue = github.open_issue(repo, "Stop", "", &[], "maintainer", now);
         github.add_label(repo, issue, "phileas:pause", "maintainer", now);
@@ -301,7 +301,7 @@ fn the_question_before_a_merge_names_every_file() {
         let world = place.shared.world();
         let github = world.github();
         let repo = github
-            .repository_by_name(scene::OWNER, scene::NAME)
+            .repository_by_name(world_setup::OWNER, world_setup::NAME)
             .unwrap();
         let pull = github.pull(repo, 1).unwrap();
         let before = github.list_files(repo, pull.base.oid);
@@ -377,7 +377,7 @@ fn a_review_that_asks_for_changes_holds_a_merge() {
         let now = world.now();
         let repo = world
             .github()
-            .repository_by_name(scene::OWNER, scene::NAME)
+            .repository_by_name(world_setup::OWNER, world_setup::NAME)
             .unwrap();
         world
             .github_mut()

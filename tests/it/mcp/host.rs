@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use phileas::jobs::Places;
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::jules::Scenario;
 use serde_json::{Value, json};
 
@@ -290,5 +290,5 @@ impl Drop for Host {
 
 /// A job as most tests want it.
 pub(super) fn job(prompt: &str) -> Value {
-    json!({"repo": scene::repository().to_string(), "branch": "main", "prompt": prompt})
+    json!({"repo": world_setup::repository().to_string(), "branch": "main", "prompt": prompt})
 }

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use jiff::{SignedDuration, Timestamp};
-use phileas::sandbox::scene;
+use phileas::sandbox::world_setup;
 use phileas_world::chance::Chance;
 use phileas_world::{Face, World};
 
@@ -42,11 +42,11 @@ impl Credential {
     pub(super) fn set_refused(self, world: &mut World, refused: bool) {
         let start = match self {
             Self::App => OF_THE_APP,
-            Self::Workflow => scene::GITHUB_TOKEN,
+            Self::Workflow => world_setup::GITHUB_TOKEN,
             Self::Key => {
                 if let Some(account) = world.jules_mut().account_mut(ACCOUNT) {
                     account.keys.clear();
-                    let kept = (!refused).then(|| scene::JULES_KEY.to_owned());
+                    let kept = (!refused).then(|| world_setup::JULES_KEY.to_owned());
                     account.keys.extend(kept);
                 }
                 return;

@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use http::{Request, Response};
-use phileas::sandbox::scene;
+use phileas::sandbox::world_setup;
 use phileas_world::github::object::Oid;
 use phileas_world::{Face, World};
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ fn tell_key(face: Face, request: &mut Request<Bytes>) {
     if let Ok(mut body) = serde_json::from_slice::<Value>(request.body())
         && let Some(text) = body["body"].as_str()
     {
-        body["body"] = format!("{text}\n\n{}", scene::JULES_KEY).into();
+        body["body"] = format!("{text}\n\n{}", world_setup::JULES_KEY).into();
         replace_body(request, &body);
     }
 }

@@ -9,7 +9,7 @@ use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules::{self, JulesKey, RepositoryJules};
 use phileas::runtime::driver::{Bounds, Pulse};
 use phileas::runtime::{Settings, Tick, TickError, TickReport};
-use phileas::sandbox::{Scene, Shared, scene};
+use phileas::sandbox::{Shared, WorldSetup, world_setup};
 use phileas::server::accounts::app::Identity;
 use phileas::server::accounts::external_services::Outside;
 use phileas::server::accounts::keys::Keys;
@@ -44,7 +44,7 @@ use crate::fleet::stage::{APP, key};
 /// The App's short name; what it writes is written by `phileas-test[bot]`.
 const SLUG: &str = "phileas-test";
 /// Who phileas is on GitHub: the App of the replicas, and the token of the workflow.
-pub(super) const OURS: [&str; 2] = ["phileas-test[bot]", scene::RUNNER];
+pub(super) const OURS: [&str; 2] = ["phileas-test[bot]", world_setup::RUNNER];
 /// The names of the other repositories.
 const OTHERS: [&str; 2] = ["gadget", "gizmo"];
 /// What the App hears of.
@@ -183,24 +183,24 @@ static KEY: LazyLock<(String, Vec<u8>)> = LazyLock::new(key);
 
 /// The world of a case, and its repositories. On the first the workflow is at work, too.
 pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
-    let mut scene = Scene::new(case.seed);
-    scene.knobs = troubles::knobs(case);
+    let mut setup = WorldSetup::new(case.seed);
+    setup.knobs = troubles::knobs(case);
     let others = if case.is_short() { &[][..] } else { &OTHERS };
-    scene.others = others.iter().map(|name| (*name).to_owned()).collect();
-    scene.jules.longest_minutes = LONGEST_MINUTES;
+    setup.others = others.iter().map(|name| (*name).to_owned()).collect();
+    setup.jules.longest_minutes = LONGEST_MINUTES;
     let (first_plan, of_others) = allowed(case);
     // The layers' hour comes soon.
-    scene.start += SignedDuration::from_mins(5 * 60 + 40);
-    scene.faults = troubles::faults(case, scene.start);
-    scene.tier = phileas_world::jules::Tier::Ultra;
-    scene.wish = true;
-    scene.texts = BTreeMap::from([
+    setup.start += SignedDuration::from_mins(5 * 60 + 40);
+    setup.faults = troubles::faults(case, setup.start);
+    setup.tier = phileas_world::jules::Tier::Ultra;
+    setup.wish = true;
+    setup.texts = BTreeMap::from([
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
         (PLAN.to_owned(), plan(first_plan)),
         (FIXER.to_owned(), fixer()),
     ]);
-    let start = scene.start;
-    let (mut world, first) = scene.build().unwrap();
+    let start = setup.start;
+    let (mut world, first) = setup.build().unwrap();
     if case.is_turned(troubles::SMALL_ACCOUNT)
         && let Some(account) = world.jules_mut().account_mut("maintainer")
     {
@@ -213,12 +213,12 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
     repositories.extend(
         others
             .iter()
-            .filter_map(|name| github.repository_by_name(scene::OWNER, name)),
+            .filter_map(|name| github.repository_by_name(world_setup::OWNER, name)),
     );
     let app = NewApp {
         id: APP,
         slug: SLUG.to_owned(),
-        owner: scene::OWNER.to_owned(),
+        owner: world_setup::OWNER.to_owned(),
         permissions: permissions(&[
             ("contents", Access::Write),
             ("issues", Access::Write),
@@ -230,7 +230,7 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
         events: EVENTS.map(str::to_owned).to_vec(),
         hook: Some(Target {
             url: WEBHOOK_URL.to_owned(),
-            secret: Some(scene::WEBHOOK_SECRET.to_owned()),
+            secret: Some(world_setup::WEBHOOK_SECRET.to_owned()),
             content_type: "json".to_owned(),
         }),
         public_key: Some(KEY.1.clone()),
@@ -249,7 +249,7 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
         let planned = github.commit_files(*repo, head, &files, "maintainer", "Plan", start);
         github.move_branch(*repo, "main", planned, "maintainer", start);
     }
-    github.install_app(APP, scene::OWNER, Some(&repositories), start);
+    github.install_app(APP, world_setup::OWNER, Some(&repositories), start);
     (Shared::new(world), repositories)
 }
 
@@ -293,7 +293,7 @@ impl Replica {
         let outside = outside(&process, sabotage);
         let app = App::new(&APP.to_string(), &KEY.0).unwrap();
         let source = Source::new(Identity::App(app), Vec::new(), &outside);
-        let keys = Keys::new(Some(JulesKey::new(scene::JULES_KEY).unwrap()), None);
+        let keys = Keys::new(Some(JulesKey::new(world_setup::JULES_KEY).unwrap()), None);
         let changed = Arc::new(Notify::new());
         let machine = Machine(Arc::clone(&process));
         let repositories = Repositories::new(source, keys, outside, Arc::clone(&changed));
@@ -313,7 +313,7 @@ impl Replica {
             public_url: None,
         };
         let desk = Arc::new(Desk::new(inbox, &process));
-        let secrets = Secrets::from_list(&scene::WEBHOOK_SECRET.into()).unwrap();
+        let secrets = Secrets::from_list(&world_setup::WEBHOOK_SECRET.into()).unwrap();
         let intake = Intake::new(
             Arc::clone(&desk),
             secrets,
@@ -345,7 +345,9 @@ pub(super) fn workflow(
     tokio::spawn(async move {
         let github = github::Client::new(github::Settings {
             repository: name.clone(),
-            credential: github::Credential::Token(github::Token::new(scene::GITHUB_TOKEN).unwrap()),
+            credential: github::Credential::Token(
+                github::Token::new(world_setup::GITHUB_TOKEN).unwrap(),
+            ),
             base: outside.github.clone(),
             transport: Arc::clone(&outside.to_github),
             pause: Arc::clone(&outside.pause),
@@ -354,7 +356,7 @@ pub(super) fn workflow(
         let client = Arc::new(jules::Client::new(
             jules::Settings {
                 seed,
-                ..jules::Settings::new(JulesKey::new(scene::JULES_KEY).unwrap())
+                ..jules::Settings::new(JulesKey::new(world_setup::JULES_KEY).unwrap())
             },
             Arc::clone(&outside.to_jules),
             Arc::clone(&outside.stopwatch),

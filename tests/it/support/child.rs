@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use phileas::sandbox::scene::{GITHUB_TOKEN, JULES_KEY};
+use phileas::sandbox::world_setup::{GITHUB_TOKEN, JULES_KEY};
 use serde_json::Value;
 
 use super::{Served, held};

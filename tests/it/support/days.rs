@@ -1,7 +1,7 @@
 //! Whole days of a repository, by the program's process or in this one.
 
 use jiff::SignedDuration;
-use phileas::sandbox::{Days, Scene, Shared, scene};
+use phileas::sandbox::{Days, Shared, WorldSetup, world_setup};
 use phileas_world::books::{Session, Write};
 use serde::Deserialize;
 use serde_json::Value;
@@ -48,17 +48,17 @@ pub(crate) fn headless(arguments: &[&str]) -> Spent {
     }
 }
 
-/// Spends hours of a scene in this process, or less when `enough` says so. No tick may fail.
-pub(crate) fn spend(scene: Scene, hours: i64, enough: impl Fn(&[Session]) -> bool) -> Shared {
-    let seed = scene.seed;
-    let shared = Shared::new(scene.build().unwrap().0);
+/// Spends hours of a sandbox in this process, or less when `enough` says so. No tick may fail.
+pub(crate) fn spend(setup: WorldSetup, hours: i64, enough: impl Fn(&[Session]) -> bool) -> Shared {
+    let seed = setup.seed;
+    let shared = Shared::new(setup.build().unwrap().0);
     let span = SignedDuration::from_hours(hours);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut days = Days::new(shared.clone(), scene::repository(), span, seed);
+        let mut days = Days::new(shared.clone(), world_setup::repository(), span, seed);
         while let Some(ticked) = days.next().await {
             assert!(
                 ticked.result.is_ok(),

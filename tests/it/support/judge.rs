@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::sandbox::{Shared, scene};
+use phileas::sandbox::{Shared, world_setup};
 use phileas_world::books::{Session, Write};
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ fn read(session: &Session) -> Option<Made> {
 pub(crate) fn file_on(shared: &Shared, branch: &str, path: &str) -> Option<String> {
     let world = shared.world();
     let github = world.github();
-    let repo = github.repository_by_name(scene::OWNER, scene::NAME)?;
+    let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME)?;
     let head = github.branch_head(repo, branch)?;
     let file = github.read_file(repo, head, path)?;
     Some(String::from_utf8(file.to_vec()).unwrap())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use phileas::runtime::{Settings, Tick, TickReport};
-use phileas::sandbox::{Clients, Scene, Shared, scene};
+use phileas::sandbox::{Clients, Shared, WorldSetup, world_setup};
 use phileas_domain::engine::RunRequest;
 use phileas_domain::plan::Driver;
 use phileas_world::jules::{Scenario, Weights};
@@ -17,19 +17,19 @@ pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 /// A world with a repository, without reviews; each session brings a pull request after five minutes unless a
 /// scenario says otherwise.
 pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> Shared {
-    Shared::new(quiet_scene(repository, seed, scenarios).build().unwrap().0)
+    Shared::new(quiet_setup(repository, seed, scenarios).build().unwrap().0)
 }
 
 /// The settings of such a world.
-pub(crate) fn quiet_scene(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> Scene {
-    let mut scene = Scene::new(seed);
-    scene.repo = Some(repository.path().to_owned());
-    scene.review_policy = ReviewPolicy::away();
-    scene.jules.asks = 0.0;
-    scene.jules.weights = Weights::only_changes();
-    scene.jules.scenarios = scenarios;
-    scene.jules.scenarios.push(Scenario::default().taking(5.0));
-    scene
+pub(crate) fn quiet_setup(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> WorldSetup {
+    let mut setup = WorldSetup::new(seed);
+    setup.repo = Some(repository.path().to_owned());
+    setup.review_policy = ReviewPolicy::away();
+    setup.jules.asks = 0.0;
+    setup.jules.weights = Weights::only_changes();
+    setup.jules.scenarios = scenarios;
+    setup.jules.scenarios.push(Scenario::default().taking(5.0));
+    setup
 }
 
 /// What this run is: no other run has this holder.
@@ -52,7 +52,7 @@ pub(crate) fn tick(shared: &Shared, holder: &str) -> TickReport {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let clients = Clients::new(shared, scene::repository(), 7);
+        let clients = Clients::new(shared, world_setup::repository(), 7);
         let tick = Tick {
             github: &clients.github,
             jules: &clients.jules,

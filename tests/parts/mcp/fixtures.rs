@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use phileas::mcp::{House, Server, Trouble};
 use phileas::runtime::TickReport;
-use phileas::runtime::ports::hire::Answer;
+use phileas::runtime::ports::sessions_api::Answer;
 use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 use rmcp::model::*;

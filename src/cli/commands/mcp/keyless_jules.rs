@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use phileas_domain::engine::CreateFailure;
 
-use crate::runtime::ports::hire::{Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage};
+use crate::runtime::ports::sessions_api::{
+    Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage,
+};
 use crate::runtime::ports::{Disposition, Failure};
 
 /// Answers every call with the reason for the missing key. Copies share whether there was a call.

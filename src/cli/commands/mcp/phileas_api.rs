@@ -9,7 +9,7 @@ use crate::adapters::github;
 use crate::adapters::jules::RepositoryJules;
 use crate::cli::context::clients::{self, Connection};
 use crate::mcp::{House, Trouble};
-use crate::runtime::ports::hire::Answer;
+use crate::runtime::ports::sessions_api::Answer;
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use crate::runtime::{self, Tick, TickReport};
 use crate::server::accounts::external_services::Watch;

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use phileas_domain::engine::CreateFailure;
 
 use crate::adapters::jules::sessions_api::SessionsApi;
-use crate::runtime::ports::hire::{Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage};
+use crate::runtime::ports::sessions_api::{
+    Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage,
+};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::keys::KeyClient;
 use crate::server::repositories::Repositories;

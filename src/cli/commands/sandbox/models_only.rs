@@ -15,7 +15,7 @@ use crate::cli::arguments::Sandbox;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::sandbox::{Scene, Shared, scene};
+use crate::sandbox::{Shared, WorldSetup, world_setup};
 
 /// How much of standard input is read at once. Only its end matters.
 const INPUT_CHUNK: usize = 4_096;
@@ -26,18 +26,18 @@ const INPUT_CHUNK: usize = 4_096;
 /// that uses the models sees only what it does itself.
 pub(crate) async fn run(
     arguments: &Sandbox,
-    scene: Scene,
+    setup: WorldSetup,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let scene = Scene {
+    let setup = WorldSetup {
         review_policy: ReviewPolicy::away(),
-        ..scene
+        ..setup
     };
-    let (mut world, repo) = scene.build().map_err(CliError::usage)?;
+    let (mut world, repo) = setup.build().map_err(CliError::usage)?;
     // Checks of other clients create hooks and variables, which needs more rights than phileas has.
     world
         .github_mut()
-        .set_role(repo, scene::RUNNER, Role::Admin);
+        .set_role(repo, world_setup::RUNNER, Role::Admin);
     let shared = Shared::new(world);
     let (github, github_at) = bind_model("--github", arguments.github).await?;
     let (jules, jules_at) = bind_model("--jules", arguments.jules).await?;
@@ -45,9 +45,9 @@ pub(crate) async fn run(
     let places = json!({
         "github": format!("http://{github_at}"),
         "jules": format!("http://{jules_at}/v1alpha"),
-        "token": scene::GITHUB_TOKEN,
-        "jules_key": scene::JULES_KEY,
-        "repository": scene::repository().to_string(),
+        "token": world_setup::GITHUB_TOKEN,
+        "jules_key": world_setup::JULES_KEY,
+        "repository": world_setup::repository().to_string(),
     });
     let ended = wait_for_end()?;
     if screen.terminal && !arguments.json {

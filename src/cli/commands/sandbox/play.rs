@@ -8,29 +8,29 @@ use super::transcript::Transcript;
 use crate::cli::arguments::Sandbox;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::sandbox::{Days, Scene, Shared, Step, scene};
+use crate::sandbox::{Days, Shared, Step, WorldSetup, world_setup};
 
 /// The share of deliveries that are lost, which shows that nothing depends on one.
 pub(crate) const LOST_SHARE: f64 = 0.1;
 
 pub(crate) async fn run(
     arguments: &Sandbox,
-    mut scene: Scene,
+    mut setup: WorldSetup,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     if arguments.faults.is_none() && !arguments.chaos {
-        scene.knobs.webhook_lost = LOST_SHARE;
+        setup.knobs.webhook_lost = LOST_SHARE;
     }
-    let shared = Shared::new(scene.build().map_err(CliError::usage)?.0);
+    let shared = Shared::new(setup.build().map_err(CliError::usage)?.0);
     screen.print_lines(&format!(
         "A sandbox of {}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
          No key, no network.\n",
-        scene::repository()
+        world_setup::repository()
     ))?;
     let mut transcript = Transcript::new(screen.colour);
     let mut days = Days::new(
         shared.clone(),
-        scene::repository(),
+        world_setup::repository(),
         arguments.until,
         arguments.seed,
     );

@@ -15,7 +15,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::sandbox::scenario::{Clock, Scenario};
-use crate::sandbox::{Days, Shared, scene};
+use crate::sandbox::{Days, Shared, world_setup};
 
 /// The branch whose files are printed at the end.
 const LEDGER_BRANCH: &str = "jules";
@@ -38,7 +38,7 @@ pub(crate) async fn run(
         .map_err(|mistake| CliError::usage(format!("--scenario {mistake}")))?;
     let shared = Shared::new(
         scenario
-            .scene(arguments.seed)
+            .world_setup(arguments.seed)
             .build()
             .map_err(CliError::usage)?
             .0,
@@ -51,7 +51,7 @@ pub(crate) async fn run(
     let begin = shared.now();
     let mut days = Days::new(
         shared.clone(),
-        scene::repository(),
+        world_setup::repository(),
         SignedDuration::ZERO,
         arguments.seed,
     );

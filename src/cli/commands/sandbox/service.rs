@@ -36,9 +36,9 @@ use crate::cli::terminal::output::Screen;
 use crate::runtime::driver::{Bounds, Pulse};
 use crate::runtime::inbox::Fault;
 use crate::runtime::{SERVICE, TickReport};
-use crate::sandbox::postman::deliver;
+use crate::sandbox::delivery::deliver;
 use crate::sandbox::running_time::RunningTime;
-use crate::sandbox::{Days, Scene, Shared, scene};
+use crate::sandbox::{Days, Shared, WorldSetup, world_setup};
 use crate::server::accounts::app::Identity;
 use crate::server::accounts::external_services::Outside;
 use crate::server::accounts::keys::Keys;
@@ -71,7 +71,7 @@ type Driver = (Housekeeping, (Fleet<RunningTime>, Sweep<RunningTime>));
 /// Serves until a signal ends it.
 pub(crate) async fn run(
     arguments: &Sandbox,
-    mut scene: Scene,
+    mut setup: WorldSetup,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let factor = (arguments.speed.unwrap_or(MINUTES_PER_SECOND) * 60.0).clamp(1.0, 3_600.0);
@@ -79,16 +79,16 @@ pub(crate) async fn run(
     let now = jiff::Timestamp::now();
     // Nothing happens in an empty repository, so there are no days before.
     if !arguments.empty {
-        scene.start = now.checked_sub(arguments.until).unwrap_or(now);
+        setup.start = now.checked_sub(arguments.until).unwrap_or(now);
     } else {
-        scene.start = now;
+        setup.start = now;
     }
     let others: &[&str] = if arguments.empty {
         &[]
     } else {
         &OTHER_REPOSITORIES
     };
-    scene.others = others.iter().map(|&name| name.to_owned()).collect();
+    setup.others = others.iter().map(|&name| name.to_owned()).collect();
     let places = Listeners::bind_all(arguments).await?;
     let prints = (screen.watched || arguments.empty) && !arguments.json;
     let mut transcript = if arguments.empty {
@@ -98,7 +98,7 @@ pub(crate) async fn run(
     };
     let (end, asked) = ending();
     let mut signals = std::pin::pin!(shutdown_signal()?);
-    let shared = build_world(arguments, scene)?;
+    let shared = build_world(arguments, setup)?;
     if !arguments.empty {
         let past = play_past_days(
             arguments,
@@ -200,7 +200,7 @@ fn build_service(
         .seen_by(Arc::new(reports) as Arc<dyn Onlooker>)
         .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
         .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
-    let secrets = SecretString::from(scene::WEBHOOK_SECRET);
+    let secrets = SecretString::from(world_setup::WEBHOOK_SECRET);
     let secrets =
         Secrets::from_list(&secrets).map_err(|error| CliError::fault(error.to_string()))?;
     let measured = metrics::routes(Sources {
@@ -234,7 +234,7 @@ fn build_service(
     let sweep = Sweep {
         repositories,
         clock,
-        public_url: Some(scene::PUBLIC_URL.to_owned()),
+        public_url: Some(world_setup::PUBLIC_URL.to_owned()),
     };
     let service = Service {
         intake: Intake::new(
@@ -327,15 +327,15 @@ impl Onlooker for ReportSender {
     fn failed(&self, _member: &Member, _fault: &Fault, _took: Duration) {}
 }
 
-fn build_world(arguments: &Sandbox, mut scene: Scene) -> Result<Shared, CliError> {
+fn build_world(arguments: &Sandbox, mut setup: WorldSetup) -> Result<Shared, CliError> {
     if has_no_fault_settings(arguments) && !arguments.empty {
-        scene.knobs.webhook_lost = play::LOST_SHARE;
+        setup.knobs.webhook_lost = play::LOST_SHARE;
     }
-    let (mut world, repo) = scene.build().map_err(CliError::usage)?;
+    let (mut world, repo) = setup.build().map_err(CliError::usage)?;
     // The sweep lists the hooks of a repository, which needs more rights than the rest.
     world
         .github_mut()
-        .set_role(repo, scene::RUNNER, Role::Admin);
+        .set_role(repo, world_setup::RUNNER, Role::Admin);
     Ok(Shared::new(world))
 }
 
@@ -352,7 +352,12 @@ async fn play_past_days(
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
     let span = arguments.until;
-    let mut days = Days::new(shared.clone(), scene::repository(), span, arguments.seed);
+    let mut days = Days::new(
+        shared.clone(),
+        world_setup::repository(),
+        span,
+        arguments.seed,
+    );
     if let Some(transcript) = transcript {
         return play::play_days(&mut days, shared, transcript, screen).await;
     }
@@ -379,15 +384,15 @@ fn build_repositories(
     changed: Arc<Notify>,
 ) -> Result<Repositories, CliError> {
     let fault = |error: &dyn std::fmt::Display| CliError::fault(error.to_string());
-    let token = Token::new(scene::GITHUB_TOKEN).map_err(|error| fault(&error))?;
-    let key = JulesKey::new(scene::JULES_KEY).map_err(|error| fault(&error))?;
-    let names = std::iter::once(scene::NAME).chain(others.iter().copied());
+    let token = Token::new(world_setup::GITHUB_TOKEN).map_err(|error| fault(&error))?;
+    let key = JulesKey::new(world_setup::JULES_KEY).map_err(|error| fault(&error))?;
+    let names = std::iter::once(world_setup::NAME).chain(others.iter().copied());
     let entries: Result<Vec<_>, _> = names
         .map(|name| {
             let world = shared.world();
-            let id = world.github().repository_by_name(scene::OWNER, name);
+            let id = world.github().repository_by_name(world_setup::OWNER, name);
             let id = id.map(|id| RepositoryId(id.0));
-            let name = format!("{}/{name}", scene::OWNER).parse();
+            let name = format!("{}/{name}", world_setup::OWNER).parse();
             name.map(|name| RepositoryEntry { name, id })
         })
         .collect();
@@ -441,15 +446,15 @@ fn print_addresses(
     at: &Addresses,
     factor: f64,
 ) -> Result<(), CliError> {
-    let repository = scene::repository();
+    let repository = world_setup::repository();
     if arguments.json {
         let places = json!({
             "dashboard": format!("http://{}/", at.admin),
             "webhook": format!("http://{}/webhook", at.public),
             "github": format!("http://{}", at.github),
             "jules": format!("http://{}/v1alpha", at.jules),
-            "token": scene::MAINTAINER_TOKEN,
-            "jules_key": scene::JULES_KEY,
+            "token": world_setup::MAINTAINER_TOKEN,
+            "jules_key": world_setup::JULES_KEY,
             "repository": repository.to_string(),
         });
         screen.print_line(&places.to_string())?;
@@ -483,7 +488,7 @@ fn print_addresses(
 /// The commands that lead from an empty repository to the pull request of a session that a label started, to paste into
 /// another shell. They contain all values, so the user prepares nothing.
 fn first_session_commands(github: SocketAddr, repository: &RepositoryName) -> [String; 9] {
-    let token = scene::MAINTAINER_TOKEN;
+    let token = world_setup::MAINTAINER_TOKEN;
     let name = &repository.name;
     let issues = format!("http://{github}/repos/{repository}/issues");
     let authorization = format!("-H 'authorization: bearer {token}'");

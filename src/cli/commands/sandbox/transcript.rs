@@ -13,7 +13,7 @@ use crate::cli::exit::CliError;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::runtime::TickReport;
-use crate::sandbox::{Shared, scene};
+use crate::sandbox::{Shared, world_setup};
 
 /// The column at which the further rows of a long line begin.
 const INDENT: usize = 11;
@@ -43,7 +43,7 @@ pub(crate) struct Transcript {
 /// The sample repository needs no prefix; the others have one.
 fn repository_prefix(repository: &str) -> String {
     let name = repository.rsplit('/').next().unwrap_or(repository);
-    if name == scene::NAME {
+    if name == world_setup::NAME {
         String::new()
     } else {
         format!("{name} ")

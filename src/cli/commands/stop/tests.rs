@@ -13,7 +13,7 @@ use super::live_sessions::announced_sessions;
 use super::*;
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::{Settings, Tick};
-use crate::sandbox::{Clients, Scene, Shared, scene};
+use crate::sandbox::{Clients, Shared, WorldSetup, world_setup};
 
 struct Fixture {
     shared: Shared,
@@ -22,10 +22,10 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        let mut scene = Scene::new(7);
-        scene.review_policy = ReviewPolicy::away();
-        let shared = Shared::new(scene.build().unwrap().0);
-        let clients = Clients::new(&shared, scene::repository(), 7);
+        let mut setup = WorldSetup::new(7);
+        setup.review_policy = ReviewPolicy::away();
+        let shared = Shared::new(setup.build().unwrap().0);
+        let clients = Clients::new(&shared, world_setup::repository(), 7);
         Self { shared, clients }
     }
 
@@ -73,7 +73,7 @@ impl Fixture {
         let world = self.shared.world();
         let github = world.github();
         let repo = github
-            .repository_by_name(scene::OWNER, scene::NAME)
+            .repository_by_name(world_setup::OWNER, world_setup::NAME)
             .unwrap();
         let head = github.branch_head(repo, "jules").unwrap();
         let bytes = github.read_file(repo, head, STATE_PATH).unwrap();
@@ -178,7 +178,7 @@ async fn a_session_that_is_created_meanwhile_is_archived() {
         persona: line.persona.clone(),
         title: "late".to_owned(),
         prompt: line.render(),
-        source: scene::repository(),
+        source: world_setup::repository(),
         branch: "main".into(),
         make_branch: None,
         open_pull: true,

@@ -277,7 +277,7 @@ fn a_commit_that_a_rule_refuses_is_told_with_branch_and_rule() {
 fn a_start_branch_that_is_gone_is_found_before_anything_starts() {
     let plan = "cycle = [{ persona = \"curator\", branch = \"release/9\" }]\n";
     let folder = Folder::repository(plan, &["curator"]);
-    let bench = bench_with(|scene| scene.repo = Some(folder.path().to_owned()));
+    let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     let ran = bench.run(&["explain", "--json"]);
     let refused = ran
         .lines()

@@ -39,9 +39,9 @@ pub(super) fn patient(plan: &str, workflow: &str) -> Patient {
     if !workflow.is_empty() {
         folder.write(WORKFLOW, workflow);
     }
-    let bench = bench_with(|scene| {
-        scene.repo = Some(folder.path().to_owned());
-        scene.start = Timestamp::now();
+    let bench = bench_with(|setup| {
+        setup.repo = Some(folder.path().to_owned());
+        setup.start = Timestamp::now();
     });
     bench.run(&["tick", "--json"]);
     let patient = Patient {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use http::Request;
 use jiff::SignedDuration;
-use phileas::sandbox::scene;
+use phileas::sandbox::world_setup;
 use phileas_domain::model::RepositoryName;
 use phileas_world::WebhookDelivery;
 use phileas_world::jules::Installed;
@@ -94,11 +94,11 @@ impl Play<'_> {
         let now = world.now();
         let github = world.github_mut();
         let name = match github.full_name(repo).ends_with(RENAMED) {
-            true => scene::NAME,
+            true => world_setup::NAME,
             false => RENAMED,
         };
         github.rename_repository(repo, name, "maintainer", now);
-        let installed = Installed::new(scene::OWNER, name);
+        let installed = Installed::new(world_setup::OWNER, name);
         world.jules_mut().install("maintainer", installed);
     }
 

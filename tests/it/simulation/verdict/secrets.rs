@@ -1,12 +1,12 @@
 //! Nothing secret stands where others read.
 
-use phileas::sandbox::scene;
+use phileas::sandbox::world_setup;
 
 /// What must stand nowhere, and how it is called.
 const SECRETS: [(&str, &str); 4] = [
-    ("the Jules key", scene::JULES_KEY),
-    ("the workflow's token", scene::GITHUB_TOKEN),
-    ("the webhook's secret", scene::WEBHOOK_SECRET),
+    ("the Jules key", world_setup::JULES_KEY),
+    ("the workflow's token", world_setup::GITHUB_TOKEN),
+    ("the webhook's secret", world_setup::WEBHOOK_SECRET),
     ("a token of the App", "ghs_"),
 ];
 

@@ -138,7 +138,7 @@ fn whatever_knob_is_turned_every_session_can_be_found_in_the_end() {
 }
 
 #[test]
-fn scenes_are_in_the_books_after_the_next_advance() {
+fn scenarios_are_in_the_books_after_the_next_advance() {
     let mut account = Account::new("octocat", KEY);
     account.installed.push(Installed::new("acme", "widget"));
     let jules = Config {

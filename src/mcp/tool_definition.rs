@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::desk::Desk;
-use super::trouble::Trouble;
+use super::tool_context::Desk;
+use super::tool_error::Trouble;
 
 /// Whole numbers below this are exact as floating-point numbers.
 const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;

@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::cut::Cut;
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer};
-use super::super::trouble::Trouble;
+use super::super::text_limit::Cut;
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer};
+use super::super::tool_error::Trouble;
 use super::super::view::{JobView, plan_text, plan_waits};
-use crate::runtime::ports::hire::{Job, What};
+use crate::runtime::ports::sessions_api::{Job, What};
 
 /// How much of a job's prompt is shown, in bytes.
 const PROMPT_BYTES: usize = 600;

@@ -6,12 +6,12 @@ use rmcp::model::RequestStateCodec;
 
 use super::answers::Answers;
 use super::changes::Changes;
-use super::house::House;
+use super::monitor_files::{CheckJobs, Queue};
+use super::phileas_api::House;
 use super::policy::Policy;
-use super::queue::{CheckJobs, Queue};
-use super::trouble::Trouble;
+use super::tool_error::Trouble;
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
-use crate::runtime::ports::hire::{Happening, HireJules, Job};
+use crate::runtime::ports::sessions_api::{Happening, HireJules, Job};
 
 /// What stands before a session's id where people copy it from.
 const PAGES: [&str; 3] = ["sessions", "/session", "/task"];

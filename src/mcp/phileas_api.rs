@@ -3,9 +3,9 @@
 use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 
-use super::trouble::Trouble;
+use super::tool_error::Trouble;
 use crate::runtime::TickReport;
-use crate::runtime::ports::hire::Answer;
+use crate::runtime::ports::sessions_api::Answer;
 
 /// phileas for a repository. The program that starts the server knows credentials and addresses.
 pub trait House: Send + Sync {

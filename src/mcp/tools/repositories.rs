@@ -12,10 +12,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::confirm::{Word, confirmed};
-use super::super::cut::Cut;
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer, Reply};
-use super::super::trouble::Trouble;
+use super::super::text_limit::Cut;
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer, Reply};
+use super::super::tool_error::Trouble;
 use crate::runtime::TickReport;
 
 /// How many lines of a report are shown.

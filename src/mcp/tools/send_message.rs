@@ -5,11 +5,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::desk::Desk;
-use super::super::offer::{Call, Card, Effect, Offer};
-use super::super::trouble::Trouble;
+use super::super::tool_context::Desk;
+use super::super::tool_definition::{Call, Card, Effect, Offer};
+use super::super::tool_error::Trouble;
 use super::super::view::{plan_waits, state_word};
-use crate::runtime::ports::hire::What;
+use crate::runtime::ports::sessions_api::What;
 
 /// The longest message, in characters. Jules names no limit; this is far above what people type.
 const MAX_MESSAGE_CHARS: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The scene of a sandbox: a repository, its people, their tokens and keys.
+//! How a sandbox begins: a repository, its people, their tokens and keys.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub const START: &str = "2026-01-05T00:00:00Z";
 
 /// What a sandbox is made of.
 #[derive(Debug, Clone)]
-pub struct Scene {
+pub struct WorldSetup {
     /// A folder to take as the repository; the newcomer's one without it.
     pub repo: Option<PathBuf>,
     /// A folder to put on the branch `jules` first.
@@ -72,7 +72,7 @@ pub struct Scene {
     pub others: Vec<String>,
 }
 
-impl Scene {
+impl WorldSetup {
     /// The newcomer's repository and a maintainer who looks after it.
     #[must_use]
     pub fn new(seed: u64) -> Self {

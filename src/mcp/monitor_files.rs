@@ -8,12 +8,12 @@ use phileas_domain::model::RepositoryName;
 
 use super::changes::Changes;
 use super::policy::Policy;
-use super::trouble::Trouble;
+use super::tool_error::Trouble;
 use crate::jobs::files::read_state;
 use crate::jobs::monitor::MAX_MEMORY_BYTES;
-use crate::jobs::place::confined;
+use crate::jobs::paths::confined;
 use crate::jobs::{EventsFile, JobsFile, Page, Places, StoreError};
-use crate::runtime::ports::hire::Answer;
+use crate::runtime::ports::sessions_api::Answer;
 
 /// How many events, from the newest back, may be news to a listener who looks every second.
 const NEWEST: u64 = 20;
