@@ -1,16 +1,16 @@
-//! Carries out effects in order. It decides nothing: an effect carries every value that it needs.
+//! Executes the effects of a decision in order. An effect carries every value that it needs, so nothing is decided here.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
-use phileas_domain::model::BranchName;
+use phileas_domain::model::{BranchName, PullNumber};
 
 use super::ports::{Disposition, Failure, Issue, ReadGitHub, WriteGitHub, WriteJules};
 use super::report::Failed;
 
-/// Carries out effects in order, and tells what came of them, and which could not be carried out. `now` is asked right
-/// before each deadline counts, `stop` before each session: one that is not created yet is left, everything else is
-/// short and is done.
-pub(super) async fn execute(
+/// Executes effects in order, and returns the events that they caused and the effects that failed. `now` is read before
+/// each deadline, `stop` before each session: no session is created after a stop, all other effects are short and are
+/// still executed.
+pub(super) async fn execute_effects(
     github: &impl WriteGitHub,
     jules: &impl WriteJules,
     effects: &[Effect],
@@ -20,213 +20,275 @@ pub(super) async fn execute(
     let mut events = Vec::new();
     let mut failed = Vec::new();
     for effect in effects {
-        let name = effect.name();
-        let done = match effect {
-            Effect::CreateSession(create) => {
-                events.push(create_session(github, jules, create, &now, &stop).await);
-                continue;
-            }
-            Effect::SendMessage { session, text, .. } => jules.send_message(session, text).await,
-            Effect::NotifyPullSession {
-                pull,
-                session,
-                marker,
-                text,
-                not_after,
-            } => {
-                let told = match in_time(now(), *not_after) {
-                    Ok(()) => jules.send_message(session, text).await,
-                    Err(late) => Err(late),
-                };
-                told.map(|()| {
-                    events.push(Event::PullNotified {
-                        pull: *pull,
-                        marker: marker.clone(),
-                    });
-                })
-            }
-            Effect::MarkReady { pull } => github
-                .mark_ready(*pull)
-                .await
-                .map(|()| events.push(Event::PullMarkedReady { pull: *pull })),
-            Effect::MergePull {
-                request,
-                pull,
-                head,
-                method,
-                not_after,
-            } => {
-                let merged = match in_time(now(), *not_after) {
-                    Ok(()) => github.merge_pull(*pull, head, *method).await,
-                    Err(late) => Err(late),
-                };
-                let (event, done) = merged_or_not(request, merged, now());
-                events.extend(event);
-                done
-            }
-            Effect::RemindPeople {
-                pull,
-                marker,
-                body,
-                not_after,
-            } => {
-                let told = match in_time(now(), *not_after) {
-                    Ok(()) => github.tell_status(pull.0, None, marker, body).await,
-                    Err(late) => Err(late),
-                };
-                told.map(|_| {
-                    events.push(Event::PullNotified {
-                        pull: *pull,
-                        marker: marker.clone(),
-                    });
-                })
-            }
-            Effect::ApprovePlan { session } => jules.approve_plan(session).await,
-            Effect::ArchiveSession { session } => jules.archive(session).await,
-            Effect::RetargetPull { pull, base } => github.retarget_pull(*pull, base).await,
-            Effect::OpenNotice { key, title, body } => github
-                .open_notice(&key.to_string(), title, body)
-                .await
-                .map(|_| ()),
-            Effect::CloseNotice { number, comment } => github.close_notice(*number, comment).await,
-            Effect::CloseWorkItem { number, comment } => github
-                .close_notice(*number, comment)
-                .await
-                .map(|()| events.push(Event::WorkItemClosed { number: *number })),
-            Effect::AddReaction { thread, comment } => github.add_reaction(*thread, *comment).await,
-            Effect::RemoveLabel { thread, label } => github.remove_label(*thread, label).await,
-            Effect::WriteStatus {
-                request,
-                thread,
-                comment_id,
-                marker,
-                digest,
-                body,
-                not_after,
-            } => {
-                let told = match in_time(now(), *not_after) {
-                    Ok(()) => github.tell_status(*thread, *comment_id, marker, body).await,
-                    Err(late) => Err(late),
-                };
-                told.map(|comment_id| {
-                    events.push(Event::StatusWritten {
-                        request: request.clone(),
-                        digest: digest.clone(),
-                        comment_id,
-                    });
-                })
-            }
-            Effect::PublishProposal {
-                key,
-                title,
-                body,
-                label,
-                marker,
-                not_after,
-            } => {
-                let issue = Issue {
-                    title,
-                    body,
-                    label,
-                    about: "A proposal of this innovator",
-                    marker,
-                    closed_will_do: true,
-                };
-                let opened = publish(github, &issue, in_time(now(), *not_after)).await;
-                opened.map(|number| {
-                    let key = key.clone();
-                    events.push(Event::ProposalPublished { key, number });
-                })
-            }
-            Effect::OpenWorkItem {
-                key,
-                title,
-                body,
-                label,
-                marker,
-                not_after,
-            } => {
-                let issue = Issue {
-                    title,
-                    body,
-                    label,
-                    about: "Work that waits for a person's word",
-                    marker,
-                    // A maintainer could not approve the work on a closed issue.
-                    closed_will_do: false,
-                };
-                let opened = publish(github, &issue, in_time(now(), *not_after)).await;
-                opened.map(|number| {
-                    let key = key.clone();
-                    events.push(Event::WorkItemOpened { key, number });
-                })
-            }
-            Effect::OpenDashboard {
-                known,
-                title,
-                marker,
-                body,
-                not_after,
-            } => {
-                let opened = match in_time(now(), *not_after) {
-                    Ok(()) => github.open_dashboard(*known, title, marker, body).await,
-                    Err(late) => Err(late),
-                };
-                opened.map(|number| events.push(Event::DashboardOpened { number }))
-            }
-            Effect::EditDashboard {
-                number,
-                seen,
-                body,
-                not_after,
-            } => match in_time(now(), *not_after) {
-                Ok(()) => github.edit_dashboard(*number, seen, body).await,
-                Err(late) => Err(late),
-            },
-        };
-        if let Err(Failure {
-            detail,
-            disposition,
-        }) = done
-        {
-            let about = about(effect);
-            tracing::warn!(
-                effect.name = name,
-                about,
-                detail,
-                "an effect could not be carried out"
-            );
-            failed.push(Failed {
-                what: name,
-                about,
-                detail: detail.clone(),
-            });
-            events.push(Event::EffectFailed {
-                effect: name,
-                detail,
-            });
-            let for_good = matches!(
-                disposition,
-                Disposition::Refused | Disposition::Denied | Disposition::NotFound
-            );
-            if let Some(key) = effect.refusal_key().filter(|_| for_good) {
-                events.push(Event::EffectRefused { key });
-            }
+        let executed = execute_effect(github, jules, effect, &now, &stop).await;
+        events.extend(executed.event);
+        if let Err(failure) = executed.result {
+            failed.push(record_failure(effect, failure, &mut events));
         }
     }
     (events, failed)
 }
 
-/// What came of a merge. That GitHub refuses it is an answer, which people are told of; that this credential may not ask
-/// is a failure besides. What was surely not carried out may be asked again; where the result is unknown, the pull request is read first.
-fn merged_or_not(
-    request: &str,
-    merged: Result<(), Failure>,
-    now: Timestamp,
-) -> (Option<Event>, Result<(), Failure>) {
+/// What came of one effect. A merge that GitHub has refused, for example, is an event and may be a failure as well.
+struct Executed {
+    event: Option<Event>,
+    result: Result<(), Failure>,
+}
+
+impl Executed {
+    fn only_event(event: Event) -> Self {
+        Self {
+            event: Some(event),
+            result: Ok(()),
+        }
+    }
+
+    /// The result of an effect whose success is no event.
+    fn without_event<T>(result: Result<T, Failure>) -> Self {
+        Self {
+            event: None,
+            result: result.map(|_| ()),
+        }
+    }
+
+    /// The result of an effect whose success is an event.
+    fn with_event<T>(result: Result<T, Failure>, event: impl FnOnce(T) -> Event) -> Self {
+        match result {
+            Ok(answer) => Self::only_event(event(answer)),
+            Err(failure) => Self::without_event::<T>(Err(failure)),
+        }
+    }
+}
+
+async fn execute_effect(
+    github: &impl WriteGitHub,
+    jules: &impl WriteJules,
+    effect: &Effect,
+    now: &impl Fn() -> Timestamp,
+    stop: &impl Fn() -> bool,
+) -> Executed {
+    match effect {
+        Effect::CreateSession(create) => {
+            Executed::only_event(create_session(github, jules, create, now, stop).await)
+        }
+        Effect::SendMessage { session, text, .. } => {
+            Executed::without_event(jules.send_message(session, text).await)
+        }
+        Effect::NotifyPullSession {
+            pull,
+            session,
+            marker,
+            text,
+            not_after,
+        } => {
+            let sent = in_time(now(), *not_after, jules.send_message(session, text)).await;
+            Executed::with_event(sent, |()| pull_notified(*pull, marker))
+        }
+        Effect::ApprovePlan { session } => {
+            Executed::without_event(jules.approve_plan(session).await)
+        }
+        Effect::ArchiveSession { session } => Executed::without_event(jules.archive(session).await),
+        Effect::MergePull {
+            request,
+            pull,
+            head,
+            method,
+            not_after,
+        } => {
+            let merge = github.merge_pull(*pull, head, *method);
+            let merged = in_time(now(), *not_after, merge).await;
+            merge_result(request, merged, now())
+        }
+        Effect::MarkReady { pull } => {
+            let marked = github.mark_ready(*pull).await;
+            Executed::with_event(marked, |()| Event::PullMarkedReady { pull: *pull })
+        }
+        Effect::RemindPeople {
+            pull,
+            marker,
+            body,
+            not_after,
+        } => {
+            let write = github.tell_status(pull.0, None, marker, body);
+            let written = in_time(now(), *not_after, write).await;
+            Executed::with_event(written, |_| pull_notified(*pull, marker))
+        }
+        Effect::RetargetPull { pull, base } => {
+            Executed::without_event(github.retarget_pull(*pull, base).await)
+        }
+        Effect::OpenNotice { .. }
+        | Effect::CloseNotice { .. }
+        | Effect::CloseWorkItem { .. }
+        | Effect::AddReaction { .. }
+        | Effect::RemoveLabel { .. }
+        | Effect::WriteStatus { .. }
+        | Effect::PublishProposal { .. }
+        | Effect::OpenWorkItem { .. }
+        | Effect::OpenDashboard { .. }
+        | Effect::EditDashboard { .. } => execute_issue_effect(github, effect, now).await,
+    }
+}
+
+/// Executes an effect on an issue or on the comments of a thread.
+async fn execute_issue_effect(
+    github: &impl WriteGitHub,
+    effect: &Effect,
+    now: &impl Fn() -> Timestamp,
+) -> Executed {
+    match effect {
+        Effect::OpenNotice { key, title, body } => {
+            Executed::without_event(github.open_notice(&key.to_string(), title, body).await)
+        }
+        Effect::CloseNotice { number, comment } => {
+            Executed::without_event(github.close_notice(*number, comment).await)
+        }
+        Effect::CloseWorkItem { number, comment } => {
+            let closed = github.close_notice(*number, comment).await;
+            Executed::with_event(closed, |()| Event::WorkItemClosed { number: *number })
+        }
+        Effect::AddReaction { thread, comment } => {
+            Executed::without_event(github.add_reaction(*thread, *comment).await)
+        }
+        Effect::RemoveLabel { thread, label } => {
+            Executed::without_event(github.remove_label(*thread, label).await)
+        }
+        Effect::WriteStatus {
+            request,
+            thread,
+            comment_id,
+            marker,
+            digest,
+            body,
+            not_after,
+        } => {
+            let write = github.tell_status(*thread, *comment_id, marker, body);
+            let written = in_time(now(), *not_after, write).await;
+            Executed::with_event(written, |comment_id| Event::StatusWritten {
+                request: request.clone(),
+                digest: digest.clone(),
+                comment_id,
+            })
+        }
+        Effect::PublishProposal {
+            key,
+            title,
+            body,
+            label,
+            marker,
+            not_after,
+        } => {
+            let issue = proposal_issue(title, body, label, marker);
+            let published = in_time(now(), *not_after, github.publish(&issue)).await;
+            let key = key.clone();
+            Executed::with_event(published, |number| Event::ProposalPublished { key, number })
+        }
+        Effect::OpenWorkItem {
+            key,
+            title,
+            body,
+            label,
+            marker,
+            not_after,
+        } => {
+            let issue = work_item_issue(title, body, label, marker);
+            let opened = in_time(now(), *not_after, github.publish(&issue)).await;
+            let key = key.clone();
+            Executed::with_event(opened, |number| Event::WorkItemOpened { key, number })
+        }
+        Effect::OpenDashboard {
+            known,
+            title,
+            marker,
+            body,
+            not_after,
+        } => {
+            let open = github.open_dashboard(*known, title, marker, body);
+            let opened = in_time(now(), *not_after, open).await;
+            Executed::with_event(opened, |number| Event::DashboardOpened { number })
+        }
+        Effect::EditDashboard {
+            number,
+            seen,
+            body,
+            not_after,
+        } => {
+            let edit = github.edit_dashboard(*number, seen, body);
+            Executed::without_event(in_time(now(), *not_after, edit).await)
+        }
+        // `execute_effect` executes every other effect itself.
+        _ => Executed::without_event(Ok(())),
+    }
+}
+
+fn pull_notified(pull: PullNumber, marker: &str) -> Event {
+    Event::PullNotified {
+        pull,
+        marker: marker.to_owned(),
+    }
+}
+
+fn proposal_issue<'a>(title: &'a str, body: &'a str, label: &'a str, marker: &'a str) -> Issue<'a> {
+    Issue {
+        title,
+        body,
+        label,
+        about: "A proposal of this innovator",
+        marker,
+        closed_will_do: true,
+    }
+}
+
+fn work_item_issue<'a>(
+    title: &'a str,
+    body: &'a str,
+    label: &'a str,
+    marker: &'a str,
+) -> Issue<'a> {
+    Issue {
+        title,
+        body,
+        label,
+        about: "Work that waits for a person's word",
+        marker,
+        // A maintainer could not approve the work on a closed issue.
+        closed_will_do: false,
+    }
+}
+
+/// Logs an effect that failed, and adds the events by which the engine learns of it.
+fn record_failure(effect: &Effect, failure: Failure, events: &mut Vec<Event>) -> Failed {
+    let name = effect.name();
+    let about = effect_subject(effect);
+    let Failure {
+        detail,
+        disposition,
+    } = failure;
+    tracing::warn!(effect.name = name, about, detail, "an effect has failed");
+    events.push(Event::EffectFailed {
+        effect: name,
+        detail: detail.clone(),
+    });
+    let is_final = matches!(
+        disposition,
+        Disposition::Refused | Disposition::Denied | Disposition::NotFound
+    );
+    if let Some(key) = effect.refusal_key().filter(|_| is_final) {
+        events.push(Event::EffectRefused { key });
+    }
+    Failed {
+        what: name,
+        about,
+        detail,
+    }
+}
+
+/// Reports a merge. A refusal by GitHub is an answer for the maintainers; a missing permission of this credential is a
+/// failure as well. A merge that was not executed is tried again. Where the result is unknown, the pull request is read
+/// first.
+fn merge_result(request: &str, merged: Result<(), Failure>, now: Timestamp) -> Executed {
     let request = request.to_owned();
     match merged {
-        Ok(()) => (Some(Event::PullMerged { request }), Ok(())),
+        Ok(()) => Executed::only_event(Event::PullMerged { request }),
         Err(failure) => {
             let detail = failure.detail.clone();
             let event = match failure.disposition {
@@ -240,35 +302,30 @@ fn merged_or_not(
                 }
                 Disposition::Unknown | Disposition::TooLarge => None,
             };
-            let is_done = failure.disposition == Disposition::Refused;
-            (event, if is_done { Ok(()) } else { Err(failure) })
+            let is_answered = failure.disposition == Disposition::Refused;
+            let result = if is_answered { Ok(()) } else { Err(failure) };
+            Executed { event, result }
         }
     }
 }
 
-/// A process that stood still for long might write beside the successor that took over.
-fn in_time(now: Timestamp, not_after: Timestamp) -> Result<(), Failure> {
-    if now < not_after {
-        return Ok(());
+/// Makes a call unless its deadline is over: after a long pause of this process, another one may be at work already.
+async fn in_time<T>(
+    now: Timestamp,
+    not_after: Timestamp,
+    call: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    if now >= not_after {
+        return Err(Failure {
+            disposition: Disposition::Retry { after: None },
+            detail: "the time for it was over".to_owned(),
+        });
     }
-    Err(Failure {
-        disposition: Disposition::Retry { after: None },
-        detail: "the time for it was over".to_owned(),
-    })
+    call.await
 }
 
-/// Opens an issue that says what layers have written, unless the time for it is over.
-async fn publish(
-    github: &impl WriteGitHub,
-    issue: &Issue<'_>,
-    in_time: Result<(), Failure>,
-) -> Result<u64, Failure> {
-    in_time?;
-    github.publish(issue).await
-}
-
-/// What an effect is about, for people and programs.
-fn about(effect: &Effect) -> String {
+/// The subject of an effect, for people and programs.
+fn effect_subject(effect: &Effect) -> String {
     match effect {
         Effect::CreateSession(create) => format!("turn {}", create.marker),
         Effect::SendMessage { session, .. }
@@ -307,7 +364,7 @@ async fn create_session(
         failure,
     };
     if stop() {
-        let detail = "this process was told to end before Jules was called".to_owned();
+        let detail = "this process was stopped before it called Jules".to_owned();
         return not_created(CreateFailure::NotSent { detail });
     }
     if let Some(branch) = &create.make_branch
@@ -315,9 +372,9 @@ async fn create_session(
     {
         return not_created(branch_failure(&branch.name, failure));
     }
-    // The point of no return: after this check Jules is called, once, and only by the holder of the intent.
+    // After this check Jules is called once, and only by the process that holds the intent.
     if now() >= create.not_after {
-        let detail = "the intent's time was over before Jules could be called".to_owned();
+        let detail = "the intent expired before phileas called Jules".to_owned();
         return not_created(CreateFailure::NotSent { detail });
     }
     match jules.create(create).await {
@@ -331,8 +388,8 @@ async fn create_session(
     }
 }
 
-/// Jules says only that an argument is invalid when the branch that a session starts from does not exist, so that
-/// GitHub is asked for it after a refusal.
+/// Adds to a refusal of Jules that the start branch does not exist, where GitHub says so. Jules only answers that an
+/// argument is invalid.
 async fn with_branch(
     github: &impl ReadGitHub,
     create: &CreateSession,
@@ -350,19 +407,19 @@ async fn with_branch(
     }
 }
 
-/// What is said of a start branch that is not there, and what to do.
+/// The message about a start branch that does not exist, and what to do.
 pub(super) fn missing_branch(name: &BranchName) -> String {
     format!(
         "the branch `{name}` that it starts from does not exist on GitHub; push it, or change `branch` in the plan"
     )
 }
 
-/// What a session's branch that cannot be made means for the session. What GitHub refuses once it refuses again, so that
-/// a person is called and patience doubles; what it only could not do now is soon tried again.
+/// The failure of a session whose branch cannot be made. A refusal of GitHub is final, so a notice is opened and the
+/// next attempt waits longer. A temporary failure is tried again soon.
 fn branch_failure(name: &BranchName, failure: Failure) -> CreateFailure {
     let detail = format!("its branch `{name}` cannot be made: {}", failure.detail);
     match failure.disposition {
-        // A branch in its way, or a rule about its name: the branches of other personas may be made.
+        // Another branch or a rule forbids this name; branches of other personas may still be made.
         Disposition::Refused => CreateFailure::TurnRefused { detail },
         Disposition::Denied | Disposition::TooLarge | Disposition::NotFound => {
             CreateFailure::Refused { detail }

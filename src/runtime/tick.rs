@@ -18,7 +18,7 @@ use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
 use super::exchange_reads;
-use super::execute::{execute, missing_branch};
+use super::execute::{execute_effects, missing_branch};
 use super::observe::{Sight, look, look_further};
 use super::off_workers::off_workers;
 use super::ports::{
@@ -174,7 +174,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let now = || sight.time(self.stopwatch);
             let failed;
             (*events, failed) =
-                execute(self.github, self.jules, &decision.effects, now, stop).await;
+                execute_effects(self.github, self.jules, &decision.effects, now, stop).await;
             report.failed.extend(failed);
             learn(report, events);
             count_issues(report, &decision.effects, events);
