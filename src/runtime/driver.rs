@@ -40,7 +40,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::task::JoinSet;
 
-use super::inbox::{ALONE_AFTER_DEATHS, Inbox, InboxError, Lease, Parked};
+use super::inbox::{ALONE_AFTER_DEATHS, Inbox, InboxError, Lease, Suspended};
 use super::ports::Clock;
 use super::time::time_after;
 use deferred::Left;
@@ -442,14 +442,15 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let Ok(Some(wake)) = self.inbox.look(id).await else {
             return;
         };
-        let is_new = |parked: &&Parked| parked.at.as_microsecond() >= claimed_at.as_microsecond();
-        if let Some(parked) = wake.parked.as_ref().filter(is_new) {
+        let is_new =
+            |suspended: &&Suspended| suspended.at.as_microsecond() >= claimed_at.as_microsecond();
+        if let Some(suspended) = wake.suspended.as_ref().filter(is_new) {
             let repository = self.ticker.called(id);
             tracing::error!(
                 repository,
                 "the repository is suspended: {}; the others go on. `phileas suspended list` says why, `phileas suspended \
                  resume` resumes it",
-                parked.because
+                suspended.because
             );
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The ledger in git carries all that must be right; the inbox only wakes. Its contract, whatever stores it: *after a
 //! trigger for a repository was accepted, a tick of it starts at least once, soon; again when asked for a later time;
-//! and the repository is parked, visibly, when it keeps failing through its own fault.*
+//! and the repository is suspended, visibly, when it keeps failing through its own fault.*
 //!
 //! Promises, each held by one suite that every adapter passes (`tests/it/inbox/`):
 //!
@@ -12,10 +12,10 @@
 //! 4. A wake during a tick leads to another tick.
 //! 5. A repository has at most one lease. A lease is fenced: finishing, failing or giving back counts only for the
 //!    lease that was given, so that a holder that was stopped, taken over and resumed swallows nothing.
-//! 6. A handler that fails by its own fault is tried [`MAX_FAULTS`] times with growing pauses and then parked. One whose
-//!    process died [`ALONE_AFTER_DEATHS`] times is ticked [alone](Inbox::claim_alone), and parked where the process dies
+//! 6. A handler that fails by its own fault is tried [`MAX_FAULTS`] times with growing pauses and then suspended. One whose
+//!    process died [`ALONE_AFTER_DEATHS`] times is ticked [alone](Inbox::claim_alone), and suspended where the process dies
 //!    then, too. An outage of another service never suspends.
-//! 7. Traffic does not revive a parked repository. It is tried once in [`PROBE_INTERVAL`], and a person resumes it.
+//! 7. Traffic does not revive a suspended repository. It is tried once in [`PROBE_INTERVAL`], and a person resumes it.
 //! 8. Nothing depends on a clock of the inbox: the time is an argument of every call. What a clock wrote that was ahead
 //!    for a moment is [called back](Inbox::call_back).
 //!
@@ -45,8 +45,8 @@ pub use delivery::{
 pub use lease::{Fault, Lease, Settled};
 pub use recheck::{LOOK_AGAIN, look_again};
 pub use wake::{
-    ALONE_AFTER_DEATHS, CLOCK_SLACK, Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL, Parked,
-    Wake,
+    ALONE_AFTER_DEATHS, CLOCK_SLACK, Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL,
+    Suspended, Wake,
 };
 
 /// How long the facts of a delivery are kept. GitHub offers deliveries again for three days; people ask for a month.
@@ -187,7 +187,7 @@ pub trait Inbox: Send + Sync {
         next: Option<Timestamp>,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
-    /// Ends a lease whose tick failed. The repository is tried again after a pause, or is parked.
+    /// Ends a lease whose tick failed. The repository is tried again after a pause, or is suspended.
     ///
     /// # Errors
     ///
@@ -240,14 +240,14 @@ pub trait Inbox: Send + Sync {
         repository: RepositoryId,
     ) -> impl Future<Output = Result<Option<Wake>, InboxError>> + Send;
 
-    /// Parked repositories, in the order of their ids.
+    /// Suspended repositories, in the order of their ids.
     ///
     /// # Errors
     ///
     /// When it cannot be read.
-    fn parked(&self) -> impl Future<Output = Result<Vec<Wake>, InboxError>> + Send;
+    fn suspended_repositories(&self) -> impl Future<Output = Result<Vec<Wake>, InboxError>> + Send;
 
-    /// Lets a parked repository go on, at once. `false`: it was not parked.
+    /// Lets a suspended repository go on, at once. `false`: it was not suspended.
     ///
     /// # Errors
     ///

@@ -127,7 +127,7 @@ fn rejected_work_comes_back_with_its_reason_and_is_merged() {
 
 #[test]
 fn work_that_was_rejected_three_times_is_not_taken_any_more() {
-    let played = play("parked");
+    let played = play("suspended");
     assert_eq!(
         played.of("implementer/").len(),
         3,

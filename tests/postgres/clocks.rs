@@ -67,7 +67,7 @@ async fn what_a_wrong_clock_hears_has_the_time_of_the_database() {
         let heard = delivery(&id.to_string(), repository, now);
         inbox.accept(heard).await.unwrap();
         let wake = inbox.look(repository).await.unwrap().unwrap();
-        for time in [wake.due_at, wake.heard_at] {
+        for time in [wake.due_at, wake.received_at] {
             let by = time.unwrap().duration_since(now + off);
             assert!(by.abs() < SLOW, "{ahead}: {by}");
         }

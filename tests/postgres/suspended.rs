@@ -27,7 +27,7 @@ fn a_repository_that_kills_its_service_is_suspended_alone() {
         hurry: &|id, living| {
             all.database.sql(&format!(
                 "UPDATE phileas.wake SET lease_until = least(lease_until, 0), not_before = least(not_before, 0), \
-                 next_at = least(next_at, 0) WHERE repo = {id} AND parked_at IS NULL \
+                 next_at = least(next_at, 0) WHERE repo = {id} AND suspended_at IS NULL \
                  AND (lease_owner IS NULL OR lease_owner NOT LIKE 'serve:{living}:%'); \
                  SELECT pg_notify('phileas_wake', '')"
             ));

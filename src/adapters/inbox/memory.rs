@@ -167,12 +167,12 @@ impl Tables {
         };
         let wake = self.wake(repository);
         let generation = wake.hear(None, now);
-        let parked = wake.parked.is_some();
+        let suspended = wake.suspended.is_some();
         if let Some(kept) = self.deliveries.get_mut(&place) {
             kept.generation = Some(generation);
         }
-        if parked {
-            Replayed::Parked(repository)
+        if suspended {
+            Replayed::Suspended(repository)
         } else {
             Replayed::Woken(repository)
         }
@@ -351,10 +351,13 @@ impl Inbox for MemoryInbox {
         Ok(self.lock_tables().wakes.get(&repository).cloned())
     }
 
-    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
+    async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
         let tables = self.lock_tables();
-        let parked = tables.wakes.values().filter(|wake| wake.parked.is_some());
-        Ok(parked.cloned().collect())
+        let suspended = tables
+            .wakes
+            .values()
+            .filter(|wake| wake.suspended.is_some());
+        Ok(suspended.cloned().collect())
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {

@@ -407,7 +407,7 @@ impl Inbox for PostgresInbox {
         }
         let beyond = |most: SignedDuration| to_micros(now.saturating_add(most).unwrap_or(now));
         let condition = format!(
-            "lease_until > {} OR not_before > {} OR due_at > {} OR probe_at > {} OR heard_at > {}",
+            "lease_until > {} OR not_before > {} OR due_at > {} OR probe_at > {} OR received_at > {}",
             beyond(MAX_LEASE),
             beyond(LONGEST_RETRY_AFTER),
             beyond(LONGEST_REST),
@@ -484,8 +484,8 @@ impl Inbox for PostgresInbox {
         Ok(found.into_iter().next())
     }
 
-    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        self.read_wakes("parked_at IS NOT NULL").await
+    async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
+        self.read_wakes("suspended_at IS NOT NULL").await
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
@@ -551,8 +551,8 @@ impl Inbox for PostgresInbox {
             let repository = RepositoryId(from_integer(repository)?);
             let mut rows =
                 LockedWakes::lock_rows(&transaction, &BTreeSet::from([repository]), true).await?;
-            let (generation, parked) = rows.get_mut(repository).map_or((0, false), |wake| {
-                (wake.hear(None, now), wake.parked.is_some())
+            let (generation, suspended) = rows.get_mut(repository).map_or((0, false), |wake| {
+                (wake.hear(None, now), wake.suspended.is_some())
             });
             transaction
                 .execute(
@@ -562,8 +562,8 @@ impl Inbox for PostgresInbox {
                 .await?;
             rows.store_wakes(&transaction).await?;
             transaction.commit().await?;
-            Ok::<_, Failure>(if parked {
-                Replayed::Parked(repository)
+            Ok::<_, Failure>(if suspended {
+                Replayed::Suspended(repository)
             } else {
                 Replayed::Woken(repository)
             })
@@ -603,8 +603,8 @@ impl Inbox for PostgresInbox {
                 .query_one(
                     "SELECT count(*), count(*) FILTER (WHERE next_at <= $1), \
                      count(*) FILTER (WHERE lease_owner IS NOT NULL AND next_at > $1), \
-                     count(*) FILTER (WHERE parked_at IS NULL AND last_fault IS NOT NULL), \
-                     count(*) FILTER (WHERE parked_at IS NOT NULL), \
+                     count(*) FILTER (WHERE suspended_at IS NULL AND last_fault IS NOT NULL), \
+                     count(*) FILTER (WHERE suspended_at IS NOT NULL), \
                      min(next_at) FILTER (WHERE next_at <= $1) FROM phileas.wake",
                     &[&now],
                 )
@@ -617,7 +617,7 @@ impl Inbox for PostgresInbox {
                 due: count(1)?,
                 leased: count(2)?,
                 failing: count(3)?,
-                parked: count(4)?,
+                suspended: count(4)?,
                 oldest_due: oldest.map(from_micros).transpose()?,
                 bytes: deliveries * state::DELIVERY,
                 limit_bytes: Some(self.state.limit_bytes()),

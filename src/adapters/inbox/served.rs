@@ -138,8 +138,8 @@ impl Inbox for ServedInbox {
         to!(self, inbox => inbox.look(repository).await)
     }
 
-    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        to!(self, inbox => inbox.parked().await)
+    async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
+        to!(self, inbox => inbox.suspended_repositories().await)
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {

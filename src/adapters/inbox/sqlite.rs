@@ -300,7 +300,7 @@ impl Inbox for SqliteInbox {
         }
     }
 
-    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
+    async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
         self.read_rows(read::read_suspended).await
     }
 

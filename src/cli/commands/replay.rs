@@ -21,14 +21,14 @@ pub(crate) async fn run(
     let replayed = access.inbox.replay(guid, now).await?;
     let result = match replayed {
         Replayed::Woken(_) => "done",
-        Replayed::Parked(_) => "its repository is suspended",
+        Replayed::Suspended(_) => "its repository is suspended",
         Replayed::WakesNobody => "it wakes no repository",
         Replayed::Unknown => "unknown",
     };
     access.record_action("replay", guid.as_str(), result, now);
     let (repository, suspended) = match replayed {
         Replayed::Woken(repository) => (repository, false),
-        Replayed::Parked(repository) => (repository, true),
+        Replayed::Suspended(repository) => (repository, true),
         Replayed::WakesNobody => {
             return Err(CliError::usage(format!(
                 "{guid} wakes no repository, so that there is nothing to run again"

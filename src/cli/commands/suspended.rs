@@ -43,7 +43,7 @@ async fn list_suspended(
     arguments: &SuspendedRepositories,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let suspended = inbox.parked().await?;
+    let suspended = inbox.suspended_repositories().await?;
     if arguments.json {
         for wake in &suspended {
             screen.print_line(&wake_json(wake).to_string())?;
@@ -61,7 +61,7 @@ async fn list_suspended(
         "because",
     ]);
     for wake in &suspended {
-        let Some(why) = &wake.parked else { continue };
+        let Some(why) = &wake.suspended else { continue };
         table.push_row([
             display_name(wake),
             short_time(why.at),
@@ -80,7 +80,7 @@ async fn resume_repository(
     arguments: &SuspendedRepositories,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let suspended = access.inbox.parked().await?;
+    let suspended = access.inbox.suspended_repositories().await?;
     let wake = suspended
         .iter()
         .find(|wake| is_named(wake, repository))
@@ -124,8 +124,8 @@ fn wake_json(wake: &Wake) -> Value {
     json!({
         "repository_id": wake.repository.0,
         "repository": wake.name.as_ref().map(ToString::to_string),
-        "suspended_at": wake.parked.as_ref().map(|why| why.at.to_string()),
-        "because": wake.parked.as_ref().map(|why| &why.because),
-        "tried_next_at": wake.parked.as_ref().map(|why| why.probe_at.to_string()),
+        "suspended_at": wake.suspended.as_ref().map(|why| why.at.to_string()),
+        "because": wake.suspended.as_ref().map(|why| &why.because),
+        "tried_next_at": wake.suspended.as_ref().map(|why| why.probe_at.to_string()),
     })
 }

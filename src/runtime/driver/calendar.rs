@@ -18,11 +18,11 @@ const SHORTEST_REST: SignedDuration = SignedDuration::from_secs(1);
 pub fn next_look(
     repository: RepositoryId,
     wake_at: Option<Timestamp>,
-    heard_at: Option<Timestamp>,
+    received_at: Option<Timestamp>,
     claimed_at: Timestamp,
     now: Timestamp,
 ) -> Timestamp {
-    let asked = [wake_at, look_again(heard_at, claimed_at)];
+    let asked = [wake_at, look_again(received_at, claimed_at)];
     let earliest = asked.into_iter().flatten().min();
     let reconcile = next_reconcile(repository, now);
     let next = earliest.map_or(reconcile, |asked| asked.min(reconcile));

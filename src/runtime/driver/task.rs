@@ -117,8 +117,8 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         let (inbox, lease, now) = (&self.inbox, &self.lease, ended_at);
         match ticked {
             Ticked::Done { wake_at } => {
-                let (id, heard_at) = (lease.repository, lease.heard_at);
-                let next = next_look(id, *wake_at, heard_at, claimed_at, now);
+                let (id, received_at) = (lease.repository, lease.received_at);
+                let next = next_look(id, *wake_at, received_at, claimed_at, now);
                 inbox.finish(lease, now, Some(next)).await
             }
             Ticked::Stopped => inbox.release(lease, now).await,
@@ -198,7 +198,7 @@ fn tell(repository: &str, settled: Result<Settled, InboxError>) {
             let next = next.map(tracing::field::display);
             tracing::debug!(repository, next, "ticked");
         }
-        Ok(Settled::Parked) => tracing::error!(
+        Ok(Settled::Suspended) => tracing::error!(
             repository,
             "the repository is suspended; `phileas suspended list` says why, `phileas suspended resume` resumes it"
         ),

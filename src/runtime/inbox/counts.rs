@@ -15,10 +15,10 @@ pub struct Counts {
     pub due: u64,
     /// Repositories that are leased now.
     pub leased: u64,
-    /// Repositories whose last tick failed and that are not parked.
+    /// Repositories whose last tick failed and that are not suspended.
     pub failing: u64,
-    /// Parked repositories.
-    pub parked: u64,
+    /// Suspended repositories.
+    pub suspended: u64,
     /// Since when the longest waiting repository could have been claimed. A watchdog checks its age: where no process
     /// claims, nothing happens, and nothing else would show it.
     pub oldest_due: Option<Timestamp>,
@@ -34,8 +34,8 @@ impl Counts {
         let next = wake.next_at().filter(|at| *at <= now);
         self.due += u64::from(next.is_some());
         self.leased += u64::from(wake.held.is_some() && next.is_none());
-        self.parked += u64::from(wake.parked.is_some());
-        self.failing += u64::from(wake.parked.is_none() && wake.last_fault.is_some());
+        self.suspended += u64::from(wake.suspended.is_some());
+        self.failing += u64::from(wake.suspended.is_none() && wake.last_fault.is_some());
         self.oldest_due = match (self.oldest_due, next) {
             (Some(oldest), Some(next)) => Some(oldest.min(next)),
             (oldest, next) => oldest.or(next),

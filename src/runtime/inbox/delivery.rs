@@ -109,7 +109,7 @@ pub enum Outcome {
     Pending,
     /// A tick that began after it was received has ended well.
     Handled,
-    /// Its repository was parked before any tick ended well. Redelivered or replayed, it runs again.
+    /// Its repository was suspended before any tick ended well. Redelivered or replayed, it runs again.
     Failed,
     /// It wakes no repository.
     Noted,
@@ -179,8 +179,8 @@ pub enum Start {
 pub enum Replayed {
     /// Its repository is due.
     Woken(RepositoryId),
-    /// Its repository is due, but parked: it must be resumed first.
-    Parked(RepositoryId),
+    /// Its repository is due, but suspended: it must be resumed first.
+    Suspended(RepositoryId),
     /// It is about no repository, or about one that phileas does not look after.
     WakesNobody,
     /// No such delivery is stored.

@@ -21,20 +21,20 @@ pub struct Lease {
     /// When it ends, unless it is extended.
     pub until: Timestamp,
     /// When the newest delivery was received that asked for a tick; see [`look_again`](super::look_again()).
-    pub heard_at: Option<Timestamp>,
-    /// Whether this is the daily attempt of a parked repository.
-    pub parked: bool,
+    pub received_at: Option<Timestamp>,
+    /// Whether this is the daily attempt of a suspended repository.
+    pub suspended: bool,
 }
 
 /// Why a tick failed, as far as trying again depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// Something of the repository, or of phileas. It is counted, and parks in the end.
+    /// Something of the repository, or of phileas. It is counted, and suspends the repository in the end.
     Own {
         /// One line for people, free of secrets.
         because: String,
     },
-    /// GitHub, Jules or the network did not answer or asked for patience. It never parks.
+    /// GitHub, Jules or the network did not answer or asked for patience. It never suspends the repository.
     Outage {
         /// One line for people, free of secrets.
         because: String,
@@ -49,8 +49,8 @@ pub enum Fault {
 pub enum Settled {
     /// It counts; the repository can next be claimed at this time, if nothing is heard before.
     Until(Option<Timestamp>),
-    /// It counts, and the repository is parked now.
-    Parked,
+    /// It counts, and the repository is suspended now.
+    Suspended,
     /// It does not count: the lease was taken over, or the repository was forgotten. Nothing changed, except that the
     /// death of the process is taken back that the take-over has counted.
     Lost,

@@ -9,14 +9,14 @@ pub const LOOK_AGAIN: [SignedDuration; 2] = [
     SignedDuration::from_secs(120),
 ];
 
-/// When to look again at a repository whose newest delivery was received at `heard_at`; `None` once all looks are
+/// When to look again at a repository whose newest delivery was received at `received_at`; `None` once all looks are
 /// over. A tick that begins at `now` asks for it beside its own next time.
 #[must_use]
-pub fn look_again(heard_at: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
-    let heard_at = heard_at?;
+pub fn look_again(received_at: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+    let received_at = received_at?;
     LOOK_AGAIN
         .iter()
-        .filter_map(|after| heard_at.checked_add(*after).ok())
+        .filter_map(|after| received_at.checked_add(*after).ok())
         .find(|at| *at > now)
 }
 

@@ -7,9 +7,9 @@ use super::backoff::{LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, pause};
 use super::lease::{Fault, Lease, Settled};
 use crate::runtime::time::time_after;
 
-/// After so many attempts in a row that failed by their own fault, or never came back, a repository is parked.
+/// After so many attempts in a row that failed by their own fault, or never came back, a repository is suspended.
 pub const MAX_FAULTS: u32 = 5;
-/// How often a parked repository is tried.
+/// How often a suspended repository is tried.
 pub const PROBE_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 /// How far a time may lie beyond what this clock would have written before it counts as another clock's: a tick that ends
 /// while the others are gone through knows a later moment than they do, and the clocks of replicas differ.
@@ -52,9 +52,9 @@ pub struct Wake {
     /// Who holds it.
     pub held: Option<Held>,
     /// When the newest delivery was received that asked for a tick.
-    pub heard_at: Option<Timestamp>,
-    /// Since when and why it is parked.
-    pub parked: Option<Parked>,
+    pub received_at: Option<Timestamp>,
+    /// Since when and why it is suspended.
+    pub suspended: Option<Suspended>,
     /// Why the last attempt failed.
     pub last_fault: Option<String>,
     /// How often the process that ticked it died, since a tick of it last finished.
@@ -70,9 +70,9 @@ pub struct Held {
     pub until: Timestamp,
 }
 
-/// A parked repository.
+/// A suspended repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parked {
+pub struct Suspended {
     /// Since when.
     pub at: Timestamp,
     /// Why.
@@ -86,7 +86,7 @@ pub struct Parked {
 pub enum Claimed {
     /// It is leased.
     Leased(Lease),
-    /// It is not; the row has changed (a pause, or parked) and must be stored.
+    /// It is not; the row has changed (a pause, or suspended) and must be stored.
     Deferred,
 }
 
@@ -106,8 +106,8 @@ impl Wake {
             outages: 0,
             token: 0,
             held: None,
-            heard_at: None,
-            parked: None,
+            received_at: None,
+            suspended: None,
             last_fault: None,
             deaths: 0,
         }
@@ -124,8 +124,8 @@ impl Wake {
     pub fn next_at(&self) -> Option<Timestamp> {
         if let Some(held) = &self.held {
             Some(held.until)
-        } else if let Some(parked) = &self.parked {
-            Some(parked.probe_at)
+        } else if let Some(suspended) = &self.suspended {
+            Some(suspended.probe_at)
         } else {
             self.due_at.map(|due| {
                 self.not_before
@@ -159,18 +159,18 @@ impl Wake {
             self.not_before = None;
             called = true;
         }
-        if let Some(parked) = self.parked.as_mut()
-            && beyond(parked.probe_at, PROBE_INTERVAL)
+        if let Some(suspended) = self.suspended.as_mut()
+            && beyond(suspended.probe_at, PROBE_INTERVAL)
         {
-            parked.probe_at = now;
+            suspended.probe_at = now;
             called = true;
         }
         // It would stand for all that is heard until then.
         if self
-            .heard_at
+            .received_at
             .is_some_and(|at| beyond(at, SignedDuration::ZERO))
         {
-            self.heard_at = Some(now);
+            self.received_at = Some(now);
             called = true;
         }
         called
@@ -194,8 +194,8 @@ impl Wake {
         if let Some(name) = name {
             self.name = Some(name.clone());
         }
-        self.heard_at = Some(
-            self.heard_at
+        self.received_at = Some(
+            self.received_at
                 .map_or(received_at, |heard| heard.max(received_at)),
         );
         self.wake(received_at)
@@ -222,7 +222,7 @@ impl Wake {
         self.due_at = None;
         self.not_before = None;
         self.token += 1;
-        if self.parked.is_none() {
+        if self.suspended.is_none() {
             self.attempts += 1;
         }
         let until = time_after(now, length.min(MAX_LEASE));
@@ -238,8 +238,8 @@ impl Wake {
             generation: self.generation,
             attempt: self.attempts,
             until,
-            heard_at: self.heard_at,
-            parked: self.parked.is_some(),
+            received_at: self.received_at,
+            suspended: self.suspended.is_some(),
         })
     }
 
@@ -253,8 +253,8 @@ impl Wake {
             self.not_counted();
             self.deaths = self.deaths.saturating_add(1);
         }
-        if let Some(parked) = &mut self.parked {
-            parked.probe_at = time_after(now, PROBE_INTERVAL);
+        if let Some(suspended) = &mut self.suspended {
+            suspended.probe_at = time_after(now, PROBE_INTERVAL);
             return true;
         }
         let because = if was_alone && lapsed.holder != *holder {
@@ -278,7 +278,7 @@ impl Wake {
         } else {
             return false;
         };
-        self.park(now, because, self.generation);
+        self.suspend_repository(now, because, self.generation);
         true
     }
 
@@ -314,7 +314,7 @@ impl Wake {
         self.attempts = 0;
         self.outages = 0;
         self.not_before = None;
-        self.parked = None;
+        self.suspended = None;
         self.last_fault = None;
         self.deaths = 0;
         if let Some(next) = next {
@@ -343,16 +343,16 @@ impl Wake {
                 let asked = retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER);
                 let wait = pause(self.outages, self.repository, self.token).max(asked);
                 self.not_before = Some(time_after(now, wait));
-                if let Some(parked) = &mut self.parked {
-                    parked.probe_at = time_after(now, wait);
+                if let Some(suspended) = &mut self.suspended {
+                    suspended.probe_at = time_after(now, wait);
                 }
                 self.last_fault = Some(shortened(because));
             }
             Fault::Own { because } => {
                 self.last_fault = Some(shortened(because));
-                if self.parked.is_some() || self.attempts >= MAX_FAULTS {
-                    self.park(now, because.clone(), lease.generation);
-                    return Settled::Parked;
+                if self.suspended.is_some() || self.attempts >= MAX_FAULTS {
+                    self.suspend_repository(now, because.clone(), lease.generation);
+                    return Settled::Suspended;
                 }
                 let wait = pause(self.attempts, self.repository, self.token);
                 self.not_before = Some(time_after(now, wait));
@@ -369,7 +369,7 @@ impl Wake {
             return false;
         }
         // A suspended repository is tried once a day, whatever has come.
-        if self.parked.is_none() {
+        if self.suspended.is_none() {
             self.outages = 0;
             self.not_before = None;
         }
@@ -402,10 +402,10 @@ impl Wake {
         Settled::Until(None)
     }
 
-    /// A person lets a parked repository go on. `false`: it was not parked.
+    /// A person lets a suspended repository go on. `false`: it was not suspended.
     #[must_use]
     pub fn resume(&mut self, now: Timestamp) -> bool {
-        if self.parked.take().is_none() {
+        if self.suspended.take().is_none() {
             return false;
         }
         self.attempts = 0;
@@ -435,26 +435,29 @@ impl Wake {
     /// suspension that followed from it.
     fn take_back_death(&mut self, lease: &Lease) -> Settled {
         if lease.token < self.token {
-            let is_suspended_for_deaths = self.parked.is_some() && self.attempts < MAX_FAULTS;
+            let is_suspended_for_deaths = self.suspended.is_some() && self.attempts < MAX_FAULTS;
             self.deaths = self.deaths.saturating_sub(1);
             if is_suspended_for_deaths && self.deaths == ALONE_AFTER_DEATHS {
-                self.parked = None;
+                self.suspended = None;
                 self.wake(lease.until);
             }
         }
         Settled::Lost
     }
 
-    /// Takes back what claiming has counted; the daily attempt of a parked repository is not counted at all.
+    /// Takes back what claiming has counted; the daily attempt of a suspended repository is not counted at all.
     fn not_counted(&mut self) {
-        if self.parked.is_none() {
+        if self.suspended.is_none() {
             self.attempts = self.attempts.saturating_sub(1);
         }
     }
 
-    fn park(&mut self, now: Timestamp, because: String, given_up: u64) {
-        self.parked = Some(Parked {
-            at: self.parked.as_ref().map_or(now, |parked| parked.at),
+    fn suspend_repository(&mut self, now: Timestamp, because: String, given_up: u64) {
+        self.suspended = Some(Suspended {
+            at: self
+                .suspended
+                .as_ref()
+                .map_or(now, |suspended| suspended.at),
             because: shortened(&because),
             probe_at: time_after(now, PROBE_INTERVAL),
         });
@@ -503,7 +506,7 @@ mod tests {
         for holder in holders {
             now = now.max(wake.next_at().unwrap());
             let mut claimed = wake.claim(&(*holder).into(), now, MAX_LEASE, true);
-            while wake.parked.is_none() && matches!(claimed, Claimed::Deferred) {
+            while wake.suspended.is_none() && matches!(claimed, Claimed::Deferred) {
                 now = wake.next_at().unwrap();
                 claimed = wake.claim(&(*holder).into(), now, MAX_LEASE, true);
             }
@@ -531,9 +534,9 @@ mod tests {
         let mut wake = due();
         let (leases, now) = take_over(&mut wake, &["one", "two", "three", "four"]);
         assert_eq!((wake.deaths, leases.len()), (3, 3));
-        assert!(wake.parked.is_some());
+        assert!(wake.suspended.is_some());
         assert_eq!(wake.release(&leases[1], now), Settled::Lost);
-        assert_eq!((wake.deaths, &wake.parked), (2, &None));
+        assert_eq!((wake.deaths, &wake.suspended), (2, &None));
         assert!(wake.is_due(now));
     }
 
@@ -553,9 +556,9 @@ mod tests {
             let _settled = wake.fail(&lease, now, &fault);
             last = Some(lease);
         }
-        assert!(wake.parked.is_some());
+        assert!(wake.suspended.is_some());
         wake.token += 1;
         assert_eq!(wake.release(&last.unwrap(), now), Settled::Lost);
-        assert!(wake.parked.is_some());
+        assert!(wake.suspended.is_some());
     }
 }

@@ -100,7 +100,7 @@ impl Ticks {
         let github = outside.client(member.name.clone(), &member.account);
         let mut jules = RepositoryJules::new(Arc::clone(jules), member.name.clone());
         // What was heard may be an outcome, which an older listing does not show.
-        let ago = lease.heard_at.map(|at| outside.now().duration_since(at));
+        let ago = lease.received_at.map(|at| outside.now().duration_since(at));
         if let Some(ago) = ago.and_then(|ago| Duration::try_from(ago).ok()) {
             jules = jules.heard_since(ago);
         }

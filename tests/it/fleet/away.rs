@@ -200,7 +200,7 @@ async fn outages_of_the_inbox_suspend_no_repository() {
     }
     set.clock.pass(seconds(310)).await;
     let wake = set.inbox.look(ONE).await.unwrap().unwrap();
-    assert_eq!((wake.attempts, wake.parked), (0, None));
+    assert_eq!((wake.attempts, wake.suspended), (0, None));
 }
 
 /// Another service takes over what this one cannot extend. Whether the outage is over before the end of the tick is given
@@ -222,7 +222,11 @@ async fn a_service_that_cannot_reach_the_inbox_has_not_died() {
             set.inbox.is(Mood::Well);
             set.clock.pass(seconds(3)).await;
             let wake = stored.look(ONE).await.unwrap().unwrap();
-            assert_eq!((wake.deaths, &wake.parked), (0, &None), "{outage} {other}");
+            assert_eq!(
+                (wake.deaths, &wake.suspended),
+                (0, &None),
+                "{outage} {other}"
+            );
             stored.release(&taken, set.clock.now()).await.unwrap();
         }
     }

@@ -399,10 +399,10 @@ async fn a_repository_whose_tick_panics_is_suspended_and_the_others_go_on() {
         set.wake(id).await;
     }
     set.clock.pass(SignedDuration::from_hours(1)).await;
-    let parked = set.inbox.parked().await.unwrap();
-    assert_eq!(parked.len(), 1);
-    assert_eq!(parked[0].repository, RepositoryId(1));
-    let because = &parked[0].parked.as_ref().unwrap().because;
+    let suspended = set.inbox.suspended_repositories().await.unwrap();
+    assert_eq!(suspended.len(), 1);
+    assert_eq!(suspended[0].repository, RepositoryId(1));
+    let because = &suspended[0].suspended.as_ref().unwrap().because;
     assert!(because.contains("a tick of 1 that panics"), "{because}");
     assert_eq!(set.stage.begun(1).len(), MAX_FAULTS as usize);
     for id in 2..=6 {
@@ -416,7 +416,7 @@ async fn a_repository_whose_tick_panics_is_suspended_and_the_others_go_on() {
     assert_eq!(set.stage.begun(1).len(), MAX_FAULTS as usize);
     set.stage.play(1, Play::Work(SignedDuration::ZERO, None));
     set.clock.pass(PROBE_INTERVAL).await;
-    assert!(set.inbox.parked().await.unwrap().is_empty());
+    assert!(set.inbox.suspended_repositories().await.unwrap().is_empty());
     set.end().await;
 }
 
@@ -426,7 +426,7 @@ async fn an_outage_never_suspends_and_is_waited_for() {
     set.stage.play(1, Play::Outage(Some(seconds(1_800))));
     set.wake(1).await;
     set.clock.pass(SignedDuration::from_hours(24)).await;
-    assert!(set.inbox.parked().await.unwrap().is_empty());
+    assert!(set.inbox.suspended_repositories().await.unwrap().is_empty());
     let begun = set.stage.begun(1);
     assert!(
         (20..=48).contains(&begun.len()),
@@ -453,10 +453,10 @@ async fn a_tick_that_never_ends_is_abandoned_and_its_repository_suspended() {
     assert_eq!(set.stage.begun(1).len(), 1);
     assert!(TICK_LIMIT > LEASE * 5);
     set.clock.pass(SignedDuration::from_hours(8)).await;
-    let parked = set.inbox.parked().await.unwrap();
-    assert_eq!(parked.len(), 1, "the one that never ends");
-    assert_eq!(parked[0].repository, RepositoryId(1));
-    // The one that ends when it is told to is left alone for a while each time, and is never parked.
+    let suspended = set.inbox.suspended_repositories().await.unwrap();
+    assert_eq!(suspended.len(), 1, "the one that never ends");
+    assert_eq!(suspended[0].repository, RepositoryId(1));
+    // The one that ends when it is told to is left alone for a while each time, and is never suspended.
     let begun = set.stage.begun(2);
     assert!(begun.len() > 3, "{begun:?}");
     assert!(

@@ -96,10 +96,10 @@ pub(crate) struct Kept<'a> {
     pub(crate) hurry: &'a dyn Fn(u64, u32),
 }
 
-/// Lets a service be killed at every tick of a repository and begins it again, until that is parked.
+/// Lets a service be killed at every tick of a repository and begins it again, until that is suspended.
 pub(crate) fn is_suspended_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>) {
     let id = rig.ground.repositories[0].0;
-    let parked = || -> Vec<Value> {
+    let suspended = || -> Vec<Value> {
         let list = Phileas::new(&["suspended", "list", "--json"]).with(&kept.option);
         list.run().expect(0).lines()
     };
@@ -110,7 +110,7 @@ pub(crate) fn is_suspended_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>)
     };
     let begun = Instant::now();
     let mut process = start();
-    while parked().is_empty() {
+    while suspended().is_empty() {
         assert!(begun.elapsed() < PATIENCE, "{} deaths", fatal.deaths());
         if process.child.try_wait().unwrap().is_some() {
             process = start();
@@ -118,14 +118,14 @@ pub(crate) fn is_suspended_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>)
         (kept.hurry)(id, process.child.id());
     }
     say(&format!(
-        "a repository whose every tick kills the service is parked after {} deaths, {:?}",
+        "a repository whose every tick kills the service is suspended after {} deaths, {:?}",
         fatal.deaths(),
         begun.elapsed()
     ));
     // The last one while it was ticked alone, which shows that it is to blame.
     assert_eq!(fatal.deaths(), DEATHS);
 
-    // The other one goes on, and so does the service. What is heard of the parked one revives it not.
+    // The other one goes on, and so does the service. What is heard of the suspended one revives it not.
     let sessions = || rig.sessions().get(OTHER).copied().unwrap_or(0);
     let (before, heard) = (sessions(), Instant::now());
     let mut posted = 0;
@@ -136,7 +136,7 @@ pub(crate) fn is_suspended_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>)
         posted += rig.post_to_either(process.public, process.public).1.len();
         std::thread::sleep(Duration::from_millis(100));
     }
-    let list = parked();
+    let list = suspended();
     let [one] = list.as_slice() else {
         panic!("{list:?}")
     };

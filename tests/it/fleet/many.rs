@@ -182,10 +182,10 @@ async fn in_the_worst_of_worlds_repositories_go_on_and_nothing_is_doubled() {
         "and goes on: {counts:?}"
     );
     assert_no_doubles(&ground.world);
-    let parked = served.inbox.parked().await.unwrap();
+    let suspended = served.inbox.suspended_repositories().await.unwrap();
     assert!(
-        parked.is_empty(),
-        "faults of others park nobody: {parked:?}"
+        suspended.is_empty(),
+        "faults of others suspend no repository: {suspended:?}"
     );
     end(served).await;
 }

@@ -90,7 +90,7 @@ fn an_outcome_leads_to_the_next_dispatch() {
 /// Ten times; `KILLS` is another number, as in `scripts/test kills`.
 #[test]
 fn ending_at_any_moment_loses_nothing_and_doubles_nothing() {
-    /// A repository whose ticks die with the process time and again would be parked, as it should be: so each gets a
+    /// A repository whose ticks die with the process time and again would be suspended, as it should be: so each gets a
     /// tick to its end after so many kills.
     const KILLS_IN_A_ROW: usize = 2;
     let wanted: usize = std::env::var("KILLS").map_or(10, |kills| kills.parse().unwrap());

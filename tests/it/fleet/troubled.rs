@@ -193,8 +193,8 @@ impl Inbox for Troubled {
         read!(self.look(repository))
     }
 
-    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        read!(self.parked())
+    async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
+        read!(self.suspended_repositories())
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {

@@ -1,4 +1,4 @@
-//! Failures, crashes, outages, parking, and clocks that are wrong.
+//! Failures, crashes, outages, suspensions, and clocks that are wrong.
 
 use std::collections::BTreeSet;
 
@@ -27,8 +27,8 @@ fn outage(retry_after: Option<SignedDuration>) -> Fault {
     }
 }
 
-/// Lets the repository fail by its own fault until it is parked; answers when that was.
-async fn park(inbox: &impl Inbox, from: Timestamp) -> Timestamp {
+/// Lets the repository fail by its own fault until it is suspended; answers when that was.
+async fn suspend_repository(inbox: &impl Inbox, from: Timestamp) -> Timestamp {
     inbox.wake(WIDGET, from).await.unwrap();
     let mut now = from;
     for attempt in 1..=MAX_FAULTS {
@@ -36,7 +36,7 @@ async fn park(inbox: &impl Inbox, from: Timestamp) -> Timestamp {
         assert_eq!(lease.attempt, attempt);
         let settled = inbox.fail(&lease, now, &own("a bug")).await.unwrap();
         if attempt == MAX_FAULTS {
-            assert_eq!(settled, Settled::Parked);
+            assert_eq!(settled, Settled::Suspended);
             break;
         }
         let Settled::Until(Some(again)) = settled else {
@@ -55,12 +55,12 @@ async fn park(inbox: &impl Inbox, from: Timestamp) -> Timestamp {
 
 pub(super) async fn own_faults_suspend_in_the_end(inbox: &impl Inbox) {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
-    let now = park(inbox, at(0)).await;
-    let parked = inbox.parked().await.unwrap();
-    let [wake] = parked.as_slice() else {
-        panic!("{parked:?}")
+    let now = suspend_repository(inbox, at(0)).await;
+    let suspended = inbox.suspended_repositories().await.unwrap();
+    let [wake] = suspended.as_slice() else {
+        panic!("{suspended:?}")
     };
-    let why = wake.parked.as_ref().unwrap();
+    let why = wake.suspended.as_ref().unwrap();
     assert_eq!((why.at, why.because.as_str()), (now, "a bug"));
     assert_eq!(wake.name.as_ref().unwrap().to_string(), "acme/widget");
     nothing_due(inbox, now + HOUR).await;
@@ -74,14 +74,14 @@ pub(super) async fn a_handler_that_never_comes_back_is_suspended(inbox: &impl In
     for _ in 0..4 * MAX_FAULTS {
         let leases = claim_due(inbox, "dies", now, ALL).await;
         attempts += leases.len();
-        if !inbox.parked().await.unwrap().is_empty() {
+        if !inbox.suspended_repositories().await.unwrap().is_empty() {
             break;
         }
         now = next(inbox).await;
     }
     assert_eq!(attempts, MAX_FAULTS as usize);
-    let parked = inbox.parked().await.unwrap();
-    let because = &parked[0].parked.as_ref().unwrap().because;
+    let suspended = inbox.suspended_repositories().await.unwrap();
+    let because = &suspended[0].suspended.as_ref().unwrap().because;
     assert!(because.contains("never came back"), "{because}");
     assert_eq!(outcome_of(inbox, "a").await, Outcome::Failed);
 }
@@ -99,9 +99,9 @@ pub(super) async fn outages_never_suspend(inbox: &impl Inbox) {
         assert!(again > now && again.duration_since(now) <= LONGEST_PAUSE);
         now = again;
     }
-    assert!(inbox.parked().await.unwrap().is_empty());
+    assert!(inbox.suspended_repositories().await.unwrap().is_empty());
     let counts = inbox.counts(now).await.unwrap();
-    assert_eq!((counts.failing, counts.parked), (1, 0));
+    assert_eq!((counts.failing, counts.suspended), (1, 0));
 }
 
 pub(super) async fn outages_between_do_not_hide_faults(inbox: &impl Inbox) {
@@ -116,7 +116,7 @@ pub(super) async fn outages_between_do_not_hide_faults(inbox: &impl Inbox) {
             faults += 1;
             own("a bug")
         };
-        if inbox.fail(&lease, now, &fault).await.unwrap() == Settled::Parked {
+        if inbox.fail(&lease, now, &fault).await.unwrap() == Settled::Suspended {
             break;
         }
     }
@@ -144,7 +144,7 @@ pub(super) async fn patience_is_kept_within_reason(inbox: &impl Inbox) {
 }
 
 pub(super) async fn traffic_does_not_revive_what_is_suspended(inbox: &impl Inbox) {
-    let now = park(inbox, at(0)).await;
+    let now = suspend_repository(inbox, at(0)).await;
     let probe = now + PROBE_INTERVAL;
     for n in 0..50 {
         let received = now + SECOND * n;
@@ -157,11 +157,11 @@ pub(super) async fn traffic_does_not_revive_what_is_suspended(inbox: &impl Inbox
     }
     assert_eq!(next(inbox).await, probe);
     let lease = claim(inbox, "one", probe).await;
-    assert!(lease.parked);
+    assert!(lease.suspended);
 }
 
 pub(super) async fn a_suspended_repository_is_tried_once_a_day(inbox: &impl Inbox) {
-    let since = park(inbox, at(0)).await;
+    let since = suspend_repository(inbox, at(0)).await;
     let mut now = since;
     for day in 0..MAX_FAULTS + 2 {
         now += PROBE_INTERVAL;
@@ -172,15 +172,15 @@ pub(super) async fn a_suspended_repository_is_tried_once_a_day(inbox: &impl Inbo
         let lease = claim(inbox, "one", now).await;
         if day % 2 == 0 {
             let settled = inbox.fail(&lease, now, &own("still a bug")).await.unwrap();
-            assert_eq!(settled, Settled::Parked);
+            assert_eq!(settled, Settled::Suspended);
         } else {
             // A try that takes its process with it is no reason to try at once.
             now = lease.until;
             nothing_due(inbox, now).await;
         }
     }
-    let parked = inbox.parked().await.unwrap();
-    assert_eq!(parked[0].parked.as_ref().unwrap().at, since);
+    let suspended = inbox.suspended_repositories().await.unwrap();
+    assert_eq!(suspended[0].suspended.as_ref().unwrap().at, since);
     // One that goes well ends it.
     let now = next(inbox).await;
     let lease = claim(inbox, "one", now).await;
@@ -189,24 +189,24 @@ pub(super) async fn a_suspended_repository_is_tried_once_a_day(inbox: &impl Inbo
         .await
         .unwrap();
     inbox.finish(&lease, now, None).await.unwrap();
-    assert!(inbox.parked().await.unwrap().is_empty());
+    assert!(inbox.suspended_repositories().await.unwrap().is_empty());
     // What was heard meanwhile is due at last.
     let lease = claim(inbox, "one", now).await;
-    assert_eq!((lease.attempt, lease.parked), (1, false));
+    assert_eq!((lease.attempt, lease.suspended), (1, false));
 }
 
 pub(super) async fn a_person_resumes_what_is_suspended(inbox: &impl Inbox) {
     assert!(!inbox.resume(WIDGET, at(0)).await.unwrap());
-    let now = park(inbox, at(0)).await;
+    let now = suspend_repository(inbox, at(0)).await;
     assert!(inbox.resume(WIDGET, now).await.unwrap());
     assert!(!inbox.resume(WIDGET, now).await.unwrap());
-    assert!(inbox.parked().await.unwrap().is_empty());
+    assert!(inbox.suspended_repositories().await.unwrap().is_empty());
     let lease = claim(inbox, "one", now).await;
-    assert_eq!((lease.attempt, lease.parked), (1, false));
+    assert_eq!((lease.attempt, lease.suspended), (1, false));
 }
 
 pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl Inbox) {
-    let now = park(inbox, at(0)).await;
+    let now = suspend_repository(inbox, at(0)).await;
     let [paused, held, unheard] = [2, 3, 4].map(RepositoryId);
     inbox.wake(paused, now).await.unwrap();
     let failing = claim(inbox, "one", now).await;
@@ -230,13 +230,13 @@ pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl 
     assert_eq!(wake.outages, 1);
     // A repository that is held or suspended stays so, and no new one is recorded.
     assert!(inbox.finish(&lease, now, None).await.unwrap() != Settled::Lost);
-    assert_eq!(inbox.parked().await.unwrap().len(), 1);
+    assert_eq!(inbox.suspended_repositories().await.unwrap().len(), 1);
     assert!(inbox.look(unheard).await.unwrap().is_none());
 }
 
 /// For a moment the clock was days ahead. What was written meanwhile must not stop anybody for that long.
 pub(super) async fn a_clock_that_was_set_back_stops_no_repository(inbox: &impl Inbox) {
-    let [leased, paused, ticked, parked] = [1, 2, 3, 4].map(RepositoryId);
+    let [leased, paused, ticked, suspended] = [1, 2, 3, 4].map(RepositoryId);
     let ahead = at(0) + DAY * 3;
     inbox.wake(leased, at(0)).await.unwrap();
     let lease = claim(inbox, "ahead", ahead).await;
@@ -252,8 +252,10 @@ pub(super) async fn a_clock_that_was_set_back_stops_no_repository(inbox: &impl I
     inbox.finish(&well, ahead, next).await.unwrap();
     let mut late = ahead;
     for _ in 0..MAX_FAULTS {
-        inbox.wake(parked, at(0)).await.unwrap();
-        let lease = inbox.claim(&holder("ahead"), late, LEASE, &[parked]).await;
+        inbox.wake(suspended, at(0)).await.unwrap();
+        let lease = inbox
+            .claim(&holder("ahead"), late, LEASE, &[suspended])
+            .await;
         let lease = only(lease.unwrap());
         inbox.fail(&lease, late, &own("a bug")).await.unwrap();
         late += HOUR;
@@ -265,7 +267,7 @@ pub(super) async fn a_clock_that_was_set_back_stops_no_repository(inbox: &impl I
     assert_eq!(inbox.call_back(now).await.unwrap(), 0);
     let leases = claim_due(inbox, "right", now, ALL).await;
     let ids: Vec<_> = leases.iter().map(|lease| lease.repository).collect();
-    assert_eq!(ids, [leased, paused, ticked, parked]);
+    assert_eq!(ids, [leased, paused, ticked, suspended]);
     let late = inbox.finish(&lease, now, None).await.unwrap();
     assert_eq!(late, Settled::Lost);
     // A day ahead for good: leases end, and all that is due comes, if not at once.
@@ -314,7 +316,7 @@ pub(super) async fn what_a_clock_that_was_ahead_has_heard_hides_nothing(inbox: &
     assert_eq!(next(inbox).await, at(60));
     inbox.accept(delivery("b", WIDGET, at(20))).await.unwrap();
     let lease = claim(inbox, "right", at(20)).await;
-    assert_eq!(lease.heard_at, Some(at(20)));
+    assert_eq!(lease.received_at, Some(at(20)));
 }
 
 pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl Inbox) {
@@ -377,7 +379,7 @@ pub(super) async fn two_power_cuts_suspend_no_repository(inbox: &impl Inbox) {
         let wake = inbox.look(*id).await.unwrap().unwrap();
         assert_eq!((wake.deaths, wake.attempts), (0, 0));
     }
-    assert_eq!(inbox.parked().await.unwrap(), []);
+    assert_eq!(inbox.suspended_repositories().await.unwrap(), []);
     assert_eq!(inbox.due_alone(now).await.unwrap(), []);
     assert_eq!(claim_due(inbox, "three", now, ALL).await.len(), 5);
 }
@@ -396,7 +398,7 @@ pub(super) async fn faults_before_a_death_do_not_make_it_worse(inbox: &impl Inbo
         now += LEASE;
         // The death is noticed, and there is a pause after it.
         nothing_due(inbox, now).await;
-        assert_eq!(inbox.parked().await.unwrap(), []);
+        assert_eq!(inbox.suspended_repositories().await.unwrap(), []);
         now += LONGEST_PAUSE;
         let lease = claim_alone(inbox, process, now, WIDGET).await;
         assert_eq!(lease.unwrap().attempt, MAX_FAULTS);
@@ -415,11 +417,11 @@ pub(super) async fn a_repository_whose_process_dies_alone_is_suspended(inbox: &i
     claim_alone(inbox, "three", now, WIDGET).await.unwrap();
     now += LEASE;
     assert_eq!(claim_alone(inbox, "four", now, WIDGET).await, None);
-    let parked = inbox.parked().await.unwrap();
-    let [wake] = parked.as_slice() else {
-        panic!("{parked:?}")
+    let suspended = inbox.suspended_repositories().await.unwrap();
+    let [wake] = suspended.as_slice() else {
+        panic!("{suspended:?}")
     };
-    let because = &wake.parked.as_ref().unwrap().because;
+    let because = &wake.suspended.as_ref().unwrap().because;
     assert!(
         because.contains("died 3 times in a row") && because.contains("that was three"),
         "{because}"
@@ -438,7 +440,7 @@ pub(super) async fn a_repository_whose_process_dies_alone_is_suspended(inbox: &i
         claim_alone(inbox, "four", now, WIDGET)
             .await
             .unwrap()
-            .parked
+            .suspended
     );
     now += LEASE;
     assert_eq!(claim_alone(inbox, "five", now, WIDGET).await, None);

@@ -187,7 +187,7 @@ pub(super) async fn a_delivery_is_run_again_on_demand(inbox: &impl Inbox) {
     assert_eq!(woken, Replayed::Woken(WIDGET));
     assert_eq!(outcomes(inbox).await, [("a".to_owned(), Outcome::Pending)]);
     let lease = claim(inbox, "one", at(3)).await;
-    assert_eq!(lease.heard_at, Some(at(3)));
+    assert_eq!(lease.received_at, Some(at(3)));
     inbox.finish(&lease, at(4), None).await.unwrap();
     assert_eq!(outcomes(inbox).await, [("a".to_owned(), Outcome::Handled)]);
 }

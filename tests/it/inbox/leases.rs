@@ -40,7 +40,7 @@ pub(super) async fn a_hundred_triggers_are_one_tick(inbox: &impl Inbox) {
     let repositories: BTreeSet<_> = leases.iter().map(|lease| lease.repository).collect();
     assert_eq!((leases.len(), repositories.len()), (20, 20));
     for lease in &leases {
-        assert_eq!(lease.heard_at, Some(at(99)));
+        assert_eq!(lease.received_at, Some(at(99)));
         let settled = inbox.finish(lease, at(101), None).await.unwrap();
         assert_eq!(settled, Settled::Until(None));
     }
@@ -107,7 +107,7 @@ pub(super) async fn a_holder_that_was_taken_over_changes_nothing(inbox: &impl In
 
     inbox.finish(&successor, now, None).await.unwrap();
     let again = claim(inbox, "successor", now).await;
-    assert_eq!(again.heard_at, Some(now), "the wake was not swallowed");
+    assert_eq!(again.received_at, Some(now), "the wake was not swallowed");
 }
 
 pub(super) async fn a_heartbeat_keeps_a_lease_and_tells_of_its_loss(inbox: &impl Inbox) {

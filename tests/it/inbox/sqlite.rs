@@ -216,7 +216,7 @@ async fn a_damaged_row_stops_no_repository() {
     .unwrap();
     let looked = inbox.look(RepositoryId(2)).await.unwrap().unwrap();
     assert_eq!(looked.repository, RepositoryId(2));
-    assert_eq!(inbox.parked().await.unwrap(), []);
+    assert_eq!(inbox.suspended_repositories().await.unwrap(), []);
     let leases = claim_due(&inbox, "after", at(1), 10).await;
     let mut ids: Vec<u64> = leases.iter().map(|lease| lease.repository.0).collect();
     ids.sort_unstable();

@@ -82,7 +82,7 @@ fn a_table_shows_the_newest_and_json_shows_all() {
     assert_eq!(deliveries(data.path()).len(), 201);
 }
 
-/// A repository is worked on and parked by a driver; the commands see it and let it go on while the service runs.
+/// A repository is worked on and suspended by a driver; the commands see it and let it go on while the service runs.
 #[tokio::test]
 async fn a_suspended_repository_is_shown_replayed_and_resumed() {
     let data = tempdir().unwrap();
@@ -145,7 +145,7 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
     program(&["suspended", "resume", "ACME/r7"]).run().expect(0);
     program(&["suspended", "resume", "7"]).run().expect(2);
     let wake = inbox.look(RepositoryId(7)).await.unwrap().unwrap();
-    assert_eq!((wake.parked, wake.attempts), (None, 0));
+    assert_eq!((wake.suspended, wake.attempts), (None, 0));
     assert!(wake.due_at.is_some());
     let replay = program(&["replay", "first", "--json"])
         .run()

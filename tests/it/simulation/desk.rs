@@ -168,8 +168,8 @@ impl Inbox for Desk {
         looked!(self.look(repository))
     }
 
-    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        looked!(self.parked())
+    async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
+        looked!(self.suspended_repositories())
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {

@@ -53,7 +53,7 @@ const TURNS: usize = 12;
 pub(super) struct Played {
     pub(super) verdict: Verdict,
     pub(super) kills: u64,
-    /// How often a repository was parked because too many processes had died at it, and a person resumed it.
+    /// How often a repository was suspended because too many processes had died at it, and a person resumed it.
     pub(super) resumed: u64,
     pub(super) workflow_runs: u64,
     pub(super) lost_races: usize,

@@ -147,7 +147,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} seeds, {} h with troubles, {} kills, {} repositories parked by them and resumed, {} turns of {} sessions, {} requests by label, {} imports, {} lost deliveries \
+            "{} seeds, {} h with troubles, {} kills, {} repositories suspended by them and resumed, {} turns of {} sessions, {} requests by label, {} imports, {} lost deliveries \
              found, {} workflow runs, {} races lost by these, {} requests, {} of {} settings of knob pairs, \
              {} violations",
             self.seeds.len(),

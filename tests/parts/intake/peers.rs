@@ -221,8 +221,8 @@ impl Inbox for Peer {
         self.inner.look(repository).await
     }
 
-    async fn parked(&self) -> Result<Vec<Wake>, InboxError> {
-        self.inner.parked().await
+    async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
+        self.inner.suspended_repositories().await
     }
 
     async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {

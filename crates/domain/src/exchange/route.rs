@@ -16,7 +16,7 @@ pub enum Next {
     /// No layer, until a person asks: its label does not go to implementers automatically.
     Shelved,
     /// No layer: implementers have tried often enough, and a person must look at it.
-    Parked,
+    Suspended,
     /// No layer: it is invalid.
     Refused,
 }
@@ -29,7 +29,7 @@ impl Next {
             Self::Planner => "planner",
             Self::Implementer => "implementer",
             Self::Shelved => "shelved",
-            Self::Parked => "parked",
+            Self::Suspended => "suspended",
             Self::Refused => "refused",
         }
     }
@@ -41,7 +41,7 @@ impl Next {
         if !item.sound {
             Self::Refused
         } else if item.value.attempts >= MAX_ATTEMPTS {
-            Self::Parked
+            Self::Suspended
         } else if item.value.requires_deep_analysis {
             Self::Planner
         } else if labels.is_some_and(|labels| !labels.contains(&item.value.label)) {

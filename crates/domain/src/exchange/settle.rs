@@ -86,7 +86,7 @@ pub fn settle_merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>)
 }
 
 /// Settles rejected or failed work: the item stays, with the reasons and one more attempt. The returned flag says
-/// whether it is [`super::Next::Parked`] now, after [`MAX_ATTEMPTS`].
+/// whether it is [`super::Next::Suspended`] now, after [`MAX_ATTEMPTS`].
 ///
 /// # Errors
 ///

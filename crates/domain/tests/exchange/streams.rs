@@ -441,7 +441,7 @@ pub(crate) fn inspection_says_what_is_there_and_where_it_goes() {
         "planner"
     );
     assert_eq!(next("requires_deep_analysis: false\n", "", None), "refused");
-    assert_eq!(next("goal:", "attempts: 3\ngoal:", None), "parked");
+    assert_eq!(next("goal:", "attempts: 3\ngoal:", None), "suspended");
     assert_eq!(next("goal:", "attempts: 2\ngoal:", None), "implementer");
     assert_eq!(
         next("goal:", "goal:", Some(&["bugs".to_owned()])),

@@ -6,13 +6,13 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::failure::Failure;
-use crate::runtime::inbox::{Delivery, Held, Parked, Record, Wake, outcome};
+use crate::runtime::inbox::{Delivery, Held, Record, Suspended, Wake, outcome};
 
 /// All columns of a repository, in the order in which [`read_wake`] reads them and [`WakeRow`] writes them.
 macro_rules! wake_columns {
     () => {
         "repo, name, due_at, generation, done_generation, failed_generation, not_before, attempts, outages, token, \
-         lease_owner, lease_until, heard_at, parked_at, parked_because, probe_at, last_fault, deaths"
+         lease_owner, lease_until, received_at, suspended_at, suspended_because, probe_at, last_fault, deaths"
     };
 }
 pub(super) use wake_columns;
@@ -56,8 +56,8 @@ pub(super) fn read_wake(row: &Row) -> Result<Wake, Failure> {
         }),
         _ => None,
     };
-    let parked = match (maybe_instant(row, 13)?, maybe_instant(row, 15)?) {
-        (Some(at), Some(probe_at)) => Some(Parked {
+    let suspended = match (maybe_instant(row, 13)?, maybe_instant(row, 15)?) {
+        (Some(at), Some(probe_at)) => Some(Suspended {
             at,
             because: text(14)?.unwrap_or_default(),
             probe_at,
@@ -77,8 +77,8 @@ pub(super) fn read_wake(row: &Row) -> Result<Wake, Failure> {
         outages: from_small_integer(row.try_get(8)?)?,
         token: number(9)?,
         held,
-        heard_at: maybe_instant(row, 12)?,
-        parked,
+        received_at: maybe_instant(row, 12)?,
+        suspended,
         last_fault: text(16)?,
         deaths: from_small_integer(row.try_get(17)?)?,
     })
@@ -96,7 +96,7 @@ impl WakeRow {
     /// The row of a repository.
     pub(super) fn from_wake(wake: &Wake) -> Result<Self, Failure> {
         let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
-        let (held, parked) = (wake.held.as_ref(), wake.parked.as_ref());
+        let (held, suspended) = (wake.held.as_ref(), wake.suspended.as_ref());
         Ok(Self {
             numbers: [
                 to_integer(wake.repository.0)?,
@@ -114,15 +114,15 @@ impl WakeRow {
                 wake.due_at.map(to_micros),
                 wake.not_before.map(to_micros),
                 held.map(|held| to_micros(held.until)),
-                wake.heard_at.map(to_micros),
-                parked.map(|parked| to_micros(parked.at)),
-                parked.map(|parked| to_micros(parked.probe_at)),
+                wake.received_at.map(to_micros),
+                suspended.map(|suspended| to_micros(suspended.at)),
+                suspended.map(|suspended| to_micros(suspended.probe_at)),
                 wake.next_at().map(to_micros),
             ],
             texts: [
                 wake.name.as_ref().map(ToString::to_string),
                 held.map(|held| held.holder.as_str().to_owned()),
-                parked.map(|parked| without_nul(&parked.because)),
+                suspended.map(|suspended| without_nul(&suspended.because)),
                 wake.last_fault.as_deref().map(without_nul),
             ],
         })
@@ -132,11 +132,28 @@ impl WakeRow {
     pub(super) fn sql_values(&self) -> [&(dyn ToSql + Sync); 19] {
         let [repo, generation, done, failed, token] = &self.numbers;
         let [attempts, outages, deaths] = &self.counts;
-        let [due, not_before, until, heard, parked_at, probe_at, next] = &self.instants;
+        let [due, not_before, until, heard, suspended_at, probe_at, next] = &self.instants;
         let [name, owner, because, fault] = &self.texts;
         [
-            repo, name, due, generation, done, failed, not_before, attempts, outages, token, owner,
-            until, heard, parked_at, because, probe_at, fault, next, deaths,
+            repo,
+            name,
+            due,
+            generation,
+            done,
+            failed,
+            not_before,
+            attempts,
+            outages,
+            token,
+            owner,
+            until,
+            heard,
+            suspended_at,
+            because,
+            probe_at,
+            fault,
+            next,
+            deaths,
         ]
     }
 }
@@ -149,7 +166,7 @@ fn without_nul(text: &str) -> String {
 /// Updates the row of a repository.
 pub(super) const UPDATE: &str = "UPDATE phileas.wake SET name = $2, due_at = $3, generation = $4, \
     done_generation = $5, failed_generation = $6, not_before = $7, attempts = $8, outages = $9, token = $10, \
-    lease_owner = $11, lease_until = $12, heard_at = $13, parked_at = $14, parked_because = $15, probe_at = $16, \
+    lease_owner = $11, lease_until = $12, received_at = $13, suspended_at = $14, suspended_because = $15, probe_at = $16, \
     last_fault = $17, next_at = $18, deaths = $19 WHERE repo = $1";
 
 /// All columns of a delivery, in the order in which [`read_record`] reads them. Its outcome follows from two columns

@@ -35,9 +35,9 @@ CREATE TABLE phileas.wake (
     token             bigint NOT NULL DEFAULT 0,
     lease_owner       text,
     lease_until       bigint,
-    heard_at          bigint,
-    parked_at         bigint,
-    parked_because    text,
+    received_at          bigint,
+    suspended_at         bigint,
+    suspended_because    text,
     probe_at          bigint,
     last_fault        text,
     -- When it can next be claimed; follows from the other columns and is stored to be found by.

@@ -60,7 +60,7 @@ pub(super) fn read_suspended(connection: &Connection) -> rusqlite::Result<Vec<Wa
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
         wakes::columns!(),
-        " FROM wake WHERE parked_at IS NOT NULL ORDER BY repo"
+        " FROM wake WHERE suspended_at IS NOT NULL ORDER BY repo"
     ))?;
     let rows = statement.query_map([], |row| skip_damaged(wakes::read_wake(row)))?;
     rows.filter_map(Result::transpose).collect()
@@ -82,7 +82,7 @@ pub(super) fn read_counts(connection: &Connection, now: Timestamp) -> rusqlite::
     connection
         .prepare_cached(
             "SELECT count(*), total(next_at <= ?1), total(lease_owner IS NOT NULL AND next_at > ?1), \
-             total(parked_at IS NULL AND last_fault IS NOT NULL), total(parked_at IS NOT NULL), \
+             total(suspended_at IS NULL AND last_fault IS NOT NULL), total(suspended_at IS NOT NULL), \
              min(CASE WHEN next_at <= ?1 THEN next_at END) FROM wake",
         )?
         .query_row([to_micros(now)], |row| {
@@ -93,7 +93,7 @@ pub(super) fn read_counts(connection: &Connection, now: Timestamp) -> rusqlite::
                 due: count(1)?,
                 leased: count(2)?,
                 failing: count(3)?,
-                parked: count(4)?,
+                suspended: count(4)?,
                 oldest_due: maybe_instant(row.get(5)?)?,
                 bytes: 0,
                 limit_bytes: None,

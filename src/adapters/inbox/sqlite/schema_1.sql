@@ -37,9 +37,9 @@ CREATE TABLE wake (
     token             INTEGER NOT NULL,
     lease_owner       TEXT,
     lease_until       INTEGER,
-    heard_at          INTEGER,
-    parked_at         INTEGER,
-    parked_because    TEXT,
+    received_at          INTEGER,
+    suspended_at         INTEGER,
+    suspended_because    TEXT,
     probe_at          INTEGER,
     last_fault        TEXT,
     -- When it can next be claimed; follows from the other columns and is stored to be found by.

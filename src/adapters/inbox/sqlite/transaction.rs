@@ -185,7 +185,7 @@ impl<'a> InboxTransaction<'a> {
         let beyond = |most: SignedDuration| to_micros(now.saturating_add(most).unwrap_or(now));
         let mut statement = self.connection.prepare_cached(
             "SELECT repo FROM wake WHERE lease_until > ?1 OR not_before > ?2 OR due_at > ?3 OR probe_at > ?4 \
-             OR heard_at > ?5",
+             OR received_at > ?5",
         )?;
         let rows = statement.query_map(
             params![
@@ -250,12 +250,12 @@ impl<'a> InboxTransaction<'a> {
         let Some(repository_id) = stored.delivery.woken() else {
             return Ok(Replayed::WakesNobody);
         };
-        let (generation, parked) = self.change_wake(repository_id, |wake| {
-            (wake.hear(None, now), wake.parked.is_some())
+        let (generation, suspended) = self.change_wake(repository_id, |wake| {
+            (wake.hear(None, now), wake.suspended.is_some())
         })?;
         deliveries::pending_again(self.connection, stored.place, generation)?;
-        Ok(if parked {
-            Replayed::Parked(repository_id)
+        Ok(if suspended {
+            Replayed::Suspended(repository_id)
         } else {
             Replayed::Woken(repository_id)
         })

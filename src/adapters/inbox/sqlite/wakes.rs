@@ -8,13 +8,13 @@ use super::value::{
     from_integer, from_micros, is_damage, maybe_instant, maybe_micros, repository_id, to_integer,
     to_micros,
 };
-use crate::runtime::inbox::{Held, Parked, Wake};
+use crate::runtime::inbox::{Held, Suspended, Wake};
 
 /// All columns, in the order in which [`read_wake`] reads them.
 macro_rules! columns {
     () => {
         "repo, name, due_at, generation, done_generation, failed_generation, not_before, attempts, outages, token, \
-         lease_owner, lease_until, heard_at, parked_at, parked_because, probe_at, last_fault, deaths"
+         lease_owner, lease_until, received_at, suspended_at, suspended_because, probe_at, last_fault, deaths"
     };
 }
 pub(super) use columns;
@@ -73,11 +73,11 @@ pub(super) fn read_wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
         }),
         _ => None,
     };
-    let parked = match (
+    let suspended = match (
         row.get::<_, Option<i64>>(13)?,
         row.get::<_, Option<i64>>(15)?,
     ) {
-        (Some(at), Some(probe_at)) => Some(Parked {
+        (Some(at), Some(probe_at)) => Some(Suspended {
             at: from_micros(at)?,
             because: row.get::<_, Option<String>>(14)?.unwrap_or_default(),
             probe_at: from_micros(probe_at)?,
@@ -98,8 +98,8 @@ pub(super) fn read_wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
         outages: row.get(8)?,
         token: from_integer(row.get(9)?)?,
         held,
-        heard_at: maybe_instant(row.get(12)?)?,
-        parked,
+        received_at: maybe_instant(row.get(12)?)?,
+        suspended,
         last_fault: row.get(16)?,
         deaths: row.get(17)?,
     })
@@ -107,7 +107,7 @@ pub(super) fn read_wake(row: &Row<'_>) -> rusqlite::Result<Wake> {
 
 /// Writes the row of a repository.
 pub(super) fn store_wake(connection: &Connection, wake: &Wake) -> rusqlite::Result<()> {
-    let (held, parked) = (wake.held.as_ref(), wake.parked.as_ref());
+    let (held, suspended) = (wake.held.as_ref(), wake.suspended.as_ref());
     connection
         .prepare_cached(concat!(
             "INSERT OR REPLACE INTO wake (",
@@ -127,10 +127,10 @@ pub(super) fn store_wake(connection: &Connection, wake: &Wake) -> rusqlite::Resu
             to_integer(wake.token)?,
             held.map(|held| held.holder.as_str()),
             held.map(|held| to_micros(held.until)),
-            maybe_micros(wake.heard_at),
-            parked.map(|parked| to_micros(parked.at)),
-            parked.map(|parked| parked.because.as_str()),
-            parked.map(|parked| to_micros(parked.probe_at)),
+            maybe_micros(wake.received_at),
+            suspended.map(|suspended| to_micros(suspended.at)),
+            suspended.map(|suspended| suspended.because.as_str()),
+            suspended.map(|suspended| to_micros(suspended.probe_at)),
             wake.last_fault,
             wake.deaths,
             maybe_micros(wake.next_at()),

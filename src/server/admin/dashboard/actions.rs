@@ -98,7 +98,7 @@ pub(super) async fn look<I: Inbox + 'static>(
         Ok(()) => {
             // A wake does not resume a suspended repository, and the user who asked for the check must learn that.
             let (result, word) = match desk.dashboard.inbox.look(repository).await {
-                Ok(Some(wake)) if wake.parked.is_some() => ("it is parked", "look-parked"),
+                Ok(Some(wake)) if wake.suspended.is_some() => ("it is suspended", "look-suspended"),
                 _ => ("done", "look"),
             };
             desk.record(&who.word(), "look", Some(&about), result, &request);
@@ -111,7 +111,7 @@ pub(super) async fn look<I: Inbox + 'static>(
     }
 }
 
-/// A parked repository goes on.
+/// A suspended repository goes on.
 pub(super) async fn resume<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Who>,
@@ -130,7 +130,7 @@ pub(super) async fn resume<I: Inbox + 'static>(
     let resumed = desk.dashboard.inbox.resume(repository, desk.now()).await;
     let (result, word) = match &resumed {
         Ok(true) => ("done", "resume"),
-        Ok(false) => ("was not parked", "resume-not"),
+        Ok(false) => ("was not suspended", "resume-not"),
         Err(_) => ("failed", ""),
     };
     desk.record(&who.word(), "resume", Some(&about), result, &request);
@@ -273,7 +273,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
     let replayed = desk.dashboard.inbox.replay(&id, desk.now()).await;
     let (result, word) = match &replayed {
         Ok(Replayed::Woken(_)) => ("done", "replay"),
-        Ok(Replayed::Parked(_)) => ("its repository is parked", "replay-parked"),
+        Ok(Replayed::Suspended(_)) => ("its repository is suspended", "replay-suspended"),
         Ok(Replayed::WakesNobody) => ("it wakes nobody", "replay-nobody"),
         Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
         Err(_) => ("failed", ""),

@@ -43,11 +43,11 @@ fn field(query: Option<&str>, name: &str) -> Option<String> {
 fn done(query: Option<&str>) -> Option<&'static str> {
     Some(match field(query, "done")?.as_str() {
         "look" => "The check starts now.",
-        "look-parked" => "It is suspended and is tried once a day; resume it first.",
+        "look-suspended" => "It is suspended and is tried once a day; resume it first.",
         "resume" => "It goes on.",
         "resume-not" => "It was not suspended.",
         "replay" => "The delivery runs again: its repository is looked at now.",
-        "replay-parked" => "The repository is suspended; resume it first.",
+        "replay-suspended" => "The repository is suspended; resume it first.",
         "replay-nobody" => "This delivery wakes no repository.",
         "pause" => "It is paused: nothing starts in it. The page shows it after the next look.",
         "pause-known" => "It was paused already.",
@@ -129,13 +129,16 @@ pub(super) async fn front<I: Inbox + 'static>(
         .collect();
     let page = field(query, "page").and_then(|page| page.parse().ok());
     let inbox = &desk.dashboard.inbox;
-    let (parked, counts) = match (inbox.parked().await, inbox.counts(now).await) {
-        (Ok(parked), Ok(counts)) => (parked, counts),
+    let (suspended, counts) = match (
+        inbox.suspended_repositories().await,
+        inbox.counts(now).await,
+    ) {
+        (Ok(suspended), Ok(counts)) => (suspended, counts),
         (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error).await,
     };
-    let parked: BTreeMap<RepositoryId, String> = parked
+    let suspended: BTreeMap<RepositoryId, String> = suspended
         .iter()
-        .filter_map(|wake| Some((wake.repository, short(&wake.parked.as_ref()?.because))))
+        .filter_map(|wake| Some((wake.repository, short(&wake.suspended.as_ref()?.because))))
         .collect();
     let members = desk.names();
     let repositories = desk.dashboard.repositories.as_ref();
@@ -143,7 +146,7 @@ pub(super) async fn front<I: Inbox + 'static>(
     let unreached = repositories.map(|all| all.unreached()).unwrap_or_default();
     let view = all::front(
         &members,
-        &parked,
+        &suspended,
         &desk.dashboard.board,
         &wanted,
         page.unwrap_or(1).min(MAX_PAGES),
@@ -283,8 +286,11 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
         start: Start::Before(before),
         most: DELIVERIES,
     };
-    let (records, parked) = match (inbox.deliveries(page).await, inbox.parked().await) {
-        (Ok(records), Ok(parked)) => (records, parked),
+    let (records, suspended) = match (
+        inbox.deliveries(page).await,
+        inbox.suspended_repositories().await,
+    ) {
+        (Ok(records), Ok(suspended)) => (records, suspended),
         (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error).await,
     };
     let names = desk.names();
@@ -296,9 +302,9 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
             word: done(query),
             ..desk.frame(Some(&who)).await
         },
-        parked: parked
+        suspended: suspended
             .iter()
-            .filter_map(|wake| heard::parked(wake, &names, now))
+            .filter_map(|wake| heard::suspended_view(wake, &names, now))
             .collect(),
         before: next.filter(|_| records.len() == DELIVERIES),
         rows: records

@@ -8,7 +8,7 @@ use phileas_domain::model::RepositoryName;
 use super::assets::{ICON, SCRIPT, STYLE};
 use super::format::Moment;
 use super::service_problems::Trouble;
-use super::view::deliveries::{DeliveryView, InboxView, ParkedView};
+use super::view::deliveries::{DeliveryView, InboxView, SuspendedView};
 use super::view::front::FrontView;
 use super::view::repository::{ComingView, PulseView, RepositoryView};
 
@@ -93,7 +93,7 @@ pub(super) struct Repository {
 #[template(path = "deliveries.html")]
 pub(super) struct Deliveries {
     pub(super) frame: Frame,
-    pub(super) parked: Vec<ParkedView>,
+    pub(super) suspended: Vec<SuspendedView>,
     pub(super) rows: Vec<DeliveryView>,
     /// Whether these are not the newest.
     pub(super) later: bool,

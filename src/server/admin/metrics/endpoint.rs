@@ -135,13 +135,13 @@ fn inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
     );
     gauge(
         "phileas_inbox_failing",
-        "Repositories whose last tick failed and that are not parked.",
+        "Repositories whose last tick failed and that are not suspended.",
         counts.failing,
     );
     gauge(
-        "phileas_inbox_parked",
+        "phileas_inbox_suspended",
         "Repositories that were given up until a person resumes them.",
-        counts.parked,
+        counts.suspended,
     );
     gauge(
         "phileas_inbox_bytes",

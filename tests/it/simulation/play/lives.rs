@@ -12,9 +12,9 @@ use super::super::stage::Replica;
 use super::super::troubles;
 use super::{Act, Play, Post, REPLICAS, settle};
 
-/// What the inbox says of a repository that was parked because its processes died, or stood still.
+/// What the inbox says of a repository that was suspended because its processes died, or stood still.
 const DIED: [&str; 2] = ["the process that ticked it died", "never came back"];
-/// How long it takes until a person sees that a repository is parked, while there are troubles.
+/// How long it takes until a person sees that a repository is suspended, while there are troubles.
 const SEEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
 impl Play<'_> {
@@ -89,22 +89,25 @@ impl Play<'_> {
     /// and what is to be done within a day would come too late.
     pub(super) async fn resume_suspended(&mut self) {
         let now = self.course.now();
-        for parked in self.inbox.parked().await.unwrap() {
-            let since = parked.parked.as_ref().map_or(now, |parked| parked.at);
+        for suspended in self.inbox.suspended_repositories().await.unwrap() {
+            let since = suspended
+                .suspended
+                .as_ref()
+                .map_or(now, |suspended| suspended.at);
             if !self.calm && now.duration_since(since) < SEEN_AFTER {
                 continue;
             }
             // That its processes died is the play's doing; anything else is told, as `phileas suspended list` does.
-            if let Some(parked) = parked
-                .parked
-                .filter(|parked| !DIED.iter().any(|died| parked.because.contains(died)))
+            if let Some(suspended) = suspended
+                .suspended
+                .filter(|suspended| !DIED.iter().any(|died| suspended.because.contains(died)))
             {
-                self.course.own_fault(parked.because);
+                self.course.own_fault(suspended.because);
             }
-            let resumed = self.inbox.resume(parked.repository, now).await.unwrap();
+            let resumed = self.inbox.resume(suspended.repository, now).await.unwrap();
             self.resumed += u64::from(resumed);
             if resumed {
-                self.resumed_at.insert(parked.repository.0, now);
+                self.resumed_at.insert(suspended.repository.0, now);
             }
         }
     }

@@ -65,7 +65,7 @@ pub(super) struct Verdict {
 }
 
 /// Judges a world whose time is over, in which the plans of the first repository and of the others allow so much.
-/// `resumed`: when a person resumed the repositories that were parked, by their numbers.
+/// `resumed`: when a person resumed the repositories that were suspended, by their numbers.
 pub(super) fn judge(
     world: &World,
     books: &Books,
@@ -125,7 +125,7 @@ struct Judge<'a> {
     books: &'a Books,
     repo: RepoId,
     allowed: Allowed,
-    /// When a person resumed it, if it was parked.
+    /// When a person resumed it, if it was suspended.
     resumed: Option<Timestamp>,
     verdict: &'a mut Verdict,
 }

@@ -13,7 +13,7 @@ const REQUEST_LABEL: &str = "phileas:fixer";
 /// With fewer sessions a day even a small account has room.
 const FEW_OF_KEY: usize = 6;
 /// A label counts on what is open. Whoever closes it this soon may be faster than any look: where deliveries are lost, the
-/// repository is parked for an hour and the next poll is an hour away.
+/// repository is suspended for an hour and the next poll is an hour away.
 const SEEN_WITHIN: SignedDuration = SignedDuration::from_hours(3);
 /// What our status comments bear.
 const STATUS: &str = "<!-- phileas:status -->";

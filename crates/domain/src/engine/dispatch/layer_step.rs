@@ -304,8 +304,8 @@ fn empty_text(
             "on the shelf: the label `phileas:implementer` on their issues starts them",
         ),
         (
-            Next::Parked,
-            "parked: the label `phileas:implementer` on their issues starts them",
+            Next::Suspended,
+            "suspended: the label `phileas:implementer` on their issues starts them",
         ),
         (
             Next::Refused,

@@ -185,7 +185,7 @@ pub(crate) fn work_item_issues(
     for (name, stream) in streams {
         for item in &stream.items {
             let next = Next::of(item, labels);
-            if !matches!(next, Next::Implementer | Next::Shelved | Next::Parked) {
+            if !matches!(next, Next::Implementer | Next::Shelved | Next::Suspended) {
                 continue;
             }
             let slot_role = SlotRole::Implementer {

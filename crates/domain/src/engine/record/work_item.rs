@@ -75,18 +75,19 @@ pub(crate) fn settle_work_item(
             if let Some(pull) = pull.filter(|_| *outcome == Outcome::Rejected) {
                 reasons.extend(reviewer_remarks::writer_remarks(builder, pull));
             }
-            let Ok((files, parked)) = exchange::settle_returned(tree, &item.path, &reasons) else {
+            let Ok((files, suspended)) = exchange::settle_returned(tree, &item.path, &reasons)
+            else {
                 return;
             };
-            let word = if parked { "parked" } else { "returned" };
+            let word = if suspended { "suspended" } else { "returned" };
             builder.add_headline(format!("{word} {id}"), None);
             let attempts = item.value.attempts.saturating_add(1);
-            let what = match parked {
+            let what = match suspended {
                 false => {
                     format!("goes back to the exchange after attempt {attempts} of {MAX_ATTEMPTS}")
                 }
                 true => {
-                    format!("is parked after attempt {attempts}; only a request starts it again")
+                    format!("is suspended after attempt {attempts}; only a request starts it again")
                 }
             };
             let reasons = reasons.join("; ");

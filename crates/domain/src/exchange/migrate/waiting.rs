@@ -40,7 +40,7 @@ pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
                     item.value.label
                 ),
             ),
-            Next::Parked => (
+            Next::Suspended => (
                 format!(
                     "no layer takes this work item: implementers have tried it {} times",
                     item.value.attempts

@@ -13,9 +13,9 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     );
     let mut ledger = Ledger::flat();
     for attempt in 1..=3_u64 {
-        let (files, parked) =
+        let (files, suspended) =
             settle_returned(&ledger.tree, REQUIREMENT, &["closed\nunmerged".to_owned()]).unwrap();
-        assert_eq!(parked, attempt == 3);
+        assert_eq!(suspended, attempt == 3);
         ledger.commit(&Import {
             files,
             ..Import::default()

@@ -28,9 +28,9 @@ pub struct DeliveryView {
     pub replayable: bool,
 }
 
-/// A parked repository.
+/// A suspended repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParkedView {
+pub struct SuspendedView {
     /// GitHub's number of it.
     pub id: u64,
     /// Its name, or its number.
@@ -56,8 +56,8 @@ pub struct InboxView {
     pub leased: u64,
     /// Repositories whose last tick failed.
     pub failing: u64,
-    /// Parked ones.
-    pub parked: u64,
+    /// Suspended ones.
+    pub suspended: u64,
     /// For how long the longest overdue one has waited.
     pub oldest: Option<String>,
     /// How much of its room is taken, of 100.
@@ -90,24 +90,24 @@ pub fn delivery(
     }
 }
 
-/// A parked repository. `None`: it is not parked.
+/// A suspended repository. `None`: it is not suspended.
 #[must_use]
-pub fn parked(
+pub fn suspended_view(
     wake: &Wake,
     names: &BTreeMap<RepositoryId, RepositoryName>,
     now: Timestamp,
-) -> Option<ParkedView> {
-    let parked = wake.parked.as_ref()?;
+) -> Option<SuspendedView> {
+    let suspended = wake.suspended.as_ref()?;
     let name = names.get(&wake.repository).or(wake.name.as_ref());
-    Some(ParkedView {
+    Some(SuspendedView {
         id: wake.repository.0,
         name: name.map_or_else(
             || format!("repository {}", wake.repository),
             ToString::to_string,
         ),
-        since: format::moment(parked.at, now),
-        because: short(&parked.because),
-        probe: format::moment(parked.probe_at, now),
+        since: format::moment(suspended.at, now),
+        because: short(&suspended.because),
+        probe: format::moment(suspended.probe_at, now),
         attempts: wake.attempts,
     })
 }
@@ -120,7 +120,7 @@ pub fn inbox(counts: &Counts, now: Timestamp) -> InboxView {
         due: counts.due,
         leased: counts.leased,
         failing: counts.failing,
-        parked: counts.parked,
+        suspended: counts.suspended,
         oldest: counts
             .oldest_due
             .map(|due| format::span(now.duration_since(due))),

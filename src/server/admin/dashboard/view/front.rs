@@ -59,7 +59,7 @@ pub struct RowView {
 #[must_use]
 pub fn front(
     members: &BTreeMap<RepositoryId, RepositoryName>,
-    parked: &BTreeMap<RepositoryId, String>,
+    suspended: &BTreeMap<RepositoryId, String>,
     board: &Board,
     query: &str,
     page: usize,
@@ -71,9 +71,9 @@ pub fn front(
     for (id, name) in members {
         let known = board.words(*id);
         let mut said = known.map_or_else(Words::unseen, |words| (*words).clone());
-        if let Some(because) = parked.get(id) {
+        if let Some(because) = suspended.get(id) {
             said.standing = Standing::Attention;
-            said.trouble = Some(format!("parked: {because}"));
+            said.trouble = Some(format!("suspended: {because}"));
         }
         *tally.entry(said.standing).or_default() += 1;
         let text = name.to_string();
@@ -158,10 +158,10 @@ mod tests {
         let members = (1..=count)
             .map(|id| (RepositoryId(id), format!("Acme/r{id:03}").parse().unwrap()))
             .collect();
-        let parked = BTreeMap::from([(RepositoryId(3), "it panicked".to_owned())]);
+        let suspended = BTreeMap::from([(RepositoryId(3), "it panicked".to_owned())]);
         front(
             &members,
-            &parked,
+            &suspended,
             &board,
             query,
             page,
@@ -178,7 +178,7 @@ mod tests {
             .map(|row| (row.id, row.standing, row.sentence.as_str()))
             .collect();
         assert_eq!(rows[0], (2, "needs you", "no key"));
-        assert_eq!(rows[1], (3, "needs you", "parked: it panicked"));
+        assert_eq!(rows[1], (3, "needs you", "suspended: it panicked"));
         assert_eq!((rows[2].0, rows[2].1), (1, "not seen yet"));
         assert_eq!(page.tally[0], ("need you", "attention", 2));
     }

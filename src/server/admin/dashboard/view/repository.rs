@@ -107,8 +107,8 @@ pub struct PulseView {
     pub ticking: bool,
     /// Why its last tick failed.
     pub trouble: Option<String>,
-    /// Since when, why and until when it is parked.
-    pub parked: Option<(Moment, String, Moment)>,
+    /// Since when, why and until when it is suspended.
+    pub suspended: Option<(Moment, String, Moment)>,
 }
 
 /// A turn that would start.
@@ -202,9 +202,9 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
 /// How a repository fares, by the board's words and the inbox' row.
 #[must_use]
 pub fn pulse(words: &Words, wake: Option<&Wake>, now: Timestamp) -> PulseView {
-    let parked = wake.and_then(|wake| wake.parked.as_ref());
-    let (standing, class) = if parked.is_some() {
-        ("parked", "attention")
+    let suspended = wake.and_then(|wake| wake.suspended.as_ref());
+    let (standing, class) = if suspended.is_some() {
+        ("suspended", "attention")
     } else {
         of_standing(words.standing)
     };
@@ -217,11 +217,11 @@ pub fn pulse(words: &Words, wake: Option<&Wake>, now: Timestamp) -> PulseView {
             .map(|at| format::moment(at, now)),
         ticking: wake.is_some_and(|wake| wake.held.is_some()),
         trouble: words.trouble.clone(),
-        parked: parked.map(|parked| {
+        suspended: suspended.map(|suspended| {
             (
-                format::moment(parked.at, now),
-                short(&parked.because),
-                format::moment(parked.probe_at, now),
+                format::moment(suspended.at, now),
+                short(&suspended.because),
+                format::moment(suspended.probe_at, now),
             )
         }),
     }
