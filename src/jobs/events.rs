@@ -48,7 +48,7 @@ pub struct EventsFile {
 pub struct Page {
     /// The events.
     pub events: Vec<Event>,
-    /// Where the next page begins: the id of the last event that was looked at.
+    /// Where the next page begins: the id of the last event that was read.
     pub cursor: EventId,
     /// Whether there are more.
     pub more: bool,
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1);
     }
 
-    /// Only the end of the file was looked at for the last number, and whatever stands there was counted from 1.
+    /// Only the end of the file was read for the last number, and events there were counted from 1.
     #[test]
     fn numbers_go_on_behind_much_that_others_wrote() {
         let folder = tempfile::tempdir().unwrap();

@@ -259,7 +259,7 @@ fn read_bytes(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> 
     Ok(Some(bytes))
 }
 
-/// Writes a file so that everybody sees the old one or the new one, and never a part, also after a loss of power.
+/// Replaces a file atomically: every reader sees the old one or the new one, also after a loss of power.
 ///
 /// # Errors
 ///

@@ -59,7 +59,7 @@ pub async fn call(command: &[String], tool: &str, job: &JobId) -> Result<String,
     };
     let answer = tokio::time::timeout(TIMEOUT, asked).await;
     drop(input);
-    // It is killed when it does not end by itself.
+    // It is killed if it does not exit.
     let _ended = tokio::time::timeout(GRACE, child.wait()).await;
     match answer {
         Ok(Ok(Some(message))) => text_of(&message),

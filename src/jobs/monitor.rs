@@ -48,7 +48,7 @@ pub struct Cycle {
     pub busy: bool,
     /// The events that were written.
     pub events: Vec<Event>,
-    /// What is wrong with the jobs file, and what keeps jobs from being looked at.
+    /// What is wrong with the jobs file, and what keeps jobs from being checked.
     pub warnings: Vec<Diagnostic>,
     /// How many jobs are live.
     pub live: usize,
@@ -148,7 +148,7 @@ impl<A: ReadAccount> Monitor<A> {
         })
     }
 
-    /// Looks until `end`, and hands on what came of each cycle. A file that cannot be read or written ends the first
+    /// Runs cycles until `end`, and reports the result of each. A file that cannot be read or written ends the first
     /// cycle only: later ones are tried again, because a monitor that runs must not end by what others do to its files.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ pub enum Registered {
     New,
     /// It was there; its new values are in the file now.
     Known,
-    /// It was there, retired, and is looked at again.
+    /// It was there, retired, and is watched again.
     Again,
 }
 

@@ -307,14 +307,14 @@ mod tests {
     /// It was looked for behind the place that the file had been read to, which was beyond its end or within a line.
     #[test]
     fn a_file_that_is_cut_and_then_put_aside_is_read_from_its_beginning() {
-        for anew in ["a\n", "longer than before\nb\n"] {
+        for rewritten in ["a\n", "longer than before\nb\n"] {
             let mut reader = Reader::new();
             reader.append("one\ntwo\n");
             assert_eq!(reader.read(), ["one", "two"]);
-            fs::write(reader.path(), anew).unwrap();
+            fs::write(reader.path(), rewritten).unwrap();
             fs::rename(reader.path(), beside(&reader.path(), OLDER)).unwrap();
             reader.append("next\n");
-            let expected: Vec<&str> = anew.lines().chain(["next"]).collect();
+            let expected: Vec<&str> = rewritten.lines().chain(["next"]).collect();
             assert_eq!(reader.read(), expected);
         }
     }
@@ -333,7 +333,7 @@ mod tests {
         for number in 1..=50 {
             assert_eq!(next(&mut reader), number);
         }
-        // What was counted is not looked at again: here it has no ends of lines any more.
+        // What was counted is not read again: here it has no ends of lines any more.
         let rest = "b\n".repeat(40);
         fs::write(reader.path(), "a".repeat(20) + &"a\n".repeat(40) + &rest).unwrap();
         for number in 51..=90 {

@@ -1,4 +1,4 @@
-//! The watcher: hands events to a handler, one after the other, and goes on when one is dealt with.
+//! The watcher: hands events to a handler, one after the other.
 
 use std::future::Future;
 use std::path::PathBuf;

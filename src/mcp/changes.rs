@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
 
-/// How many changes a slow listener may lag behind before it is told that anything may have changed.
+/// How many changes a slow listener may lag behind before it is notified that anything may have changed.
 const CAPACITY: usize = 256;
 /// How often the monitor's files are checked while a client listens.
 pub(super) const LOOK: Duration = Duration::from_secs(1);

@@ -32,7 +32,7 @@ pub(super) enum Word {
 }
 
 /// Whether a person wants this. `question` says everything that is about to happen; `pinned` is what is done, with what
-/// must still be so when the answer comes back, such as the commit that was looked at. `said`: the client says that the
+/// must still be so when the answer comes back, such as the commit that was checked. `said`: the client says that the
 /// person wants it, which counts only where it cannot ask.
 pub(super) async fn confirmed(
     desk: &Desk,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tool_error::Trouble;
 
-/// The longest cursor that is looked at, in bytes.
+/// The longest cursor that is accepted, in bytes.
 const MAX_BYTES: usize = 2_000;
 /// A later shape of the same cursor is another number.
 const VERSION: u8 = 1;

@@ -10,7 +10,7 @@
 //! | `tools` | which tools are there? A file for each family |
 //! | `resources.rs`, `prompts.rs` | what else is there to read? |
 //! | [`monitor_files`] | what has the monitor seen? |
-//! | `changes.rs`, `subscriptions.rs` | who hears that something has changed, in each era? |
+//! | `changes.rs`, `subscriptions.rs` | which clients are notified of a change, in each revision of the protocol? |
 //! | `offer.rs`, `trouble.rs` | what makes a function a tool, and what does it say when it cannot? |
 //! | `confirm.rs` | how is a person asked before something is done that cannot be taken back? |
 //! | `cursor.rs`, `cut.rs` | how do answers stay small? |

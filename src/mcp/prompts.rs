@@ -1,4 +1,4 @@
-//! Prompts: how an agent that hires Jules goes about it.
+//! Prompts for agents that give work to Jules.
 
 use rmcp::ErrorData;
 use rmcp::model::{

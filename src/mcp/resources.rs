@@ -33,7 +33,7 @@ const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 /// A diff.
 const DIFF: &str = "text/x-diff";
-/// Where agents of a pipeline hand their papers on.
+/// Where agents of a pipeline hand over their files.
 const PIPELINE: &str = ".pipeline";
 
 /// What an address names.
@@ -95,7 +95,7 @@ fn paper(name: &str) -> Option<&'static str> {
     known.filter(|_| artifact != Artifact::Lessons)
 }
 
-/// Whether there may be such a resource, for those who want to hear of it.
+/// Whether there may be such a resource, for clients that subscribe to it.
 pub(super) fn is_known(uri: &str) -> bool {
     named(uri).is_some()
 }
@@ -168,7 +168,7 @@ pub(super) fn list(desk: &Desk, from: Option<&str>) -> Result<ListResourcesResul
             .with_description("The registered jobs, the newest first")
             .with_mime_type(LINES),
         Resource::new(EVENTS, "events")
-            .with_description("The events that nobody has acknowledged, oldest first")
+            .with_description("The events that are not acknowledged yet, oldest first")
             .with_mime_type(LINES),
         Resource::new(RUNS, "pipeline")
             .with_description("The runs of a pipeline on this machine, and who comes next in each")

@@ -14,7 +14,7 @@ const FIRST_NAME: &str = "zai-jules-mcp";
 const FIRST_VERSION: &str = "1.0.0";
 
 const INSTRUCTIONS: &str = "\
-Hires Google's Jules, an asynchronous coding agent, for work on GitHub repositories. Cut work into jobs that one pull \
+Gives work on GitHub repositories to Google's Jules, an asynchronous coding agent. Cut work into jobs that one pull \
 request can hold (prompt `decompose_task`), create them with jules_create_job, and do something else: do not poll \
 jules_get_job. jules_wait_for_event returns when a job asks a question, is done, has failed or is stuck; acknowledge \
 what you have dealt with by jules_ack_event. Answer questions by jules_send_message, review by jules_get_artifacts and \
@@ -30,7 +30,7 @@ pub(super) fn identity(revision: &ProtocolVersion) -> Implementation {
     if *revision < ProtocolVersion::V_2025_06_18 {
         ours
     } else {
-        ours.with_title("phileas: hire Jules")
+        ours.with_title("phileas: work with Jules")
     }
 }
 

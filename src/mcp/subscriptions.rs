@@ -50,7 +50,7 @@ impl Expected {
     /// The client that asked for this begins to listen.
     fn begin(&self, desk: &Desk, requested: &SubscriptionFilter) -> News {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = expected.iter().position(|(wish, _)| wish == requested);
+        let place = expected.iter().position(|(filter, _)| filter == requested);
         let news = place.and_then(|place| expected.remove(place));
         news.map_or_else(|| News::new(desk), |(_, news)| news)
     }

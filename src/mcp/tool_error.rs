@@ -8,7 +8,7 @@ use crate::adapters::pipeline::RunsError;
 use crate::runtime::TickError;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How many findings about a text are told.
+/// How many findings about a text are listed.
 const MAX_FINDINGS: usize = 10;
 
 /// What is wrong and how to fix it, in one paragraph free of secrets.
@@ -41,7 +41,7 @@ impl From<Failure> for Trouble {
                     .to_owned()
             }
             Disposition::Unknown => {
-                "; nobody knows whether it took effect, so look before you repeat it".to_owned()
+                "; whether it took effect is unknown, so check before you repeat it".to_owned()
             }
             Disposition::NotFound | Disposition::Refused | Disposition::TooLarge => String::new(),
         };

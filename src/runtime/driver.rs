@@ -1,23 +1,23 @@
 //! The loop over many repositories: it ticks those that are due, and no others.
 //!
 //! One timer serves all repositories: the inbox tells when the next one is due, and the driver sleeps until then, until
-//! something is heard, or until a running tick ends. What a tick answers decides when its repository is due again; no
-//! repository is left alone for longer than [`RECONCILE`], and these looks are spread over the hour.
+//! a delivery arrives, or until a running tick ends. The result of a tick decides when its repository is due again; no
+//! repository goes without a tick for longer than [`RECONCILE`], and these ticks are spread over the hour.
 //!
-//! What is promised:
+//! Guarantees:
 //!
 //! 1. A repository is ticked by one task of this process at a time, under a fenced lease that is kept alive meanwhile.
-//!    When the lease is lost, or expires because it could not be extended, the tick is told to stop before
+//!    When the lease is lost, or expires because it could not be extended, the tick is stopped before
 //!    its next effect.
 //! 2. No repository is leased before there is room for its tick. At most [`Bounds::ticks`] ticks run at once, and at most [`Bounds::per_lane`] that share a lane (a GitHub
-//!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, whoever
+//!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, the repository that
 //!    has been due for longest goes first.
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
 //! 4. A repository whose ticks have killed the process twice is ticked while no other tick runs, so that a third death
-//!    tells which repository is to blame.
-//! 5. What this process cannot do now, and another may that shares its inbox, is left to others for [`LEFT_TO_OTHERS`],
-//!    and then taken on one by one.
-//! 6. At the end running ticks are told to stop, are waited for for [`DRAIN`], and every lease is given back.
+//!    shows which repository causes it.
+//! 5. A repository that this process cannot tick now is left to others that share its inbox for [`LEFT_TO_OTHERS`],
+//!    and then ticked here, one at a time.
+//! 6. At the end running ticks are stopped, the driver waits for them for [`DRAIN`], and every lease is released.
 
 mod calendar;
 mod deferred;
@@ -57,7 +57,7 @@ pub use stop::{Stop, Stopper, stopper};
 pub use task::{ABANDON_AFTER, TICK_LIMIT};
 pub use ticker::{Lane, Ticked, Ticker};
 
-/// How long a lease is given for. A process that dies is taken over after this, and one that stands still for longer
+/// How long a lease lasts. A process that dies is taken over after this, and one that stands still for longer
 /// stops before its next effect.
 pub const LEASE: SignedDuration = SignedDuration::from_secs(15);
 /// How often leases are extended.
@@ -66,18 +66,18 @@ pub const HEARTBEAT: SignedDuration = SignedDuration::from_secs(5);
 pub const LONGEST_SLEEP: SignedDuration = SignedDuration::from_secs(60);
 /// How long running ticks may still take at the end. Below the 25 s that a service has.
 pub const DRAIN: SignedDuration = SignedDuration::from_secs(20);
-/// How long at the end leases of ticks that were cut off may take to be given back.
+/// How long a shutdown may take to release the leases of ticks that were cut off.
 const GIVING_BACK: SignedDuration = SignedDuration::from_secs(3);
-/// How often a machine's clock is looked at for having been set back.
+/// How often the driver checks whether the machine's clock was set back.
 const CALL_BACK: SignedDuration = SignedDuration::from_secs(60);
-/// How many leases are kept at most that could not be ended while the inbox was away.
+/// How many leases are kept at most that could not be ended while the inbox was unavailable.
 const MAX_UNENDED: usize = 1_000;
-/// How often a round looks at most before the loop goes on.
+/// How often a round checks at most before the loop continues.
 const LOOKS_PER_ROUND: usize = 16;
-/// The most that are seen of those who are due. Those behind them wait until some of them were ticked.
+/// How many due repositories are read at most. Those behind them wait until some of them were ticked.
 const MAX_DUE: usize = 50_000;
 
-/// How much may happen at once.
+/// How many ticks may run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Ticks at once.
@@ -101,21 +101,21 @@ impl Default for Bounds {
 /// Ticks repositories when they are due.
 #[derive(Debug)]
 pub struct Driver<I, C, T> {
-    /// Who is due when.
+    /// When each repository is due.
     pub inbox: Arc<I>,
     /// The time.
     pub clock: Arc<C>,
-    /// What a tick is.
+    /// Runs the ticks.
     pub ticker: Arc<T>,
     /// The name of this run.
     pub holder: Holder,
-    /// How much may happen at once.
+    /// How many ticks may run at once.
     pub bounds: Bounds,
-    /// Tells a watchdog that the loop turns.
+    /// Shows a watchdog that the loop runs.
     pub pulse: Arc<Pulse>,
 }
 
-/// What a driver has in its hands.
+/// The state of a driver's loop.
 struct Hands {
     tasks: JoinSet<Ended>,
     running: BTreeMap<RepositoryId, Running>,
@@ -129,7 +129,7 @@ struct Hands {
     left: Left,
     troubles: Troubles,
     outages: Arc<OutageLog>,
-    /// Leases that could not be ended while the inbox was away.
+    /// Leases that could not be ended while the inbox was unavailable.
     unended: Vec<Lease>,
     /// Before this they are not tried again, because that has failed.
     end_after: Timestamp,
@@ -139,13 +139,13 @@ struct Hands {
     extend_after: Timestamp,
     /// The driver does not ask before this time again which repositories are due.
     look_after: Timestamp,
-    /// When it is looked again whether the clock was set back.
+    /// When to check again whether the clock was set back.
     call_back_at: Timestamp,
     /// The driver shuts down: no tick is started.
     leaving: Arc<AtomicBool>,
 }
 
-/// What the inbox may fail at, again and again.
+/// Calls of the inbox that may fail again and again.
 struct Troubles {
     asking: Away,
     claiming: Away,
@@ -167,7 +167,7 @@ impl Default for Troubles {
 /// The task of a tick has ended.
 struct Ended {
     repository: RepositoryId,
-    /// The lease, where the inbox was away for too long to end it.
+    /// The lease, where the inbox was unavailable for too long to end it.
     unended: Option<Lease>,
 }
 
@@ -219,8 +219,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         self.drain(hands, now).await;
     }
 
-    /// A round. An error is when it was asked to end, which running ticks are told at once, however long the inbox takes
-    /// to answer. What it has been asked for is waited for all the same: it may have given leases.
+    /// Runs a round. An error is the time of a shutdown request. Running ticks are stopped at once, however long the inbox takes
+    /// to answer. The round still waits for its answer, because the inbox may have given leases.
     async fn round_before(
         &self,
         hands: &mut Hands,
@@ -245,8 +245,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// Keeps leases alive, starts the ticks that may start, and answers when to come back at the latest.
     ///
     /// A repository that is due and finds no room stays in the queue, without a lease, and starts as soon as a tick ends. While
-    /// there are such, the inbox is asked once a [`RETRY_DELAY`] who else has become due, however often this is called: what
-    /// was heard meanwhile may lie in a lane that has room. Once all of them have started, it is asked at once.
+    /// there are such, the inbox is asked once a [`RETRY_DELAY`] which others are due, however often this is called: a
+    /// repository that became due meanwhile may be in a lane that has room. Once all of them have started, it is asked at once.
     async fn round(&self, hands: &mut Hands) -> Timestamp {
         let now = self.clock.now();
         if hands.is_leaving() {
@@ -262,7 +262,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             self.call_back(hands).await;
         }
         let now = self.clock.now();
-        // A clock that was set back must not make a breath of a day.
+        // After the clock was set back, a short pause must not last a day.
         hands.look_after = hands.look_after.min(time_after(now, RETRY_DELAY));
         let mut until = time_after(now, LONGEST_SLEEP);
         if !hands.running.is_empty() {
@@ -271,13 +271,13 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         self.start_queued(hands).await;
         for _ in 0..LOOKS_PER_ROUND {
             if hands.is_leaving() || hands.running.len() >= self.bounds.ticks {
-                // The end of a tick is what is waited for.
+                // The queue waits for the end of a tick.
                 return until;
             }
             if self.clock.now() < hands.look_after {
                 return until.min(hands.look_after);
             }
-            // Looks at a slow inbox may take as long as a lease lasts.
+            // Reads of a slow inbox may take as long as a lease lasts.
             if !self.extend(hands).await {
                 return hands.extend_after;
             }
@@ -319,7 +319,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
         };
         let seen = due.len();
-        // Of those whose lease has run out although their tick still runs: it was told to stop, and must end first.
+        // Of those whose lease has run out although their tick still runs: it was stopped, and must end first.
         let free: Vec<RepositoryId> = due
             .into_iter()
             .filter(|id| !hands.running.contains_key(id))
@@ -366,7 +366,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             .inbox
             .claim(&self.holder, self.clock.now(), LEASE, &ids)
             .await;
-        // The answer may have been long in coming.
+        // The answer may have taken long.
         let now = self.clock.now();
         match claimed {
             Ok(leases) => {
@@ -495,7 +495,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands.running.insert(running.lease.repository, running);
     }
 
-    /// Gives back the leases that could not be ended while the inbox was away. Where another process has taken one over, it
+    /// Releases the leases that could not be ended while the inbox was unavailable. Where another process has taken one over, it
     /// has counted a death of this one, which the inbox takes back now.
     async fn end_leases(&self, hands: &mut Hands) {
         if hands.unended.is_empty() {
@@ -571,10 +571,10 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Extends all leases when it is time. Whose lease is lost must stop; whose lease cannot be extended knows itself
-    /// when it is over. `false`: the inbox has failed, and is left alone for a [`RETRY_DELAY`], whatever is heard meanwhile.
+    /// when it is over. `false`: the inbox has failed, and is not called for a [`RETRY_DELAY`], even if deliveries arrive.
     async fn extend(&self, hands: &mut Hands) -> bool {
         let now = self.clock.now();
-        // A clock that was set back must not make a breath of a day.
+        // After the clock was set back, a short pause must not last a day.
         hands.extend_after = hands.extend_after.min(time_after(now, RETRY_DELAY));
         let due = time_after(hands.extended_at, HEARTBEAT);
         let leases: Vec<Lease> = hands
@@ -599,7 +599,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 hands.extended_at = now;
                 for (repository, running) in &hands.running {
                     if held.contains(repository) {
-                        // Counted from before the question: the inbox has not heard it any earlier.
+                        // Counted from before the call: the inbox has not received it any earlier.
                         running.stopper.extended(time_after(now, LEASE));
                     } else {
                         running.stopper.stop();

@@ -22,7 +22,7 @@ const EXCHANGE: [&str; 4] = [
 ];
 /// Where the ledger may keep rejections with the roles, as seed 000's form does.
 const ROLES: [&str; 2] = [".jules/roles", ".jules/layers"];
-/// Where people overlay what layers are told, and say who takes part.
+/// Where people overlay the instructions of layers, and choose their members.
 const LAYERS: [&str; 6] = [
     ".jules/layers",
     ".jules/roles",
@@ -106,7 +106,7 @@ async fn layers(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
     }
 }
 
-/// What a session wrote: by Jules' word, else by its pull request at the commit that was looked at.
+/// What a session wrote: by Jules' word, else by its pull request at the commit that was read.
 async fn written(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,

@@ -247,7 +247,7 @@ pub trait Inbox: Send + Sync {
     /// When it cannot be read.
     fn suspended_repositories(&self) -> impl Future<Output = Result<Vec<Wake>, InboxError>> + Send;
 
-    /// Lets a suspended repository go on, at once. `false`: it was not suspended.
+    /// Resumes a suspended repository at once. `false`: it was not suspended.
     ///
     /// # Errors
     ///

@@ -43,7 +43,7 @@ pub struct Sight {
     pub taken_at: Duration,
     /// GitHub's time then.
     pub github_time: Timestamp,
-    /// What was asked for last; who needs just this again did not get it.
+    /// What was requested last. A decision that needs exactly this again could not read it.
     pub(super) asked: ReadRequests,
     /// How long prompts were rendered for it.
     pub(super) rendering: Duration,
@@ -149,7 +149,7 @@ async fn render(
     }
 }
 
-/// What one read of GitHub tells, as a snapshot; what a decision would need beyond it is not read.
+/// Makes a snapshot of one read of GitHub, without what a decision may need beyond it.
 #[must_use]
 pub fn snapshot_of(observation: Observation, settings: &Settings) -> Snapshot {
     let (plan, mut plan_diagnostics) = plan::read(&observation.tree);
@@ -201,7 +201,7 @@ pub fn snapshot_of(observation: Observation, settings: &Settings) -> Snapshot {
     }
 }
 
-/// A gate that cannot be read counts as open; a diagnostic says so, lest it is taken for passed checks.
+/// A gate that cannot be read counts as open; a diagnostic warns that this does not mean passed checks.
 fn unseen_gate(plan: &Plan, checks_hidden: bool) -> Option<Diagnostic> {
     let open = checks_hidden && plan.gate.main_red != MainRed::Ignore;
     open.then(|| {
@@ -281,7 +281,7 @@ async fn read(
                 snapshot.pulls.extend(pulls);
             }
             Err(failure) => {
-                tracing::warn!(%failure, "pull requests could not be read; they are looked at next time")
+                tracing::warn!(%failure, "pull requests could not be read; they are read again by the next tick")
             }
         }
     }
@@ -305,7 +305,7 @@ async fn read(
                 snapshot.merges.insert(*pull, read);
             }
             Err(failure) => {
-                tracing::warn!(pull = pull.0, %failure, "a pull request could not be looked at before it is merged; it waits");
+                tracing::warn!(pull = pull.0, %failure, "a pull request could not be read before its merge; it waits");
             }
         }
     }
@@ -318,7 +318,7 @@ async fn read(
                 snapshot.reviews.insert(*pull, read);
             }
             Err(failure) => {
-                tracing::warn!(pull = pull.0, %failure, "what reviewers said could not be read; their session is told later");
+                tracing::warn!(pull = pull.0, %failure, "the remarks of reviewers could not be read; their session is notified later");
             }
         }
     }

@@ -34,7 +34,7 @@ pub struct TickReport {
     /// Whether it ended early because it was asked to.
     pub stopped: bool,
     /// The facts as they stood at the end, the tick's own commits included, for those who show them. `None`: nothing
-    /// was looked at.
+    /// was read.
     pub seen: Option<Box<Snapshot>>,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn record(report: &mut TickReport, at: Timestamp, said: Report) {
     }
 }
 
-/// Completes what was said of a dispatch by what came of it.
+/// Completes the line of a dispatch by its result.
 pub(super) fn learn(report: &mut TickReport, events: &[Event]) {
     for event in events {
         match event {

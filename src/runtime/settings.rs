@@ -1,4 +1,4 @@
-//! What a run of phileas is told to do.
+//! The settings of one run of phileas.
 
 use std::sync::Arc;
 

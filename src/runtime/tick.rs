@@ -3,7 +3,7 @@
 //! Guarantees: at most one session an attempt and no lost turn, even if other processes tick at the same time, and wherever this process
 //! dies. The order is what gives it. The commit that announces a session comes before the call that creates it, and is a
 //! compare-and-swap on the head that was read, so of several processes one wins and only the winner calls. A commit
-//! that was lost means that another process decided: everything is read again and decided again, and only what came of
+//! that was lost means that another process decided: everything is read again and decided again, and only the results of
 //! effects that were already carried out is brought along. A process that dies leaves an intent; its successor finds
 //! the session by its marker, or learns from a complete listing after the grace that there is none.
 
@@ -302,7 +302,7 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
     ))
 }
 
-/// Labels that were to be taken off are not looked at again in this tick, in which they would still be on. Whether they
+/// Labels that were to be removed are not read again in this tick, in which they would still be on. Whether they
 /// are off shows the next one.
 fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
     for effect in effects {

@@ -10,7 +10,7 @@ use super::virtual_time::Shared;
 use crate::adapters::transport::Transport;
 use crate::server::Ending;
 
-/// How often the postman looks whether there is something to carry.
+/// How often the sandbox checks for webhooks to deliver.
 const ROUND: Duration = Duration::from_millis(40);
 /// How long a webhook may take, as GitHub waits.
 /// <https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks>

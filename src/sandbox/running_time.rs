@@ -1,4 +1,4 @@
-//! The clock of a world that moves on by itself, faster than ours: for a service that runs beside it.
+//! The clock of a world that runs faster than real time, for a service that runs beside it.
 
 use std::time::Duration;
 

@@ -49,7 +49,7 @@ pub struct Scenario {
     /// What people do.
     #[serde(default)]
     pub acts: Vec<Timed>,
-    /// Files and folders of the branch `jules` whose texts are told at the end.
+    /// Files and folders of the branch `jules` whose texts are printed at the end.
     #[serde(default)]
     pub tells: Vec<String>,
 }

@@ -12,7 +12,7 @@ use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 /// How long a client waits for an answer that never comes.
 pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a client sees of what came of its request.
+/// The part of a result that the client sees.
 ///
 /// # Errors
 ///

@@ -60,7 +60,7 @@ pub struct WorldSetup {
     pub tier: Tier,
     /// When it begins.
     pub start: Timestamp,
-    /// Whether the maintainer begins by putting a label on an issue of a stranger; only in the newcomer's repository.
+    /// Whether the maintainer begins by putting a label on an issue of another user; only in the newcomer's repository.
     pub wish: bool,
     /// Whether the layers of the hand-over pipeline are at work in it, too.
     pub layers: bool,

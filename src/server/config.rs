@@ -61,8 +61,8 @@ pub struct Config {
     pub public_url: Option<String>,
     /// A folder with a Jules key for each repository or owner.
     pub jules_keys_dir: Option<PathBuf>,
-    /// How long deliveries are taken at least once the service is to end. Nothing, unless it is said otherwise: nobody
-    /// waits in vain where no balancer has to notice.
+    /// How long deliveries are taken at least once the service is to end. Nothing by default: no request
+    /// waits in vain where no load balancer has to notice.
     pub drain: Duration,
     /// The repositories of the file.
     pub repositories: Vec<RepositoryEntry>,

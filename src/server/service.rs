@@ -16,7 +16,7 @@ use crate::server::public::webhook::{self, Intake};
 use crate::server::shutdown::Ending;
 use crate::server::worker::driver::Driver;
 
-/// How long the service may take to end where nobody says otherwise. Orchestrators kill after 30 s.
+/// How long the service may take to end by default. Orchestrators kill after 30 s.
 pub const TIME_TO_END: Duration = Duration::from_secs(25);
 /// By so much a service with a long drain takes longer than it. Requests at work and the driver have this long still; what
 /// is cut off then was not answered, and the sweep has it sent again.
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_is_in_a_hurry_does_not_wait_for_the_drain() {
+    async fn a_second_signal_does_not_wait_for_the_drain() {
         let (now, hurry) = crate::server::ending();
         let waiting = tokio::spawn(unhurried(Duration::from_secs(3600), hurry));
         now.now();

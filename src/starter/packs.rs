@@ -12,7 +12,7 @@ pub struct Pack {
     pub id: &'static str,
     /// What it is for, in a few words.
     pub purpose: &'static str,
-    /// When it runs where nobody says otherwise. Once a week is what most repositories can review.
+    /// When it runs by default. Once a week is what most repositories can review.
     pub cron: &'static str,
     template: &'static str,
 }

@@ -25,7 +25,7 @@ pub enum Seal {
 /// A template with its seal.
 pub(super) fn sealed(template: &str) -> String {
     let seal = format!(
-        "{START} {} ({}); phileas deinit removes this file as long as nobody changes it.",
+        "{START} {} ({}); phileas deinit removes this file as long as it is unchanged.",
         env!("CARGO_PKG_VERSION"),
         digest(template)
     );

@@ -86,7 +86,7 @@ fn no_place_of_a_template_stays_empty() {
     assert_eq!(workflow_hints(workflow), Vec::<String>::new());
 }
 
-/// Nothing is checked out, run by a shell or taken from a cache, and nothing that a stranger writes is handed on.
+/// Nothing is checked out, run by a shell or taken from a cache, and nothing that an untrusted user writes is handed on.
 #[test]
 fn r24_the_workflow_only_calls_the_action_and_hands_on_nothing_of_an_event() {
     let parts = parts(&found(Tree::new()), &pin(), false);
@@ -137,7 +137,7 @@ fn personas_without_a_plan_get_one() {
 }
 
 #[test]
-fn only_what_nobody_changed_may_go() {
+fn only_unchanged_files_may_go() {
     let mut found = found(Tree::new());
     let parts = parts(&found, &pin(), false);
     found.tree = tree_after(&found, &parts);

@@ -145,7 +145,7 @@ async function clicks(repository) {
   for (const javaScriptEnabled of [true, false]) {
     const { context, page } = await open({ javaScriptEnabled }, () => 'clicks');
     await page.goto(base + repository);
-    await page.getByRole('button', { name: 'Look now' }).click();
+    await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('The check starts now.').waitFor({ timeout: CLICK_LIMIT_MS });
     await page.getByRole('link', { name: 'Deliveries' }).click();
     const replay = page.getByRole('button', { name: /^Replay/ }).first();

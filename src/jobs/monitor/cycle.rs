@@ -10,7 +10,7 @@ pub struct Unasked {
     pub account: String,
     /// Its key was refused. Otherwise Jules is out of reach, or asks for patience.
     pub refused: bool,
-    /// It was left alone in this cycle, because of what came of an earlier one.
+    /// It was left alone in this cycle, because of the result of an earlier one.
     pub waits: bool,
     /// When it is asked again. A key that was refused is asked with sooner where it has been replaced by another.
     pub until: Option<Timestamp>,

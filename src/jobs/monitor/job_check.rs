@@ -12,7 +12,7 @@ use super::cycle::Gathered;
 use super::settings::{MAX_LOOKS, MAX_READS, Rhythm};
 use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
 
-/// After how long without any change a session that has ended is not looked at any more.
+/// After how long without any change a session that has ended is not checked any more.
 const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// How often a session must be unknown to Jules, in a row, before it is believed to be gone.
 const MISSING: u32 = 2;
@@ -115,7 +115,7 @@ impl<A: ReadAccount> Visit<'_, A> {
         self.gathered.drafts.extend(self.error(
             "not_found".to_owned(),
             "not_found",
-            "Jules does not know this session; the job is not looked at any more".to_owned(),
+            "Jules does not know this session; the job is not checked any more".to_owned(),
         ));
         self.gathered
             .retired
@@ -137,7 +137,7 @@ impl<A: ReadAccount> Visit<'_, A> {
         let at = next_try(self.now, failures, self.rhythm.poll, None, drawn);
         self.known.next_poll_at = Some(at);
         if failures >= self.rhythm.max_failures {
-            let message = format!("it could not be looked at {failures} times in a row: {failure}");
+            let message = format!("it could not be checked {failures} times in a row: {failure}");
             let told = self.error(format!("unreachable since {since}"), "unreachable", message);
             self.gathered.drafts.extend(told);
         }

@@ -16,7 +16,7 @@ pub struct Rhythm {
     pub poll: SignedDuration,
     /// What is judged by.
     pub rules: Rules,
-    /// After how many failures in a row an agent is told.
+    /// After how many failures in a row an agent is notified.
     pub max_failures: u32,
     /// What the jitter of pauses is drawn from.
     pub seed: u64,

@@ -99,7 +99,7 @@ impl Place {
                 file.write_all(text.as_bytes()).unwrap();
             }
             Step::PutAside => {
-                // One file alone is kept aside: who puts away two without a look between loses the first.
+                // Only one rotated file is kept: two rotations without a read in between lose the first.
                 self.take(&Step::Read);
                 let _ = fs::rename(self.path(), beside(&self.path(), OLDER));
                 self.begun.clear();

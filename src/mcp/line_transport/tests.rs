@@ -203,7 +203,7 @@ proptest! {
         }
     }
 
-    /// What is no JSON is told once for each line, under no id.
+    /// A line that is no JSON is answered once, under no id.
     #[test]
     fn each_line_that_is_no_json_is_answered_once(lines in prop::collection::vec("x[ -~]{0,40}", 0..8)) {
         let outcome = outcome(lines.join("\n").as_bytes());

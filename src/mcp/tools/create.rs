@@ -42,7 +42,7 @@ pub(super) struct Input {
     /// What to do: one outcome that one pull request can hold, with everything that Jules has to know. Jules sees the
     /// repository, but nothing of this conversation.
     prompt: String,
-    /// Further wishes. `title`, `require_plan_approval` (boolean) and `automation_mode` (`AUTO_CREATE_PR` or `NONE`) are
+    /// Further settings. `title`, `require_plan_approval` (boolean) and `automation_mode` (`AUTO_CREATE_PR` or `NONE`) are
     /// settings; anything else is added to the prompt, a line each.
     #[serde(default)]
     constraints: serde_json::Map<String, Value>,

@@ -30,11 +30,11 @@ const MESSAGE_BYTES: usize = 2_000;
 const DEFAULT_WAIT_S: u64 = 45;
 /// How long is waited at most, in seconds.
 const MAX_WAIT_S: u64 = 300;
-/// How often the file is looked at.
+/// How often the file is read.
 const LOOK: Duration = Duration::from_millis(500);
 /// After how long without a check by any monitor this server checks the jobs itself: twice a monitor's interval.
 const CHECK_AFTER: Duration = Duration::from_secs(90);
-/// How often a client that wants to know hears that it is still being waited.
+/// How often a client that asked for progress is notified that the call still waits.
 const PULSE: Duration = Duration::from_secs(10);
 /// How many jobs may be named at once.
 const MAX_NAMED: usize = 100;
@@ -59,7 +59,7 @@ pub(super) struct RegisterOutput {
     registered: bool,
     /// The job's id.
     job_id: String,
-    /// `new`, `known` (what was said anew is kept, too) or `again` (it had been retired).
+    /// `new`, `known` (new values replace the old ones) or `again` (it had been retired).
     was: &'static str,
 }
 
@@ -100,7 +100,7 @@ async fn register(
     })
 }
 
-/// An id that was looked at already, for the monitor's files.
+/// An id that was read already, for the monitor's files.
 pub(super) fn known_id(id: &str) -> Result<JobId, Trouble> {
     id.parse()
         .map_err(|error| Trouble::new(format!("`job_id`: {error}")))
@@ -301,7 +301,7 @@ async fn wait(desk: Arc<Desk>, input: WaitInput, call: Call) -> Result<Waited, T
         if !page.events.is_empty() || over || call.context.ct.is_cancelled() {
             return Ok(waited(&page, page.events.is_empty()));
         }
-        // What was looked at need not be looked at again.
+        // What was read need not be read again.
         from = page.cursor;
         let is_due = checked.is_none_or(|at: tokio::time::Instant| at.elapsed() >= CHECK_AFTER);
         if is_due && is_stale(&desk) {
@@ -354,7 +354,7 @@ async fn pulse(call: &Call, token: &ProgressToken, elapsed: Duration, most: Dura
     let progress = ProgressNotificationParam::new(token.clone(), elapsed.as_secs_f64())
         .with_total(most.as_secs_f64())
         .with_message("nothing has happened yet");
-    // A client that does not listen any more will not hear the answer either.
+    // A client that does not listen any more will not read the answer either.
     let _unheard = call.context.peer.notify_progress(progress).await;
 }
 

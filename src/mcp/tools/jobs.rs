@@ -126,7 +126,7 @@ pub(super) struct ListOutput {
     /// Pass it as `cursor` for older ones. Missing: there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// Whether older jobs of the account were not looked at any more.
+    /// Whether older jobs of the account were not read.
     truncated: bool,
 }
 

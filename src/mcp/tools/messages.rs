@@ -54,7 +54,7 @@ struct MessageView {
     id: String,
     /// When, RFC 3339.
     at: Option<String>,
-    /// Who: `agent` is Jules, `user` is whoever speaks to it.
+    /// The author: `agent` is Jules, `user` is any account that writes to it.
     role: &'static str,
     /// `message` or `plan`.
     kind: &'static str,

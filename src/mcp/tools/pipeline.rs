@@ -37,7 +37,7 @@ const OF: &str = "runs";
 struct NextView {
     /// The run's issue.
     issue: String,
-    /// `run` (an agent), `person` (somebody decides), `wait`, or `archive` (it is done).
+    /// `run` (an agent), `person` (a person decides), `wait`, or `archive` (it is done).
     action: &'static str,
     /// The rule that says so, a stable word.
     rule: &'static str,
@@ -56,7 +56,7 @@ struct NextView {
     reads: Vec<String>,
     /// The artifact that it writes.
     writes: Option<&'static str>,
-    /// What it is told beside.
+    /// Further instructions for it.
     instructions: Option<String>,
 }
 
@@ -151,7 +151,7 @@ pub(super) struct StatusOutput {
     runs: Vec<RunView>,
     /// Pass it as `cursor` for the runs after these; missing on the last page.
     next_cursor: Option<String>,
-    /// How many runs were put away.
+    /// How many runs are archived.
     archived: usize,
 }
 
@@ -493,7 +493,7 @@ fn known(desk: &Desk, issue: &IssueId) -> Result<Run, Trouble> {
 }
 
 fn put_away(issue: &IssueId) -> Trouble {
-    Trouble::new(format!("the run of {issue} is done and was put away"))
+    Trouble::new(format!("the run of {issue} is done and archived"))
 }
 
 fn id(text: &str) -> Result<IssueId, Trouble> {

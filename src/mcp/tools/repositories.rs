@@ -184,7 +184,7 @@ struct YieldView {
     merged: u32,
     /// Refused ones.
     rejected: u32,
-    /// Pull requests that nobody looked at.
+    /// Pull requests without a review.
     ignored: u32,
 }
 
@@ -198,7 +198,7 @@ struct BudgetView {
     day: u32,
     /// How many there may be in 24 hours.
     day_limit: u32,
-    /// Pull requests of phileas that nobody has looked at.
+    /// Pull requests of phileas without a review.
     backlog: u32,
     /// How many there may be before nothing new starts.
     backlog_limit: u32,

@@ -38,7 +38,7 @@ pub(super) struct Output {
     /// Pass it as `cursor` for more. Missing: there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// Whether further repositories of the account were not looked at any more.
+    /// Whether further repositories of the account were not read.
     truncated: bool,
 }
 

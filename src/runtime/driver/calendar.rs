@@ -1,4 +1,4 @@
-//! When a repository is looked at again.
+//! When a repository is ticked next.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
@@ -6,14 +6,14 @@ use phileas_domain::model::RepositoryId;
 use crate::runtime::inbox::{LONGEST_REST, look_again};
 use crate::runtime::time::time_after;
 
-/// No repository is left alone for longer than this, whatever webhooks tell or do not tell.
+/// No repository goes without a tick for longer than this, whichever webhooks arrive or do not.
 pub const RECONCILE: SignedDuration = LONGEST_REST;
-/// A repository that asks to be looked at at once waits for this long: a decision that never rests must not become a
+/// A repository that asks for the next tick at once waits for this long: a decision that never rests must not become a
 /// flood of requests.
 const SHORTEST_REST: SignedDuration = SignedDuration::from_secs(1);
 
-/// When to look again after a tick that was claimed at `claimed_at` and ends at `now`: the time that it asked for, the
-/// next look for what replicas may not have shown yet, or the repository's place in the hour, whichever comes first.
+/// When to tick next after a tick that was claimed at `claimed_at` and ends at `now`: the time that it asked for, the
+/// next check for what replicas may not have shown yet, or the repository's place in the hour, whichever comes first.
 #[must_use]
 pub fn next_look(
     repository: RepositoryId,
@@ -29,7 +29,7 @@ pub fn next_look(
     next.max(time_after(now, SHORTEST_REST))
 }
 
-/// The next time after `now` at which a repository is looked at anyway: its own place in every hour, so that a fleet
+/// The next time after `now` at which a repository is ticked anyway: its own place in every hour, so that a fleet
 /// is spread over it.
 #[must_use]
 pub fn next_reconcile(repository: RepositoryId, now: Timestamp) -> Timestamp {
@@ -94,10 +94,10 @@ mod tests {
             next_look(id, Some(Timestamp::MAX), None, now, now),
             reconcile
         );
-        // What was heard a moment ago is looked for again.
+        // A delivery of a moment ago is checked again.
         let again = now + SignedDuration::from_secs(15);
         assert_eq!(next_look(id, None, Some(now), now, now), again);
-        // Nobody spins.
+        // The loop never spins.
         assert_eq!(
             next_look(id, Some(now), None, now, now),
             now + SHORTEST_REST

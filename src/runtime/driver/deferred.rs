@@ -1,18 +1,18 @@
-//! What is due and this process cannot do now: others that share its inbox may.
+//! Repositories that are due and that this process cannot tick now: others that share its inbox may.
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-/// How long what a process cannot do is left to others before it claims it all the same, one at each look. Another process
-/// that can do it may have a queue. Where there is no other, its fault is then told, and its pause begins.
+/// How long a process leaves a repository to others before it claims it all the same, one at each check. Another process
+/// may have a queue. Where there is no other, the fault is then reported, and the repository's pause begins.
 pub const LEFT_TO_OTHERS: SignedDuration = SignedDuration::from_secs(60);
 /// A repository that was not due for this long was taken by another process. While one is deferred, a check follows a
-/// look within a second or two.
+/// check within a second or two.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(10);
 
-/// Who is left to others.
+/// Repositories that are left to others.
 #[derive(Debug, Default)]
 pub(super) struct Left(BTreeMap<RepositoryId, Seen>);
 
@@ -24,7 +24,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Whether it is the same wait still. After the clock was set back, the wait starts again.
+    /// Whether it is still the same wait. After the clock was set back, the wait starts again.
     fn goes_on(&self, now: Timestamp) -> bool {
         self.last <= now && now.duration_since(self.last) < UNSEEN
     }
@@ -67,11 +67,11 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + seconds).unwrap()
     }
 
-    /// Looks once a second from one instant to another, and tells when a repository was taken.
+    /// Checks once a second from one instant to another, and returns when a repository was taken.
     fn taken(left: &mut Left, due: &[RepositoryId], from: i64, to: i64) -> Vec<i64> {
-        let nobody = |_| false;
+        let none_ready = |_| false;
         (from..=to)
-            .filter(|second| !left.take(due.to_vec(), at(*second), nobody).is_empty())
+            .filter(|second| !left.take(due.to_vec(), at(*second), none_ready).is_empty())
             .collect()
     }
 
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn of_those_that_nobody_takes_one_is_taken_at_each_look() {
+    fn each_check_takes_one_repository_that_no_process_takes() {
         let mut left = Left::default();
         assert!(taken(&mut left, &[A, B], 0, 59).is_empty());
         assert_eq!(left.take(vec![A, B], at(60), |_| false), [A]);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_was_taken_meanwhile_is_left_anew() {
+    fn a_repository_that_was_taken_meanwhile_is_deferred_again() {
         let mut left = Left::default();
         assert!(taken(&mut left, &[A], 0, 30).is_empty());
         assert_eq!(left.take(Vec::new(), at(31), |_| false), []);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_leaves_nobody_for_ever() {
+    fn a_clock_that_is_set_back_defers_no_repository_for_ever() {
         let mut left = Left::default();
         assert!(taken(&mut left, &[A], 1_000, 1_030).is_empty());
         assert_eq!(taken(&mut left, &[A], 0, 60), [60]);

@@ -1,4 +1,4 @@
-//! Whether the driver lives: for a watchdog.
+//! Shows a watchdog whether the driver is alive.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

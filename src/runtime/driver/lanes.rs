@@ -1,10 +1,10 @@
-//! How many ticks share what.
+//! Counts the ticks that share an installation or a Jules key.
 
 use std::collections::BTreeMap;
 
 use super::ticker::Lane;
 
-/// Who is in which lane.
+/// The number of ticks in each lane.
 #[derive(Debug)]
 pub(super) struct Lanes {
     most: usize,

@@ -1,16 +1,16 @@
-//! Telling that the inbox fails, without a line for each of the attempts, which are a second apart.
+//! Logs failures of the inbox without a line for each attempt, which are a second apart.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How often it is said again while it lasts.
+/// How often a lasting outage is logged again.
 const SAID_EVERY: SignedDuration = SignedDuration::from_secs(60);
-/// What has not failed for so long was not tried any more; when it fails then, that is news.
+/// A call that has not failed for this long was not tried any more; its next failure is a new outage.
 const FORGOTTEN: SignedDuration = SignedDuration::from_mins(5);
 
-/// One thing that the inbox is asked for, and since when it fails.
+/// One call of the inbox, and since when it fails.
 #[derive(Debug)]
 pub(super) struct Away {
-    /// What cannot be done, as the log says it.
+    /// What cannot be done, for the log.
     what: &'static str,
     failing: Option<Failing>,
 }
@@ -22,14 +22,14 @@ struct Failing {
     said: Timestamp,
 }
 
-/// What is to be said of a failure.
+/// What to log about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Say {
     /// It is the first one.
     First,
     /// It has lasted for so long.
     Still(SignedDuration),
-    /// It was said a moment ago.
+    /// It was logged a moment ago.
     Nothing,
 }
 
@@ -56,7 +56,7 @@ impl Away {
         }
     }
 
-    /// It was done. The clock is read only where that is news.
+    /// It has worked. The clock is read only if it failed before.
     pub(super) fn worked(&mut self, now: impl FnOnce() -> Timestamp) {
         if self.failing.is_none() {
             return;
@@ -128,7 +128,7 @@ mod tests {
 
     /// Another process may claim the repository; then this one claims nothing for a long time.
     #[test]
-    fn what_was_not_tried_for_long_begins_anew() {
+    fn an_outage_that_was_not_tried_for_long_begins_again() {
         let mut away = Away::new("no repository can be claimed");
         away.say(at(0));
         assert_eq!(away.say(at(3_600)), Say::First);

@@ -7,10 +7,10 @@ use phileas_domain::model::RepositoryId;
 use super::lanes::Lanes;
 use super::ticker::Lane;
 
-/// Repositories that were due at the last look, those that have been due for longest first. None of them is leased.
+/// Repositories that were due at the last check, those that have been due for longest first. None of them is leased.
 ///
-/// Those that share all their lanes stand in one line: where there is no room for the first of them there is none for
-/// the others, so that an account with thousands of repositories costs one look at its lanes.
+/// Those that share all their lanes form one line: where there is no room for the first of them there is none for
+/// the others, so that an account with thousands of repositories costs one check of its lanes.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     lines: BTreeMap<Vec<Lane>, VecDeque<Waiting>>,

@@ -1,12 +1,12 @@
-//! A panic of a tick is caught where it happens.
+//! Catches the panic of a tick where it happens.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Poll;
 
-/// Runs a future and answers with its panic's message should it panic.
+/// Runs a future, and returns its panic's message if it panics.
 ///
-/// What it shared with others is either behind locks that forgive a panic or lost with it.
+/// Shared state is either behind locks that tolerate a panic, or lost with the future.
 pub(super) async fn shielded<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = std::pin::pin!(future);
     std::future::poll_fn(move |context| {

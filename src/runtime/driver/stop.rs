@@ -1,4 +1,4 @@
-//! How a tick learns that it is to end early.
+//! The signal by which a tick learns that it must end early.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-/// Whether a tick is to end early: because it was told to, or because its lease has expired. Clones tell the
+/// Whether a tick must end early: because of a stop, or because its lease has expired. Clones show the
 /// same.
 ///
 /// Every question compares the end of the lease with the clock, so that a process that stood still, or that waits for its
@@ -17,7 +17,7 @@ pub struct Stop {
     now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
-/// Tells a tick to end early, and until when its lease is known to stand.
+/// Stops a tick, and holds the time until which its lease is known to last.
 #[derive(Debug, Clone)]
 pub struct Stopper(watch::Sender<Told>);
 
@@ -28,7 +28,7 @@ struct Told {
     until: Timestamp,
 }
 
-/// A pair of which one stops what holds the other. The lease ends at `until` by the clock `now`, unless that is
+/// A stopper, and the signal for the tick that it stops. The lease ends when the clock `now` reaches `until`, unless that is
 /// [extended](Stopper::extended).
 #[must_use]
 pub fn stopper(
@@ -41,12 +41,12 @@ pub fn stopper(
 }
 
 impl Stopper {
-    /// The tick is to end before its next effect.
+    /// Stops the tick before its next effect.
     pub fn stop(&self) {
         self.0.send_modify(|told| told.stop = true);
     }
 
-    /// The inbox has confirmed that the lease stands until then.
+    /// Records that the inbox has confirmed the lease until then.
     pub fn extended(&self, until: Timestamp) {
         self.0.send_modify(|told| told.until = until);
     }
@@ -60,7 +60,7 @@ impl Stop {
         told.stop || told.until <= (self.now)() || self.told.has_changed().is_err()
     }
 
-    /// Waits until the tick is told to end. That its lease is over is told by [`Stop::is_asked`] at once, and here by
+    /// Waits until the tick is stopped. That its lease is over is reported by [`Stop::is_asked`] at once, and here by
     /// the task that runs the tick.
     pub async fn asked(&mut self) {
         let _gone = self.told.wait_for(|told| told.stop).await;
@@ -92,7 +92,7 @@ mod tests {
         let hands = Arc::clone(&clock);
         let (stopper, stop) = stopper(at(115), move || at(hands.load(Ordering::Relaxed)));
         assert!(!stop.is_asked());
-        // The process stood still and was told nothing since.
+        // The process stood still and received nothing since.
         clock.store(115, Ordering::Relaxed);
         assert!(stop.is_asked());
         stopper.extended(at(130));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_could_tell_is_gone() {
+    fn a_dropped_stopper_stops() {
         let (stopper, stop) = stopper(Timestamp::MAX, Timestamp::now);
         assert!(!stop.is_asked());
         drop(stopper);

@@ -15,14 +15,14 @@ use crate::runtime::inbox::{Fault, Inbox, InboxError, Lease, Settled};
 use crate::runtime::ports::Clock;
 use crate::runtime::time::time_after;
 
-/// The pause between two looks at who is due while some are that cannot be started, and after the inbox failed.
+/// The pause between two reads of the due repositories while some cannot be started, and after the inbox failed.
 pub(super) const RETRY_DELAY: SignedDuration = SignedDuration::from_secs(1);
 
-/// How long a tick may take before it is told to stop. The slowest known one creates three sessions at a minute each.
+/// How long a tick may take before it is stopped. The slowest known one creates three sessions at a minute each.
 pub const TICK_LIMIT: SignedDuration = SignedDuration::from_mins(10);
 /// How long after that it may take until it is abandoned: longer than the longest call that cannot be stopped.
 pub const ABANDON_AFTER: SignedDuration = SignedDuration::from_mins(4);
-/// How long a task tries to write what came of its tick while the inbox is away: as long as a database takes to restart or
+/// How long a task tries to store the result of its tick while the inbox is unavailable: as long as a database takes to restart or
 /// to fail over. After that the driver only gives the lease back, once the inbox answers again.
 const SETTLING: SignedDuration = SignedDuration::from_mins(1);
 
@@ -45,7 +45,7 @@ pub(super) struct Task<I, C, T> {
 }
 
 impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
-    /// Ticks, and ends the lease by what came of it. Answers with the lease when the inbox was away for too long to end
+    /// Ticks, and ends the lease by its result. Answers with the lease when the inbox was unavailable for too long to end
     /// it.
     pub(super) async fn run(self) -> Option<Lease> {
         let repository = self.lease.repository;
@@ -79,7 +79,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         is_left.then_some(self.lease)
     }
 
-    /// Ends the lease by what came of the tick. While the inbox is away it is tried again: a lease that runs out counts
+    /// Ends the lease by the tick's result. While the inbox is unavailable it is tried again: a lease that runs out counts
     /// as a fault of the repository. It does no harm to be late, since a lease that was taken over counts no more.
     async fn settle(
         &self,
@@ -127,7 +127,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         }
     }
 
-    /// Waits until the tick is told to stop, or its lease has expired because it could not be extended.
+    /// Waits until the tick is stopped, or its lease has expired because it could not be extended.
     async fn told_to_stop(&self) {
         let mut told = self.stop.clone();
         loop {

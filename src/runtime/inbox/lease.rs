@@ -8,19 +8,19 @@ use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
 pub struct Lease {
     /// The repository.
     pub repository: RepositoryId,
-    /// Its name as the newest delivery told it.
+    /// Its name in the newest delivery.
     pub name: Option<RepositoryName>,
     /// Who holds the lease.
     pub holder: Holder,
     /// Tells this lease from every other of the repository. Grows with each.
     pub token: u64,
-    /// Everything heard up to this generation is handled when the tick ends well.
+    /// Every delivery up to this generation is handled when the tick ends well.
     pub generation: u64,
     /// Which attempt this is since a tick last ended well, counted from 1; outages are not counted.
     pub attempt: u32,
     /// When it ends, unless it is extended.
     pub until: Timestamp,
-    /// When the newest delivery was received that asked for a tick; see [`look_again`](super::look_again()).
+    /// When the newest delivery was received that asked for a tick; see [`recheck_time`](super::recheck_time()).
     pub received_at: Option<Timestamp>,
     /// Whether this is the daily attempt of a suspended repository.
     pub suspended: bool,
@@ -44,10 +44,10 @@ pub enum Fault {
     },
 }
 
-/// What came of ending a lease.
+/// The result of ending a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
-    /// It counts; the repository can next be claimed at this time, if nothing is heard before.
+    /// It counts; the repository can next be claimed at this time, if no delivery arrives before.
     Until(Option<Timestamp>),
     /// It counts, and the repository is suspended now.
     Suspended,

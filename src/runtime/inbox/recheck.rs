@@ -1,15 +1,15 @@
-//! What a delivery tells of may not be readable yet.
+//! Repeats the tick after a delivery, because GitHub may not show the change yet.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How long after a delivery its repository is looked at again, should the first look have come too early: GitHub
+/// How long after a delivery its repository is checked again, should the first check have come too early: GitHub
 /// reads from replicas that may lag behind the event it has just sent.
 pub const LOOK_AGAIN: [SignedDuration; 2] = [
     SignedDuration::from_secs(15),
     SignedDuration::from_secs(120),
 ];
 
-/// When to look again at a repository whose newest delivery was received at `received_at`; `None` once all looks are
+/// When to check a repository again whose newest delivery was received at `received_at`; `None` once all checks are
 /// over. A tick that begins at `now` asks for it beside its own next time.
 #[must_use]
 pub fn look_again(received_at: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {

@@ -1,4 +1,4 @@
-//! One row a repository: when it is due, who holds it, and how it fares. All rules of waking are here.
+//! One row for each repository: when it is due, which process holds it, and how its ticks ended. It holds all rules of waking.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
@@ -26,20 +26,20 @@ pub const ALONE_AFTER_DEATHS: u32 = 2;
 /// The longest reason that is kept, in bytes.
 const MAX_REASON: usize = 500;
 
-/// What is known of a repository's wakes.
+/// The state of a repository's wakes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wake {
     /// The repository.
     pub repository: RepositoryId,
-    /// Its name as the newest delivery told it.
+    /// Its name in the newest delivery.
     pub name: Option<RepositoryName>,
-    /// The earliest time that anybody asked for since it was last claimed.
+    /// The earliest time that was requested since it was last claimed.
     pub due_at: Option<Timestamp>,
     /// How often it was woken.
     pub generation: u64,
-    /// All that was heard up to here has been handled.
+    /// All deliveries up to here were handled.
     pub done_generation: u64,
-    /// All that was heard up to here and is not handled was given up.
+    /// All deliveries up to here that are not handled were given up.
     pub failed_generation: u64,
     /// Before this it is not tried, because it has failed.
     pub not_before: Option<Timestamp>,
@@ -49,7 +49,7 @@ pub struct Wake {
     pub outages: u32,
     /// How often it was claimed.
     pub token: u64,
-    /// Who holds it.
+    /// The process that holds it.
     pub held: Option<Held>,
     /// When the newest delivery was received that asked for a tick.
     pub received_at: Option<Timestamp>,
@@ -61,7 +61,7 @@ pub struct Wake {
     pub deaths: u32,
 }
 
-/// Who holds a repository.
+/// The process that holds a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
     /// The holder.
@@ -81,7 +81,7 @@ pub struct Suspended {
     pub probe_at: Timestamp,
 }
 
-/// What came of claiming a row that was due.
+/// The result of claiming a row that was due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claimed {
     /// It is leased.
@@ -182,14 +182,14 @@ impl Wake {
         self.next_at().is_some_and(|at| at <= now)
     }
 
-    /// Requests a tick, at this time or before. Answers with the generation that this wake is.
+    /// Requests a tick, at this time or before. Returns the generation of this wake.
     pub fn wake(&mut self, at: Timestamp) -> u64 {
         self.generation += 1;
         self.due_by(at);
         self.generation
     }
 
-    /// A delivery asks for a tick. Answers with the generation that this wake is.
+    /// Requests a tick for a delivery. Returns the generation of this wake.
     pub fn hear(&mut self, name: Option<&RepositoryName>, received_at: Timestamp) -> u64 {
         if let Some(name) = name {
             self.name = Some(name.clone());
@@ -402,7 +402,7 @@ impl Wake {
         Settled::Until(None)
     }
 
-    /// A person lets a suspended repository go on. `false`: it was not suspended.
+    /// Resumes a suspended repository for a person. `false`: it was not suspended.
     #[must_use]
     pub fn resume(&mut self, now: Timestamp) -> bool {
         if self.suspended.take().is_none() {
@@ -476,7 +476,7 @@ mod tests {
 
     /// A transaction that was rolled back has given its holder a token that the next one is given again.
     #[test]
-    fn a_lease_that_was_never_committed_ends_nobody_elses() {
+    fn a_lease_that_was_never_committed_ends_no_other_lease() {
         let now = Timestamp::UNIX_EPOCH;
         let length = SignedDuration::from_secs(15);
         let mut wake = Wake::new(RepositoryId(7));

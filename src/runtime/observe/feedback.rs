@@ -1,11 +1,11 @@
-//! What checks and people say.
+//! Reads what checks report, and what people write.
 
 use phileas_domain::engine::{FailedChecks, ReadRequests, Snapshot};
 use phileas_domain::model::{Oid, PullNumber};
 
 use crate::runtime::ports::{Disposition, ReadGitHub};
 
-/// What failed checks say. Where that cannot be read it is told without; where GitHub is away, it is read next time.
+/// Reads the output of failed checks. Where it cannot be read, the message goes without it; during an outage of GitHub, the next tick reads it.
 pub(super) async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, commit: &Oid) {
     let read = match github.read_checks(commit).await {
         Ok(read) => read,
@@ -26,8 +26,8 @@ pub(super) async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, co
     snapshot.failed_checks.insert(commit.clone(), read);
 }
 
-/// What people said of a pull request that was turned down. Where it may not be read, it counts as nothing; where GitHub
-/// is away, it is read next time.
+/// Reads the remarks on a rejected pull request. Without the permission it counts as empty; during an outage of
+/// GitHub, the next tick reads it.
 pub(super) async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, pull: PullNumber) {
     let read = match github.read_remarks(pull).await {
         Ok(read) => read,
@@ -45,7 +45,7 @@ pub(super) async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, p
     snapshot.remarks.insert(pull, read);
 }
 
-/// What was said beyond the first read. Where GitHub is away, it is read next time, from the same instant on.
+/// Reads comments beyond the first read. During an outage of GitHub, the next tick reads them from the same instant on.
 pub(super) async fn comments(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
@@ -75,7 +75,7 @@ pub(super) async fn wishes(
                 }
             }
             Err(failure) => {
-                tracing::warn!(%failure, "what people asked for could not be read; it is looked at next time");
+                tracing::warn!(%failure, "what people asked for could not be read; the next tick reads it again");
             }
         }
     }

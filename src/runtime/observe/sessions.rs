@@ -1,4 +1,4 @@
-//! What Jules tells of sessions, and what it could not be asked.
+//! Reads sessions, and records what could not be read.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{Listing, ListingNeed, Outage, Session, Snapshot};
@@ -14,8 +14,8 @@ pub(super) async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: 
     };
 }
 
-/// Puts what one look at a session told into the listing. What is still not told counts as empty, and what is not there
-/// as missing, so that it is asked for once.
+/// Puts a session that was read by itself into the listing. What is still unknown counts as empty, and what does not exist
+/// as missing, so that it is read once.
 pub(super) fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
     let Listing::Taken(listing) = &mut snapshot.sessions else {
         return;
@@ -37,7 +37,7 @@ pub(super) fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session
     }
 }
 
-/// Jules has told of this session before, so whatever keeps this one from being read concerns no other.
+/// Jules has listed this session before, so a failure to read it concerns no other session.
 pub(in crate::runtime) fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
     tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
     let outage = outage(snapshot.now, failure);

@@ -19,7 +19,7 @@ pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, nee
     let texts = match quoted(github, snapshot, needs, &commit).await {
         Ok(texts) => texts,
         Err(failure) => {
-            tracing::warn!(%failure, "journals, tasks and papers of the sprint could not be read; the prompt goes without them");
+            tracing::warn!(%failure, "journals, tasks and files of the sprint could not be read; the prompt goes without them");
             BTreeMap::new()
         }
     };
@@ -31,7 +31,7 @@ pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, nee
         .read
         .extend(needs.folders.iter().cloned());
     for path in &needs.texts {
-        // What cannot be read counts as empty, so that it is asked for once.
+        // What cannot be read counts as empty, so that it is read once.
         let text = texts.get(path).map_or("", String::as_str);
         let known = snapshot.tree.get(path).cloned();
         let entry = known.unwrap_or(Entry {
@@ -96,7 +96,7 @@ async fn quoted(
         Ok(read) => read,
         // Large folders fail first. The journals need not be missing with them.
         Err(failure) => {
-            tracing::warn!(%failure, "tasks and papers of the sprint could not be read; the prompt goes without them");
+            tracing::warn!(%failure, "tasks and files of the sprint could not be read; the prompt goes without them");
             if needs.texts.is_empty() {
                 return Ok(BTreeMap::new());
             }

@@ -1,4 +1,4 @@
-//! Jules as those see it who hire it by hand: a whole account, with every text that it shows.
+//! The sessions API for people and agents that use Jules directly: a whole account, with every text that it shows.
 //!
 //! A tick needs little of a session and nothing of other repositories, so [`super::ReadJules`] gives it no more. A user who
 //! answers a question of Jules, reviews its plan or reads its changes needs the words themselves.

@@ -2,7 +2,7 @@
 //! refuses, in `audit.jsonl` of the data directory.
 //!
 //! Only the owner of the process can read it (mode 0600). When it has grown to [`MAX_BYTES`] it becomes `audit.1.jsonl`,
-//! that one `audit.2.jsonl`, and so on; [`KEPT`] older ones are kept. A deed whose line cannot be written happens all the
+//! that one `audit.2.jsonl`, and so on; [`KEPT`] older ones are kept. An action whose line cannot be written happens all the
 //! same, and the log says that the line is missing: a full disk must not keep anybody from resuming a repository.
 
 use std::fs::{File, OpenOptions};
@@ -24,7 +24,7 @@ pub const KEPT: u32 = 4;
 /// The longest text of a line that came from outside, in characters.
 const MAX_TEXT: usize = 200;
 
-/// One deed.
+/// One action of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Deed<'a> {
     /// When.
@@ -120,18 +120,18 @@ impl Audit {
     }
 
     /// Writes an entry for the action of a person.
-    pub fn record(&self, deed: &Deed<'_>) {
+    pub fn record(&self, entry: &Deed<'_>) {
         tracing::info!(
-            who = deed.who,
-            about = deed.about,
-            request = deed.request,
+            who = entry.who,
+            about = entry.about,
+            request = entry.request,
             "{}: {}",
-            deed.what,
-            deed.result
+            entry.what,
+            entry.result
         );
-        if let Err(error) = self.write(deed) {
+        if let Err(error) = self.write(entry) {
             tracing::error!(
-                request = deed.request,
+                request = entry.request,
                 "the audit log misses a line: {}: {error}",
                 self.path.display()
             );
@@ -149,11 +149,11 @@ impl Audit {
         }
     }
 
-    fn write(&self, deed: &Deed<'_>) -> io::Result<()> {
-        let about = deed.about.map(cut);
+    fn write(&self, entry: &Deed<'_>) -> io::Result<()> {
+        let about = entry.about.map(cut);
         self.append(&Deed {
             about: about.as_deref(),
-            ..deed.clone()
+            ..entry.clone()
         })
     }
 
@@ -250,7 +250,7 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn deed(about: &str) -> Deed<'_> {
+    fn entry(about: &str) -> Deed<'_> {
         Deed {
             at: Timestamp::UNIX_EPOCH,
             who: "loopback",
@@ -262,13 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn r27_each_deed_is_a_line_that_others_cannot_read() {
+    fn r27_each_action_is_a_line_that_others_cannot_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(AUDIT_FILE);
         std::fs::write(&path, "").unwrap();
         let audit = Audit::open(folder.path()).unwrap();
-        audit.record(&deed("a\n{\"forged\":1}"));
-        audit.record(&deed(&"x".repeat(10_000)));
+        audit.record(&entry("a\n{\"forged\":1}"));
+        audit.record(&entry(&"x".repeat(10_000)));
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<serde_json::Value> = text
             .lines()
@@ -286,13 +286,13 @@ mod tests {
     }
 
     #[test]
-    fn r27_whoever_writes_beside_the_service_adds_lines_and_nothing_else() {
+    fn r27_another_process_beside_the_service_only_adds_lines() {
         let folder = tempfile::tempdir().unwrap();
         let of_the_service = Audit::with_room(folder.path(), Some(150)).unwrap();
-        of_the_service.record(&deed("first"));
+        of_the_service.record(&entry("first"));
         let beside = Audit::beside(folder.path()).unwrap();
         for number in 0..20 {
-            beside.record(&deed(&number.to_string()));
+            beside.record(&entry(&number.to_string()));
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         let text = std::fs::read_to_string(folder.path().join(AUDIT_FILE)).unwrap();
@@ -306,8 +306,8 @@ mod tests {
         let path = folder.path().join(AUDIT_FILE);
         std::fs::write(&path, "{\"at\": \"20").unwrap();
         let audit = Audit::open(folder.path()).unwrap();
-        audit.record(&deed("first"));
-        audit.record(&deed("second"));
+        audit.record(&entry("first"));
+        audit.record(&entry("second"));
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!((lines.len(), lines[0]), (3, "{\"at\": \"20"));
@@ -322,7 +322,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let audit = Audit::with_room(folder.path(), Some(250)).unwrap();
         for number in 0..40 {
-            audit.record(&deed(&number.to_string()));
+            audit.record(&entry(&number.to_string()));
         }
         let mut files: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
@@ -347,15 +347,15 @@ mod tests {
         std::fs::create_dir(&data).unwrap();
         let audit = Audit::open(&data).unwrap();
         let file = data.join(AUDIT_FILE);
-        audit.append(&deed("first")).unwrap();
+        audit.append(&entry("first")).unwrap();
         std::fs::rename(&file, data.join("moved")).unwrap();
-        audit.append(&deed("second")).unwrap();
+        audit.append(&entry("second")).unwrap();
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.contains("second") && !text.contains("first"), "{text}");
         std::fs::remove_dir_all(&data).unwrap();
-        audit.append(&deed("third")).unwrap_err();
+        audit.append(&entry("third")).unwrap_err();
         std::fs::create_dir(&data).unwrap();
-        audit.append(&deed("fourth")).unwrap();
+        audit.append(&entry("fourth")).unwrap();
         assert!(std::fs::read_to_string(&file).unwrap().contains("fourth"));
     }
 }

@@ -324,7 +324,7 @@ async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings
                     Grade::Hint,
                     "webhook",
                     format!(
-                        "the App posts to {}; the service listens at `/webhook`, and without it repositories are looked at once an hour",
+                        "the App posts to {}; the service listens at `/webhook`, and without it repositories are checked once an hour",
                         url.filter(|url| !url.is_empty()).unwrap_or("nowhere")
                     ),
                 ),
@@ -546,7 +546,7 @@ async fn of_hooks(client: &Client, name: &str, told: &Told, findings: Findings<'
         None => findings.add(
             Grade::Hint,
             name,
-            "none of its webhooks posts to the service, so that it is looked at once an hour",
+            "none of its webhooks posts to the service, so that it is checked once an hour",
         ),
         Some(hook) if hook.content_type != "json" => findings.add(
             Grade::Configuration,

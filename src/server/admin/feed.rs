@@ -23,11 +23,11 @@ use crate::server::repositories::Member;
 pub const FILE: &str = "feed.json";
 /// The largest memory that is read, in bytes.
 const MAX_BYTES: usize = 64 << 20;
-/// How many sessions are looked at after one tick. The others have their turn after the next one, which comes soon.
+/// How many sessions are read after one tick. The others have their turn after the next one, which comes soon.
 const MAX_AT_ONCE: usize = 20;
 /// How soon after something could not be read or written the repository is ticked again, at first.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
-/// How often a session's words are asked for before it is told without them. Each pause is twice the one before.
+/// How often the text of a session is read before its event is written without it. Each pause is twice the one before.
 const MAX_TRIES: u32 = 5;
 /// How far this machine's clock may be ahead of GitHub's.
 const SKEW: SignedDuration = SignedDuration::from_mins(2);
@@ -162,7 +162,7 @@ impl Feed {
                     tracing::warn!(job = %news.session, "its event waits: {failure}");
                     return Err(FIRST_PAUSE * 2_u32.pow(*tries - 1));
                 }
-                tracing::warn!(job = %news.session, "its event is told without its words: {failure}");
+                tracing::warn!(job = %news.session, "its event is written without its text: {failure}");
                 known.tries.remove(&news.session);
                 Ok(of_turn(news, &member.name, None, None))
             }

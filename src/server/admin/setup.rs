@@ -188,8 +188,8 @@ async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
     }
     let url = field(&body, "url").unwrap_or_default();
     let owner = field(&body, "owner").unwrap_or_default();
-    let wish = match Wish::read(&url, &owner, &desk.setup.github) {
-        Ok(wish) => wish,
+    let request = match Wish::read(&url, &owner, &desk.setup.github) {
+        Ok(request) => request,
         Err(wrong) => {
             let page = pages::form(&desk.token, &url, Some(&wrong));
             return shown(&desk, StatusCode::BAD_REQUEST, page);
@@ -203,8 +203,8 @@ async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
             state: Some(state.clone()),
         };
     });
-    let action = wish.action(&desk.setup.github, &state);
-    let manifest = manifest(&wish.url, &desk.setup.origin).to_string();
+    let action = request.action(&desk.setup.github, &state);
+    let manifest = manifest(&request.url, &desk.setup.origin).to_string();
     shown(&desk, StatusCode::OK, pages::review(&action, &manifest))
 }
 

@@ -1,4 +1,4 @@
-//! Whether the service lives, and whether deliveries may be sent to it. Why not is told to its own people alone, but that it
+//! Whether the service lives, and whether deliveries may be sent to it. Only its operators learn the reason, but that it
 //! is ending, which is no secret.
 
 use std::sync::Arc;

@@ -61,7 +61,7 @@ pub async fn listen(
 ) {
     let places = Places::new(MAX_CONNECTIONS);
     listeners.add(&places);
-    let crowd = Arc::new(Crowd::default());
+    let clients = Arc::new(Crowd::default());
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -77,7 +77,7 @@ pub async fn listen(
                 continue;
             }
         };
-        let Some(seat) = Crowd::sit(&crowd, address.ip()) else {
+        let Some(client) = Crowd::sit(&clients, address.ip()) else {
             figures.crowded.count();
             continue;
         };
@@ -88,7 +88,7 @@ pub async fn listen(
         let connection = serve(stream, router.clone(), Arc::new(place), ending.clone());
         connections.spawn(async move {
             connection.await;
-            drop(seat);
+            drop(client);
         });
     }
     drop(listener);

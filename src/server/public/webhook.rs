@@ -232,7 +232,7 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
         }
         Ok(Accepted::PassedOver) => {
             figures.passed_over.count();
-            // What it says is looked at all the same; but only what is on the disk is answered with a success.
+            // It is still read; but only a delivery that is stored is answered with a success.
             if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {
                 changed.notify_one();
             }

@@ -62,7 +62,7 @@ pub enum Standing {
 }
 
 impl Repositories {
-    /// Repositories of which nothing is known yet. `changed` is told of when the truth may be another.
+    /// Repositories of which nothing is known yet. `changed` is notified when the list may have changed.
     #[must_use]
     pub fn new(source: Source, keys: Keys, outside: Outside, changed: Arc<Notify>) -> Self {
         Self {
@@ -174,13 +174,13 @@ impl Repositories {
         self.look_again();
     }
 
-    /// How sure it is that a stranger is one, when a wake of this generation is claimed. Another process that shares the
+    /// How sure it is that a repository is not listed, when a wake of this generation is claimed. Another process that shares the
     /// inbox may have heard of it, and woken it, before this one has read the list again; so only a listing that began
     /// later settles it.
     #[must_use]
-    pub fn doubt(&self, stranger: RepositoryId, generation: u64) -> Doubted {
+    pub fn doubt(&self, unlisted: RepositoryId, generation: u64) -> Doubted {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.doubts.ask(stranger, generation, self.outside.now())
+        known.doubts.ask(unlisted, generation, self.outside.now())
     }
 
     /// The Jules key of a repository, as its files say now.

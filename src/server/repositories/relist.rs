@@ -168,7 +168,7 @@ impl Repositories {
     ) -> Result<(), InboxError> {
         let told = tell(inbox, come, gone, now).await;
         if told.is_err() {
-            // Who has come was not told of, or not all of them: they come again with the next reading.
+            // New repositories were not reported, or not all of them: the next listing finds them again.
             self.unlearn(come);
         }
         told
@@ -273,7 +273,7 @@ async fn tell(
 ) -> Result<(), InboxError> {
     for id in come {
         // One that was known before this process keeps its time. Where a tick runs already it may be one that takes it
-        // for a stranger, and must not end its wakes.
+        // for an unlisted repository, and must not end its wakes.
         let known = inbox.look(*id).await?;
         if known.as_ref().is_some_and(|wake| wake.held.is_some()) {
             inbox.wake(*id, now).await?;
@@ -302,9 +302,9 @@ mod tests {
     use crate::adapters::inbox::memory::MemoryInbox;
     use crate::runtime::inbox::Settled;
 
-    /// Its event came before the listing: a tick that takes it for a stranger runs when it becomes a member.
+    /// Its event came before the listing: a tick that takes it for an unlisted one runs when it becomes a member.
     #[tokio::test]
-    async fn who_comes_while_taken_for_a_stranger_is_ticked() {
+    async fn a_repository_that_is_listed_during_its_verification_is_ticked() {
         let inbox = MemoryInbox::new(10);
         let id = RepositoryId(7);
         let now = Timestamp::UNIX_EPOCH;

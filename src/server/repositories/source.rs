@@ -40,7 +40,7 @@ pub struct Source {
     named: Vec<RepositoryEntry>,
     /// The numbers of those that it names without one.
     learnt: Learnt,
-    /// Those that are not reached and were told of, so that it is said once.
+    /// Those that are not reached and were reported, so that each is reported once.
     told: Mutex<BTreeSet<String>>,
     /// How many installations or entries the next listing leaves for its end, because the last one has asked about them.
     asked_before: AtomicUsize,

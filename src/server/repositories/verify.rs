@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-/// A stranger that was dismissed within this time is not asked about again at once.
+/// An unlisted repository that was dismissed within this time is not asked about again at once.
 const LATELY: SignedDuration = SignedDuration::from_mins(10);
 /// After so many listings an unverified repository is forgotten: another process has taken care of it.
 const OLD: u64 = 16;
@@ -52,19 +52,19 @@ impl Doubts {
         self.read = self.read.max(number);
     }
 
-    /// How sure it is that a stranger is one. A doubt that began during a listing is not settled by it: it may be about
+    /// How sure it is that a repository is not listed. A verification that began during a listing is not settled by it: it may be about
     /// what was read already. A settled one is dismissed.
     pub(super) fn ask(
         &mut self,
-        stranger: RepositoryId,
+        unlisted: RepositoryId,
         generation: u64,
         now: Timestamp,
     ) -> Doubted {
-        let known = self.open.get(&stranger);
+        let known = self.open.get(&unlisted);
         match known.filter(|doubt| doubt.generation == generation) {
             Some(doubt) if self.read >= doubt.settled_by => {
-                self.open.remove(&stranger);
-                self.dismissed.insert(stranger, now);
+                self.open.remove(&unlisted);
+                self.dismissed.insert(unlisted, now);
                 Doubted::Settled
             }
             Some(_) => Doubted::Open,
@@ -74,8 +74,8 @@ impl Doubts {
                     generation,
                     settled_by,
                 };
-                self.open.insert(stranger, doubt);
-                let dismissed = self.dismissed.get(&stranger);
+                self.open.insert(unlisted, doubt);
+                let dismissed = self.dismissed.get(&unlisted);
                 let lately = |at: &&Timestamp| now.duration_since(**at).abs() < LATELY;
                 match dismissed.filter(lately) {
                     Some(_) => Doubted::Again,
@@ -92,10 +92,10 @@ impl Doubts {
     }
 
     /// Forgets repositories that are looked after, and old entries.
-    pub(super) fn keep(&mut self, is_stranger: impl Fn(RepositoryId) -> bool, now: Timestamp) {
+    pub(super) fn keep(&mut self, is_unlisted: impl Fn(RepositoryId) -> bool, now: Timestamp) {
         let begun = self.begun;
         self.open
-            .retain(|id, doubt| is_stranger(*id) && doubt.settled_by + OLD > begun);
+            .retain(|id, doubt| is_unlisted(*id) && doubt.settled_by + OLD > begun);
         self.dismissed
             .retain(|_, at| now.duration_since(*at).abs() < LATELY);
     }

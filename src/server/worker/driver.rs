@@ -10,7 +10,7 @@ use crate::server::shutdown::Ending;
 /// It is started once, after the inbox is open and before the first delivery is accepted. It ends soon after
 /// [`Ending::come`], giving back the leases it holds; the service waits for it for
 /// [`time_to_end`](crate::server::service::time_to_end) and then ends without it, which an inbox survives as it survives a kill.
-/// A driver that ends by itself before that ends the service.
+/// A driver that ends before that ends the service.
 pub trait Driver<I: Inbox>: Send + 'static {
     /// Runs until the service ends.
     fn run(self, inbox: Arc<I>, ending: Ending) -> impl Future<Output = ()> + Send;

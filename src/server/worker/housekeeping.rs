@@ -14,7 +14,7 @@ use crate::server::worker::driver::Driver;
 const INTERVAL: Duration = Duration::from_secs(60);
 /// How many batches are removed at a time. A month's worth of a busy fleet is gone within the hour.
 const MAX_BATCHES: usize = 100;
-/// A repository that has been due for longer than this although somebody should tick it is told of in the log.
+/// A repository that has been due for longer than this although a process should tick it is reported in the log.
 pub const OVERDUE: SignedDuration = SignedDuration::from_mins(5);
 
 /// Removes what has been kept long enough, and warns when what is due stays due.
@@ -57,6 +57,6 @@ async fn round(inbox: &impl Inbox, now: Timestamp, ending: &Ending) {
                 );
             }
         }
-        Err(error) => tracing::error!("the inbox cannot be looked at: {error}"),
+        Err(error) => tracing::error!("the inbox cannot be read: {error}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Deliveries that GitHub could not hand over. It never tries again by itself, but lists its attempts for three days
+//! Deliveries that GitHub could not hand over. It never retries, but lists its attempts for three days
 //! and repeats one on demand.
 //! <https://docs.github.com/en/webhooks/using-webhooks/automatically-redelivering-failed-deliveries-for-a-github-app-webhook>
 //!
@@ -41,7 +41,7 @@ pub const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(5);
 /// Asks for lost deliveries, once an hour.
 #[derive(Debug)]
 pub struct Sweep<C> {
-    /// The repositories, whose hooks are looked at where the service has no App.
+    /// The repositories, whose hooks are swept where the service has no App.
     pub repositories: Arc<Repositories>,
     /// The time.
     pub clock: Arc<C>,
@@ -62,9 +62,9 @@ struct Memory {
 /// How far a hook was swept.
 #[derive(Debug, Default)]
 struct Reach {
-    /// All attempts before this were looked at, but for those that are unread.
+    /// All attempts before this were read, but for those that are unread.
     swept_at: Option<Timestamp>,
-    /// Where older ones begin that were too many for one sweep, and how far back they are looked at.
+    /// Where older ones begin that were too many for one sweep, and how far back they are read.
     unread: Option<(String, Timestamp)>,
 }
 
@@ -185,7 +185,7 @@ impl<C: Clock> Sweep<C> {
         end
     }
 
-    /// Sweeps a hook, and goes on with older attempts that were left before.
+    /// Sweeps a hook, and continues with older attempts that were left before.
     async fn hook(&self, hooked: Hooked<'_>, place: Place, memory: &mut Memory) -> End {
         let now = self.clock.now();
         let oldest = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);

@@ -24,7 +24,7 @@ use crate::server::worker::tick_observer::Onlooker;
 const DENIED_REST: Duration = Duration::from_secs(5 * 60);
 /// How long a repository waits while the list of repositories is not known.
 const UNKNOWN_REST: Duration = Duration::from_secs(10);
-/// How long a stranger is left alone that was dismissed a moment ago and is woken again. It may keep talking, and the list
+/// How long an unlisted repository is left alone that was dismissed a moment ago and is woken again. It may keep talking, and the list
 /// is not read for each word of it.
 const STRANGER_REST: Duration = Duration::from_secs(10 * 60);
 /// After so many outages with no tick between them that ended well, it may be this process alone that does not reach GitHub

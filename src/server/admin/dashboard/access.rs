@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn who_guesses_is_told_to_wait_and_locks_nobody_out() {
+    fn a_guessing_client_has_to_wait_and_locks_no_other_client_out() {
         let access = guarded();
         let now = Instant::now();
         for count in 1..=MAX_WRONG {
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_that_is_not_the_token_makes_nobody_somebody() {
+    fn a_credential_that_is_not_the_token_signs_in_no_client() {
         let address = "127.0.0.1:9090".parse().unwrap();
         let unguarded = Access::new(address, None, []).unwrap();
         let now = Instant::now();
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_with_its_time_or_its_owners_wish() {
+    fn a_session_ends_with_its_time_or_at_its_owners_request() {
         let access = guarded();
         let now = Instant::now();
         let (id, who) = access.begin(now).unwrap();

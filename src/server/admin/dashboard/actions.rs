@@ -73,7 +73,7 @@ fn unavailable(error: &InboxError) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response()
 }
 
-/// The repository is looked at now, whatever it waits for. Its plan still decides what starts.
+/// Checks the repository now, whatever it waits for. Its plan still decides what starts.
 pub(super) async fn look<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Who>,
@@ -274,7 +274,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
     let (result, word) = match &replayed {
         Ok(Replayed::Woken(_)) => ("done", "replay"),
         Ok(Replayed::Suspended(_)) => ("its repository is suspended", "replay-suspended"),
-        Ok(Replayed::WakesNobody) => ("it wakes nobody", "replay-nobody"),
+        Ok(Replayed::WakesNobody) => ("it wakes no repository", "replay-no-repository"),
         Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
         Err(_) => ("failed", ""),
     };
@@ -285,7 +285,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
     }
 }
 
-/// Somebody signs in.
+/// A person signs in.
 pub(super) async fn login<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(request): Extension<RequestId>,
@@ -327,7 +327,7 @@ pub(super) async fn login<I: Inbox + 'static>(
     response
 }
 
-/// Somebody signs out.
+/// A person signs out.
 pub(super) async fn logout<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Who>,

@@ -24,7 +24,7 @@ pub const MAX_KNOWN: usize = 20_000;
 pub const MAX_WHOLE: usize = 300;
 /// The most repositories whose facts are kept for a forecast.
 pub const MAX_FACTS: usize = 24;
-/// How many changes wait for a slow listener before it is told to read everything again.
+/// How many changes wait for a slow listener before it has to read everything again.
 pub const QUEUE: usize = 16;
 
 /// How a repository fares.
@@ -55,7 +55,7 @@ pub struct Words {
     pub backlog: (u32, u32),
     /// Sessions, and how many of their pull requests were merged.
     pub merged: (u32, u32),
-    /// When it was last looked at, by GitHub's time.
+    /// When it was last checked, by GitHub's time.
     pub at: Option<Timestamp>,
     /// Why its last tick failed, if it did.
     pub trouble: Option<String>,
@@ -112,18 +112,18 @@ impl Board {
     /// The repositories whose Jules key was refused at the last look, by their numbers.
     #[must_use]
     pub fn with_refused_keys(&self) -> Vec<RepositoryId> {
-        let shelf = self.shelf();
-        let refused = shelf.words.iter().filter(|(_, words)| words.key_refused);
+        let cache = self.shelf();
+        let refused = cache.words.iter().filter(|(_, words)| words.key_refused);
         refused.map(|(id, _)| *id).collect()
     }
 
-    /// Everything about a repository. `None`: it was not ticked yet, or has been put away for others.
+    /// Everything about a repository. `None`: it was not ticked yet, or others have displaced it.
     #[must_use]
     pub fn whole(&self, id: RepositoryId) -> Option<Whole> {
-        let mut shelf = self.shelf();
-        shelf.uses += 1;
-        let now = shelf.uses;
-        let (used, whole) = shelf.whole.get_mut(&id)?;
+        let mut cache = self.shelf();
+        cache.uses += 1;
+        let now = cache.uses;
+        let (used, whole) = cache.whole.get_mut(&id)?;
         *used = now;
         Some(whole.clone())
     }
@@ -145,25 +145,25 @@ impl Board {
             summary: Arc::new(summary),
             facts: Some(Arc::new(facts)),
         };
-        let mut shelf = self.shelf();
-        shelf.uses += 1;
-        let now = shelf.uses;
-        shelf.put(id, words);
-        shelf.whole.insert(id, (now, whole));
-        shelf.tidy();
-        drop(shelf);
+        let mut cache = self.shelf();
+        cache.uses += 1;
+        let now = cache.uses;
+        cache.put(id, words);
+        cache.whole.insert(id, (now, whole));
+        cache.tidy();
+        drop(cache);
         self.tell(id);
     }
 
     /// Keeps why a tick failed, beside what the last good one left.
     pub fn fail(&self, id: RepositoryId, because: &str) {
-        let mut shelf = self.shelf();
-        let known = shelf.words.get(&id);
+        let mut cache = self.shelf();
+        let known = cache.words.get(&id);
         let mut words = known.map_or_else(Words::unseen, |words| (**words).clone());
         words.standing = Standing::Attention;
         words.trouble = Some(short(because));
-        shelf.put(id, Arc::new(words));
-        drop(shelf);
+        cache.put(id, Arc::new(words));
+        drop(cache);
         self.tell(id);
     }
 
@@ -184,7 +184,7 @@ impl Shelf {
         self.words.insert(id, words);
     }
 
-    /// Puts away what was used longest ago, facts earlier than pages.
+    /// Drops what was used longest ago, facts earlier than pages.
     fn tidy(&mut self) {
         while self.whole.len() > MAX_WHOLE {
             let Some(id) = self.longest_unused(|_| true) else {
@@ -221,7 +221,7 @@ impl Words {
     pub fn unseen() -> Self {
         Self {
             standing: Standing::Unseen,
-            sentence: "not looked at yet since the service was started".to_owned(),
+            sentence: "not checked yet since the service started".to_owned(),
             code: "",
             live: (0, 0),
             backlog: (0, 0),

@@ -46,9 +46,9 @@ fn done(query: Option<&str>) -> Option<&'static str> {
         "look-suspended" => "It is suspended and is tried once a day; resume it first.",
         "resume" => "It goes on.",
         "resume-not" => "It was not suspended.",
-        "replay" => "The delivery runs again: its repository is looked at now.",
+        "replay" => "The delivery runs again: its repository is checked now.",
         "replay-suspended" => "The repository is suspended; resume it first.",
-        "replay-nobody" => "This delivery wakes no repository.",
+        "replay-no-repository" => "This delivery wakes no repository.",
         "pause" => "It is paused: nothing starts in it. The page shows it after the next look.",
         "pause-known" => "It was paused already.",
         "unpause" => "The pause is over; what is due starts with the next look.",
@@ -162,7 +162,7 @@ pub(super) async fn front<I: Inbox + 'static>(
         query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
         view,
         inbox: Some(heard::inbox(&counts, now)),
-        nobody: nobody(repositories.is_some(), trouble.is_some()).to_owned(),
+        no_repositories_reason: nobody(repositories.is_some(), trouble.is_some()).to_owned(),
         unreached: unreached
             .iter()
             .map(|one| (one.name.to_string(), short(&one.because)))
@@ -172,10 +172,10 @@ pub(super) async fn front<I: Inbox + 'static>(
 }
 
 /// Why there are no repositories to show.
-fn nobody(somebody: bool, trouble: bool) -> &'static str {
-    match (somebody, trouble) {
+fn nobody(has_repositories: bool, trouble: bool) -> &'static str {
+    match (has_repositories, trouble) {
         (false, _) => {
-            "The service has no GitHub credential, so that deliveries are stored and nothing is looked at. Set \
+            "The service has no GitHub credential, so that deliveries are stored and no repository is checked. Set \
              GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with phileas serve --setup."
         }
         (true, true) => {
@@ -216,7 +216,7 @@ pub(super) async fn repository<I: Inbox + 'static>(
     let no_forecast = if facts.is_some() {
         "The forecast is being made."
     } else {
-        "There is none now; “Look now” makes one."
+        "There is none now; “Check now” makes one."
     };
     let coming = match facts {
         Some(facts) => desk.forecasts.of(repository, facts, &dashboard.board).await,
@@ -253,11 +253,11 @@ pub(super) fn repository_of(number: &Number) -> Option<RepositoryId> {
 }
 
 /// Why a repository's page is empty.
-fn unseen(put_away: bool) -> &'static str {
-    if put_away {
-        "Others were looked at since, and this one’s page was put away. “Look now” brings it back."
+fn unseen(is_dropped: bool) -> &'static str {
+    if is_dropped {
+        "Others were viewed since, and the service dropped this page. “Check now” brings it back."
     } else {
-        "The repository has not been looked at since the service was started. “Look now” does so."
+        "The service has not checked the repository since it started. “Check now” does so."
     }
 }
 

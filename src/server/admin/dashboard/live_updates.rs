@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_listener_is_told_to_read_everything_anew() {
+    async fn a_slow_listener_has_to_read_everything_again() {
         let board = Board::default();
         let (_end, ended) = ending();
         let mut slow = listener(&board, Topic::Repository(RepositoryId(7)), ended);

@@ -1,7 +1,7 @@
 //! The dashboard on the admin listener: what every repository does, waits for and has come to.
 //!
 //! ```text
-//! ticks  --Onlooker-->  board (in memory)  --view-->  plain values  --pages-->  HTML
+//! ticks  --TickObserver-->  board (in memory)  --view-->  plain values  --pages-->  HTML
 //! inbox  ------------------------------------^
 //! ```
 //!

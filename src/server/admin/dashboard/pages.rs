@@ -68,7 +68,7 @@ pub(super) struct Front {
     pub(super) query: String,
     pub(super) inbox: Option<InboxView>,
     /// Why there may be no repositories.
-    pub(super) nobody: String,
+    pub(super) no_repositories_reason: String,
     /// What `phileas.toml` names and is not reached: name, and why.
     pub(super) unreached: Vec<(String, String)>,
 }

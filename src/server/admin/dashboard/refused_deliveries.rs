@@ -19,7 +19,7 @@ pub(super) fn refused(
         ),
         (
             count(&figures.unsigned),
-            "without a signature. Has the webhook a secret on GitHub? Strangers may have sent these as well.",
+            "without a signature. Has the webhook a secret on GitHub? Anyone on the internet may have sent these as well.",
         ),
     ];
     all.into_iter().filter(|(count, _)| *count > 0).collect()

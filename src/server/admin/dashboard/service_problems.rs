@@ -93,8 +93,8 @@ fn room(counts: &Counts) -> Option<String> {
             "The inbox is full, and deliveries are refused until old ones are removed; --inbox-max-bytes gives it more room.".to_owned(),
         );
     }
-    let is_crowded = counts.bytes as f64 >= limit as f64 * CROWDED;
-    is_crowded.then(|| {
+    let is_nearly_full = counts.bytes as f64 >= limit as f64 * CROWDED;
+    is_nearly_full.then(|| {
         format!(
             "The inbox is {share} % full, and deliveries that wake no repository are not stored."
         )
@@ -116,8 +116,8 @@ mod tests {
         };
         assert_eq!(said(1_000, None), None);
         assert_eq!(said(79, Some(100)), None);
-        let crowded = said(80, Some(100)).unwrap();
-        assert!(crowded.contains("80 % full"), "{crowded}");
+        let problem = said(80, Some(100)).unwrap();
+        assert!(problem.contains("80 % full"), "{problem}");
         let full = said(100, Some(100)).unwrap();
         assert!(full.starts_with("The inbox is full"), "{full}");
     }

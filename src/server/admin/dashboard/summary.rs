@@ -31,7 +31,7 @@ pub struct Summary {
     pub public: bool,
     /// GitHub's time at the end of the tick.
     pub at: Timestamp,
-    /// When the decision asked to be looked at again.
+    /// When the decision asked for the next check.
     pub wake_at: Option<Timestamp>,
     /// The tracks of the plan, by name.
     pub tracks: Vec<TrackSummary>,
@@ -212,7 +212,7 @@ impl Summary {
     }
 }
 
-/// Of what was done only what stands next to what waits now is worth a line; with nothing waiting, the newest deed is.
+/// Of what was done only what stands next to what waits now is worth a line; with nothing waiting, the newest action is.
 fn said(report: &TickReport) -> Vec<Line> {
     let waits = |line: &Line| {
         report

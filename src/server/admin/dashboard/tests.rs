@@ -163,8 +163,8 @@ async fn every_number_that_no_repository_has_is_a_404() {
             "{page}: {}",
             answer.text
         );
-        for deed in ["look", "pause", "unpause"] {
-            let path = format!("{page}/{deed}");
+        for action in ["look", "pause", "unpause"] {
+            let path = format!("{page}/{action}");
             let answer = stand.ask("POST", &path, &[], &form).await;
             assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
         }
@@ -280,7 +280,7 @@ async fn r26_without_the_token_nothing_is_shown_or_done() {
 }
 
 #[tokio::test]
-async fn somebody_signs_in_acts_and_signs_out() {
+async fn a_person_signs_in_acts_and_signs_out() {
     let stand = Stand::new(Some(TOKEN));
     stand.heard("issues").await;
     let form = csrf(&stand.get("/login").await.text);
@@ -350,19 +350,19 @@ async fn somebody_signs_in_acts_and_signs_out() {
     assert_eq!(out.status, StatusCode::SEE_OTHER);
     let after = stand.ask("GET", "/", &signed, "").await;
     assert_eq!(after.status, StatusCode::SEE_OTHER);
-    let deeds: Vec<_> = stand
+    let actions: Vec<_> = stand
         .audit()
         .iter()
-        .map(|deed| {
+        .map(|entry| {
             format!(
                 "{} {}",
-                deed["what"].as_str().unwrap(),
-                deed["result"].as_str().unwrap()
+                entry["what"].as_str().unwrap(),
+                entry["result"].as_str().unwrap()
             )
         })
         .collect();
     assert_eq!(
-        deeds,
+        actions,
         [
             "login refused",
             "login done",

@@ -125,12 +125,12 @@ fn inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
     );
     gauge(
         "phileas_inbox_due",
-        "Repositories that could be looked at now and are not.",
+        "Repositories that could be checked now and are not.",
         counts.due,
     );
     gauge(
         "phileas_inbox_leased",
-        "Repositories that are being looked at.",
+        "Repositories that are being checked.",
         counts.leased,
     );
     gauge(

@@ -13,14 +13,14 @@ pub const MAX_PER_ADDRESS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Crowd(Mutex<BTreeMap<IpAddr, usize>>);
 
-/// One connection in the crowd, until it is dropped.
+/// One connection of a client; dropping it frees its place.
 pub(super) struct Seat {
     crowd: Arc<Crowd>,
     address: Option<IpAddr>,
 }
 
 impl Crowd {
-    /// Takes a seat for a connection from this address, if it has not too many.
+    /// Admits a connection from this address, unless it has too many.
     pub(super) fn sit(crowd: &Arc<Self>, address: IpAddr) -> Option<Seat> {
         let address = Some(address.to_canonical()).filter(is_public).map(client);
         if let Some(address) = address {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r2_one_public_address_cannot_take_every_seat() {
+    fn r2_one_public_address_cannot_take_every_connection() {
         let crowd = Arc::new(Crowd::default());
         for private in ["127.0.0.1", "10.1.2.3", "fd00::1", "::ffff:192.168.0.9"] {
             let address: IpAddr = private.parse().unwrap();
@@ -101,7 +101,7 @@ mod tests {
         drop((seats, network));
         assert!(
             crowd.0.lock().unwrap().is_empty(),
-            "all seats are free again"
+            "all connections are free again"
         );
     }
 }

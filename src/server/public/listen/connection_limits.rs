@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_longest_silent_one_makes_room_and_whoever_works_does_not() {
+    async fn the_longest_silent_connection_makes_room_and_a_working_one_does_not() {
         let places = Places::new(3);
         let first = Arc::new(places.take().await);
         let second = Arc::new(places.take().await);

@@ -216,7 +216,7 @@ pub(super) fn changes_repositories(event: &str) -> bool {
     event.starts_with("installation") || event == "repository"
 }
 
-/// Whether something may hang on an event: a repository that has to be looked at, or which there are.
+/// Whether an event matters: a repository has to be checked, or the list of repositories may have changed.
 pub(in crate::server) fn matters(event: &str, action: Option<&str>) -> bool {
     interest(event, action).wakes || changes_repositories(event)
 }

@@ -14,7 +14,7 @@ use crate::runtime::ports::LEDGER_BRANCH;
 /// The longest `owner/name`, in bytes.
 const MAX_NAME: usize = 201;
 
-/// The longest name of a branch or tag that is looked at, in bytes.
+/// The longest name of a branch or tag that is read, in bytes.
 const MAX_REFERENCE: usize = 100;
 
 /// A commit of the service that is older than this is not new: GitHub tells of one within seconds.
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_wrote_itself_wakes_nobody() {
+    fn what_the_service_wrote_itself_wakes_no_repository() {
         let wakes = |reference: &str, holder: &str, more: &str| {
             let message =
                 format!("phileas: intent\\n\\nPhileas-Holder: {holder}\\nskip-checks: true");

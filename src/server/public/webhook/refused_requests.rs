@@ -18,7 +18,7 @@ pub(super) enum Why {
     ContentType,
 }
 
-/// What was refused and not told of yet, by kind.
+/// Refused requests that are not reported yet, by kind.
 #[derive(Debug, Default)]
 pub(super) struct Refusals(Mutex<[Kind; 3]>);
 
@@ -54,7 +54,7 @@ impl Refusals {
         }
     }
 
-    /// How many are to be told of now.
+    /// How many to report now.
     fn count(&self, why: Why, now: Instant) -> Option<u64> {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = &mut kinds[why as usize];

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn r4_a_renamed_repository_is_heard_and_whoever_takes_its_name_is_not() {
+    fn r4_a_renamed_repository_is_accepted_and_another_with_its_old_name_is_not() {
         let name: RepositoryName = "acme/widget".parse().unwrap();
         let learnt = Learnt::default();
         let listed = Listed::new(BTreeSet::new(), vec![name.clone()]).learning(learnt.clone());

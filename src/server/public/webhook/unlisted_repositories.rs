@@ -14,7 +14,7 @@ const GAP: Duration = Duration::from_secs(60 * 60);
 /// The most repositories that are told apart. A sender with the secret can name any number of them.
 const MOST: usize = 1_000;
 
-/// Repositories of which deliveries were ignored lately, and how many of each were not told of yet.
+/// Repositories of which deliveries were ignored lately, and how many of each are not reported yet.
 #[derive(Debug, Default)]
 pub(super) struct Strangers(Mutex<BTreeMap<RepositoryId, Ignored>>);
 
@@ -42,7 +42,7 @@ impl Strangers {
         );
     }
 
-    /// How many are to be told of now.
+    /// How many to report now.
     fn count(&self, id: RepositoryId, now: Instant) -> Option<u64> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_recent = |told_at: Instant| now.saturating_duration_since(told_at) < GAP;
@@ -75,10 +75,10 @@ mod tests {
 
     #[test]
     fn each_repository_is_told_at_once_and_then_once_an_hour() {
-        let strangers = Strangers::default();
+        let unlisted = Strangers::default();
         let begun = Instant::now();
         let count = |id, minute: u64| {
-            strangers.count(RepositoryId(id), begun + Duration::from_secs(60 * minute))
+            unlisted.count(RepositoryId(id), begun + Duration::from_secs(60 * minute))
         };
         assert_eq!(count(7, 0), Some(1));
         for minute in 1..60 {
@@ -89,14 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn whoever_names_many_does_not_fill_the_memory() {
-        let strangers = Strangers::default();
+    fn deliveries_that_name_many_do_not_fill_the_memory() {
+        let unlisted = Strangers::default();
         let begun = Instant::now();
         let most = MOST as u64;
         for id in 0..most {
-            assert_eq!(strangers.count(RepositoryId(id), begun), Some(1));
+            assert_eq!(unlisted.count(RepositoryId(id), begun), Some(1));
         }
-        assert_eq!(strangers.count(RepositoryId(most), begun), None);
-        assert_eq!(strangers.count(RepositoryId(most), begun + GAP), Some(1));
+        assert_eq!(unlisted.count(RepositoryId(most), begun), None);
+        assert_eq!(unlisted.count(RepositoryId(most), begun + GAP), Some(1));
     }
 }

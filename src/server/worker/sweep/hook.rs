@@ -10,7 +10,7 @@ use crate::adapters::github::{AppClient, Client, DeliveryPage};
 use crate::adapters::pause::Pause;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// The most pages of 100 attempts that are read of one hook at a time. The next sweep goes on where this one stopped.
+/// The most pages of 100 attempts that are read of one hook at a time. The next sweep continues where this one stopped.
 pub const MAX_PAGES: usize = 300;
 /// The most deliveries that are asked for of one hook at a time. The next sweep looks back far enough for the others.
 pub const MAX_ASKED: usize = 1_000;

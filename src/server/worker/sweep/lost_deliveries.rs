@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_took_is_asked_for() {
+    fn only_deliveries_that_no_service_took_are_requested() {
         let attempts = [
             attempt(9, "asked", 503, true),
             attempt(8, "late", 202, true),

@@ -51,7 +51,7 @@ pub struct RowView {
     pub backlog: (u32, u32),
     /// Sessions, and merged pull requests.
     pub merged: (u32, u32),
-    /// When it was last looked at.
+    /// When it was last checked.
     pub seen: Option<Moment>,
 }
 
@@ -192,7 +192,7 @@ mod tests {
             (found.found, found.pages, found.query.as_str()),
             (10, 1, "aCME/R12")
         );
-        let none = shown("nobody", 1, 3);
+        let none = shown("unknown", 1, 3);
         assert_eq!((none.found, none.page, none.rows.len()), (0, 1, 0));
     }
 }

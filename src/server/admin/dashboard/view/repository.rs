@@ -26,7 +26,7 @@ pub struct RepositoryView {
     pub page: String,
     /// Whether it is public.
     pub public: bool,
-    /// When it was last looked at.
+    /// When it was last checked.
     pub seen: Moment,
     /// The tracks.
     pub tracks: Vec<TrackView>,
@@ -101,7 +101,7 @@ pub struct PulseView {
     pub class: &'static str,
     /// Its standing in a word.
     pub standing: &'static str,
-    /// When it is looked at next.
+    /// When it is checked next.
     pub next: Option<Moment>,
     /// Whether it is ticked right now.
     pub ticking: bool,

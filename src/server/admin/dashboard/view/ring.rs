@@ -1,5 +1,5 @@
 //! A track drawn as the loop that it is: stations on a circle, the way behind drawn thick, the present one marked. Long
-//! tracks, which would crowd a circle, are a lane of stations instead.
+//! tracks, which would fill a circle, are a lane of stations instead.
 
 use std::f64::consts::TAU;
 
